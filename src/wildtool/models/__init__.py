@@ -1,0 +1,1 @@
+"""Models: whatever answers requests. An adapter knows one wire protocol; a baseline needs no network."""

@@ -1,0 +1,260 @@
+"""The whole contract on one screen: what is played, asked, answered, judged and summarized.
+
+A run is a deterministic function of (data, settings, replies): `Benchmark.play` turns items into requests,
+a `Model` answers them, the engine records every reply, and `Benchmark.judge` turns replies into verdicts
+without talking to a model, a disk or a clock.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+Message = dict[str, Any]
+"""One chat message in OpenAI's shape; unknown keys survive, argument texts stay as received."""
+Tool = dict[str, Any]
+"""One tool definition in OpenAI's shape, sent exactly as the benchmark wrote it."""
+Outcome = Literal["correct", "wrong", "infra_error", "unplayed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where items come from."""
+
+    name: str
+    """What the user calls it: `official`, `wild-mini`, or a path."""
+    path: Path
+    """The file or folder that is read."""
+    sha256: str
+    """SHA-256 of the file's bytes, lower-case hex (of a folder: of its sorted file digests)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is played as a whole and is independent of every other item; the cluster for statistics."""
+
+    id: str
+    units: tuple[str, ...]
+    """Names of its units, in order; each gets one verdict."""
+    data: Any
+    """The benchmark's own parsed record."""
+    split: str = ""
+    lang: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Which step of a run: item, repeat (from 0), unit, step (from 0 within the unit)."""
+
+    item: str
+    repeat: int
+    unit: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one model call sends: messages and tools, neutral of provider."""
+
+    messages: Sequence[Message]
+    tools: Sequence[Tool] = ()
+    role: str = "agent"
+    """Which of the run's models is asked; `agent` is the one under test."""
+    gold: Callable[[str], Message] | None = None
+    """Gives a right answer to this request in the style `parallel` or `serial`; for baselines, never sent or recorded."""
+    address: Address | None = None
+    """Set by the engine before a model sees the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model answered at one step."""
+
+    message: Message
+    """The assistant message as received: `content`, `tool_calls`, `reasoning_content`, and whatever else came."""
+    raw: str = ""
+    """The response body as text; empty where there was none (baselines)."""
+    finish_reason: str | None = None
+    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Token counts as the provider reported them (`prompt_tokens`, `completion_tokens`, …)."""
+    latency_s: float = 0.0
+    """Seconds from sending the request of the last attempt to having read its whole body."""
+    attempts: int = 1
+    """Calls made until this reply came, the last one included."""
+    changes: tuple[str, ...] = ()
+    """Changes that the adapter was forced to make to the request, each by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The replies recorded for one unit, in step order."""
+
+    replies: tuple[Reply, ...]
+    infra_error: str | None = None
+    """Why the step after the last reply failed, if it did."""
+    silent_after: bool = False
+    """True where a scripted model answers nothing past the end (a replies file); False where a record just stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The judgement of one unit under one profile."""
+
+    item: str
+    unit: str
+    outcome: Outcome
+    score: float
+    """0 to 1; 1 for a correct unit."""
+    error: str | None
+    """Error class, named by the benchmark's profile; None for a correct unit."""
+    reason: str
+    """The rule that decided, in words."""
+    steps: int
+    """Replies the judge read."""
+    fields: Mapping[str, bool | int | float | str | None] = field(default_factory=dict[str, Any])
+    """The benchmark's own columns (`Benchmark.columns`)."""
+    detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Anything else worth showing, as JSON: what each step was matched with, argument differences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One number of a summary; a table is the metrics of one group."""
+
+    group: str
+    """The table it stands in, such as `task type`."""
+    name: str
+    value: float | None
+    """Share from 0 to 1 for a rate, mean for a mean; None where the denominator is 0."""
+    numerator: float
+    denominator: float
+    low: float | None = None
+    """Lower end of the 95 % interval, clustered by item; None where none is given."""
+    high: float | None = None
+    kind: Literal["rate", "mean", "count"] = "rate"
+    unit: str = ""
+    """Unit of a mean, such as `s` or `tokens`."""
+    headline: bool = False
+    """True where it belongs in a table of models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One remark of a data check."""
+
+    where: str
+    """File, line, id and field."""
+    rule: str
+    """Short name of the rule that was broken."""
+    message: str
+    """What was found, what was expected, what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A gold run of one unit with one mistake put in, which a sound profile must fail."""
+
+    unit: str
+    kind: str
+    """The kind of mistake, such as `wrong value`."""
+    replies: tuple[Message, ...]
+    note: str
+    """What was changed."""
+
+
+class Ask(Protocol):
+    """How `play` reaches a model: recorded, resumable, limited. Raises InfraError after the last retry."""
+
+    async def __call__(self, unit: str, request: Request) -> Reply: ...
+
+
+class Walk(Protocol):
+    """The pure state machine of one unit: told a reply, it says what the model sees next, or that the unit is over."""
+
+    def request(self) -> Request | None:
+        """What the model sees next; None once the unit is over."""
+        ...
+
+    def tell(self, reply: Message) -> None:
+        """Takes the model's answer to the last request. Never raises, whatever the reply."""
+        ...
+
+
+class Model(Protocol):
+    """Something that answers requests: one call, no retry, no parsing."""
+
+    name: str
+
+    async def complete(self, request: Request) -> Reply:
+        """Answers one request. Raises `wildtool.errors.CallError` when the call failed."""
+        ...
+
+    async def close(self) -> None: ...
+
+    def settings(self) -> Mapping[str, Any]:
+        """What a reader needs to repeat its answers (endpoint, sampling); never a key."""
+        ...
+
+
+class Benchmark(Protocol):
+    """A data format, a way to play it, a way to judge it, a summary table."""
+
+    name: str
+    title: str
+    profiles: Mapping[str, str]
+    """Name of each profile with one line about it; the first is the default."""
+    columns: Mapping[str, str]
+    """Its own verdict columns with their DuckDB types."""
+    card: Path
+    """The page that says what it measures, where its data come from, and how it differs from the original."""
+
+    def locate(self, data: str | None) -> Source:
+        """Finds the data the user named (None: the default). Raises DataError saying how to get them."""
+        ...
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        """Reads items. Raises DataError naming file, line, id and field."""
+        ...
+
+    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
+        """Plays all units of an item; `in_order` asks for one unit after another."""
+        ...
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        """One verdict for each unit of the item, in order; pure. A unit without transcript is unplayed."""
+        ...
+
+    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
+        """The benchmark's numbers from a DuckDB relation over verdict rows of one run and one profile."""
+        ...
+
+    def walk(self, item: Item, unit: str, profile: str) -> Walk:
+        """The state machine of one unit."""
+        ...
+
+    def mutants(self, item: Item, profile: str) -> Iterable[Mutant]:
+        """Gold runs with one mistake each, for the audit of a profile."""
+        ...
+
+    def explain(self, item: Item, mutant: Mutant, profile: str) -> str:
+        """Why `profile` lets this mutant pass, by the card's numbering of known faults; empty if unknown."""
+        ...
+
+    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
+        """Brings the official data into the cache, verified; `file` copies from disk instead."""
+        ...
+
+    def lint(self, source: Source) -> Iterable[Finding]:
+        """Checks data in its format."""
+        ...
+
+    def stats(self, source: Source) -> list[Metric]:
+        """Describes data in its format."""
+        ...
+
+    def read_results(self, path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]] | None:
+        """Reads the original tool's own result file as (model, item, transcripts); None if it is not one."""
+        ...
+
+
+Play = Callable[[Item, Ask], Awaitable[None]]
