@@ -1,0 +1,282 @@
+"""Reads session files: JSON lines in WildToolBench's format, in any language, to sessions; errors name file, line, id, field."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.errors import DataError
+from wildtool.types import Item, Source, Tool
+
+ASK = "ask_user_for_required_parameters"
+"""Virtual action: the model asks the user a question, in plain text."""
+ANSWER = "prepare_to_answer"
+"""Virtual action: the model gives its final answer, in plain text."""
+VIRTUAL = frozenset({ASK, ANSWER})
+
+LANGUAGES = {"english": "en", "chinese": "zh"}
+"""Field prefix of a language to its code; any other prefix is its own code."""
+TASK_TYPES = (
+    "Single-Tool",
+    "Parallel Multi-Tool",
+    "Sequential Multi-Tool",
+    "Mixed Multi-Tool",
+    "Clarify",
+    "Chat",
+)
+SUBTYPES = ("Coreferential Reference", "Partial Information", "Long-Range Dependency")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One gold action."""
+
+    name: str
+    arguments: dict[str, Any]
+    observation: Any
+    """What the tool returns; for `ASK` the gold question, for `ANSWER` the gold answer."""
+    deps: tuple[int, ...]
+    """Positions of the nodes it needs, as written."""
+    user_input: str | None = None
+    """What the user replies to the question of an `ASK` node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task of a session: what the user says and the gold actions."""
+
+    text: str
+    nodes: tuple[Node, ...]
+    type: str
+    subtype: str
+    """Kind of hidden intent; `First Turn` for the first task."""
+
+    @property
+    def deps(self) -> list[tuple[int, ...]]:
+        return [node.deps for node in self.nodes]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One record: tools and tasks that build on each other."""
+
+    id: str
+    lang: str
+    date: str
+    """Text of the date line, such as `2024-05-05 14:29:52 Sunday`."""
+    tools: tuple[Tool, ...]
+    """As written in the record (decimals have the type name `float`)."""
+    sent_tools: tuple[Tool, ...]
+    """As sent to a model (`number` instead of `float`)."""
+    tasks: tuple[Task, ...]
+    answer_counts: tuple[int, ...] | None
+    """Node counts a second `answer_list` field gives per task: the official AP divides by these."""
+    domain: str = ""
+    subdomain: str = ""
+
+
+def source_of(name: str, path: Path) -> Source:
+    """Describes a data file by name, path and SHA-256."""
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}; give a session file with --data") from error
+    return Source(name, path, digest)
+
+
+def read_items(path: Path, lang: str | None = None) -> Iterator[Item]:
+    """Sessions of a JSON-lines file as items, in file order.
+
+    Args:
+        lang: language code or field prefix to read; None takes the first language a record has.
+
+    Raises:
+        DataError: naming file, line, id and field, what was expected and what was found.
+    """
+    seen: dict[str, int] = {}
+    for number, record in read_records(path):
+        session = read_session(record, f"{path}:{number}", lang)
+        if session is None:
+            continue
+        if session.id in seen:
+            raise DataError(f"{path}:{number}: id {session.id!r} stands in line {seen[session.id]} already")
+        seen[session.id] = number
+        units = tuple(str(position) for position in range(len(session.tasks)))
+        yield Item(session.id, units, session, session.domain, session.lang)
+
+
+def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line number and JSON object of every non-blank line."""
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield number, _record(line, f"{path}:{number}")
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 text ({error.reason}); expected JSON lines") from error
+
+
+def _record(line: str, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where}: not a JSON object ({error}); expected one session per line") from error
+    if not isinstance(record, dict):
+        raise DataError(f"{where}: expected a JSON object, found {kind(record)}")
+    return cast(dict[str, Any], record)
+
+
+def kind(value: Any) -> str:
+    """What a JSON value is, in words."""
+    if isinstance(value, bool):
+        return "a boolean"
+    names = {dict: "an object", list: "a list", str: "a text", int: "a number", float: "a number"}
+    return names.get(type(value), "null" if value is None else type(value).__name__)
+
+
+def languages(record: Mapping[str, Any]) -> list[str]:
+    """Field prefixes of the languages a record has, in order of appearance."""
+    return [key.removesuffix("_tasks") for key in record if key.endswith("_tasks")]
+
+
+def read_session(record: Mapping[str, Any], where: str, lang: str | None = None) -> Session | None:
+    """One record as a session; None if it does not have the wanted language."""
+    prefixes = languages(record)
+    if not prefixes:
+        raise DataError(f"{where}: no field *_tasks (such as english_tasks); found fields {sorted(record)[:12]}")
+    if lang is not None:
+        prefixes = [p for p in prefixes if lang in (p, LANGUAGES.get(p, p))]
+        if not prefixes:
+            return None
+    prefix = prefixes[0]
+    reader = _Fields(record, where, prefix)
+    tools = reader.tools()
+    texts = reader.texts("tasks")
+    types = reader.texts("task_types", len(texts))
+    subtypes = reader.texts("turn_subtypes", len(texts) - 1)
+    answers, counts = reader.answers(len(texts))
+    tasks = tuple(
+        Task(text, nodes, type_, subtype)
+        for text, nodes, type_, subtype in zip(texts, answers, types, ["First Turn", *subtypes], strict=True)
+    )
+    return Session(
+        id=reader.text("id"),
+        lang=LANGUAGES.get(prefix, prefix),
+        date=reader.text(f"{prefix}_env_info"),
+        tools=tools,
+        sent_tools=send_tools(tools),
+        tasks=tasks,
+        answer_counts=counts,
+        domain=str(record.get("domain", "")),
+        subdomain=str(record.get("subdomain", "")),
+    )
+
+
+def send_tools(tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """The tool list as sent: the type name `float` replaced by `number`, in the JSON text as the original does (Q07)."""
+    text = json.dumps(list(tools), ensure_ascii=False)
+    return tuple(json.loads(text.replace('"type": "float"', '"type": "number"')))
+
+
+class _Fields:
+    """Reads the fields of one record, with errors that name the place."""
+
+    def __init__(self, record: Mapping[str, Any], where: str, prefix: str) -> None:
+        self._record = record
+        self._prefix = prefix
+        self._where = f"{where} (id {record.get('id')!r})"
+
+    def fault(self, field: str, expected: str, found: Any) -> DataError:
+        return DataError(f"{self._where}: field {field}: expected {expected}, found {kind(found)}")
+
+    def text(self, field: str) -> str:
+        value = self._record.get(field)
+        if not isinstance(value, str) or not value:
+            raise self.fault(field, "a text", value)
+        return value
+
+    def entries(self, field: str, length: int | None = None) -> list[Any]:
+        value = self._record.get(field)
+        if not isinstance(value, list):
+            raise self.fault(field, "a list", value)
+        items = cast(list[Any], value)
+        if length is not None and len(items) != length:
+            raise DataError(f"{self._where}: field {field}: expected {length} entries, found {len(items)}")
+        return items
+
+    def texts(self, field: str, length: int | None = None) -> list[str]:
+        name = f"{self._prefix}_{field}"
+        values = self.entries(name, length)
+        for position, value in enumerate(values):
+            if not isinstance(value, str):
+                raise self.fault(f"{name}[{position}]", "a text", value)
+        return values
+
+    def tools(self) -> tuple[Tool, ...]:
+        name = f"{self._prefix}_tools"
+        value = self._record.get(name)
+        if isinstance(value, str):
+            # Some published files hold the list as JSON text.
+            try:
+                value = json.loads(value)
+            except ValueError as error:
+                raise self.fault(name, "a list of tools", value) from error
+        if not isinstance(value, list):
+            raise self.fault(name, "a list of tools", value)
+        tools = cast(list[Any], value)
+        for position, tool in enumerate(tools):
+            function = cast(dict[str, Any], tool).get("function") if isinstance(tool, dict) else None
+            if not isinstance(function, dict) or not isinstance(cast(dict[str, Any], function).get("name"), str):
+                raise self.fault(f"{name}[{position}].function.name", "an OpenAI tool with a name", tool)
+        return tuple(tools)
+
+    def answers(self, length: int) -> tuple[list[tuple[Node, ...]], tuple[int, ...] | None]:
+        """Gold nodes per task from `<language>_answer_list` (else `answer_list`), and the counts of `answer_list`."""
+        name = f"{self._prefix}_answer_list"
+        if name not in self._record:
+            if "answer_list" not in self._record:
+                raise self.fault(name, f"a list of {length} lists of nodes (also accepted: answer_list)", None)
+            name = "answer_list"
+        tasks = [self._nodes(name, i, value) for i, value in enumerate(self.entries(name, length))]
+        counts: tuple[int, ...] | None = None
+        if "answer_list" in self._record:
+            other = self.entries("answer_list")
+            counts = tuple(len(cast(list[Any], nodes)) if isinstance(nodes, list) else 0 for nodes in other)
+        return tasks, counts
+
+    def _nodes(self, name: str, task: int, value: Any) -> tuple[Node, ...]:
+        if not isinstance(value, list):
+            raise self.fault(f"{name}[{task}]", "a list of nodes", value)
+        nodes = cast(list[Any], value)
+        return tuple(self._node(f"{name}[{task}][{i}]", node) for i, node in enumerate(nodes))
+
+    def _node(self, name: str, value: Any) -> Node:
+        if not isinstance(value, dict):
+            raise self.fault(name, "a node object", value)
+        node = cast(dict[str, Any], value)
+        action = node.get("action")
+        if not isinstance(action, dict):
+            raise self.fault(f"{name}.action", "an object with name and arguments", action)
+        called = cast(dict[str, Any], action)
+        if not isinstance(called.get("name"), str):
+            raise self.fault(f"{name}.action.name", "a text", called.get("name"))
+        arguments = called.get("arguments", {})
+        if not isinstance(arguments, dict):
+            raise self.fault(f"{name}.action.arguments", "an object", arguments)
+        needs = node.get("dependency_list", [])
+        if not isinstance(needs, list) or any(type(d) is not int for d in cast(list[Any], needs)):
+            raise self.fault(f"{name}.dependency_list", "a list of node positions", needs)
+        user_input = node.get("user_input")
+        if called["name"] == ASK and not isinstance(user_input, str):
+            raise self.fault(f"{name}.user_input", "the user's reply as a text", user_input)
+        return Node(
+            name=called["name"],
+            arguments=cast(dict[str, Any], arguments),
+            observation=node.get("observation"),
+            deps=tuple(cast(list[int], needs)),
+            user_input=user_input if isinstance(user_input, str) else None,
+        )

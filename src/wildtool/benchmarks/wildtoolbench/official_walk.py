@@ -1,0 +1,233 @@
+"""The published evaluator's walk through one task, and what it writes down at each step.
+
+Section "Walk" and quirks Q18 to Q25 of the evaluator's specification. Where the original raises, `raised` says
+with what, and the task is over.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session
+from wildtool.benchmarks.wildtoolbench.official_schedule import Schedule, State, Step
+from wildtool.benchmarks.wildtoolbench.prompt import Steps, call_id, gold_call, observation, opening
+from wildtool.types import Message, Request
+
+EMPTY_REPLY = "tool_calls and content are None or empty"
+NO_MATCH = "action name not in candidate_answer_function_list"
+MAX_STATES = 20_000
+"""States followed side by side after a question that narrows nothing (Q20); the original runs out of memory first."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedStep:
+    """One reply as the walk judged it."""
+
+    reply: Message
+    correct: bool
+    """The label of the step: its names (or its text) fitted."""
+    matched: Step = ()
+    """Positions of the matched gold nodes, sorted by name; empty for a step that did not fit."""
+    has_gold: bool = True
+    """False where the original logs no gold data, which ends its scoring (Q26)."""
+
+
+class OfficialWalk:
+    """State machine of one task under the published evaluator's rules."""
+
+    def __init__(self, session: Session, task: int) -> None:
+        self._session = session
+        self._task = task
+        self._nodes = session.tasks[task].nodes
+        self._names = [node.name for node in self._nodes]
+        self.schedule = Schedule(self._names, session.tasks[task].deps)
+        self.log: list[LoggedStep] = []
+        self.raised: str | None = None
+        """The exception the original ends with here, as `Type: text`."""
+        self.reason: str | None = None
+        """The original's reason of a name error."""
+        self.name_correct = False
+        self._over = False
+        self._states = self.schedule.start()
+        self._asked = 0
+        history = [_history(session, i) for i in range(task)]
+        self.history_raised = next((raised for _, raised in history if raised), None)
+        """What the original raises while it builds the history of this task (Q06, Q17)."""
+        self._messages = opening(session, task, [steps for steps, _ in history], quote_texts=True)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the finished walk took the shortest path's number of steps."""
+        return self.name_correct and len(self.log) == self.schedule.min_length
+
+    def request(self) -> Request | None:
+        if self._over:
+            return None
+        return Request(tuple(self._messages), self._session.sent_tools, gold=self._gold)
+
+    def tell(self, reply: Message) -> None:
+        if reply.get("tool_calls"):
+            self._tell_calls(reply)
+        else:
+            self._tell_text(reply)
+
+    def _tell_text(self, reply: Message) -> None:
+        step = len(self.log)
+        if reply.get("content") in (None, ""):
+            self._fail(reply, EMPTY_REPLY, has_gold=False)
+            return
+        if step >= len(self._nodes):
+            self._raise(f"KeyError: {step}")
+            return
+        node = self._first_virtual()
+        if node is None:
+            self._fail(reply, NO_MATCH, has_gold=self._any_step_left())
+            return
+        self.log.append(LoggedStep(reply, True, (node,)))
+        if self._names[node] == ANSWER:
+            self.name_correct = self._over = True
+            return
+        self._messages.append({"role": "assistant", "content": reply["content"]})
+        self._messages.append({"role": "user", "content": self._nodes[node].user_input})
+        self._asked |= 1 << node
+        self._states = self._any_step(node)
+
+    def _first_virtual(self) -> int | None:
+        """The node that a text is taken for: the first question or answer among the possible steps, in path order."""
+        for state in self._states:
+            if not self.schedule.finished(state):
+                for node in self.schedule.ready(state):
+                    if self._names[node] in VIRTUAL:
+                        return node
+        return None
+
+    def _any_step(self, asked: int) -> list[State]:
+        """All states one step further: a question does not narrow the paths (Q20)."""
+        following: dict[State, None] = {}
+        for state in self._states:
+            if self.schedule.finished(state):
+                following[state] = None
+                continue
+            for step in self._steps(state):
+                following[self.schedule.after(state, step)] = None
+                if len(following) > MAX_STATES:
+                    return [self.schedule.after(s, (asked,)) for s in self._states if self.schedule.allows(s, (asked,))]
+        return list(following)
+
+    def _steps(self, state: State) -> Iterator[Step]:
+        ready = self.schedule.ready(state)
+        return iter([tuple(ready)]) if len(ready) == 1 else self.schedule.accepted(state)
+
+    def _any_step_left(self) -> bool:
+        return any(not self.schedule.finished(state) for state in self._states)
+
+    def _tell_calls(self, reply: Message) -> None:
+        step = len(self.log)
+        try:
+            names, ids = _read_calls(reply["tool_calls"])
+        except (KeyError, TypeError, IndexError) as error:
+            self._fail(reply, f"parse tool_calls failed, error: {error}", has_gold=False)
+            return
+        if step >= len(self._nodes):
+            self._fail(reply, f"current step: {step}, idx_list is None", has_gold=False)
+            return
+        try:
+            names = sorted(names)
+        except TypeError as error:
+            self._raise(f"TypeError: {error}")
+            return
+        matched = self._match(names)
+        if matched is None:
+            self._fail(reply, NO_MATCH, has_gold=self._any_step_left())
+            return
+        if any(self.schedule.finished(state) for state in self._states):
+            # A path that ended earlier has no step of this number (Q20).
+            self._raise("IndexError: list index out of range")
+            return
+        following = [
+            self.schedule.after(state, matched) for state in self._states if self.schedule.allows(state, matched)
+        ]
+        self._states = list(dict.fromkeys(following))
+        by_name = tuple(sorted(matched, key=lambda node: self._names[node]))
+        self.log.append(LoggedStep(reply, True, by_name))
+        self._show_observations(reply, ids, by_name)
+
+    def _match(self, names: Sequence[Any]) -> Step | None:
+        if not all(isinstance(name, str) for name in names):
+            return None
+        for state in self._states:
+            if not self.schedule.finished(state) and (step := self.schedule.match(state, names)):
+                return step
+        return None
+
+    def _show_observations(self, reply: Message, ids: Sequence[Any], nodes: Step) -> None:
+        """Gold observations in the order of the sorted gold names, to call ids in written order (Q19)."""
+        message: Message = {
+            "role": "assistant",
+            "content": reply.get("content"),
+            "tool_calls": reply["tool_calls"],
+        }
+        if reply.get("reasoning_content") is not None:
+            message["reasoning_content"] = reply["reasoning_content"]
+        self._messages.append(message)
+        for id_, node in zip(ids, nodes, strict=True):
+            text = observation(self._nodes[node], quote_texts=False)
+            self._messages.append({"role": "tool", "content": text, "tool_call_id": id_})
+
+    def _fail(self, reply: Message, reason: str, *, has_gold: bool) -> None:
+        self.log.append(LoggedStep(reply, False, has_gold=has_gold))
+        self.reason = reason
+        self._over = True
+
+    def _raise(self, error: str) -> None:
+        self.raised = error
+        self._over = True
+
+    def _gold(self, style: str) -> Message:
+        """What a perfect model would answer now."""
+        state = next(
+            (s for s in self._states if s.done & self._asked == self._asked and not self.schedule.finished(s)), None
+        )
+        if state is None:
+            return {"role": "assistant", "content": "", "tool_calls": None}
+        ready = self.schedule.ready(state)
+        virtual = [node for node in ready if self._names[node] in VIRTUAL]
+        real = [node for node in ready if node not in virtual]
+        asks = [node for node in virtual if self._names[node] == ASK]
+        if asks or not real:
+            return {"role": "assistant", "content": observation(self._nodes[(asks or virtual)[0]], quote_texts=False)}
+        chosen = real if style == "parallel" else real[:1]
+        calls = [gold_call(self._nodes[node], call_id(self._session.id, self._task, node)) for node in chosen]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def _read_calls(calls: Any) -> tuple[list[Any], list[Any]]:
+    """Names and ids of calls as the original reads them; whatever is missing raises."""
+    names: list[Any] = []
+    ids: list[Any] = []
+    for call in calls:
+        ids.append(call["id"])
+        names.append(call["function"]["name"])
+        _ = call["function"]["arguments"]
+    return names, ids
+
+
+def _history(session: Session, task: int) -> tuple[Steps, str | None]:
+    """The steps in which an earlier task is shown, and what the original raises instead, if it does."""
+    gold = session.tasks[task]
+    steps = Schedule([node.name for node in gold.nodes], gold.deps).first_shortest()
+    if steps is None:
+        return [(node,) for node in range(len(gold.nodes))], "IndexError: list index out of range"
+    mixed = [step for step in steps if len(step) > 1 and any(gold.nodes[n].name in VIRTUAL for n in step)]
+    if not mixed:
+        return cast(Steps, steps), None
+    return [part for step in steps for part in _apart(session, task, step)], "AssertionError: "
+
+
+def _apart(session: Session, task: int, step: Step) -> list[Step]:
+    """A step with virtual nodes cut up: questions first, then the calls, then the answer."""
+    names = [node.name for node in session.tasks[task].nodes]
+    asks = [(n,) for n in step if names[n] == ASK]
+    calls = tuple(n for n in step if names[n] not in VIRTUAL)
+    answers = [(n,) for n in step if names[n] == ANSWER]
+    return [*asks, *([calls] if calls else []), *answers]

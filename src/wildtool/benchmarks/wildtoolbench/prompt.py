@@ -1,0 +1,69 @@
+"""The messages a model sees: date line, gold history of the earlier tasks, the user's text, the running task."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Session
+from wildtool.types import Message
+
+Steps = Sequence[Sequence[int]]
+"""A schedule of one task: positions of the gold nodes, step by step."""
+
+
+def opening(session: Session, task: int, schedules: Sequence[Steps], *, quote_texts: bool) -> list[Message]:
+    """Everything before the model's first step of a task.
+
+    Args:
+        schedules: for each earlier task the steps in which its gold run is shown.
+        quote_texts: encode text observations as JSON once more, as the original does in history (Q03).
+    """
+    messages: list[Message] = [{"role": "system", "content": f"Current Date: {session.date}"}]
+    for position, steps in enumerate(schedules[:task]):
+        messages.append({"role": "user", "content": session.tasks[position].text})
+        nodes = session.tasks[position].nodes
+        for step in steps:
+            chosen = [(number, nodes[number]) for number in step]
+            messages.extend(_gold_step(session.id, position, chosen, quote_texts))
+    messages.append({"role": "user", "content": session.tasks[task].text})
+    return messages
+
+
+def _gold_step(
+    session: str, task: int, step: Sequence[tuple[int, Node]], quote_texts: bool
+) -> Iterator[Message]:
+    """One step of a gold run as messages; a virtual node has the step to itself."""
+    node = step[0][1]
+    if node.name in (ASK, ANSWER):
+        yield {"role": "assistant", "content": observation(node, quote_texts=False)}
+        if node.name == ASK:
+            yield {"role": "user", "content": node.user_input}
+        return
+    ids = [call_id(session, task, number) for number, _ in step]
+    yield {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [gold_call(n, id_) for (_, n), id_ in zip(step, ids, strict=True)],
+    }
+    for (_, n), id_ in zip(step, ids, strict=True):
+        yield {"role": "tool", "content": observation(n, quote_texts=quote_texts), "tool_call_id": id_}
+
+
+def gold_call(node: Node, id_: str) -> dict[str, Any]:
+    """A gold node as an OpenAI tool call."""
+    arguments = json.dumps(node.arguments, ensure_ascii=False)
+    return {"type": "function", "function": {"name": node.name, "arguments": arguments}, "id": id_}
+
+
+def observation(node: Node, *, quote_texts: bool) -> str:
+    """What a tool returned, as text: a text as it is unless `quote_texts`, anything else as JSON."""
+    if isinstance(node.observation, str) and not quote_texts:
+        return node.observation
+    return json.dumps(node.observation, ensure_ascii=False)
+
+
+def call_id(session: str, task: int, node: int) -> str:
+    """The id of a gold call in history, derived from its position so that prompts repeat (Q04)."""
+    digest = hashlib.sha256(f"{session}/{task}/{node}".encode("utf-8", "surrogatepass")).hexdigest()
+    return f"toolu_bdrk_{digest[:24]}"

@@ -1,0 +1,1 @@
+"""What several benchmarks need to read tool calls: graphs, argument texts, values, text similarity."""
