@@ -1,0 +1,24 @@
+"""What a run tells whoever watches it; a progress display overrides the methods it draws from."""
+
+from collections.abc import Sequence
+
+from wildtool.types import Reply, Verdict
+
+
+class Observer:
+    """Sees a run go by; every method may be called thousands of times a second and must be cheap."""
+
+    def started(self, jobs: int) -> None:
+        """Play begins; `jobs` is items times repeats, those in the record included."""
+
+    def call_done(self, reply: Reply, *, replayed: bool) -> None:
+        """A reply came, from the record where `replayed`."""
+
+    def call_retried(self, kind: str, delay_s: float) -> None:
+        """An attempt failed and is made again after `delay_s` seconds."""
+
+    def call_failed(self, kind: str) -> None:
+        """A call failed for good."""
+
+    def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
+        """All units of an item are played and judged."""

@@ -1,0 +1,149 @@
+"""What a run is to do: which items, which models, which rules; and what of it must not change when it goes
+on."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from wildtool.errors import DataError, UsageError
+from wildtool.types import Benchmark, Item, Model, Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which items of a benchmark are played, and how often."""
+
+    benchmark: Benchmark
+    source: Source
+    split: str | None = None
+    lang: str | None = None
+    limit: int | None = None
+    """At most this many items, the first ones."""
+    ids: tuple[str, ...] = ()
+    """Only these items; empty for all."""
+    repeats: int = 1
+    """Independent samples of each unit."""
+
+    def items(self) -> Iterator[Item]:
+        """The selected items, read anew at each call, so that a long data file is never held in memory."""
+        items = self.benchmark.load(self.source, split=self.split, lang=self.lang)
+        if self.ids:
+            wanted = set(self.ids)
+            items = (item for item in items if item.id in wanted)
+        return islice(items, self.limit)
+
+    def jobs(self) -> Iterator[tuple[Item, int]]:
+        """Each selected item with each repeat."""
+        return ((item, repeat) for item in self.items() for repeat in range(self.repeats))
+
+    def check(self) -> int:
+        """Number of jobs. Reads all selected data, so that bad data stop a run before its first call.
+
+        Raises DataError for data that do not follow their format and UsageError for a selection that cannot
+        work.
+        """
+        for name, number in (("limit", self.limit), ("repeats", self.repeats)):
+            if number is not None and number < 1:
+                raise UsageError(f"{name} is {number}; it must be at least 1")
+        if self.ids:
+            self._check_ids()
+        seen: set[str] = set()
+        for item in self.items():
+            if item.id in seen:
+                raise DataError(f"{self.source.path}: the id {item.id!r} occurs twice; ids must be unique")
+            seen.add(item.id)
+        if not seen:
+            raise UsageError(f"nothing to play: no item of {self.source.name} is selected")
+        return len(seen) * self.repeats
+
+    def _check_ids(self) -> None:
+        loaded = self.benchmark.load(self.source, split=self.split, lang=self.lang)
+        known = {item.id for item in loaded}
+        unknown = [name for name in self.ids if name not in known]
+        if unknown:
+            raise UsageError(f"unknown ids in {self.source.name}: {', '.join(unknown)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything about a run but where it is stored."""
+
+    benchmark: Benchmark
+    source: Source
+    models: Mapping[str, Model]
+    """Role to model; the role `agent` is the model under test."""
+    profile: str
+    """What the model is shown and how it is judged; a key of `benchmark.profiles`."""
+    seed: int | None = None
+    split: str | None = None
+    lang: str | None = None
+    limit: int | None = None
+    ids: tuple[str, ...] = ()
+    repeats: int = 1
+    concurrency: int = 32
+    """Model calls in flight at most."""
+    timeout_s: float = 600.0
+    """Longest time one attempt of a call may take."""
+    max_attempts: int = 6
+    in_order: bool = False
+    """One unit of an item after another instead of all at once, for endpoints with prefix caches."""
+
+    @property
+    def selection(self) -> Selection:
+        return Selection(
+            benchmark=self.benchmark,
+            source=self.source,
+            split=self.split,
+            lang=self.lang,
+            limit=self.limit,
+            ids=self.ids,
+            repeats=self.repeats,
+        )
+
+    def check(self) -> int:
+        """Number of jobs. Raises UsageError or DataError where the plan cannot work."""
+        check_profile(self.benchmark, self.profile)
+        if "agent" not in self.models:
+            raise UsageError("no model for the role agent")
+        for name, number in (("concurrency", self.concurrency), ("max attempts", self.max_attempts)):
+            if number < 1:
+                raise UsageError(f"{name} is {number}; it must be at least 1")
+        if not self.timeout_s > 0:
+            raise UsageError(f"timeout is {self.timeout_s:g} s; it must be more than 0")
+        return self.selection.check()
+
+    def identity(self) -> dict[str, Any]:
+        """The settings that requests follow from; a run goes on only if they are the same."""
+        return {
+            "benchmark": self.benchmark.name,
+            "data_sha256": self.source.sha256,
+            "split": self.split,
+            "lang": self.lang,
+            "profile": self.profile,
+            "seed": self.seed,
+            "models": {
+                role: {"name": model.name, "settings": dict(model.settings())}
+                for role, model in self.models.items()
+            },
+        }
+
+    def scope(self) -> dict[str, Any]:
+        """The settings that say how much is played and how fast; they may change when a run goes on."""
+        return {
+            "limit": self.limit,
+            "ids": list(self.ids),
+            "repeats": self.repeats,
+            "concurrency": self.concurrency,
+            "timeout_s": self.timeout_s,
+            "max_attempts": self.max_attempts,
+            "in_order": self.in_order,
+        }
+
+
+def check_profile(benchmark: Benchmark, profile: str) -> None:
+    """Raises UsageError if the benchmark has no profile of that name."""
+    if profile not in benchmark.profiles:
+        raise UsageError(
+            f"unknown profile {profile!r} of {benchmark.name}; known are: {', '.join(benchmark.profiles)}"
+        )

@@ -1,0 +1,199 @@
+"""Plays items concurrently: asks models within bounds, records each reply before it is used, replays
+recorded ones."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import cast
+
+from wildtool import wire
+from wildtool.engine.attempts import Patience, RefusedError, call
+from wildtool.engine.chain import chain
+from wildtool.engine.observer import Observer
+from wildtool.engine.plan import Plan
+from wildtool.engine.record import Failure, Log, RecordReader, Step
+from wildtool.engine.writer import RecordWriter, Sent
+from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
+from wildtool.types import Address, Item, Reply, Request
+
+REFUSALS = 8
+"""A run whose first calls are all refused, this many, is stopped: its key or its model name is wrong."""
+SYNC_S = 1.0
+"""Seconds between two syncs of the record to disk."""
+
+Played = Callable[[int, Item, int, Log], None]
+"""Takes each item when it is played: its place in the order of jobs, the item, the repeat, all its steps."""
+
+
+class Stage:
+    """What all asks of a run share: models, record, bounds, counters."""
+
+    def __init__(
+        self, plan: Plan, reader: RecordReader, writer: RecordWriter, observer: Observer, patience: Patience
+    ) -> None:
+        self.plan = plan
+        self.reader = reader
+        self.writer = writer
+        self.observer = observer
+        self.patience = patience
+        self.slots = asyncio.Semaphore(plan.concurrency)
+        self.calls = 0
+        """Calls that a model answered in this process."""
+        self.replayed = 0
+        """Replies taken from the record."""
+        self._refused: list[tuple[Sent, RefusedError]] | None = []
+        """Refusals held back until a call succeeds or fails otherwise; None from then on."""
+
+    async def ask(self, sent: Sent) -> Reply:
+        """Asks a model and records its reply. Raises InfraError once that is recorded too."""
+        model = self.plan.models.get(sent.request.role)
+        if model is None:
+            raise UsageError(
+                f"{self.plan.benchmark.name} asks for a model in the role {sent.request.role!r}; name one"
+            )
+        try:
+            async with self.slots:
+                reply = await call(model, sent.request, self.patience, self.observer.call_retried)
+            reply = self._record(sent, reply)
+        except InfraError as error:
+            self._fail(sent, error)
+            raise
+        self.calls += 1
+        self.observer.call_done(reply, replayed=False)
+        return reply
+
+    def settle_refusals(self) -> None:
+        """Called at the end. Raises UsageError if every call was refused."""
+        if self._refused:
+            self._stop(self._refused[0][1])
+
+    def _record(self, sent: Sent, reply: Reply) -> Reply:
+        # What is used must be what a replay will give; a reply that a file would change is changed here.
+        try:
+            parts = [reply.message, reply.raw]
+            settled = wire.settle(parts)
+            if settled is not parts:
+                reply = replace(reply, message=settled[0], raw=settled[1])
+            self._release_refusals()
+            self.writer.step(sent, reply)
+        except ValueError as error:
+            raise InfraError("unrecordable reply", str(error), attempts=reply.attempts) from error
+        return reply
+
+    def _fail(self, sent: Sent, error: InfraError) -> None:
+        self.observer.call_failed(error.kind)
+        if isinstance(error, RefusedError) and self._refused is not None:
+            self._refused.append((sent, error))
+            if len(self._refused) >= REFUSALS:
+                self._stop(error)
+            return
+        self._release_refusals()
+        self.writer.error(sent, error)
+
+    def _release_refusals(self) -> None:
+        held, self._refused = self._refused, None
+        for sent, error in held or ():
+            self.writer.error(sent, error)
+
+    def _stop(self, error: RefusedError) -> None:
+        raise UsageError(
+            f"every call was refused ({error.kind}: {error}); check the key, the model's name and the "
+            "endpoint, then run the same command again"
+        )
+
+
+class RecordedAsk:
+    """How one item reaches its models in one repeat: answers from the record first, then from the stage."""
+
+    def __init__(self, stage: Stage, item: Item, repeat: int) -> None:
+        self.log: Log = stage.reader.log(item.id, repeat)
+        self._stage = stage
+        self._item = item.id
+        self._repeat = repeat
+        self._next: dict[str, int] = {}
+        self._known: set[str] = set()
+
+    async def __call__(self, unit: str, request: Request) -> Reply:
+        step = self._next.get(unit, 0)
+        self._next[unit] = step + 1
+        hashes = chain(request)
+        steps = self.log.setdefault(unit, {})
+        recorded = steps.get(step)
+        address = Address(self._item, self._repeat, unit, step)
+        if isinstance(recorded, Step):
+            return self._replay(address, recorded, request, hashes[-1])
+        request = replace(request, address=address)
+        try:
+            reply = await self._stage.ask(Sent(address, request, hashes, self._known))
+        except InfraError as error:
+            steps[step] = Failure(request.role, hashes[-1], error.kind, str(error), error.attempts)
+            raise
+        steps[step] = Step(request.role, hashes[-1], reply)
+        return reply
+
+    def _replay(self, address: Address, recorded: Step, request: Request, name: str) -> Reply:
+        if (recorded.role, recorded.request) != (request.role, name):
+            raise RecordError(
+                f"item {address.item}, repeat {address.repeat}, unit {address.unit}, step {address.step}: "
+                f"this request differs from the recorded one ({name} instead of {recorded.request}), so the "
+                "benchmark's code has changed; use another --out, or the wildtool that began this run"
+            )
+        self._stage.replayed += 1
+        self._stage.observer.call_done(recorded.reply, replayed=True)
+        return recorded.reply
+
+
+async def play(stage: Stage, played: Played) -> None:
+    """Plays all jobs of the stage's plan; hands each to `played` as it ends, in no particular order.
+
+    Raises what first went wrong, with all tasks ended: UsageError or RecordError, StorageError, or the
+    exception of a faulty adapter or benchmark. Closes the models.
+    """
+    plan = stage.plan
+    jobs = enumerate(plan.selection.jobs())
+    try:
+        async with asyncio.TaskGroup() as group:
+            syncing = group.create_task(_sync_now_and_then(stage.writer))
+            workers = [group.create_task(_work(stage, jobs, played)) for _ in range(plan.concurrency)]
+            await asyncio.gather(*workers)
+            syncing.cancel()
+        stage.settle_refusals()
+    except BaseExceptionGroup as errors:
+        raise _cause(errors) from None
+    finally:
+        for model in plan.models.values():
+            await model.close()
+
+
+async def _work(stage: Stage, jobs: Iterator[tuple[int, tuple[Item, int]]], played: Played) -> None:
+    plan = stage.plan
+    for order, (item, repeat) in jobs:
+        ask = RecordedAsk(stage, item, repeat)
+        try:
+            await plan.benchmark.play(item, ask, plan.profile, in_order=plan.in_order)
+        except* InfraError:
+            # Recorded with its step; the item ends here and is judged on what it has.
+            pass
+        played(order, item, repeat, ask.log)
+        # A replayed item never waits, and would keep the event loop from those that do.
+        await asyncio.sleep(0)
+
+
+async def _sync_now_and_then(writer: RecordWriter) -> None:
+    while True:
+        await asyncio.sleep(SYNC_S)
+        await asyncio.to_thread(writer.sync)
+
+
+def _leaves(errors: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in errors.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(cast(BaseExceptionGroup[BaseException], error))
+        else:
+            yield error
+
+
+def _cause(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The one exception to tell the user: one they can act on before any other."""
+    leaves = list(_leaves(errors))
+    return next((error for error in leaves if isinstance(error, WildtoolError)), leaves[0])

@@ -1,0 +1,222 @@
+"""Reads the record of a run: an index by item, then the steps of one item at a time, so memory stays flat.
+
+Rows of a segment, one JSON line each:
+- `header`: format and version, first line of a segment;
+- `step`: address (item, repeat, unit, step), role, `request` (the hash that names it), `sends` (the links
+  of the request's chain that this item had not recorded before, see chain.py), the reply;
+- `error`: address, role, request and sends likewise, kind, message and attempts of a call that failed for
+good. A later `step` replaces an `error` of the same address; of two steps of one address the first counts.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from wildtool import wire
+from wildtool.engine.chain import rebuild
+from wildtool.engine.segments import find_segments, open_segment, whole_length
+from wildtool.engine.writer import VERSION
+from wildtool.errors import RecordError
+from wildtool.types import Address, Reply, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One recorded reply."""
+
+    role: str
+    request: str | None
+    """Hash of the request; None where only the reply is known (an imported result file)."""
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One recorded call that failed for good."""
+
+    role: str
+    request: str | None
+    kind: str
+    message: str
+    attempts: int
+
+
+Log = dict[str, dict[int, Step | Failure]]
+"""What is recorded of one item and repeat: unit → step → what came of it."""
+
+_OFFSET_BITS = 48
+"""A place in the record is one integer, segment index and offset in it, to keep the index small."""
+
+
+def transcripts(log: Log, *, silent_after: bool = False) -> dict[str, Transcript]:
+    """The replies of each unit up to the first step that is missing or failed."""
+    found: dict[str, Transcript] = {}
+    for unit, steps in log.items():
+        replies: list[Reply] = []
+        while isinstance(step := steps.get(len(replies)), Step):
+            replies.append(step.reply)
+        why = f"{step.kind}: {step.message}" if isinstance(step, Failure) else None
+        found[unit] = Transcript(tuple(replies), infra_error=why, silent_after=silent_after)
+    return found
+
+
+class RecordReader:
+    """Reads the record of a run folder as it was when opened; a torn last line is left out. A context
+    manager."""
+
+    def __init__(self, folder: Path) -> None:
+        """Indexes all segments. Raises RecordError naming file and line of a damaged row."""
+        self.torn = 0
+        """Bytes of torn last lines that were left out."""
+        self._files: list[IO[bytes]] = []
+        self._paths: list[Path] = []
+        self._index: dict[tuple[str, int], array[int]] = {}
+        try:
+            for segment in find_segments(folder):
+                self._paths.append(segment.path)
+                self._files.append(open_segment(segment))
+                self._index_segment(len(self._files) - 1)
+        except OSError as error:
+            self.close()
+            raise RecordError(f"{folder}: the record cannot be read ({error.strerror})") from error
+        except RecordError:
+            self.close()
+            raise
+
+    def jobs(self) -> Iterable[tuple[str, int]]:
+        """Item and repeat of everything recorded, in order of their first rows."""
+        return self._index.keys()
+
+    def log(self, item: str, repeat: int) -> Log:
+        """What is recorded of an item; empty where nothing is."""
+        log: Log = {}
+        for row in self._rows(item, repeat):
+            steps = log.setdefault(row["unit"], {})
+            if not isinstance(steps.get(row["step"]), Step):
+                steps[row["step"]] = _entry(row)
+        return log
+
+    def request(self, address: Address) -> dict[str, Any]:
+        """What was asked at a step: `messages` and `tools`. Raises RecordError where the record does not
+        know."""
+        rows = list(self._rows(address.item, address.repeat))
+        links = [link for row in rows for link in row["sends"]]
+        for row in rows:
+            if row["unit"] == address.unit and row["step"] == address.step and row["request"] is not None:
+                try:
+                    return rebuild(row["request"], links)
+                except KeyError as error:
+                    raise RecordError(
+                        f"{address}: part {error} of the request is missing in the record"
+                    ) from error
+        raise RecordError(f"{address}: the record holds no request for this step")
+
+    def close(self) -> None:
+        for file in self._files:
+            file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _index_segment(self, number: int) -> None:
+        file = self._files[number]
+        end = whole_length(file)
+        self.torn += file.seek(0, 2) - end
+        file.seek(0)
+        offset = 0
+        for line in file:
+            if offset >= end:
+                break
+            try:
+                key = _key(line)
+            except (ValueError, KeyError, TypeError) as error:
+                raise self._damaged(number, offset, error) from error
+            if key is not None:
+                place = number << _OFFSET_BITS | offset
+                places = self._index.get(key)
+                if places is None:
+                    places = self._index[key] = array("Q")
+                places.append(place)
+            offset += len(line)
+
+    def _rows(self, item: str, repeat: int) -> Iterator[dict[str, Any]]:
+        for place in self._index.get((item, repeat), ()):
+            number, offset = place >> _OFFSET_BITS, place & (1 << _OFFSET_BITS) - 1
+            file = self._files[number]
+            file.seek(offset)
+            try:
+                row = _checked(wire.loads(file.readline()))
+            except (ValueError, KeyError, TypeError) as error:
+                raise self._damaged(number, offset, error) from error
+            yield row
+
+    def _damaged(self, number: int, offset: int, error: Exception) -> RecordError:
+        file = self._files[number]
+        file.seek(0)
+        line = file.read(offset).count(b"\n") + 1
+        return RecordError(
+            f"{self._paths[number]}, line {line}: damaged or not a row of a wildtool record ({error}); "
+            "restore the file from a copy"
+        )
+
+
+_ASKED = {"unit": str, "step": int, "role": str, "request": (str, type(None)), "sends": list}
+_COLUMNS: Mapping[str, Mapping[str, Any]] = {
+    "step": {
+        **_ASKED,
+        "message": dict,
+        "raw": str,
+        "finish_reason": object,
+        "usage": dict,
+        "latency_s": (float, int),
+        "attempts": int,
+        "changes": list,
+    },
+    "error": {**_ASKED, "kind": str, "message": str, "attempts": int},
+}
+"""Columns of each row with their types, beside item and repeat."""
+
+
+def _key(line: bytes) -> tuple[str, int] | None:
+    """Item and repeat of a row, None for a header; reads no more of the line than its beginning where it
+    can."""
+    # Inside a JSON string the quotes would be escaped, so this finds the column and never a text.
+    cut = line.find(b',"unit":') if line.startswith(b'{"row":"') else -1
+    row = wire.loads(line[:cut] + b"}" if cut > 0 else line)
+    if row["row"] in _COLUMNS:
+        if not isinstance(row["item"], str) or not isinstance(row["repeat"], int):
+            raise TypeError("item or repeat has the wrong type")
+        return row["item"], row["repeat"]
+    if row["row"] != "header" or row["version"] > VERSION:
+        raise ValueError("written by a newer wildtool")
+    return None
+
+
+def _checked(row: dict[str, Any]) -> dict[str, Any]:
+    for name, kind in _COLUMNS[row["row"]].items():
+        if not isinstance(row[name], kind):
+            raise TypeError(f"column {name} has the wrong type")
+    return row
+
+
+def _entry(row: dict[str, Any]) -> Step | Failure:
+    if row["row"] == "error":
+        return Failure(row["role"], row["request"], row["kind"], row["message"], row["attempts"])
+    reply = Reply(
+        message=row["message"],
+        raw=row["raw"],
+        finish_reason=row["finish_reason"],
+        usage=row["usage"],
+        latency_s=row["latency_s"],
+        attempts=row["attempts"],
+        changes=tuple(row["changes"]),
+    )
+    return Step(row["role"], row["request"], reply)

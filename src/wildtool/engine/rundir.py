@@ -1,0 +1,198 @@
+"""The folder of a run: `run.json`, which says what a reader needs to repeat it, and a lock for its one
+writer.
+
+`run.json` separates `identity`, the settings that requests follow from and that must stay the same when a
+run goes on, from `scope`, which may change. `sittings` lists each start of the command on this folder. Keys
+never come here: models name their settings without them, and a login inside a URL is cut out.
+"""
+
+import fcntl
+import json
+import os
+import platform
+import re
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, cast
+
+from wildtool import __version__, wire
+from wildtool.engine.segments import find_segments
+from wildtool.errors import RecordError, StorageError
+from wildtool.types import Source
+
+FORMAT = 1
+_LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
+_ABSENT = object()
+
+
+class RunFolder:
+    """A run folder held by this process. A context manager that lets go of it."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        kind: str,
+        identity: Mapping[str, Any],
+        scope: Mapping[str, Any],
+        source: Source,
+        command: Sequence[str],
+    ) -> None:
+        """Creates the folder, or goes on with the run in it, and notes this sitting in `run.json`.
+
+        Args:
+            kind: `played`, or `imported` where the replies come from a result file.
+            identity: settings that must agree with those of the run in the folder.
+            scope: settings that may change.
+            command: the command line as the user typed it.
+
+        Raises RecordError if another process holds the folder, if a setting differs, or if it is no run
+        folder.
+        """
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = _take_lock(path)
+        except OSError as error:
+            raise RecordError(f"{path}: cannot be used as a run folder ({error.strerror})") from error
+        try:
+            about = self._about(kind, identity)
+            sitting = {
+                "command": [_LOGIN.sub("", word) for word in command],
+                "wildtool": __version__,
+                "started": _now(),
+                "ended": None,
+                "status": "running",
+            }
+            about["scope"] = dict(scope)
+            about["data"] = {"name": source.name, "path": str(source.path), "sha256": source.sha256}
+            about["versions"] = _versions()
+            about["sittings"].append(sitting)
+            self._run = about
+            self._write()
+        except BaseException:
+            self.close()
+            raise
+
+    def finish(self, status: str) -> None:
+        """Notes how this sitting ended."""
+        self._run["sittings"][-1] |= {"ended": _now(), "status": status}
+        self._write()
+
+    def close(self) -> None:
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _about(self, kind: str, identity: Mapping[str, Any]) -> dict[str, Any]:
+        """What `run.json` says, or would say of a new run."""
+        if not (self.path / "run.json").exists():
+            if find_segments(self.path):
+                raise RecordError(
+                    f"{self.path}: holds a record but no run.json, so it cannot go on; use another --out"
+                )
+            return {"format": FORMAT, "kind": kind, "identity": dict(identity), "sittings": []}
+        about = read_run(self.path)
+        if about["kind"] != kind:
+            raise RecordError(
+                f"{self.path}: holds a run that was {about['kind']}, not {kind}; use another --out"
+            )
+        # Compared as they would be read back, so that a tuple equals a list.
+        for name, old, new in differences(about["identity"], wire.loads(wire.dumps(identity))):
+            raise RecordError(
+                f"{self.path}: the setting {name} was {old} in this run and is now {new}; "
+                "use another --out or the same setting"
+            )
+        return about
+
+    def _write(self) -> None:
+        path, new = self.path / "run.json", self.path / "run.json.new"
+        try:
+            with new.open("wb") as file:
+                # A command word may hold undecodable bytes, which Python shows as surrogates; see wire.dumps.
+                file.write(
+                    json.dumps(self._run, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace")
+                )
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(path)
+        except OSError as error:
+            raise StorageError(
+                f"{path}: could not be written ({error.strerror}); the record is intact. "
+                "Make room, then run the same command again to go on."
+            ) from error
+
+
+def read_run(path: Path) -> dict[str, Any]:
+    """What `run.json` in a run folder says. Raises RecordError where it is missing or damaged."""
+    file = path / "run.json"
+    try:
+        run = wire.loads(file.read_bytes())
+        if run["format"] > FORMAT:
+            raise RecordError(
+                f"{file}: format {run['format']} was written by a newer wildtool; update wildtool"
+            )
+        for key, kind in (("kind", str), ("identity", dict), ("sittings", list)):
+            if not isinstance(run[key], kind):
+                raise TypeError(f"{key} is not a {kind.__name__}")
+        return run
+    except OSError as error:
+        raise RecordError(f"{path}: not a run folder, run.json cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"{file}: damaged ({error}); restore it from a copy") from error
+
+
+def differences(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
+    """Each setting that differs, by dotted name, with its old and its new value as JSON."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        before, after = cast(dict[str, Any], old), cast(dict[str, Any], new)
+        for key in sorted(before.keys() | after.keys()):
+            inner = f"{name}.{key}" if name else key
+            yield from differences(before.get(key, _ABSENT), after.get(key, _ABSENT), inner)
+    elif old is _ABSENT or new is _ABSENT or wire.dumps(old) != wire.dumps(new):
+        yield name, _shown(old), _shown(new)
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is _ABSENT else wire.dumps(value).decode()
+
+
+def _take_lock(path: Path) -> int:
+    """Locks the folder until the process ends. The lock is the kernel's, so a killed process leaves none
+    behind."""
+    file = path / "lock"
+    lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(lock, 0)
+        os.write(lock, f"process {os.getpid()} on {socket.gethostname()} since {_now()}".encode())
+    except BlockingIOError:
+        holder = os.read(lock, 500).decode(errors="replace")
+        os.close(lock)
+        raise RecordError(
+            f"{path}: another wildtool is writing to this run folder ({holder}); wait for it or stop it, "
+            "or use another --out"
+        ) from None
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
+
+
+def _versions() -> dict[str, str]:
+    found = {"wildtool": __version__, "python": platform.python_version(), "platform": platform.platform()}
+    return found | {name: version(name) for name in ("aiohttp", "orjson", "duckdb")}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,241 @@
+"""Verdict rows: one tidy table (Parquet), from which every number, plot and comparison is computed.
+
+Rows are streamed to a file of JSON lines while items finish, then written as Parquet in the order of the
+data. Texts in the table are for reading: surrogates are replaced and very long texts cut; the record keeps
+everything as it came.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import orjson
+
+from wildtool.engine.record import Failure, Log, Step
+from wildtool.errors import StorageError
+from wildtool.types import Benchmark, Item, Verdict
+
+if TYPE_CHECKING:
+    import duckdb
+
+COLUMNS: Mapping[str, str] = {
+    "run": "VARCHAR",
+    "model": "VARCHAR",
+    "benchmark": "VARCHAR",
+    "split": "VARCHAR",
+    "lang": "VARCHAR",
+    "item": "VARCHAR",
+    "repeat": "INTEGER",
+    "unit": "VARCHAR",
+    "profile": "VARCHAR",
+    "outcome": "VARCHAR",
+    "correct": "BOOLEAN",
+    "score": "DOUBLE",
+    "error": "VARCHAR",
+    "reason": "VARCHAR",
+    "steps": "INTEGER",
+    "prompt_tokens": "BIGINT",
+    "completion_tokens": "BIGINT",
+    "latency_s": "DOUBLE",
+    "attempts": "BIGINT",
+}
+"""Columns of every benchmark with their DuckDB types; a benchmark's own follow, then `detail` (JSON as
+text)."""
+
+_LONGEST = 100_000
+"""Characters kept of a text in the table."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many units came to which outcome."""
+
+    correct: int = 0
+    wrong: int = 0
+    infra_error: int = 0
+    unplayed: int = 0
+
+    @property
+    def units(self) -> int:
+        return self.correct + self.wrong + self.infra_error + self.unplayed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Player:
+    """Who played: the columns that all rows of one model in one run share."""
+
+    run: str
+    model: str
+    benchmark: str
+    profile: str
+
+
+def verdicts_path(folder: Path, profile: str) -> Path:
+    """Where the verdicts of a run under a profile lie."""
+    return folder / f"verdicts-{profile}.parquet"
+
+
+class VerdictTable:
+    """Collects verdict rows on disk and writes them as one Parquet file. A context manager."""
+
+    def __init__(self, path: Path, benchmark: Benchmark) -> None:
+        self.path = path
+        self._types = {**COLUMNS, **benchmark.columns, "detail": "VARCHAR"}
+        self._own = tuple(benchmark.columns)
+        self._rows = path.with_suffix(".rows")
+        self._outcomes: Counter[str] = Counter()
+        try:
+            self._file = self._rows.open("wb")
+        except OSError as error:
+            raise self._storage_error(error) from error
+
+    def add(
+        self, order: int, player: Player, item: Item, repeat: int, verdicts: Sequence[Verdict], log: Log
+    ) -> None:
+        """Adds the verdicts of one item; `order` is its place in the table."""
+        for verdict in verdicts:
+            self._outcomes[verdict.outcome] += 1
+            row = {
+                "_order": order,
+                "run": player.run,
+                "model": player.model,
+                "benchmark": player.benchmark,
+                "split": item.split,
+                "lang": item.lang,
+                "item": item.id,
+                "repeat": repeat,
+                "unit": verdict.unit,
+                "profile": player.profile,
+                "outcome": verdict.outcome,
+                "correct": verdict.outcome == "correct",
+                "score": verdict.score,
+                "error": verdict.error,
+                "reason": verdict.reason,
+                "steps": verdict.steps,
+                **_spent(log.get(verdict.unit, {})),
+                **{name: verdict.fields.get(name) for name in self._own},
+                "detail": _detail(verdict.detail),
+            }
+            try:
+                self._file.write(_plain_json(row) + b"\n")
+            except OSError as error:
+                raise self._storage_error(error) from error
+
+    def counts(self) -> Counts:
+        return Counts(**self._outcomes)
+
+    def write(self) -> Path:
+        """Writes the table. Raises StorageError if it cannot be stored; an older table then stays as it
+        was."""
+        new = self.path.with_suffix(".parquet.new")
+        try:
+            self._file.close()
+            write_parquet(self._rows, new, self._types)
+            new.replace(self.path)
+        except OSError as error:
+            raise self._storage_error(error) from error
+        return self.path
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._file.close()
+        finally:
+            self._rows.unlink(missing_ok=True)
+
+    def _storage_error(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"{self.path}: the verdicts could not be written ({error.strerror or error}); the record is "
+            "intact. Make room, then run the same command again."
+        )
+
+
+def write_parquet(rows: Path, path: Path, types: Mapping[str, str]) -> None:
+    """Turns JSON lines into Parquet with exactly these columns, ordered by `_order`. Raises OSError."""
+    import duckdb
+
+    columns = ", ".join(f"{_name(name)}: {_text(kind)}" for name, kind in types.items())
+    names = ", ".join(map(_name, types))
+    with duckdb.connect(config={"threads": 1}) as connection:
+        try:
+            connection.execute(
+                f"COPY (SELECT {names} FROM read_json({_text(str(rows))}, format='newline_delimited', "
+                f"columns={{_order: 'BIGINT', {columns}}}) ORDER BY _order) "
+                f"TO {_text(str(path))} (FORMAT parquet, COMPRESSION zstd)"
+            )
+        except duckdb.IOException as error:
+            raise OSError(str(error)) from error
+
+
+def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
+    """The verdicts of one or more files as a DuckDB relation; columns that a file lacks are NULL."""
+    import duckdb
+
+    return duckdb.connect().read_parquet([str(path) for path in paths], union_by_name=True)
+
+
+def _spent(steps: Mapping[int, Step | Failure]) -> dict[str, int | float | None]:
+    """What the model under test used for a unit; None where nothing was reported."""
+    mine = [step for step in steps.values() if step.role == "agent"]
+    replies = [step.reply for step in mine if isinstance(step, Step)]
+    failed = [step for step in mine if isinstance(step, Failure)]
+    return {
+        "prompt_tokens": _total(reply.usage.get("prompt_tokens") for reply in replies),
+        "completion_tokens": _total(reply.usage.get("completion_tokens") for reply in replies),
+        "latency_s": sum(reply.latency_s for reply in replies) if replies else None,
+        "attempts": sum(step.attempts for step in (*replies, *failed)),
+    }
+
+
+def _total(counts: Iterable[object]) -> int | None:
+    # The numbers are the endpoint's word: anything but a sane count is left out.
+    sane = [count for count in counts if isinstance(count, int) and 0 <= count < 2**40]
+    return sum(sane) if sane else None
+
+
+def _detail(detail: Mapping[str, Any]) -> str:
+    text = _plain_json(detail) if detail else b"{}"
+    return text.decode() if len(text) <= _LONGEST else '{"cut":"longer than a table cell may be"}'
+
+
+def _plain_json(obj: Mapping[str, Any]) -> bytes:
+    """JSON that every reader accepts: texts cut and without surrogates, numbers that JSON lacks as null."""
+    try:
+        data = orjson.dumps(obj)
+    except TypeError:
+        return orjson.dumps(_plain(obj))
+    return data if len(data) <= _LONGEST else orjson.dumps(_plain(obj))
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value[:_LONGEST])
+    if isinstance(value, bool | float | None):
+        return value
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**63 else float("inf") if value > 0 else float("-inf")
+    if depth > 100:
+        return "…"
+    if isinstance(value, Mapping):
+        entries = cast(Mapping[Any, Any], value)
+        return {_plain(str(key)): _plain(inner, depth + 1) for key, inner in entries.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner, depth + 1) for inner in cast(Sequence[Any], value)]
+    return _plain(str(value))
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

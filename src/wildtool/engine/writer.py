@@ -1,0 +1,158 @@
+"""Appends to the record of a run: one line a step, written before the reply is used.
+
+A line is one `write` on a file opened for appending and holds the reply together with every part of its
+request that the item has not recorded before; so a torn last line never leaves a step without its request.
+A killed process loses nothing that was written; `sync` runs about once a second and at the end, so a power
+loss costs about the last second. If a write fails (disk full, quota, size limit) the file is cut back to
+its last whole line.
+"""
+
+import os
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from wildtool import wire
+from wildtool.engine.chain import new_links
+from wildtool.engine.segments import Segment, find_segments, segment_path, whole_length
+from wildtool.errors import InfraError, StorageError
+from wildtool.types import Address, Reply, Request
+
+VERSION = 1
+"""Format of the record; a reader refuses a newer one."""
+HEADER = {"row": "header", "format": "wildtool record", "version": VERSION}
+
+
+class Sent:
+    """A request on its way into the record: its hashes, and which links its item has recorded already."""
+
+    __slots__ = ("address", "hashes", "known", "request")
+
+    def __init__(self, address: Address, request: Request, hashes: list[str], known: set[str]) -> None:
+        self.address = address
+        self.request = request
+        self.hashes = hashes
+        self.known = known
+
+    def row(self, kind: str) -> dict[str, Any]:
+        """The columns that steps and errors share. The address stands first: readers find a line by it."""
+        address = self.address
+        return {
+            "row": kind,
+            "item": address.item,
+            "repeat": address.repeat,
+            "unit": address.unit,
+            "step": address.step,
+            "role": self.request.role,
+            "request": self.hashes[-1],
+            "sends": new_links(self.request, self.hashes, self.known),
+        }
+
+
+def reply_columns(reply: Reply) -> dict[str, Any]:
+    """A reply as it is recorded."""
+    return {
+        # Both forms: the text is the evidence, and the message spares every reader the wire format.
+        "message": reply.message,
+        "raw": reply.raw,
+        "finish_reason": reply.finish_reason,
+        "usage": dict(reply.usage),
+        "latency_s": round(reply.latency_s, 6),
+        "attempts": reply.attempts,
+        "changes": list(reply.changes),
+        "time": round(time.time(), 3),
+    }
+
+
+class RecordWriter:
+    """Appends rows to the newest plain segment of a run folder, or starts one. A context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        segments = find_segments(folder)
+        try:
+            if segments and not segments[-1].compressed:
+                self._continue(segments[-1])
+            else:
+                self._begin(segments[-1].number + 1 if segments else 1)
+        except OSError as error:
+            raise self._storage_error(error) from error
+
+    def step(self, sent: Sent, reply: Reply) -> None:
+        """Records a reply. Raises StorageError if it cannot be stored, ValueError if it cannot be JSON."""
+        self._append(sent.row("step") | reply_columns(reply))
+        sent.known.update(sent.hashes)
+
+    def error(self, sent: Sent, error: InfraError) -> None:
+        """Records that a step failed for good."""
+        columns = {"kind": error.kind, "message": str(error), "attempts": error.attempts}
+        self._append(sent.row("error") | columns | {"time": round(time.time(), 3)})
+        sent.known.update(sent.hashes)
+
+    def imported(self, address: Address, outcome: Reply | str) -> None:
+        """Records a step of somebody's result file, whose request is not known: the reply, or why it
+        failed."""
+        if isinstance(outcome, str):
+            kind, columns = "error", {"kind": "imported", "message": outcome, "attempts": 1}
+        else:
+            kind, columns = "step", reply_columns(outcome)
+        place = {"item": address.item, "repeat": address.repeat, "unit": address.unit, "step": address.step}
+        self._append({"row": kind, **place, "role": "agent", "request": None, "sends": [], **columns})
+
+    def sync(self) -> None:
+        """Brings what was written to the disk itself; cheap where nothing is new. Safe in another thread."""
+        size = self._size
+        if size == self._synced:
+            return
+        try:
+            os.fsync(self._fd)
+        except OSError as error:
+            raise self._storage_error(error) from error
+        self._synced = size
+
+    def close(self) -> None:
+        try:
+            self.sync()
+        finally:
+            os.close(self._fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _continue(self, segment: Segment) -> None:
+        with segment.path.open("rb") as file:
+            self._size = whole_length(file)
+        self._fd = os.open(segment.path, os.O_WRONLY | os.O_APPEND)
+        os.ftruncate(self._fd, self._size)
+        self._synced = 0
+        if self._size == 0:
+            self._append(HEADER)
+
+    def _begin(self, number: int) -> None:
+        path = segment_path(self._folder, number)
+        self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
+        self._size = self._synced = 0
+        self._append(HEADER)
+
+    def _append(self, row: dict[str, Any]) -> None:
+        line = wire.dumps(row) + b"\n"
+        try:
+            written = os.write(self._fd, line)
+            while written < len(line):
+                written += os.write(self._fd, line[written:])
+        except OSError as error:
+            os.ftruncate(self._fd, self._size)
+            raise self._storage_error(error) from error
+        self._size += len(line)
+
+    def _storage_error(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"{self._folder}: the record could not be written ({error.strerror}); everything recorded before "
+            "is intact. Make room, then run the same command again to go on."
+        )

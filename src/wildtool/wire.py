@@ -1,0 +1,77 @@
+"""JSON as it goes over the wire and into files: fast where it can be, never lossy for text.
+
+orjson does the work; the standard library takes over where orjson would refuse or silently change a value:
+lone surrogates (written as `\\uXXXX` escapes), integers beyond 64 bits, NaN and infinities. The one thing
+JSON cannot say is two surrogates that are *separate* characters of a string: they are read back as the
+character that the pair stands for. `settle` gives a value in the form in which it would be read back.
+"""
+
+import json
+from typing import Any, cast
+
+import orjson
+
+_EXACT = 2.0**63
+"""orjson reads integers beyond 64 bits as floats of at least this size."""
+
+
+def dumps(obj: Any) -> bytes:
+    """Compact UTF-8 JSON of a value. Raises ValueError or TypeError where it has none (too deep, no JSON
+    type)."""
+    try:
+        data = orjson.dumps(obj)
+    except TypeError:
+        return _dumps_slowly(obj)
+    # orjson writes NaN and the infinities as null, so only a text with null in it can hide one.
+    return _dumps_slowly(obj) if b"null" in data and _has_odd_float(obj) else data
+
+
+def loads(data: bytes | str) -> Any:
+    """The value of a JSON text; NaN and infinities are accepted. Raises ValueError where it is not JSON."""
+    try:
+        obj = orjson.loads(data)
+    except ValueError:
+        return _loads_slowly(data)
+    return _loads_slowly(data) if _has_odd_float(obj) else obj
+
+
+def settle(obj: Any) -> Any:
+    """The value as it would be read back after writing; the very same object where nothing would change."""
+    try:
+        data = orjson.dumps(obj)
+        unchanged = not (b"null" in data and _has_odd_float(obj))
+    except TypeError:
+        unchanged = False
+    return obj if unchanged else loads(dumps(obj))
+
+
+def _dumps_slowly(obj: Any) -> bytes:
+    try:
+        text = json.dumps(obj, ensure_ascii=False, separators=(",", ":"))
+        # Python's backslash escape of a surrogate is at the same time JSON's.
+        return text.encode("utf-8", "backslashreplace")
+    except RecursionError:
+        raise ValueError("nested too deep to be written as JSON") from None
+
+
+def _loads_slowly(data: bytes | str) -> Any:
+    try:
+        return json.loads(data.decode() if isinstance(data, bytes) else data)
+    except RecursionError:
+        raise ValueError("nested too deep to be read as JSON") from None
+
+
+def _has_odd_float(obj: Any) -> bool:
+    """Whether a float in it is NaN, infinite, or so large that it may have been an integer."""
+    stack: list[Any] = [obj]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            continue
+        if isinstance(value, dict):
+            stack.extend(cast(dict[Any, Any], value).values())
+        elif isinstance(value, list | tuple):
+            stack.extend(cast(list[Any], value))
+        elif isinstance(value, float) and not -_EXACT < value < _EXACT:
+            return True
+    return False
