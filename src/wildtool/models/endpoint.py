@@ -1,0 +1,272 @@
+"""One HTTP endpoint: pooled connections, bounded bodies, named errors, and no secret in any message."""
+
+import asyncio
+import os
+import re
+import socket
+import ssl
+import time
+import urllib.request
+from base64 import b64encode
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from wildtool import __version__
+from wildtool.errors import CallError, UsageError
+from wildtool.wire import loads
+
+QUOTED = 300
+"""Most characters of a server's text in a message."""
+LONG_KEY = 16
+"""From this length on a key is also removed from good answers; shorter ones (`EMPTY`) are ordinary words."""
+SHORTEST_SECRET = 4
+"""Anything shorter is a placeholder; taking it out would only garble messages."""
+RETRY_LATER = frozenset({408, 409, 425, 429})
+"""The 4xx statuses that another try may cure."""
+
+_sessions: dict[tuple[asyncio.AbstractEventLoop, str], tuple[aiohttp.ClientSession, set["Endpoint"]]] = {}
+"""Open connection pools by event loop and origin, each with the endpoints that use it."""
+
+
+class Endpoint:
+    """Where one model's requests go: POSTs bytes, gives the answer's bytes or a CallError."""
+
+    def __init__(
+        self, base_url: str, path: str, *, api_key: str | None, timeout_s: float, max_body_bytes: int
+    ) -> None:
+        """Checks the address and the key; nothing is opened before the first call.
+
+        Args:
+            base_url: such as `http://127.0.0.1:8000/v1`; `user:password@` in it becomes basic authentication.
+            path: what is appended to the base URL's path.
+            timeout_s: for one whole call, connecting included.
+            max_body_bytes: longest answer that is read.
+
+        Raises:
+            UsageError: the URL is no http(s) URL, or the key cannot stand in an HTTP header.
+        """
+        url = _checked(base_url)
+        plain = url.with_user(None).with_fragment(None)
+        self.shown_url = str(plain.with_query(None))
+        """The base URL as records and messages may show it: without credentials and query."""
+        target = plain.with_path(url.raw_path.rstrip("/") + path, encoded=True)
+        self._url = target.with_query(url.query)
+        self._shown_target = str(target)
+        credentials = _credentials(url, api_key)
+        authorization = {"Authorization": " ".join(credentials)} if credentials else {}
+        self._headers = {
+            "User-Agent": f"wildtool/{__version__}",
+            "Content-Type": "application/json",
+            **authorization,
+        }
+        keys = _forms(credentials[1] if credentials else None, url.password)
+        self._long_keys = [key.encode() for key in keys if len(key) >= LONG_KEY]
+        self._secrets = keys + _forms(*url.query.values())
+        self._timeout = aiohttp.ClientTimeout(total=timeout_s)
+        self._max_body_bytes = max_body_bytes
+        self._proxy = _proxy(url)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, body: bytes) -> tuple[bytes, float]:
+        """Sends one request; gives the answer's bytes and the seconds it took.
+
+        Raises:
+            CallError: any status but 2xx, no answer, or half of one.
+        """
+        session = self._session or self._open()
+        started = time.perf_counter()
+        headers_came = False
+        try:
+            async with session.post(
+                self._url,
+                data=body,
+                headers=self._headers,
+                timeout=self._timeout,
+                proxy=self._proxy,
+                allow_redirects=False,
+            ) as response:
+                headers_came = True
+                answer = await self._read(response)
+                status, headers = response.status, response.headers
+        except (aiohttp.ClientError, OSError) as error:
+            failure = self._broken(error, headers_came)
+        else:
+            if 200 <= status < 300:
+                for key in self._long_keys:
+                    answer = answer.replace(key, b"[key]")
+                return answer, time.perf_counter() - started
+            failure = self._refused(status, headers, answer)
+        # Raised here, since the library's own exception holds the request's headers and must not be attached.
+        raise failure
+
+    async def close(self) -> None:
+        """Gives the connections back; the last user of an origin closes them."""
+        for key, (session, users) in list(_sessions.items()):
+            if self in users:
+                users.discard(self)
+                if not users:
+                    del _sessions[key]
+                    await session.close()
+        self._session = None
+
+    def error(self, kind: str, message: str, quote: str = "", *, final: bool = False) -> CallError:
+        """A CallError that names the endpoint and quotes the server's text, shortened and without secrets."""
+        for secret in self._secrets:
+            quote = quote.replace(secret, "[key]")
+        text = " ".join(quote[: 2 * QUOTED].split())[:QUOTED]
+        quoted = f": {text}" if text else ""
+        return CallError(kind, f"{self._shown_target}: {message}{quoted}", final=final)
+
+    def status_error(self, status: int, quote: str, *, retry_after_s: float | None = None) -> CallError:
+        """The CallError of an HTTP status; final where the same request can only fail again."""
+        final = 300 <= status < 500 and status not in RETRY_LATER
+        keyless = status in (401, 403) and "Authorization" not in self._headers
+        hint = " (no key was sent; name its variable with --api-key-env)" if keyless else ""
+        failure = self.error(f"http {status}", f"HTTP {status}{hint}", quote, final=final)
+        failure.retry_after_s = retry_after_s
+        return failure
+
+    def _open(self) -> aiohttp.ClientSession:
+        key = (asyncio.get_running_loop(), str(self._url.origin()))
+        if key not in _sessions:
+            session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                skip_auto_headers=("Accept", "Accept-Encoding"),
+                read_bufsize=1 << 20,
+            )
+            _sessions[key] = (session, set())
+        self._session, users = _sessions[key]
+        users.add(self)
+        return self._session
+
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+        chunks: list[bytes] = []
+        length = 0
+        async for chunk in response.content.iter_any():
+            length += len(chunk)
+            if length > self._max_body_bytes:
+                raise _BodyTooLargeError
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    def _broken(self, error: Exception, headers_came: bool) -> CallError:
+        if isinstance(error, _BodyTooLargeError):
+            return self.error("body too large", f"the answer is longer than {self._max_body_bytes} bytes")
+        if isinstance(error, TimeoutError):
+            return self.error("timeout", f"no complete answer within {self._timeout.total:g} s")
+        if headers_came:
+            return self.error("truncated body", "the answer broke off", _words(error))
+        # A certificate does not get better by asking again.
+        certificate = isinstance(error, aiohttp.ClientConnectorCertificateError)
+        return self.error("network", "no answer", _words(error), final=certificate)
+
+    def _refused(self, status: int, headers: Mapping[str, str], answer: bytes) -> CallError:
+        quote = explanation(answer)
+        if 300 <= status < 400:
+            quote = f"redirects to {headers.get('Location', 'nowhere')}; give that address as base URL"
+        return self.status_error(status, quote, retry_after_s=retry_after_s(headers.get("Retry-After")))
+
+
+class _BodyTooLargeError(aiohttp.ClientError):
+    """The answer is longer than the limit."""
+
+
+def explanation(answer: bytes) -> str:
+    """What a server says about its refusal: `error.message` where it is JSON of that shape, else its text."""
+    text = answer.decode("utf-8", "replace")
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        parsed: Any = loads(answer)
+    except ValueError:
+        return text
+    match parsed:
+        case {"error": {"message": str() as message}} | {"error": str() as message}:
+            return message
+        case _:
+            return text
+
+
+def retry_after_s(value: str | None) -> float | None:
+    """Seconds that a Retry-After header asks to wait (RFC 9110, 10.2.3); None if unreadable."""
+    if value is None:
+        return None
+    if re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", value, re.ASCII):
+        return float(value)
+    try:
+        when = parsedate_to_datetime(value)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _words(error: Exception) -> str:
+    """The operating system's words where there are any, else the library's."""
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return f"the proxy answered HTTP {error.status}"
+    via = "at the proxy: " if isinstance(error, aiohttp.ClientProxyConnectionError) else ""
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    if isinstance(cause, OSError) and cause.strerror:
+        # asyncio puts its own text in place of the system's; TLS and name errors have numbers of their own.
+        foreign = isinstance(cause, (ssl.SSLError, socket.gaierror)) or not cause.errno
+        return via + (cause.strerror if foreign else os.strerror(cause.errno or 0))
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "the server closed the connection"
+    if isinstance(error, aiohttp.ClientResponseError):
+        return f"this is no HTTP answer ({error.message})"
+    return str(error) or type(error).__name__
+
+
+def _checked(base_url: str) -> URL:
+    try:
+        url = URL(base_url)
+        usable = url.scheme in ("http", "https") and bool((url.host or "").encode("idna"))
+    except ValueError:
+        usable = False
+        url = URL()
+    if not usable:
+        # The text is not repeated: it may hold a password.
+        raise UsageError("the base URL is not usable; expected one like http://127.0.0.1:8000/v1")
+    return url
+
+
+def _credentials(url: URL, api_key: str | None) -> tuple[str, str] | None:
+    """Scheme and text of the Authorization header."""
+    if api_key is None:
+        if url.user is None:
+            return None
+        return "Basic", b64encode(f"{url.user}:{url.password or ''}".encode()).decode()
+    if url.user is not None:
+        raise UsageError("the base URL holds user:password@ and a key is given too; give only one of them")
+    if not re.fullmatch(r"[\x21-\x7e]+", api_key):
+        raise UsageError("the API key is empty or has blanks, control or non-ASCII characters in it")
+    return "Bearer", api_key
+
+
+def _forms(*secrets: str | None) -> tuple[str, ...]:
+    """The secrets as they may turn up in a server's text, longest first."""
+    plain = {secret for secret in secrets if secret and len(secret) >= SHORTEST_SECRET}
+    escaped = {secret.replace("/", "\\/") for secret in plain}
+    return tuple(sorted(plain | escaped, key=len, reverse=True))
+
+
+def _proxy(url: URL) -> str | None:
+    """The proxy of the environment for this URL; none for this machine itself, which a proxy cannot reach.
+
+    Asked once, since aiohttp's own `trust_env` reads the environment and ~/.netrc anew at every call.
+    """
+    host = url.host or ""
+    loopback = host in ("localhost", "::1") or host.startswith("127.")
+    if loopback or urllib.request.proxy_bypass(f"{host}:{url.port}"):
+        return None
+    proxy = urllib.request.getproxies().get(url.scheme)
+    if proxy is not None and not proxy.startswith(("http://", "https://")):
+        name = f"{url.scheme}_proxy"
+        raise UsageError(f"the environment's {name} is not an http(s) URL; set it to one or unset it")
+    return proxy

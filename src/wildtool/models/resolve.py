@@ -1,0 +1,120 @@
+"""From the name a user gives to the model that answers."""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wildtool.errors import UsageError
+from wildtool.models.replay import ReplayModel, Said
+from wildtool.types import Model
+
+LONGEST_FOLDER = 100
+"""Characters; file systems allow 255 bytes, and other names stand in the same path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """What a user may say about a model besides its name."""
+
+    base_url: str | None = None
+    """Of an OpenAI-compatible endpoint; None: the environment's OPENAI_BASE_URL."""
+    api_key_env: str | None = None
+    """Name of the environment variable that holds the key; None: OPENAI_API_KEY, if set."""
+    api_key_file: Path | None = None
+    """A file that holds nothing but the key; excludes `api_key_env`."""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further fields of the request body."""
+    timeout_s: float = 600.0
+    """For one call."""
+    open_replies: Callable[[Path, str | None], Said] | None = None
+    """Opens the record or replies file of `replay:PATH#model`; only the engine can read records."""
+
+
+def model_from_name(name: str, options: ModelOptions) -> Model:
+    """The model of a name: `baseline/NAME`, `replay:PATH[#model]`, or any name that an endpoint knows.
+
+    Raises:
+        UsageError: no such baseline or file, no base URL, a named key variable that is not set.
+    """
+    if name.startswith("baseline/"):
+        from wildtool.models.baseline import make_baseline
+
+        return make_baseline(name, options.seed or 0)
+    if name.startswith("replay:"):
+        return _replayed(name, options)
+    from wildtool.models.openai import OpenAIModel
+
+    base_url = options.base_url or os.environ.get("OPENAI_BASE_URL")
+    if not base_url:
+        raise UsageError(
+            f"model {name!r} needs an endpoint: give one such as --base-url http://127.0.0.1:8000/v1 "
+            "or set OPENAI_BASE_URL"
+        )
+    return OpenAIModel(
+        name,
+        base_url,
+        _api_key(options, base_url),
+        temperature=options.temperature,
+        max_tokens=options.max_tokens,
+        seed=options.seed,
+        extra_body=options.extra_body,
+        timeout_s=options.timeout_s,
+    )
+
+
+def folder_name(name: str) -> str:
+    """A safe folder name for a model name: letters, digits, `.`, `_`, `-`; a slash becomes `--`.
+
+    Different names get different folders: where other characters had to go, a short hash is added.
+    """
+    folder = re.sub(r"[^A-Za-z0-9._-]", "_", name.replace("/", "--")).lstrip(".")[:LONGEST_FOLDER]
+    if folder and folder.replace("--", "/") == name:
+        return folder
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{folder}-{digest}" if folder else digest
+
+
+def _replayed(name: str, options: ModelOptions) -> ReplayModel:
+    place = name.removeprefix("replay:")
+    # A path may itself hold a "#", so an existing one is taken whole.
+    path, _, model = (place, "", "") if Path(place).exists() else place.rpartition("#")
+    if not path or not Path(path).exists():
+        raise UsageError(f"{path or place} does not exist; replay: wants a run folder or a replies file")
+    if options.open_replies is None:
+        raise UsageError("replay: works only where a run is played")
+    said = options.open_replies(Path(path), model or None)
+    return ReplayModel(name, said, {"replies": path, "model": model or None})
+
+
+def _api_key(options: ModelOptions, base_url: str) -> str | None:
+    if options.api_key_env is not None and options.api_key_file is not None:
+        raise UsageError("give the API key by a variable or by a file, not both")
+    if options.api_key_file is not None:
+        return _key_in_file(options.api_key_file)
+    if options.api_key_env is not None:
+        if key := os.environ.get(options.api_key_env, "").strip():
+            return key
+        raise UsageError(
+            f"the environment variable {options.api_key_env} holds no API key; set it or name another"
+        )
+    if "@" in base_url.partition("?")[0]:
+        # user:password@ is the credential; the default key is not meant for it.
+        return None
+    return os.environ.get("OPENAI_API_KEY", "").strip() or None
+
+
+def _key_in_file(path: Path) -> str:
+    try:
+        key = path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the API key file {path} cannot be read ({type(error).__name__})") from None
+    if not key:
+        raise UsageError(f"the API key file {path} is empty")
+    return key
