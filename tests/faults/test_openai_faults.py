@@ -229,6 +229,12 @@ async def test_a_key_that_the_server_echoes_is_in_no_error(status: int):
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
 
 
+@pytest.mark.parametrize("behaviour", ["no-http", "half-body", "closed", "not-json"])
+async def test_no_exception_that_holds_headers_or_bodies_is_attached(behaviour: str):
+    error = await failure(behaviour, api_key=KEY)
+    assert (error.__cause__, error.__context__) == (None, None)
+
+
 def echo(call: Call) -> bytes:
     return dumps({"error": {"message": f"you sent {call.authorization}, that is wrong"}})
 

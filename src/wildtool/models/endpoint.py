@@ -107,11 +107,10 @@ class Endpoint:
     async def close(self) -> None:
         """Gives the connections back; the last user of an origin closes them."""
         for key, (session, users) in list(_sessions.items()):
-            if self in users:
-                users.discard(self)
-                if not users:
-                    del _sessions[key]
-                    await session.close()
+            users.discard(self)
+            if not users:
+                del _sessions[key]
+                await session.close()
         self._session = None
 
     def error(self, kind: str, message: str, quote: str = "", *, final: bool = False) -> CallError:
