@@ -1,0 +1,239 @@
+"""The corrected walk through one task: calls bound to gold calls by name and arguments, any legal schedule accepted.
+
+The "C:" lines of the evaluator's specification. The first fault ends the task; `fault` says what it was.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench import faults
+from wildtool.benchmarks.wildtoolbench.data import ASK, Session
+from wildtool.benchmarks.wildtoolbench.fixed_schedule import FixedSchedule, Step
+from wildtool.benchmarks.wildtoolbench.prompt import call_id, gold_call, observation, opening
+from wildtool.toolcall.arguments import ArgumentsError, read_arguments
+from wildtool.toolcall.values import Difference, compare_arguments
+from wildtool.types import Message, Request
+
+_RULE_CLASSES = {
+    "type": faults.PARAM_TYPE,
+    "missing": faults.PARAM_TYPE,
+    "extra": faults.PARAM_HALLUCINATION,
+}
+"""Error class by rule of a value difference; every other rule is a wrong value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What ended a task."""
+
+    error: str
+    """Error class, from `faults`."""
+    reason: str
+    differences: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoundStep:
+    """One reply as the walk judged it."""
+
+    reply: Message
+    nodes: Step
+    """Gold nodes it did, in written order of the calls; empty for the faulty reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    name: str
+    id: str
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class FixedWalk:
+    """State machine of one task under the corrected rules."""
+
+    def __init__(self, session: Session, task: int) -> None:
+        self._session = session
+        self._task = task
+        self._nodes = session.tasks[task].nodes
+        self._tools = _parameters(session)
+        schedules = [_schedule(session, i) for i in range(task + 1)]
+        self.schedule = schedules[task]
+        shown = [s.shortest or [(n,) for n in range(len(s.names))] for s in schedules[:task]]
+        self._messages = opening(session, task, shown, quote_texts=False)
+        self.log: list[BoundStep] = []
+        self.done = 0
+        """Executed gold nodes as a bit mask."""
+        self.fault: Fault | None = None
+        if self.schedule.shortest is None:
+            self.fault = Fault(faults.UNUSABLE_GOLD, "the gold graph has a cycle or not exactly one answer node")
+
+    @property
+    def correct(self) -> bool:
+        return self.fault is None and self.schedule.finished(self.done)
+
+    @property
+    def optimal(self) -> bool:
+        """Correct in as few steps as the graph allows."""
+        return self.correct and len(self.log) == len(self.schedule.shortest or ())
+
+    @property
+    def progress(self) -> int:
+        """Gold nodes done before the first fault."""
+        return self.done.bit_count()
+
+    def request(self) -> Request | None:
+        if self.fault or self.schedule.finished(self.done):
+            return None
+        return Request(tuple(self._messages), self._session.sent_tools, gold=self._gold)
+
+    def tell(self, reply: Message) -> None:
+        if reply.get("tool_calls"):
+            self._tell_calls(reply)
+        else:
+            self._tell_words(reply)
+
+    def _tell_words(self, reply: Message) -> None:
+        content = reply.get("content")
+        words = self.schedule.ready_words(self.done)
+        empty = not content or (isinstance(content, str) and not content.strip())
+        if empty or not words:
+            error, reason = faults.fault_of_text(self._nodes, self._done_nodes(), empty=empty)
+            self._fail(reply, Fault(error, reason))
+            return
+        node = self._nodes[words[0]]
+        self._advance(reply, (words[0],))
+        if node.name == ASK:
+            self._messages.append({"role": "assistant", "content": content})
+            self._messages.append({"role": "user", "content": node.user_input})
+
+    def _tell_calls(self, reply: Message) -> None:
+        calls = _read_calls(reply["tool_calls"])
+        if isinstance(calls, Fault):
+            self._fail(reply, calls)
+            return
+        ready = self.schedule.ready_calls(self.done)
+        fault = self._too_many(calls, ready)
+        bound = {} if fault else self._bind(calls, ready)
+        if fault is None and len(bound) < len(calls):
+            fault = self._unbound(next(call for i, call in enumerate(calls) if i not in bound), ready)
+        if fault is not None:
+            self._fail(reply, fault)
+            return
+        self._show_observations(reply, calls, bound)
+        self._advance(reply, tuple(bound[i] for i in range(len(calls))))
+
+    def _too_many(self, calls: Sequence[_Call], ready: Sequence[int]) -> Fault | None:
+        """The first call for which there is no ready gold call of its name left, whatever its arguments."""
+        left = Counter(self._nodes[node].name for node in ready)
+        for call in calls:
+            if left[call.name] == 0:
+                done = self._done_nodes() + [n for n in ready if self._nodes[n].name == call.name]
+                return Fault(*faults.fault_of_call(self._nodes, done, call.name, self._tools))
+            left[call.name] -= 1
+        return None
+
+    def _bind(self, calls: Sequence[_Call], ready: Sequence[int]) -> dict[int, int]:
+        """Assigns calls to ready gold calls of their name with equal arguments: a largest matching (augmenting paths)."""
+        fits = {
+            i: [n for n in ready if self._nodes[n].name == call.name and not self._differences(call, n)]
+            for i, call in enumerate(calls)
+        }
+        taken: dict[int, int] = {}
+
+        def place(call: int, tried: set[int]) -> bool:
+            for node in fits[call]:
+                if node not in tried:
+                    tried.add(node)
+                    if node not in taken or place(taken[node], tried):
+                        taken[node] = call
+                        return True
+            return False
+
+        for call in range(len(calls)):
+            place(call, set())
+        return {call: node for node, call in taken.items()}
+
+    def _differences(self, call: _Call, node: int) -> list[Difference]:
+        return compare_arguments(self._nodes[node].arguments, call.arguments, self._tools.get(call.name, {}))
+
+    def _unbound(self, call: _Call, ready: Sequence[int]) -> Fault:
+        """The fault of a call whose arguments fit no ready gold call: its differences from the nearest one."""
+        candidates = [self._differences(call, n) for n in ready if self._nodes[n].name == call.name]
+        nearest = min((d for d in candidates if d), key=len, default=[])
+        if not nearest:
+            return Fault(faults.REDUNDANT, f"called {call.name} twice with the same arguments")
+        error = min((_RULE_CLASSES.get(d.rule, faults.PARAM_VALUE) for d in nearest), key=faults.ALL.index)
+        return Fault(error, f"{call.name}: {nearest[0].message}", tuple(nearest))
+
+    def _show_observations(self, reply: Message, calls: Sequence[_Call], bound: Mapping[int, int]) -> None:
+        """The reply as received, then to each call id the observation of the gold call it is bound to."""
+        message: Message = {
+            "role": "assistant",
+            "content": reply.get("content"),
+            "tool_calls": reply["tool_calls"],
+        }
+        if reply.get("reasoning_content") is not None:
+            message["reasoning_content"] = reply["reasoning_content"]
+        self._messages.append(message)
+        for i, call in enumerate(calls):
+            text = observation(self._nodes[bound[i]], quote_texts=False)
+            self._messages.append({"role": "tool", "content": text, "tool_call_id": call.id})
+
+    def _advance(self, reply: Message, nodes: Step) -> None:
+        for node in nodes:
+            self.done |= 1 << node
+        self.log.append(BoundStep(reply, nodes))
+
+    def _fail(self, reply: Message, fault: Fault) -> None:
+        self.log.append(BoundStep(reply, ()))
+        self.fault = fault
+
+    def _done_nodes(self) -> list[int]:
+        return [node for node in range(len(self._nodes)) if self.done >> node & 1]
+
+    def _gold(self, style: str) -> Message:
+        """What a perfect model would answer now."""
+        words = self.schedule.ready_words(self.done)
+        if words:
+            return {"role": "assistant", "content": observation(self._nodes[words[0]], quote_texts=False)}
+        calls = self.schedule.ready_calls(self.done)
+        chosen = calls if style == "parallel" else calls[:1]
+        gold = [gold_call(self._nodes[node], call_id(self._session.id, self._task, node)) for node in chosen]
+        return {"role": "assistant", "content": None, "tool_calls": gold}
+
+
+def _schedule(session: Session, task: int) -> FixedSchedule:
+    gold = session.tasks[task]
+    return FixedSchedule([node.name for node in gold.nodes], gold.deps)
+
+
+def _parameters(session: Session) -> dict[str, Mapping[str, Any]]:
+    """For each tool name its parameter schema; an unreadable one counts as empty."""
+    schemas: dict[str, Mapping[str, Any]] = {}
+    for tool in session.sent_tools:
+        parameters = tool["function"].get("parameters")
+        schemas[tool["function"]["name"]] = parameters if isinstance(parameters, dict) else {}
+    return schemas
+
+
+def _read_calls(calls: Any) -> list[_Call] | Fault:
+    """The calls of a reply, or why they cannot be read."""
+    if not isinstance(calls, list):
+        return Fault(faults.UNREADABLE, f"tool_calls is {type(calls).__name__}, not a list of calls")
+    read: list[_Call] = []
+    for number, call in enumerate(cast(list[Any], calls)):
+        function = cast(dict[str, Any], call).get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            return Fault(faults.UNREADABLE, f"call {number} has no function object")
+        described = cast(dict[str, Any], function)
+        name, id_ = described.get("name"), call.get("id")
+        if not isinstance(name, str) or not isinstance(id_, str):
+            return Fault(faults.UNREADABLE, f"call {number} has no {'name' if isinstance(id_, str) else 'id'}")
+        try:
+            arguments = read_arguments(described.get("arguments"), empty_ok=True)
+        except ArgumentsError as error:
+            return Fault(faults.UNREADABLE, f"arguments of {name[:80]}: {error}")
+        read.append(_Call(name, id_, arguments))
+    return read

@@ -1,0 +1,275 @@
+"""Replies to verdicts, under each profile; pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from wildtool.benchmarks.wildtoolbench import faults
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task
+from wildtool.benchmarks.wildtoolbench.fixed_schedule import FixedSchedule
+from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk
+from wildtool.benchmarks.wildtoolbench.official_args import CORRECT, argument_schemas
+from wildtool.benchmarks.wildtoolbench.official_judge import Score, score
+from wildtool.benchmarks.wildtoolbench.official_walk import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.paper import judge_paper
+from wildtool.benchmarks.wildtoolbench.play import WALKS
+from wildtool.toolcall.graph import topology
+from wildtool.types import Item, Outcome, Transcript, Verdict, Walk
+from wildtool.walking import replay
+
+Column = bool | int | float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a profile decides about one finished walk."""
+
+    correct: bool
+    error: str | None
+    reason: str
+    columns: Mapping[str, Column]
+    detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named set of judging rules: how a task is walked and how a finished walk is judged."""
+
+    walk: Callable[[Session, int], Any]
+    judge: Callable[[Any, Session, int], Judgement]
+
+
+def judge_item(item: Item, transcripts: Mapping[str, Transcript], profile: Profile) -> list[Verdict]:
+    """One verdict per task of a session, in order."""
+    session: Session = item.data
+    return [
+        _judge_unit(item, session, position, transcripts.get(unit), profile)
+        for position, unit in enumerate(item.units)
+    ]
+
+
+def _judge_unit(
+    item: Item, session: Session, position: int, transcript: Transcript | None, profile: Profile
+) -> Verdict:
+    walk: Walk = profile.walk(session, position)
+    ended = replay(walk, transcript)
+    judgement = profile.judge(walk, session, position)
+    outcome: Outcome = "correct" if judgement.correct else "wrong"
+    error, reason = judgement.error, judgement.reason
+    if not ended:
+        outcome, error, reason = _without_end(transcript)
+    return Verdict(
+        item=item.id,
+        unit=item.units[position],
+        outcome=outcome,
+        score=float(outcome == "correct"),
+        error=error if outcome == "wrong" else None,
+        reason=reason,
+        steps=len(walk.log),  # type: ignore[attr-defined]
+        fields={**task_columns(session, position), **judgement.columns},
+        detail=judgement.detail,
+    )
+
+
+def _without_end(transcript: Transcript | None) -> tuple[Outcome, None, str]:
+    if transcript is not None and transcript.infra_error:
+        return "infra_error", None, transcript.infra_error
+    return "unplayed", None, "the record ends before this profile's walk does"
+
+
+def task_columns(session: Session, position: int) -> dict[str, Column]:
+    """What is known of a task before any reply."""
+    task = session.tasks[position]
+    calls = [i for i, node in enumerate(task.nodes) if node.name not in VIRTUAL]
+    place = {node: i for i, node in enumerate(calls)}
+    deps = [[place[d] for d in task.nodes[node].deps if d in place] for node in calls]
+    return {
+        "task_type": task.type,
+        "position": position + 1,
+        "subtype": task.subtype,
+        "transitions": transitions(session),
+        "gold_calls": len(calls),
+        "turns": len(FixedSchedule([node.name for node in task.nodes], task.deps).shortest or ()),
+        "topology": topology(deps),
+        "nodes": len(task.nodes),
+    }
+
+
+def transitions(session: Session) -> int:
+    """How often the kind of task changes within a session; the multi-tool types are one kind."""
+    kinds = ["Multi-Tool" if "Multi-Tool" in task.type else task.type for task in session.tasks]
+    return sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
+
+
+# Official ---------------------------------------------------------------------------------------------------
+
+
+def judge_official(walk: OfficialWalk, session: Session, position: int) -> Judgement:
+    """The published evaluator's verdict; AP and OP count the task types its reports count."""
+    task = session.tasks[position]
+    result = score(walk, task.nodes, argument_schemas(session.sent_tools))
+    correct = result.label == CORRECT
+    error, reason = (None, "every step matched") if correct else _official_fault(walk, session, task, result)
+    counts = session.answer_counts
+    columns: dict[str, Column] = {
+        "optimal": result.optimal,
+        "op_counts": task.type in ("Parallel Multi-Tool", "Mixed Multi-Tool"),
+        "ap_counts": task.type in ("Sequential Multi-Tool", "Mixed Multi-Tool"),
+        "ap_done": result.complete_step,
+        "ap_total": len(task.nodes) if counts is None else counts[position],
+        "nodes_done": sum(len(step.matched) for step in _steps_before_fault(walk, result)),
+        "error_label": None if correct else walk.reason or _first_bad_check(result),
+        "reference_error": None if result.reference_error is None else ": ".join(result.reference_error),
+    }
+    return Judgement(correct, error, reason, columns, _official_detail(walk, result))
+
+
+def _steps_before_fault(walk: OfficialWalk, result: Score) -> Sequence[Any]:
+    bad = next((number for number, checks in result.checks.items() if set(checks) != {CORRECT}), len(walk.log))
+    return walk.log[:bad]
+
+
+def _first_bad_check(result: Score) -> str | None:
+    return next((check for checks in result.checks.values() for check in checks if check != CORRECT), None)
+
+
+def _official_fault(
+    walk: OfficialWalk, session: Session, task: Task, result: Score
+) -> tuple[str, str]:
+    """Error class and reason of a task the original calls wrong, from the step that decided."""
+    bad = _first_bad_check(result)
+    if bad is not None:
+        return _class_of_check(bad), bad
+    raised = f" (the original raises {result.reference_error[1]})" if result.reference_error else ""
+    if not walk.schedule.executable or not task.nodes:
+        return faults.UNUSABLE_GOLD, f"the gold graph has no path{raised}"
+    if result.reference_error and result.reference_error[0] == "scoring" and walk.name_correct:
+        missing = next((n.name for n in task.nodes if n.name not in VIRTUAL and n.name not in _names(session)), None)
+        if missing:
+            return faults.UNUSABLE_GOLD, f"gold calls {missing}, which is not in the tool list{raised}"
+        return faults.UNREADABLE, f"arguments cannot be read{raised}"
+    done = {node for step in walk.log for node in step.matched}
+    reply = walk.log[-1].reply if walk.log else {}
+    calls = reply.get("tool_calls")
+    if not calls:
+        error, reason = faults.fault_of_text(task.nodes, done, empty=not reply.get("content"))
+    elif (name := _odd_call(calls, task, done)) is None:
+        error, reason = faults.UNREADABLE, walk.reason or "calls cannot be read"
+    else:
+        error, reason = faults.fault_of_call(task.nodes, done, name, _names(session))
+    return error, f"{reason}{raised}"
+
+
+def _names(session: Session) -> set[str]:
+    return {tool["function"]["name"] for tool in session.sent_tools}
+
+
+def _odd_call(calls: Any, task: Task, done: set[int]) -> str | None:
+    """The name of the first call that no ready gold call is left for; the first name if the set as a whole is odd."""
+    try:
+        names = [call["function"]["name"] for call in calls]
+    except (KeyError, TypeError):
+        return None
+    if not names or not all(isinstance(name, str) for name in names):
+        return None
+    ready = [
+        node.name
+        for i, node in enumerate(task.nodes)
+        if i not in done and node.name not in VIRTUAL and set(node.deps) <= done
+    ]
+    for name in names:
+        if name not in ready:
+            return name
+        ready.remove(name)
+    return names[0]
+
+
+def _class_of_check(check: str) -> str:
+    table = (
+        ("invalid json", faults.UNREADABLE),
+        ("comparison failed", faults.UNUSABLE_GOLD),
+        ("type inconsistent", faults.PARAM_TYPE),
+        ("args missing", faults.PARAM_TYPE),
+        ("not defined", faults.PARAM_HALLUCINATION),
+        ("(extra:", faults.PARAM_HALLUCINATION),
+        (", extra:", faults.PARAM_HALLUCINATION),
+    )
+    return next((error for text, error in table if text in check), faults.PARAM_VALUE)
+
+
+def _official_detail(walk: OfficialWalk, result: Score) -> dict[str, Any]:
+    return {
+        "steps": [
+            {
+                "matched": list(step.matched),
+                "correct": step.correct,
+                **({"checks": result.checks[number]} if number in result.checks else {}),
+                **({"deleted": True} if number == result.deleted else {}),
+            }
+            for number, step in enumerate(walk.log)
+        ]
+    }
+
+
+# Fixed ------------------------------------------------------------------------------------------------------
+
+
+def judge_fixed(walk: FixedWalk, session: Session, position: int) -> Judgement:
+    """The corrected verdict: AP counts gold nodes done before the first fault, OP every task that allows a choice."""
+    task = session.tasks[position]
+    known = task_columns(session, position)
+    fault = walk.fault
+    columns: dict[str, Column] = {
+        "optimal": walk.optimal,
+        "op_counts": known["topology"] in ("parallel", "mixed"),
+        "ap_counts": known["topology"] in ("sequential", "mixed"),
+        "ap_done": walk.progress,
+        "ap_total": len(task.nodes),
+        "nodes_done": walk.progress,
+        "error_label": fault.reason if fault else None,
+        "reference_error": None,
+    }
+    detail: dict[str, Any] = {"steps": [{"matched": list(step.nodes)} for step in walk.log]}
+    if fault and fault.differences:
+        detail["differences"] = [
+            {key: value for key, value in asdict(d).items() if key in ("path", "rule", "message")}
+            for d in fault.differences
+        ]
+    reason = fault.reason if fault else "every call bound, in a legal order"
+    return Judgement(walk.correct, fault.error if fault else None, reason, columns, detail)
+
+
+# Paper ------------------------------------------------------------------------------------------------------
+
+
+def judge_as_paper(walk: OfficialWalk, session: Session, position: int) -> Judgement:
+    """The verdict of the evaluator that the paper's tables come from."""
+    task = session.tasks[position]
+    result = judge_paper(walk, task, session.sent_tools)
+    columns: dict[str, Column] = {
+        "topology": _PAPER_STRUCTURES[result.structure],
+        "optimal": result.optimal and result.correct,
+        "op_counts": result.structure in ("combine", "cs"),
+        "ap_counts": result.structure in ("serial", "cs"),
+        "ap_done": result.complete,
+        "ap_total": result.total,
+        "nodes_done": result.complete,
+        "error_label": result.error_type,
+        "reference_error": None,
+    }
+    reason = result.error_type or "every call right"
+    return Judgement(result.correct, result.column, reason, columns, _official_steps(walk))
+
+
+_PAPER_STRUCTURES = {None: "none", "combine": "parallel", "serial": "sequential", "cs": "mixed"}
+
+
+def _official_steps(walk: OfficialWalk) -> dict[str, Any]:
+    return {"steps": [{"matched": list(step.matched), "correct": step.correct} for step in walk.log]}
+
+
+PROFILES = {
+    "official": Profile(WALKS["official"], judge_official),
+    "fixed": Profile(WALKS["fixed"], judge_fixed),
+    "paper": Profile(WALKS["paper"], judge_as_paper),
+}

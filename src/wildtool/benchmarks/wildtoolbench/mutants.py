@@ -1,0 +1,149 @@
+"""Gold runs with one mistake each: what a sound profile must fail. And why an unsound one lets some pass."""
+
+import copy
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench.data import ASK, Session
+from wildtool.benchmarks.wildtoolbench.play import walk as walk_of
+from wildtool.benchmarks.wildtoolbench.value_mutants import value_mutants
+from wildtool.types import Item, Message, Mutant, Tool
+
+Run = list[Message]
+_END = 100
+"""More steps than any gold run has."""
+
+
+def mutants(item: Item, profile: str) -> Iterator[Mutant]:
+    """All mutants of all tasks of a session, made from the run that plays every ready call at once."""
+    session: Session = item.data
+    for position, unit in enumerate(item.units):
+        run = gold_run(item, unit, profile)
+        for kind, replies, note in _of_run(session, position, run):
+            yield Mutant(unit, kind, tuple(replies), note)
+
+
+def gold_run(item: Item, unit: str, profile: str, style: str = "parallel") -> Run:
+    """The replies of a perfect model to one task."""
+    walk = walk_of(item, unit, profile)
+    replies: Run = []
+    while len(replies) < _END and (request := walk.request()) is not None and request.gold is not None:
+        reply = request.gold(style)
+        replies.append(reply)
+        walk.tell(reply)
+    return replies
+
+
+def _of_run(session: Session, position: int, run: Run) -> Iterator[tuple[str, Run, str]]:
+    for step, reply in enumerate(run):
+        calls = reply.get("tool_calls")
+        if calls:
+            yield from _of_calls(session, run, step)
+        else:
+            yield from _of_words(session, position, run, step)
+    yield from _of_order(run)
+
+
+def _of_words(session: Session, position: int, run: Run, step: int) -> Iterator[tuple[str, Run, str]]:
+    """Mistakes where a question or the answer is due."""
+    question = any(node.name == ASK for node in session.tasks[position].nodes) and step < len(run) - 1
+    what = "question" if question else "answer"
+    for content in ("", " \n"):
+        yield f"empty {what}", _with(run, step, {"role": "assistant", "content": content}), repr(content)
+    tool = session.sent_tools[0]
+    called = _call(tool["function"]["name"], {})
+    yield f"call instead of {what}", _with(run, step, _calls([called])), called["function"]["name"]
+    virtual = "ask_user_for_required_parameters" if question else "prepare_to_answer"
+    yield f"{what} called as a tool", _with(run, step, _calls([_call(virtual, {})])), virtual
+    if question:
+        yield "question left out", run[:step] + run[step + 1 :], f"step {step}"
+    if step == len(run) - 1:
+        yield "silent at the end", run[:step], "no answer"
+
+
+def _of_calls(session: Session, run: Run, step: int) -> Iterator[tuple[str, Run, str]]:
+    """Mistakes in a step of calls."""
+    calls: list[dict[str, Any]] = run[step]["tool_calls"]
+    names = {call["function"]["name"] for call in calls}
+    text = {"role": "assistant", "content": "Done."}
+    yield "text instead of calls", [*run[:step], text], f"step {step}"
+    yield "empty reply instead of calls", [*run[:step], {**text, "content": ""}], f"step {step}"
+    yield "step left out", run[:step] + run[step + 1 :], f"step {step}"
+    yield "step repeated", run[: step + 1] + run[step:], f"step {step}"
+    for number, call in enumerate(calls):
+        rest = calls[:number] + calls[number + 1 :]
+        name = call["function"]["name"]
+
+        def put(changed: dict[str, Any], number: int = number) -> Run:
+            return _with(run, step, _calls([*calls[:number], changed, *calls[number + 1 :]]))
+
+        other = next((t["function"]["name"] for t in session.sent_tools if t["function"]["name"] not in names), None)
+        if other:
+            yield "wrong name", put(_renamed(call, other)), f"{other} for {name}"
+        yield "unknown name", put(_renamed(call, f"{name}_v2")), f"{name}_v2 for {name}"
+        if rest:
+            yield "dropped call", _with(run, step, _calls(rest)), name
+        yield "extra call", _with(run, step, _calls([*calls, {**call, "id": "extra"}])), f"{name} twice"
+        for kind, broken in (("arguments not JSON", "{" + name), ("arguments null", None), ("arguments a list", "[]")):
+            yield kind, put({**call, "function": {"name": name, "arguments": broken}}), name
+        yield "call without id", put({key: value for key, value in call.items() if key != "id"}), name
+        arguments = json.loads(call["function"]["arguments"])
+        for kind, changed, note in value_mutants(arguments, _parameters(session.sent_tools, name)):
+            yield kind, put(_call(name, changed, call["id"])), f"{name}: {note}"
+
+
+def _of_order(run: Run) -> Iterator[tuple[str, Run, str]]:
+    """Steps of calls in the wrong order: gold runs make every call as early as it can be made."""
+    for step, (first, second) in enumerate(zip(run, run[1:], strict=False)):
+        if first.get("tool_calls") and second.get("tool_calls"):
+            yield "swapped steps", [*run[:step], second, first, *run[step + 2 :]], f"steps {step} and {step + 1}"
+            merged = _calls([*first["tool_calls"], *second["tool_calls"]])
+            yield "dependent calls at once", [*run[:step], merged, *run[step + 2 :]], f"steps {step} and {step + 1}"
+
+
+def _with(run: Run, step: int, reply: Message) -> Run:
+    return [*run[:step], reply, *run[step + 1 :]]
+
+
+def _calls(calls: Sequence[dict[str, Any]]) -> Message:
+    return {"role": "assistant", "content": None, "tool_calls": list(calls)}
+
+
+def _call(name: str, arguments: dict[str, Any], id_: str = "mutant") -> dict[str, Any]:
+    text = json.dumps(arguments, ensure_ascii=False)
+    return {"type": "function", "function": {"name": name, "arguments": text}, "id": id_}
+
+
+def _renamed(call: dict[str, Any], name: str) -> dict[str, Any]:
+    changed = copy.deepcopy(call)
+    changed["function"]["name"] = name
+    return changed
+
+
+def _parameters(tools: Sequence[Tool], name: str) -> dict[str, Any]:
+    found = next((tool["function"].get("parameters") for tool in tools if tool["function"]["name"] == name), None)
+    return cast(dict[str, Any], found) if isinstance(found, dict) else {}
+
+
+_REASONS: dict[str, Sequence[tuple[Callable[[str], bool], str]]] = {
+    "official": (
+        (lambda kind: kind.endswith("called as a tool"), "Q22 the virtual actions can be called like tools"),
+        (lambda kind: kind.startswith("empty"), "Q21 any non-empty text, even a blank, is a question or an answer"),
+        (lambda kind: kind == "question left out", "Q20 an accepted text does not narrow the paths"),
+        (lambda kind: "text" in kind, "Q42 texts are compared by ROUGE-L over sets of words cut at full stops"),
+    ),
+    "paper": (
+        (lambda kind: kind.endswith("called as a tool"), "Q22 the virtual actions can be called like tools"),
+        (lambda kind: kind.startswith("empty"), "Q21 any non-empty text, even a blank, is a question or an answer"),
+        (lambda kind: True, "taxonomy section 3: a call passes when its arguments reach a mean score of 0.7"),
+    ),
+}
+
+
+def explain(item: Item, mutant: Mutant, profile: str) -> str:
+    """Which known fault of a profile lets this mutant pass, by the card's numbering; empty if none is known."""
+    if profile == "official" and "text" in mutant.kind and item.lang == "zh":
+        return "Q44 one changed word in a Chinese sentence passes"
+    return next((reason for fits, reason in _REASONS.get(profile, ()) if fits(mutant.kind)), "")
+

@@ -1,0 +1,63 @@
+"""What the model is shown and how a task goes on; where the data lie."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from wildtool.benchmarks.wildtoolbench.data import source_of
+from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk
+from wildtool.benchmarks.wildtoolbench.official_walk import OfficialWalk
+from wildtool.data.pinned import PinnedFile, cache_folder, fetch
+from wildtool.errors import DataError
+from wildtool.types import Ask, Item, Source, Walk
+from wildtool.walking import play_walks
+
+OFFICIAL = PinnedFile(
+    repository="yupeijei1997/WildToolBench",
+    commit="80a5f427fb26c9a14eb419ccb565675671650065",
+    path="wild-tool-bench/data/Wild-Tool-Bench.jsonl",
+    git_blob="e91dd1c50a2a9ee8661a8564e11cbd6cd61f795a",
+)
+MINI = Path(__file__).parents[2] / "data" / "wild_mini.jsonl"
+"""The embedded set."""
+
+WALKS = {"official": OfficialWalk, "fixed": FixedWalk, "paper": OfficialWalk}
+"""How each profile walks a task. `paper` shows what `official` shows: its judging differs, its walk does not."""
+
+
+def official_file() -> Path:
+    """Where the official data lie once pulled."""
+    return cache_folder() / "wildtoolbench" / "Wild-Tool-Bench.jsonl"
+
+
+def locate(data: str) -> Source:
+    """The data a user named: `official`, `wild-mini`, or a file. Raises DataError saying how to get them."""
+    if data == "wild-mini":
+        return source_of(data, MINI)
+    if data == "official":
+        if not official_file().is_file():
+            raise DataError(
+                f"the official data are not at {official_file()}; get them with `wildtool data pull wildtoolbench`"
+                " (or `--from FILE` if you have them), or use the embedded set: `--data wild-mini`"
+            )
+        return source_of(data, official_file())
+    if not Path(data).is_file():
+        raise DataError(f"no data file {data!r}; --data takes official, wild-mini or a JSON-lines file")
+    return source_of(data, Path(data))
+
+
+def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
+    """Brings the official file into the cache, verified against its git blob id."""
+    path = fetch(OFFICIAL, official_file(), file=file, mirror=mirror, report=report)
+    report(f"source: {OFFICIAL.repository} at commit {OFFICIAL.commit}; no licence file stands in that repository")
+    return path
+
+
+def walk(item: Item, unit: str, profile: str) -> Walk:
+    """The state machine of one task."""
+    return WALKS[profile](item.data, item.units.index(unit))
+
+
+async def play_item(item: Item, ask: Ask, profile: str, *, in_order: bool) -> None:
+    """Plays the tasks of a session; they are independent since history holds gold data only."""
+    walks: Mapping[str, Walk] = {unit: walk(item, unit, profile) for unit in item.units}
+    await play_walks(walks, ask, in_order=in_order)

@@ -1,0 +1,80 @@
+"""Reads the original tool's own result files (`…_result.jsonl`), so that published trajectories can be judged again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench.data import kind, read_records
+from wildtool.errors import DataError
+from wildtool.types import Reply, Transcript
+
+
+def is_result_file(path: Path) -> bool:
+    """Whether the first line looks like the original's: an id and a `result` that is a list of task logs or a text."""
+    if not path.is_file():
+        return False
+    record = next(read_records(path), (0, dict[str, Any]()))[1]
+    return "id" in record and isinstance(record.get("result"), list | str)
+
+
+def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]:
+    """(model, session id, transcript per unit) of every line; the model is the name of the file's folder.
+
+    A session that the original lost (its result is an error text) has no transcripts: its tasks are unplayed.
+    """
+    model = path.resolve().parent.name or path.stem
+    for number, record in read_records(path):
+        where = f"{path}:{number}"
+        session = record.get("id")
+        if not isinstance(session, str):
+            raise DataError(f"{where}: field id: expected a text, found {kind(session)}")
+        result = record.get("result")
+        if isinstance(result, str):
+            yield model, session, {}
+            continue
+        if not isinstance(result, list):
+            raise DataError(f"{where} (id {session!r}): field result: expected a list, found {kind(result)}")
+        tasks = cast(list[Any], result)
+        yield (
+            model,
+            session,
+            {str(i): _transcript(f"{where} (id {session!r}): result[{i}]", t) for i, t in enumerate(tasks)},
+        )
+
+
+def _transcript(where: str, task: Any) -> Transcript:
+    log = cast(dict[str, Any], task).get("inference_log") if isinstance(task, dict) else None
+    if not isinstance(log, dict):
+        raise DataError(f"{where}.inference_log: expected an object of steps, found {kind(log)}")
+    steps = cast(dict[str, Any], log)
+    numbers = sorted(int(key[5:]) for key in steps if key.startswith("step_") and key[5:].isdigit())
+    replies: list[Reply] = []
+    for position, number in enumerate(numbers):
+        step = steps[f"step_{number}"]
+        output = cast(dict[str, Any], step).get("inference_output") if isinstance(step, dict) else None
+        if position != number or not isinstance(output, dict):
+            raise DataError(f"{where}.inference_log.step_{position}: expected an object with inference_output")
+        replies.append(_reply(cast(dict[str, Any], output), cast(dict[str, Any], task), position))
+    return Transcript(tuple(replies))
+
+
+def _reply(output: dict[str, Any], task: dict[str, Any], step: int) -> Reply:
+    kept = ("content", "tool_calls", "reasoning_content")
+    message = {key: output[key] for key in kept if key in output}
+    usage = {
+        name: value
+        for name, field in (("prompt_tokens", "input_token_count"), ("completion_tokens", "output_token_count"))
+        if isinstance(value := _at(task.get(field), step), int)
+    }
+    latency = _at(task.get("latency"), step)
+    return Reply(
+        message={"role": "assistant", **message},
+        usage=usage,
+        latency_s=float(latency) if isinstance(latency, int | float) else 0.0,
+    )
+
+
+def _at(values: Any, position: int) -> Any:
+    if isinstance(values, list) and position < len(cast(list[Any], values)):
+        return cast(list[Any], values)[position]
+    return None

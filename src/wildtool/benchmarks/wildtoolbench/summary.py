@@ -1,0 +1,196 @@
+"""WildToolBench's numbers from verdict rows: accuracy by every cut of the data, AP, OP, errors, cost.
+
+Every rate comes with its counts and a 95 % interval clustered by session.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wildtool.benchmarks.wildtoolbench import faults
+from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES
+from wildtool.stats.intervals import clustered_rate
+from wildtool.types import Metric
+
+RIGHT = "CAST(correct AS INTEGER)"
+MULTI = "task_type LIKE '%Multi-Tool%'"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A rate as SQL over verdict rows."""
+
+    group: str
+    name: str
+    where: str
+    """Which rows count."""
+    numerator: str = RIGHT
+    denominator: str = "1"
+    headline: bool = False
+
+
+def columns() -> dict[str, str]:
+    """WildToolBench's own verdict columns with their DuckDB types."""
+    return {
+        "task_type": "VARCHAR",
+        "position": "INTEGER",
+        "subtype": "VARCHAR",
+        "transitions": "INTEGER",
+        "gold_calls": "INTEGER",
+        "turns": "INTEGER",
+        "topology": "VARCHAR",
+        "optimal": "BOOLEAN",
+        "op_counts": "BOOLEAN",
+        "ap_counts": "BOOLEAN",
+        "ap_done": "INTEGER",
+        "ap_total": "INTEGER",
+        "nodes_done": "INTEGER",
+        "nodes": "INTEGER",
+        "error_label": "VARCHAR",
+        "reference_error": "VARCHAR",
+    }
+
+
+def rates() -> list[Rate]:
+    """All rates of a summary, in the order of its tables."""
+    by_type = [
+        Rate("task type", name, MULTI if name == "Multi-Tool" else f"task_type = '{name}'", headline=headline)
+        for name, headline in (
+            ("Single-Tool", True),
+            ("Multi-Tool", True),
+            *((name, False) for name in TASK_TYPES if "Multi" in name),
+            ("Clarify", True),
+            ("Chat", True),
+        )
+    ]
+    return [
+        Rate("accuracy", "task", "TRUE", headline=True),
+        *by_type,
+        *(Rate("position", str(i), f"position = {i}") for i in range(1, 5)),
+        Rate("hidden intent", "First Turn", "subtype = 'First Turn'"),
+        Rate("hidden intent", "Subsequent Turn", "subtype <> 'First Turn'"),
+        *(Rate("hidden intent", name, f"subtype = '{name}'") for name in SUBTYPES),
+        *(Rate("instruction transitions", str(i), f"transitions = {i}") for i in range(4)),
+        *(Rate("gold calls", str(i), f"gold_calls = {i}") for i in range(5)),
+        Rate("gold calls", "5 or more", "gold_calls >= 5"),
+        *(Rate("turns", str(i), f"turns = {i}") for i in range(1, 6)),
+        Rate("turns", "6 or more", "turns >= 6"),
+        *_orchestration(),
+    ]
+
+
+def _orchestration() -> Iterable[Rate]:
+    done, optimal = "CAST(optimal AS INTEGER)", "op_counts"
+    cuts = (("total", "TRUE"), ("parallel", "topology = 'parallel'"), ("mixed", "topology = 'mixed'"))
+    for name, where in cuts:
+        yield Rate("optimal path (OP)", name, f"{optimal} AND {where}", done, headline=name == "total")
+    cuts = (("total", "TRUE"), ("sequential", "topology = 'sequential'"), ("mixed", "topology = 'mixed'"))
+    for name, where in cuts:
+        counted = f"ap_counts AND {where}"
+        yield Rate("accomplish progress (AP)", name, counted, "ap_done", "ap_total", headline=name == "total")
+    for name, where in cuts:
+        counted = f"ap_counts AND {where}"
+        yield Rate("accomplish progress (nodes done / nodes)", name, counted, "nodes_done", "nodes")
+
+
+def summarize(verdicts: Any, profile: str) -> list[Metric]:
+    """All metrics of one run under one profile.
+
+    Args:
+        verdicts: DuckDB relation of verdict rows (see `columns`, and the engine's common columns).
+    """
+    metrics = _rates(verdicts, rates())
+    metrics.insert(1, _sessions(verdicts))
+    return [*metrics, *_errors(verdicts, profile), *_coverage(verdicts), *_cost(verdicts)]
+
+
+def _rates(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
+    sums = ", ".join(
+        f"COALESCE(SUM({rate.numerator}) FILTER ({rate.where}), 0),"
+        f" COALESCE(SUM({rate.denominator}) FILTER ({rate.where}), 0)"
+        for rate in wanted
+    )
+    rows = verdicts.aggregate(f"item, {sums}", "item").fetchall()
+    return [
+        _metric(rate, [(float(row[1 + 2 * i]), float(row[2 + 2 * i])) for row in rows])
+        for i, rate in enumerate(wanted)
+    ]
+
+
+def _metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
+    found = clustered_rate(clusters)
+    value, low, high = found or (None, None, None)
+    return Metric(
+        rate.group,
+        rate.name,
+        value,
+        sum(x for x, _ in clusters),
+        sum(n for _, n in clusters),
+        low,
+        high,
+        headline=rate.headline,
+    )
+
+
+def _sessions(verdicts: Any) -> Metric:
+    """Sessions whose tasks are all correct; each repeat of a session counts, clustered by session."""
+    sessions = verdicts.aggregate("item, repeat, MIN(CAST(correct AS INTEGER)) AS all_right", "item, repeat")
+    rows = sessions.aggregate("item, SUM(all_right), COUNT(*)", "item").fetchall()
+    rate = Rate("accuracy", "session", "", headline=True)
+    return _metric(rate, [(float(right), float(count)) for _, right, count in rows])
+
+
+def _errors(verdicts: Any, profile: str) -> list[Metric]:
+    """Share of each error class among wrong units; under `paper` also the twelve internal labels."""
+    wrong = "outcome = 'wrong'"
+    known = faults.PAPER_COLUMNS if profile == "paper" else faults.ALL
+    shares = [
+        Rate("errors", name, wrong, f"CAST(COALESCE(error = '{name}', FALSE) AS INTEGER)") for name in known
+    ]
+    labels = verdicts.filter(f"{wrong} AND error_label IS NOT NULL").aggregate("error_label").fetchall()
+    shares += [
+        Rate("error labels", label, wrong, f"CAST(COALESCE(error_label = '{_quoted(label)}', FALSE) AS INTEGER)")
+        for (label,) in sorted(labels)
+    ]
+    return _rates(verdicts, shares)
+
+
+def _quoted(text: str) -> str:
+    return text.replace("'", "''")
+
+
+def _coverage(verdicts: Any) -> list[Metric]:
+    """What stands behind the numbers: units without a verdict, and what they could change."""
+    counts: list[tuple[str, str]] = [
+        ("infra errors", "outcome = 'infra_error'"),
+        ("unplayed", "outcome = 'unplayed'"),
+        ("not scorable by the original", "reference_error IS NOT NULL"),
+    ]
+    units = verdicts.aggregate("COUNT(*)").fetchone()[0]
+    found = {name: verdicts.filter(where).aggregate("COUNT(*)").fetchone()[0] for name, where in counts}
+    right = verdicts.filter("correct").aggregate("COUNT(*)").fetchone()[0]
+    metrics = [Metric("coverage", name, None, found[name], units, kind="count") for name, _ in counts]
+    missing = found["infra errors"] + found["unplayed"]
+    if missing:
+        best = (right + missing) / units
+        metrics.append(Metric("coverage", "task accuracy if all of these were right", best, right + missing, units))
+    return metrics
+
+
+def _cost(verdicts: Any) -> list[Metric]:
+    """Tokens and time, as reported by the endpoint and measured by us."""
+    total: Callable[[str], float] = lambda column: float(  # noqa: E731
+        verdicts.aggregate(f"COALESCE(SUM({column}), 0)").fetchone()[0]
+    )
+    units, steps = float(verdicts.aggregate("COUNT(*)").fetchone()[0]), total("steps")
+
+    def mean(name: str, column: str, over: float, unit: str) -> Metric:
+        summed = total(column)
+        return Metric("cost", name, summed / over if over else None, summed, over, kind="mean", unit=unit)
+
+    return [
+        mean("steps per task", "steps", units, "steps"),
+        mean("prompt tokens per task", "prompt_tokens", units, "tokens"),
+        mean("completion tokens per task", "completion_tokens", units, "tokens"),
+        mean("latency per step", "latency_s", steps, "s"),
+    ]

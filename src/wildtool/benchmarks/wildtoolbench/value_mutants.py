@@ -1,0 +1,131 @@
+"""Arguments with one mistake each, made so that no reading of the gold value allows them."""
+
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+Path = tuple[str | int, ...]
+Change = tuple[str, dict[str, Any], str]
+"""Kind, changed arguments, what was changed."""
+
+_NEGATION = re.compile(r"\b(not|never|no|without)\b |不|没", re.IGNORECASE)
+_STRANGE_TEXT = "zzyzx quuxly"
+
+
+def value_mutants(arguments: dict[str, Any], parameters: Mapping[str, Any]) -> Iterator[Change]:
+    """All single mistakes in a gold argument object.
+
+    Args:
+        parameters: the tool's parameter schema; required arguments and enums are taken from it.
+    """
+    required = cast(list[str], parameters.get("required", []))
+    for name in arguments:
+        if name in required:
+            yield "required argument left out", {k: v for k, v in arguments.items() if k != name}, name
+    yield "unknown argument", {**arguments, "zz_unknown": 1}, "zz_unknown"
+    properties = cast(dict[str, Any], parameters.get("properties", {}))
+    for name, schema in properties.items():
+        if name not in arguments:
+            yield "extra optional argument", {**arguments, name: _unlike_any_default(schema)}, name
+    for path, value, schema in _leaves(arguments, parameters, ()):
+        for kind, wrong in _wrong_values(value, schema):
+            yield kind, _changed(arguments, path, wrong), f"{_text(path)}: {value!r} -> {wrong!r}"
+    yield from _swaps(arguments)
+
+
+def _leaves(value: Any, schema: Any, path: Path) -> Iterator[tuple[Path, Any, dict[str, Any]]]:
+    """Every value inside the arguments with its schema, lists themselves included."""
+    known = cast(dict[str, Any], schema) if isinstance(schema, dict) else {}
+    if isinstance(value, dict):
+        properties = cast(dict[str, Any], known.get("properties", {}))
+        for name, element in cast(dict[str, Any], value).items():
+            yield from _leaves(element, properties.get(name, {}), (*path, name))
+        return
+    yield path, value, known
+    if isinstance(value, list):
+        for index, element in enumerate(cast(list[Any], value)):
+            yield from _leaves(element, known.get("items", {}), (*path, index))
+
+
+def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    members = [m for m in cast(list[Any], schema.get("enum") or []) if m != value]
+    if members:
+        yield "other enum member", members[0]
+    if isinstance(value, bool):
+        yield "wrong boolean", not value
+        yield "wrong type", str(value).lower()
+    elif isinstance(value, int | float):
+        yield "wrong number", value + 1
+        yield "wrong number", -value if value else 7
+        yield "wrong type", str(value)
+    elif isinstance(value, str):
+        yield from _wrong_texts(value)
+        yield "wrong type", [value]
+    elif isinstance(value, list):
+        yield from _wrong_lists(cast(list[Any], value))
+    yield "null for a value", None
+
+
+def _wrong_texts(value: str) -> Iterator[tuple[str, str]]:
+    yield "other text", _STRANGE_TEXT
+    yield "empty text", ""
+    if match := re.search(r"\d(?=\D*$)", value):
+        digit = str((int(match.group()) + 1) % 10)
+        yield "one digit of a text", value[: match.start()] + digit + value[match.end() :]
+    if match := _NEGATION.search(value):
+        yield "negation dropped from a text", value[: match.start()] + value[match.end() :]
+    words = value.split()
+    if len(words) > 3:
+        yield "last words of a text left out", " ".join(words[: len(words) // 2])
+
+
+def _wrong_lists(value: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    yield "element dropped", value[:-1]
+    if value:
+        yield "element repeated", [*value, value[-1]]
+    if len(value) > 1 and value[0] != value[-1]:
+        yield "elements reordered", value[::-1]
+
+
+def _unlike_any_default(schema: Any) -> Any:
+    """A value of the parameter's type that no description names as a default."""
+    known = cast(dict[str, Any], schema) if isinstance(schema, dict) else {}
+    described = str(known)
+    members = [m for m in cast(list[Any], known.get("enum") or [])]
+    undefaulted = [m for m in members if not re.search(rf"defaul\w*[^.]*{re.escape(str(m))}|默认[^。]*{re.escape(str(m))}", described)]
+    if undefaulted:
+        return undefaulted[0]
+    samples: dict[Any, Any] = {
+        "integer": 987_654,
+        "number": 987_654.5,
+        "float": 987_654.5,
+        "boolean": not re.search(r"defaul\w*[^.]*true|默认[^。]*true", described, re.IGNORECASE),
+        "array": [_STRANGE_TEXT],
+        "object": {"zz_unknown": 1},
+    }
+    kind = known.get("type")
+    return samples.get(kind, _STRANGE_TEXT) if isinstance(kind, str) else _STRANGE_TEXT
+
+
+def _swaps(arguments: dict[str, Any]) -> Iterator[Change]:
+    """Two different values of one type exchanged."""
+    names = list(arguments)
+    for index, first in enumerate(names):
+        for second in names[index + 1 :]:
+            a, b = arguments[first], arguments[second]
+            if type(a) is type(b) and a != b:
+                yield "swapped values", {**arguments, first: b, second: a}, f"{first} and {second}"
+
+
+def _changed(arguments: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    result = copy.deepcopy(arguments)
+    place: Any = result
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return result
+
+
+def _text(path: Path) -> str:
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")

@@ -1,0 +1,118 @@
+"""Fetches public data files that are pinned by commit and checksum; nothing is used before its bytes are verified."""
+
+import hashlib
+import os
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+
+from wildtool.errors import DataError
+
+HOST = "https://raw.githubusercontent.com"
+"""Where files of public repositories are served by commit; `--mirror` names another."""
+TIMEOUT_S = 60
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedFile:
+    """One file of a public repository at one commit."""
+
+    repository: str
+    """Owner and name."""
+    commit: str
+    path: str
+    """Path inside the repository."""
+    git_blob: str
+    """Git blob id (SHA-1 of the header `blob <size>` NUL and the bytes), lower-case hex."""
+
+    def url(self, mirror: str | None = None) -> str:
+        return f"{(mirror or HOST).rstrip('/')}/{self.repository}/{self.commit}/{self.path}"
+
+
+def cache_folder() -> Path:
+    """`WILDTOOL_DATA_DIR`, else the user's cache folder for wildtool."""
+    named = os.environ.get("WILDTOOL_DATA_DIR")
+    if named:
+        return Path(named)
+    from platformdirs import user_cache_path  # only where the variable is not set
+
+    return user_cache_path("wildtool") / "data"
+
+
+def git_blob_id(path: Path) -> str:
+    """The id git gives to a file's bytes."""
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def fetch(
+    pinned: PinnedFile,
+    target: Path,
+    *,
+    file: Path | None = None,
+    mirror: str | None = None,
+    report: Callable[[str], None] = lambda _: None,
+) -> Path:
+    """Brings a pinned file to `target`, verified; does nothing if it is there already.
+
+    Args:
+        file: take the bytes from this file instead of the network.
+        mirror: base address to use instead of the public host.
+
+    Raises:
+        DataError: not reachable, not found, cut short, or not the pinned bytes. `target` is then as it was.
+    """
+    if target.is_file() and git_blob_id(target) == pinned.git_blob:
+        report(f"{target} is there and verified")
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(target.name + ".part")
+    try:
+        if file is not None:
+            _copy(file, part)
+        else:
+            report(f"fetching {pinned.url(mirror)}")
+            _download(pinned.url(mirror), part)
+        found = git_blob_id(part)
+        if found != pinned.git_blob:
+            size = part.stat().st_size
+            raise DataError(
+                f"{file or pinned.url(mirror)}: not the pinned file: git blob id {found} ({size} bytes), expected"
+                f" {pinned.git_blob}; nothing was installed. Take {pinned.path} at commit {pinned.commit} of"
+                f" {pinned.repository}, or give another file to a run with --data FILE"
+            )
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    report(f"{target} verified: git blob id {pinned.git_blob}")
+    return target
+
+
+def _copy(file: Path, part: Path) -> None:
+    try:
+        shutil.copyfile(file, part)
+    except OSError as error:
+        raise DataError(f"cannot copy {file}: {error.strerror}; --from names the official file on disk") from error
+
+
+def _download(url: str, part: Path) -> None:
+    hint = "check the network or proxy, try again, or give a downloaded copy with --from FILE"
+    try:
+        with urllib.request.urlopen(url, timeout=TIMEOUT_S) as response, part.open("wb") as stream:
+            shutil.copyfileobj(response, stream, _CHUNK)
+            expected = response.headers.get("Content-Length")
+            received = stream.tell()
+    except urllib.error.HTTPError as error:
+        raise DataError(f"{url}: the server answered {error.code} {error.reason}; {hint}") from error
+    except (OSError, HTTPException, ValueError) as error:
+        raise DataError(f"{url}: {getattr(error, 'reason', None) or error}; {hint}") from error
+    if expected is not None and expected.isdigit() and received < int(expected):
+        raise DataError(f"{url}: cut short after {received} of {expected} bytes; {hint}")

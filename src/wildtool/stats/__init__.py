@@ -1,0 +1,1 @@
+"""Statistics on verdict tables: intervals that respect clusters."""
