@@ -1,0 +1,230 @@
+"""Says where gold argument values come from: text, history, observation, date line, default, or nowhere."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Node, Session
+from wildtool.benchmarks.wildtoolbench.numerals import numbers_in
+from wildtool.benchmarks.wildtoolbench.schema_check import short
+from wildtool.toolcall.graph import ancestors
+from wildtool.toolcall.parameter_schema import as_schema, documented_default
+
+Schema = Mapping[str, Any]
+_WORDS = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2}")
+_YES_NO = frozenset(["true", "false", "yes", "no", "on", "off", "是", "否", "开", "关"])
+_HOLLOW_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "whether true false default only should this that with from will have when then also your include "
+        "是否 默认 返回 包含",
+    )
+)
+"""Words of boolean parameters' descriptions that say nothing about the parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One scalar of a gold argument tree."""
+
+    path: str
+    """Such as `filter.city` or `tags[1]`."""
+    value: Any
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that may hold values, prepared for search."""
+
+    text: str
+    numbers: frozenset[Decimal]
+
+    @classmethod
+    def of(cls, value: Any) -> "Passage":
+        raw = text_of(value)
+        return cls(normal(raw), numbers_in(raw))
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A gold argument value that nothing the model can see supports."""
+
+    task: int
+    node: int
+    path: str
+    message: str
+
+
+def gaps(session: Session, marks: Mapping[tuple[int, int], Mapping[str, str]]) -> Iterator[Gap]:
+    """Every ungrounded gold argument of a session whose graphs are sound.
+
+    Args:
+        marks: per (task, node) the paths that are marked as derived, with the reason.
+    """
+    schemas = parameter_schemas(session)
+    seen = [Passage.of(session.date)]
+    for t, task in enumerate(session.tasks):
+        seen.append(Passage.of(task.text))
+        own = [_passages(node) for node in task.nodes]
+        needs = ancestors(task.deps)
+        for i, node in enumerate(task.nodes):
+            if node.name in VIRTUAL:
+                continue
+            given = seen + [passage for j in sorted(needs[i]) for passage in own[j]]
+            later = {j: own[j][:2] for j in range(len(own)) if j != i and j not in needs[i]}
+            for leaf in leaves(node.arguments, schemas.get(node.name, {})):
+                if not _marked(leaf.path, marks.get((t, i), {})) and not _grounded(leaf, given):
+                    yield Gap(t, i, leaf.path, _explain(leaf, later))
+        seen.extend(passage for passages in own for passage in passages)
+
+
+def idle_edges(session: Session, t: int) -> Iterator[tuple[int, int]]:
+    """Edges (node, needed) between two calls of task `t` over which no argument value flows."""
+    task = session.tasks[t]
+    schemas = parameter_schemas(session)
+    for i, node in enumerate(task.nodes):
+        for j in node.deps:
+            if node.name in VIRTUAL or task.nodes[j].name in VIRTUAL:
+                continue
+            source = Passage.of(task.nodes[j].observation)
+            if not any(
+                holds(source, leaf.value) for leaf in leaves(node.arguments, schemas.get(node.name, {}))
+            ):
+                yield i, j
+
+
+def parameter_schemas(session: Session) -> dict[str, Schema]:
+    """The argument schema of each tool; an empty one where it cannot be read."""
+    return {tool["function"]["name"]: as_schema(tool["function"].get("parameters")) for tool in session.tools}
+
+
+def leaves(value: Any, schema: Schema, path: str = "") -> Iterator[Leaf]:
+    """The scalars of an argument tree with their paths and schemas."""
+    if isinstance(value, dict):
+        properties = as_schema(schema.get("properties"))
+        for key, child in cast(dict[str, Any], value).items():
+            yield from leaves(child, as_schema(properties.get(key)), f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for k, child in enumerate(cast(list[Any], value)):
+            yield from leaves(child, as_schema(schema.get("items")), f"{path}[{k}]")
+    elif value is not None:
+        yield Leaf(path, value, schema)
+
+
+def holds(passage: Passage, value: Any) -> bool:
+    """True if the passage names the value, in one of the ways people and interfaces write it."""
+    if isinstance(value, bool):
+        return _stands_in(str(value), passage.text)
+    if isinstance(value, int | float):
+        return Decimal(str(value)) in passage.numbers
+    return _stands_in(value, passage.text) or _as_number(value) in passage.numbers
+
+
+def text_of(value: Any) -> str:
+    """All keys and scalars of a JSON value, one a line; a text stays as it is."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return "\n".join(f"{key}\n{text_of(child)}" for key, child in cast(dict[str, Any], value).items())
+    if isinstance(value, list):
+        return "\n".join(text_of(child) for child in cast(list[Any], value))
+    if isinstance(value, float):
+        return format(Decimal(str(value)), "f")
+    return "null" if value is None else str(value)
+
+
+def normal(text: str) -> str:
+    """Text as compared: compatibility forms, case, underscores, hyphens, quotes and spacing made equal."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    text = re.sub(r"[’‘`´]", "'", text)
+    text = re.sub(r"[“”„«»「」『』]", '"', text)
+    return re.sub(r"[\s_\-‐‑‒–—−]+", " ", text).strip()
+
+
+def _passages(node: Node) -> list[Passage]:
+    """What a node shows the model: its observation, the user's reply, its own arguments; in this order."""
+    arguments = {} if node.name == ANSWER else node.arguments
+    user_input = node.user_input if node.name == ASK else ""
+    return [Passage.of(node.observation), Passage.of(user_input or ""), Passage.of(arguments)]
+
+
+def _grounded(leaf: Leaf, given: Sequence[Passage]) -> bool:
+    if any(holds(passage, leaf.value) for passage in given) or documented_default(leaf.schema) == leaf.value:
+        return True
+    if isinstance(leaf.value, bool):
+        return any(_speaks_of(leaf, passage) for passage in given)
+    if isinstance(leaf.value, str):
+        parts = [part for part in re.split(r"[,;，；、]|(?<=\d)[ T](?=\d)", leaf.value) if part.strip()]
+        return len(parts) > 1 and all(any(holds(passage, part) for passage in given) for part in parts)
+    return False
+
+
+def _speaks_of(leaf: Leaf, passage: Passage) -> bool:
+    """True if a passage uses a word of a boolean's name or description, or plainly says yes or no."""
+    name = re.split(r"[.\[\]]", leaf.path)[-1] or leaf.path
+    spoken = re.sub(r"([a-z])([A-Z])", r"\1 \2", name) + " " + str(leaf.schema.get("description", ""))
+    words = set(_WORDS.findall(normal(spoken))) | _chinese_pairs(spoken)
+    stems = {word[:5] for word in words - _HOLLOW_WORDS}
+    stated = _YES_NO.intersection(re.findall(r"[a-z]+|[\u4e00-\u9fff]", passage.text))
+    return bool(stated) or any(stem in passage.text for stem in stems)
+
+
+def _chinese_pairs(text: str) -> set[str]:
+    pairs = {text[k : k + 2] for k in range(len(text) - 1)}
+    return {pair for pair in pairs if all("\u4e00" <= c <= "\u9fff" for c in pair)}
+
+
+def _explain(leaf: Leaf, later: Mapping[int, Sequence[Passage]]) -> str:
+    shown = short(leaf.value)
+    sources = [j for j, passages in later.items() if any(holds(passage, leaf.value) for passage in passages)]
+    if sources:
+        return f"{shown} is known only from node {sources[0]}; depend on it"
+    return (
+        f"{shown} stands in no text, history, observation it depends on, date line or documented default; "
+        f'make the conversation give it or mark it with grounding {{"{leaf.path}": "derived: <reason>"}}'
+    )
+
+
+def _marked(path: str, marks: Mapping[str, str]) -> bool:
+    """True if the path or something that contains it is marked."""
+    return any(path == mark or path.startswith((f"{mark}.", f"{mark}[")) for mark in marks)
+
+
+def _stands_in(needle: str, text: str) -> bool:
+    """True if `needle` stands in a normal text, not as a part of other words (a plural is fine)."""
+    needle = normal(needle).rstrip(".!?。！？,，;；: ")
+    if not needle:
+        return False
+    if any(_is_wide(c) for c in needle):
+        needle, text = needle.replace(" ", ""), text.replace(" ", "")
+    start = text.find(needle)
+    while start >= 0:
+        end = start + len(needle)
+        if _ends_word(needle[0], text[start - 1 : start]) and (
+            _ends_word(needle[-1], text[end : end + 1])
+            or (needle[-1].isalpha() and re.match(r"e?s(?![a-z0-9])", text[end : end + 3]) is not None)
+        ):
+            return True
+        start = text.find(needle, start + 1)
+    return False
+
+
+def _ends_word(inside: str, outside: str) -> bool:
+    return not (_is_narrow_word(inside) and outside != "" and _is_narrow_word(outside))
+
+
+def _is_narrow_word(c: str) -> bool:
+    return c.isalnum() and not _is_wide(c)
+
+
+def _is_wide(c: str) -> bool:
+    """True for characters of scripts that write no spaces between words."""
+    return ord(c) >= 0x2E80
+
+
+def _as_number(text: str) -> Decimal | None:
+    return Decimal(text) if re.fullmatch(r"-?[0-9]{1,30}(\.[0-9]{1,30})?", text) else None
