@@ -3,7 +3,7 @@
 Every rate comes with its counts and a 95 % interval clustered by session.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,16 +161,18 @@ def _quoted(text: str) -> str:
 
 def _coverage(verdicts: Any) -> list[Metric]:
     """What stands behind the numbers: units without a verdict, and what they could change."""
-    counts: list[tuple[str, str]] = [
-        ("infra errors", "outcome = 'infra_error'"),
-        ("unplayed", "outcome = 'unplayed'"),
-        ("not scorable by the original", "reference_error IS NOT NULL"),
-    ]
-    units = verdicts.aggregate("COUNT(*)").fetchone()[0]
-    found = {name: verdicts.filter(where).aggregate("COUNT(*)").fetchone()[0] for name, where in counts}
-    right = verdicts.filter("correct").aggregate("COUNT(*)").fetchone()[0]
-    metrics = [Metric("coverage", name, None, found[name], units, kind="count") for name, _ in counts]
-    missing = found["infra errors"] + found["unplayed"]
+    conditions = {
+        "infra errors": "outcome = 'infra_error'",
+        "unplayed": "outcome = 'unplayed'",
+        "not scorable by the original": "reference_error IS NOT NULL",
+        "right": "correct",
+    }
+    counts = ", ".join(f"COUNT(*) FILTER ({where})" for where in conditions.values())
+    units, *found = verdicts.aggregate(f"COUNT(*), {counts}").fetchall()[0]
+    known = dict(zip(conditions, found, strict=True))
+    right = known.pop("right")
+    metrics = [Metric("coverage", name, None, count, units, kind="count") for name, count in known.items()]
+    missing = known["infra errors"] + known["unplayed"]
     if missing:
         best = (right + missing) / units
         metrics.append(Metric("coverage", "task accuracy if all of these were right", best, right + missing, units))
@@ -179,18 +181,18 @@ def _coverage(verdicts: Any) -> list[Metric]:
 
 def _cost(verdicts: Any) -> list[Metric]:
     """Tokens and time, as reported by the endpoint and measured by us."""
-    total: Callable[[str], float] = lambda column: float(  # noqa: E731
-        verdicts.aggregate(f"COALESCE(SUM({column}), 0)").fetchone()[0]
+    summed = ("steps", "prompt_tokens", "completion_tokens", "latency_s")
+    sums = ", ".join(f"COALESCE(SUM({column}), 0)" for column in summed)
+    units, steps, prompt, completion, latency = map(
+        float, verdicts.aggregate(f"COUNT(*), {sums}").fetchall()[0]
     )
-    units, steps = float(verdicts.aggregate("COUNT(*)").fetchone()[0]), total("steps")
 
-    def mean(name: str, column: str, over: float, unit: str) -> Metric:
-        summed = total(column)
-        return Metric("cost", name, summed / over if over else None, summed, over, kind="mean", unit=unit)
+    def mean(name: str, total: float, over: float, unit: str) -> Metric:
+        return Metric("cost", name, total / over if over else None, total, over, kind="mean", unit=unit)
 
     return [
-        mean("steps per task", "steps", units, "steps"),
-        mean("prompt tokens per task", "prompt_tokens", units, "tokens"),
-        mean("completion tokens per task", "completion_tokens", units, "tokens"),
-        mean("latency per step", "latency_s", steps, "s"),
+        mean("steps per task", steps, units, "steps"),
+        mean("prompt tokens per task", prompt, units, "tokens"),
+        mean("completion tokens per task", completion, units, "tokens"),
+        mean("latency per step", latency, steps, "s"),
     ]
