@@ -48,6 +48,8 @@ text)."""
 
 _LONGEST = 100_000
 """Characters kept of a text in the table."""
+_OFFSET_BITS = 48
+"""The place of a row is one integer, its order and its offset in the file of rows."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -88,6 +90,8 @@ class VerdictTable:
         self._types = {**COLUMNS, **benchmark.columns, "detail": "VARCHAR"}
         self._own = tuple(benchmark.columns)
         self._rows = path.with_suffix(".rows")
+        self._size = 0
+        self._places: list[int] = []
         self._outcomes: Counter[str] = Counter()
         try:
             self._file = self._rows.open("wb")
@@ -101,7 +105,6 @@ class VerdictTable:
         for verdict in verdicts:
             self._outcomes[verdict.outcome] += 1
             row = {
-                "_order": order,
                 "run": player.run,
                 "model": player.model,
                 "benchmark": player.benchmark,
@@ -121,8 +124,11 @@ class VerdictTable:
                 **{name: verdict.fields.get(name) for name in self._own},
                 "detail": _detail(verdict.detail),
             }
+            self._places.append(order << _OFFSET_BITS | self._size)
+            line = _plain_json(row) + b"\n"
+            self._size += len(line)
             try:
-                self._file.write(_plain_json(row) + b"\n")
+                self._file.write(line)
             except OSError as error:
                 raise self._storage_error(error) from error
 
@@ -130,16 +136,26 @@ class VerdictTable:
         return Counts(**self._outcomes)
 
     def write(self) -> Path:
-        """Writes the table. Raises StorageError if it cannot be stored; an older table then stays as it
-        was."""
-        new = self.path.with_suffix(".parquet.new")
+        """Writes the table. Raises StorageError if it cannot; an older table then stays as it was."""
+        new, in_order = self.path.with_suffix(".parquet.new"), self.path.with_suffix(".sorted")
         try:
             self._file.close()
-            write_parquet(self._rows, new, self._types)
+            try:
+                self._sort(in_order)
+                write_parquet(in_order, new, self._types)
+            finally:
+                in_order.unlink(missing_ok=True)
             new.replace(self.path)
         except OSError as error:
             raise self._storage_error(error) from error
         return self.path
+
+    def _sort(self, path: Path) -> None:
+        # Not left to the database, whose sort would hold the whole table in memory.
+        with self._rows.open("rb") as rows, path.open("wb") as in_order:
+            for place in sorted(self._places):
+                rows.seek(place & (1 << _OFFSET_BITS) - 1)
+                in_order.write(rows.readline())
 
     def __enter__(self) -> Self:
         return self
@@ -160,7 +176,7 @@ class VerdictTable:
 
 
 def write_parquet(rows: Path, path: Path, types: Mapping[str, str]) -> None:
-    """Turns JSON lines into Parquet with exactly these columns, ordered by `_order`. Raises OSError."""
+    """Turns JSON lines into Parquet with exactly these columns, in the same order. Raises OSError."""
     import duckdb
 
     columns = ", ".join(f"{_name(name)}: {_text(kind)}" for name, kind in types.items())
@@ -169,8 +185,9 @@ def write_parquet(rows: Path, path: Path, types: Mapping[str, str]) -> None:
         try:
             connection.execute(
                 f"COPY (SELECT {names} FROM read_json({_text(str(rows))}, format='newline_delimited', "
-                f"columns={{_order: 'BIGINT', {columns}}}) ORDER BY _order) "
-                f"TO {_text(str(path))} (FORMAT parquet, COMPRESSION zstd)"
+                f"columns={{{columns}}})) "
+                # Small row groups: the writer holds one of them in memory.
+                f"TO {_text(str(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048)"
             )
         except duckdb.IOException as error:
             raise OSError(str(error)) from error

@@ -1,0 +1,134 @@
+"""A tiny benchmark and scripted models, small enough to see through, for the tests of the engine."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wildtool.engine.attempts import Patience
+from wildtool.engine.plan import Plan
+from wildtool.errors import DataError
+from wildtool.types import Item, Message, Metric, Reply, Request, Source, Transcript, Verdict
+from wildtool.walking import play_walks, replay
+
+TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]
+
+
+class EchoWalk:
+    """Asks `steps` times, each time showing the model all its former answers."""
+
+    def __init__(self, item: Item, unit: str) -> None:
+        self._messages: list[Message] = [{"role": "user", "content": f"{item.id}/{unit}: 你好"}]
+        self._left = item.data["steps"]
+        self.answers: list[Message] = []
+
+    def request(self) -> Request | None:
+        return Request(list(self._messages), TOOLS) if self._left else None
+
+    def tell(self, reply: Message) -> None:
+        self._left -= 1
+        self.answers.append(reply)
+        self._messages += [{"role": "assistant", **reply}, {"role": "user", "content": "go on"}]
+
+
+class EchoBenchmark:
+    """Items with units that are correct if every answer's content is `right`."""
+
+    name = "echo"
+    title = "Echo"
+    profiles: Mapping[str, str] = {"official": "as published", "strict": "never correct"}
+    columns: Mapping[str, str] = {"turn": "INTEGER", "said": "VARCHAR"}
+    card = Path("card.md")
+
+    def __init__(self, items: int = 2, units: int = 2, steps: int = 2) -> None:
+        self.items, self.units, self.steps = items, units, steps
+
+    def locate(self, data: str | None) -> Source:
+        if data == "missing":
+            raise DataError("missing: no such data")
+        return Source(data or "official", Path("echo.jsonl"), hashlib.sha256(b"echo").hexdigest())
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        names = tuple(str(unit) for unit in range(self.units))
+        for number in range(self.items):
+            yield Item(f"i{number}", names, {"steps": self.steps}, split="all", lang=lang or "en")
+
+    async def play(self, item: Item, ask: Any, profile: str, *, in_order: bool = False) -> None:
+        await play_walks({u: EchoWalk(item, u) for u in item.units}, ask, in_order=in_order)
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        return [self._judge_unit(item, unit, transcripts.get(unit), profile) for unit in item.units]
+
+    def _judge_unit(self, item: Item, unit: str, transcript: Transcript | None, profile: str) -> Verdict:
+        walk = EchoWalk(item, unit)
+        over = replay(walk, transcript)
+        said = str([answer.get("content") for answer in walk.answers])
+        if over:
+            right = profile != "strict" and all(answer.get("content") == "right" for answer in walk.answers)
+            outcome = "correct" if right else "wrong"
+        else:
+            outcome = "infra_error" if transcript and transcript.infra_error else "unplayed"
+        score = float(outcome == "correct")
+        fields = {"turn": int(unit), "said": said}
+        detail = {"answers": walk.answers}
+        return Verdict(item.id, unit, outcome, score, None, "echo", len(walk.answers), fields, detail)
+
+    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
+        correct, units = verdicts.aggregate("count(*) FILTER (correct), count(*)").fetchone()
+        return [Metric("all", "accuracy", correct / units, correct, units)]
+
+    def read_results(self, path: Path) -> None:
+        return None
+
+
+class ScriptedModel:
+    """Answers what a function says; counts calls, and how many were in flight at most."""
+
+    def __init__(
+        self, answer: Callable[[Request], Any] = lambda request: "right", name: str = "scripted"
+    ) -> None:
+        self.name = name
+        self.asked: list[Request] = []
+        self.in_flight = self.most_in_flight = 0
+        self.closed = False
+        self._answer = answer
+        self.temperature = 0.0
+
+    async def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            await asyncio.sleep(0)
+            answer = self._answer(request)
+        finally:
+            self.in_flight -= 1
+        if isinstance(answer, BaseException):
+            raise answer
+        if isinstance(answer, Reply):
+            return answer
+        message = {"content": answer, "tool_calls": None}
+        usage = {"prompt_tokens": 10, "completion_tokens": 2}
+        return Reply(message, raw=f"<{answer}>", finish_reason="stop", usage=usage, latency_s=0.25)
+
+    async def close(self) -> None:
+        self.closed = True
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"temperature": self.temperature}
+
+
+def plan_of(benchmark: Any = None, model: Any = None, **settings: Any) -> Plan:
+    """A plan over the echo benchmark."""
+    benchmark = benchmark or EchoBenchmark()
+    models = settings.pop("models", {"agent": model or ScriptedModel()})
+    settings.setdefault("profile", "official")
+    return Plan(benchmark=benchmark, source=benchmark.locate(None), models=models, **settings)
+
+
+async def no_sleep(seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+PATIENT = Patience(timeout_s=5.0, max_attempts=3, sleep=no_sleep, chance=lambda: 1.0)

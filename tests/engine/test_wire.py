@@ -1,0 +1,77 @@
+"""JSON as it goes over the wire and into files."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wildtool import wire
+
+ANY_TEXT = st.text(alphabet=st.characters())
+"""Lone surrogates included."""
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def test_text_is_written_as_compact_utf8():
+    assert wire.dumps({"a": "你好", "b": [1, None]}) == '{"a":"你好","b":[1,null]}'.encode()
+
+
+def test_a_lone_surrogate_is_written_as_an_escape_and_read_back():
+    assert wire.dumps("a\ud800你") == '"a\\ud800你"'.encode()
+    assert wire.loads(wire.dumps("a\ud800你")) == "a\ud800你"
+
+
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 10**40, 2**63])
+def test_large_integers_stay_integers(number: int):
+    assert wire.loads(wire.dumps([number])) == [number]
+    assert isinstance(wire.loads(str(number)), int)
+
+
+@pytest.mark.parametrize("number", [math.inf, -math.inf])
+def test_infinities_survive(number: float):
+    assert wire.loads(wire.dumps({"x": [number]})) == {"x": [number]}
+
+
+def test_nan_survives():
+    assert math.isnan(wire.loads(wire.dumps({"x": [math.nan]}))["x"][0])
+
+
+@pytest.mark.parametrize("text", ["", "{", "{'a': 1}", "[1,]", b"\xff", "[" * 100_000])
+def test_what_is_no_json_is_a_value_error(text: str | bytes):
+    with pytest.raises(ValueError):
+        wire.loads(text)
+
+
+def test_nesting_that_cannot_be_written_is_a_value_error():
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(ValueError):
+        wire.dumps(deep)
+
+
+def test_nesting_of_some_hundred_levels_is_written():
+    deep: list[object] = []
+    for _ in range(400):
+        deep = [deep]
+    assert wire.loads(wire.dumps(deep)) == deep
+
+
+@given(ANY_JSON)
+def test_a_settled_value_is_read_back_as_it_was(value: object):
+    settled = wire.settle(value)
+    assert wire.loads(wire.dumps(settled)) == settled
+
+
+@given(ANY_JSON.filter(lambda value: "\\ud" not in repr(value).lower()))
+def test_a_value_without_surrogates_is_settled_already(value: object):
+    assert wire.settle(value) == value
+
+
+def test_two_separate_surrogates_settle_as_the_character_they_stand_for():
+    assert wire.settle("\ud83d" + "\ude00") == "😀"
