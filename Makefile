@@ -1,0 +1,49 @@
+# Two commands for newcomers: `make demo` and `make test`. Both need only Python 3.11+, make and the package registry.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+RUNS ?= runs/demo
+
+.PHONY: help demo test lint types parity bench clean
+
+help:
+	@echo "make demo    install, play three baselines on the embedded set, print the table"
+	@echo "make test    install what the tests need, run them"
+	@echo "make lint    style and formatting"
+	@echo "make types   strict type check"
+	@echo "make parity  equality with the published evaluators (needs ../shared/oracle or WILDTOOL_ORACLE)"
+	@echo "make bench   speed table, each line beside its baseline"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# Stamps say what was installed, so that a second call does nothing.
+$(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.developed: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+demo: $(VENV)/.installed
+	$(BIN)/wildtool run wild-mini --model baseline/gold --model baseline/lexical --model baseline/chat --out $(RUNS)
+
+test: $(VENV)/.developed
+	$(BIN)/python -m pytest -n 2
+
+parity: $(VENV)/.developed
+	$(BIN)/python -m pytest tests/parity
+
+lint: $(VENV)/.developed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.developed
+	$(BIN)/pyright
+
+bench: $(VENV)/.developed
+	$(BIN)/python bench/all.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
