@@ -44,6 +44,8 @@ class OfficialWalk:
         self.log: list[LoggedStep] = []
         self.raised: str | None = None
         """The exception the original ends with here, as `Type: text`."""
+        self.raised_at: Message | None = None
+        """The reply it raises at, which is not in the log."""
         self.reason: str | None = None
         """The original's reason of a name error."""
         self.name_correct = False
@@ -77,7 +79,7 @@ class OfficialWalk:
             self._fail(reply, EMPTY_REPLY, has_gold=False)
             return
         if step >= len(self._nodes):
-            self._raise(f"KeyError: {step}")
+            self._raise(reply, f"KeyError: {step}")
             return
         node = self._first_virtual()
         if node is None:
@@ -134,7 +136,7 @@ class OfficialWalk:
         try:
             names = sorted(names)
         except TypeError as error:
-            self._raise(f"TypeError: {error}")
+            self._raise(reply, f"TypeError: {error}")
             return
         matched = self._match(names)
         if matched is None:
@@ -142,7 +144,7 @@ class OfficialWalk:
             return
         if any(self.schedule.finished(state) for state in self._states):
             # A path that ended earlier has no step of this number (Q20).
-            self._raise("IndexError: list index out of range")
+            self._raise(reply, "IndexError: list index out of range")
             return
         following = [
             self.schedule.after(state, matched) for state in self._states if self.schedule.allows(state, matched)
@@ -179,8 +181,9 @@ class OfficialWalk:
         self.reason = reason
         self._over = True
 
-    def _raise(self, error: str) -> None:
+    def _raise(self, reply: Message, error: str) -> None:
         self.raised = error
+        self.raised_at = reply
         self._over = True
 
     def _gold(self, style: str) -> Message:
