@@ -1,9 +1,9 @@
 """The `paper` profile against the recorded answers of the paper-era evaluator.
 
-`taxonomy_cases.jsonl` has a row for every task that evaluator calls wrong, or that the published one does
-not call correct. Tasks without a row are correct for both, except those the published evaluator never walked to
-an end (`reference_error` in stage `inference`). Policy for these: a reply at which the walk raises is the failing
-reply of an action error; a history that cannot be built does not change the judgement of the task itself.
+`taxonomy_cases.jsonl` has a row for every task that evaluator calls wrong, or that the published one
+does not call correct. Tasks without a row are correct for both, except those the published evaluator never
+walked to an end (`reference_error` in stage `inference`). Policy for these: a reply at which the walk raises
+is the failing reply of an action error; a history that cannot be built does not change the judgement.
 """
 
 import json
