@@ -1,0 +1,103 @@
+"""Reads the argument text of a call, which is hostile: huge, deep, not JSON, not even text."""
+
+import json
+import math
+import re
+from itertools import accumulate
+from typing import Any, cast
+
+MAX_CHARACTERS = 500_000
+MAX_DEPTH = 64
+MAX_DIGITS = 4_000
+"""Longest integer that is read; Python itself refuses more than 4,300 digits."""
+
+# Strings are taken out whole, so that brackets inside them do not count; `*+` and `\Z` keep the scan linear.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+
+class ArgumentsError(Exception):
+    """An argument text that does not hold one JSON object.
+
+    `kind`: not a text, invalid JSON, not an object, duplicate key, too deep, too large, or not a number.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def read_arguments(text: object, *, empty_ok: bool = False) -> dict[str, Any]:
+    """Reads one JSON object from the argument text of a call.
+
+    Args:
+        text: what the call carries as `arguments`, as received.
+        empty_ok: read a blank text as `{}`; a repair, for calls whose gold has no arguments.
+
+    Raises:
+        ArgumentsError: for anything else, and nothing but that.
+    """
+    if not isinstance(text, str):
+        raise ArgumentsError(
+            "not a text", f"the arguments are of type {type(text).__name__}, expected a text"
+        )
+    if empty_ok and not text.strip():
+        return {}
+    value = read_json(text)
+    if not isinstance(value, dict):
+        kind = type(value).__name__
+        raise ArgumentsError("not an object", f"the arguments hold a {kind}, expected a JSON object")
+    return cast("dict[str, Any]", value)
+
+
+def read_json(text: str) -> Any:
+    """Reads one JSON value under the same limits. Raises ArgumentsError."""
+    if len(text) > MAX_CHARACTERS:
+        raise ArgumentsError("too large", f"{len(text):,} characters, at most {MAX_CHARACTERS:,} are read")
+    if _depth(text) > MAX_DEPTH:
+        raise ArgumentsError("too deep", f"nested deeper than {MAX_DEPTH} levels")
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_int=_integer,
+            parse_float=_finite,
+            parse_constant=_refuse_constant,
+        )
+    except json.JSONDecodeError as error:
+        raise ArgumentsError("invalid JSON", f"{error.msg} at character {error.pos}") from error
+
+
+def _depth(text: str) -> int:
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return 0
+    brackets = re.findall(r"[\[\]{}]", _STRING.sub("", text))
+    return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise ArgumentsError("duplicate key", f"the key {twice[:80]!a} stands twice in one object")
+    return result
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ArgumentsError(
+            "too large", f"an integer of {len(digits):,} digits, at most {MAX_DIGITS:,} are read"
+        )
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ArgumentsError("not a number", f"{digits[:40]} is beyond the range of numbers")
+    return value
+
+
+def _refuse_constant(name: str) -> float:
+    raise ArgumentsError("not a number", f"{name} is not a JSON number")

@@ -1,0 +1,128 @@
+"""What a parameter's schema says about its values: types, branches, enum, and the default it documents."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from wildtool.toolcall.arguments import ArgumentsError, read_json
+
+NO_DEFAULT = object()
+"""Returned where no default is documented."""
+
+_TYPE_NAMES = {
+    "string": "string", "integer": "integer", "number": "number", "float": "number", "boolean": "boolean",
+    "array": "array", "object": "object", "dict": "object", "null": "null",
+}  # fmt: skip
+
+_ENGLISH = re.compile(
+    r"\bdefault(?:s|ed|ing)?\b(?:\s+value)?(?:\s+(?!is\b|to\b|being\b)[a-z]+)?"
+    r"(?:(?P<said>\s+(?:is|to|being)\b|\s*[:=：])|(?=\s+[\d'\"`“‘]))\s*",
+    re.IGNORECASE,
+)
+_CHINESE = re.compile(
+    r"(?:默认|缺省)(?:值|取值)?(?:设置|设定)?(?:(?P<said>为|是|等于|[:=：])|(?=\s*[\d'\"`“‘「]))\s*"
+)
+_QUOTED = re.compile(
+    r"""'([^']{0,200})'|"([^"]{0,200})"|`([^`]{0,200})`|“([^”]{0,200})”|‘([^’]{0,200})’|「([^」]{0,200})」"""
+)
+_EMPTY = re.compile(
+    r"(?:(?:an?\s+)?empty(?:\s+(?:string|text|list|array|object))?|空(?:字符串|值|列表|数组|对象)?)(?![\w])",
+    re.I,
+)
+_NUMBER = re.compile(r"[-+]?\d{1,30}(?:,\d{3})*(?:\.\d{1,30})?(?![A-Za-z0-9_/:%\-]|\.\d)")
+_TRUTH = re.compile(r"(true|yes|on|是|真)|(?:false|no|off|否|假)", re.IGNORECASE)
+_TOKEN = re.compile(r"[^\s，。；、;,()（）]+")
+_END = re.compile(r"\s*(?:$|[.,;()。，；（）])")
+_NO_VALUE = frozenset({"none", "null", "nil", "无", "the", "a", "an", "not"})
+_EMPTY_VALUES: dict[str, Any] = {"string": "", "array": [], "object": {}}
+
+
+def as_schema(value: object) -> Mapping[str, Any]:
+    """The schema itself, or an empty one where data put something else in its place."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def schema_types(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The JSON type names that a schema admits; empty where it names none."""
+    declared: object = schema.get("type")
+    names = cast("list[object]", declared) if isinstance(declared, list) else [declared]
+    return frozenset(_TYPE_NAMES[name] for name in names if isinstance(name, str) and name in _TYPE_NAMES)
+
+
+def fits(value: Any, types: frozenset[str]) -> bool:
+    """Whether a value is of one of the types; any value fits where none is named."""
+    if not types:
+        return True
+    if isinstance(value, bool):
+        return "boolean" in types
+    if isinstance(value, int | float):
+        return "number" in types or ("integer" in types and value == value // 1)
+    if value is None:
+        return "null" in types
+    kind = "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
+    return kind in types
+
+
+def enum_of(schema: Mapping[str, Any]) -> list[Any]:
+    """The values a schema enumerates; empty where it enumerates none."""
+    members: object = schema.get("enum")
+    return cast("list[Any]", members) if isinstance(members, list) else []
+
+
+def branch_for(gold: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema with the first `anyOf`/`oneOf` branch that admits the gold value put in."""
+    branches: object = schema.get("anyOf") or schema.get("oneOf")
+    for branch in cast("list[object]", branches) if isinstance(branches, list) else []:
+        candidate = as_schema(branch)
+        if fits(gold, schema_types(candidate)) and (not enum_of(candidate) or gold in enum_of(candidate)):
+            return {**schema, **candidate}
+    return schema
+
+
+def documented_default(schema: Mapping[str, Any]) -> Any:
+    """The default of a parameter: schema `default`, else the one that its description states.
+
+    English and Chinese. NO_DEFAULT where none is stated, two are, or no plain value ("the current date").
+    """
+    if "default" in schema:
+        return schema["default"]
+    description: object = schema.get("description")
+    if not isinstance(description, str):
+        return NO_DEFAULT
+    types = schema_types(schema) or frozenset({"string"})
+    found: list[Any] = []
+    for match in (*_ENGLISH.finditer(description), *_CHINESE.finditer(description)):
+        value = _stated_value(description[match.end() :], types, said=match["said"] is not None)
+        if value is not NO_DEFAULT and value not in found:
+            found.append(value)
+    return found[0] if len(found) == 1 else NO_DEFAULT
+
+
+def _stated_value(rest: str, types: frozenset[str], *, said: bool) -> Any:
+    """The value that `rest` starts with; an unquoted text counts only if `said` (is, to, :) and at a stop."""
+    if quoted := _QUOTED.match(rest):
+        return _typed(next(group for group in quoted.groups() if group is not None), types)
+    if empty := _EMPTY.match(rest):
+        kind = next((kind for kind in _EMPTY_VALUES if kind in types), None)
+        return _EMPTY_VALUES[kind] if kind and _END.match(rest, empty.end()) else NO_DEFAULT
+    if types & {"integer", "number"}:
+        number = _NUMBER.match(rest)
+        return _typed(number[0].replace(",", ""), types) if number else NO_DEFAULT
+    if "boolean" in types:
+        truth = _TRUTH.match(rest)
+        return bool(truth[1]) if truth and _END.match(rest, truth.end()) else NO_DEFAULT
+    token = _TOKEN.match(rest)
+    if not said or "string" not in types or not token or not _END.match(rest, token.end()):
+        return NO_DEFAULT
+    text = token[0].rstrip(".")
+    return NO_DEFAULT if text.lower() in _NO_VALUE else text
+
+
+def _typed(text: str, types: frozenset[str]) -> Any:
+    if "string" in types:
+        return text
+    try:
+        value = read_json(text.removeprefix("+").lower())
+    except ArgumentsError:
+        return NO_DEFAULT
+    return value if fits(value, types) else NO_DEFAULT

@@ -1,0 +1,266 @@
+"""Texts that mean exactly what they say (dates, addresses, numbers, codes): one canonical form per kind."""
+
+import ipaddress
+import re
+import unicodedata
+from collections.abc import Callable
+from datetime import date, time
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+CJK = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_HAS_CJK = re.compile(f"[{CJK}]")
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚′´`", "'"),
+        **dict.fromkeys("“”„″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        "。": ".",
+    }
+    | dict.fromkeys("\u200b\u200e\u200f\u2060\ufeff\u00ad")
+)
+
+
+def normalise(text: str) -> str:
+    """NFKC, one kind of quotation mark and dash, nothing invisible, single blanks."""
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_PLAIN).split())
+
+
+class Kind(NamedTuple):
+    """One kind of strict text."""
+
+    name: str
+    read: Callable[[str], str | None]
+    """Canonical form of a normalised text of this kind; None for any other text."""
+
+
+_MONTH_NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split("|"), start=1)}
+_MONTH = rf"(?P<{{0}}>{_MONTH_NAMES})[a-z]{{{{0,6}}}}\.?"
+_DAY_FORMS = (
+    r"(?P<y1>\d{4})(?P<sep>[-/])(?P<m1>\d{1,2})(?P=sep)(?P<d1>\d{1,2})",
+    r"(?P<y2>\d{4}) ?年 ?(?P<m2>\d{1,2}) ?月 ?(?P<d2>\d{1,2}) ?[日号]",
+    _MONTH.format("m3") + r" (?P<d3>\d{1,2})(?:st|nd|rd|th)?,? (?P<y3>\d{4})",
+    r"(?P<d4>\d{1,2})(?:st|nd|rd|th)? (?:of )?" + _MONTH.format("m4") + r",? (?P<y4>\d{4})",
+)
+_CLOCK_FORMS = (
+    r"(?P<h1>\d{1,2}):(?P<min1>\d{2})(?::(?P<s1>\d{2})(?:\.0+)?)?(?: ?(?P<half1>[ap])\.?m\.?)?",
+    r"(?P<h2>\d{1,2}) ?(?P<half2>[ap])\.?m\.?",
+    r"(?P<half3>上午|下午)?(?P<h3>\d{1,2})[点时](?:(?P<min3>\d{1,2})分?|(?P<min3half>半))?",
+)
+_MOMENT = re.compile(
+    rf"(?:(?P<day>{'|'.join(_DAY_FORMS)}))?"
+    rf"(?:(?:^|t| |, ?| at |(?<=[日号]))(?P<clock>{'|'.join(_CLOCK_FORMS)})"
+    r"(?: ?(?P<zone>z|utc|gmt|[+-]\d{2}:?\d{2}))?)?",
+    re.IGNORECASE,
+)
+
+
+def read_moment(text: str) -> str | None:
+    """ISO form of a date, a time of day, or both, where the form is unambiguous (`05/06/2024` is not)."""
+    match = _MOMENT.fullmatch(text) if 3 <= len(text) <= 60 else None
+    if not match or not (match["day"] or match["clock"]):
+        return None
+    parts = {name: value for name, value in match.groupdict().items() if value is not None}
+
+    def first(*names: str) -> str | None:
+        return next((parts[name] for name in names if name in parts), None)
+
+    try:
+        day = clock = ""
+        if match["day"]:
+            month = first("m1", "m2", "m3", "m4") or ""
+            number = _MONTHS.get(month[:3].lower()) or int(month)
+            day = date(
+                int(first("y1", "y2", "y3", "y4") or 0), number, int(first("d1", "d2", "d3", "d4") or 0)
+            ).isoformat()
+        if match["clock"]:
+            half = {"a": "a", "p": "p", "上午": "a", "下午": "p", None: ""}[
+                (first("half1", "half2", "half3") or "").lower() or None
+            ]
+            minute = 30 if "min3half" in parts else int(first("min1", "min3") or 0)
+            moment = time(_hour(int(first("h1", "h2", "h3") or 0), half), minute, int(first("s1") or 0))
+            clock = moment.isoformat("minutes" if moment.second == 0 else "seconds")
+    except ValueError:
+        return None
+    return f"{day} {clock} {_zone(match['zone'])}".strip()
+
+
+def _hour(hour: int, half: str) -> int:
+    if half and not 1 <= hour <= 12:
+        raise ValueError("no hour of a 12-hour clock")
+    return hour if not half else hour % 12 + (12 if half == "p" else 0)
+
+
+def _zone(zone: str | None) -> str:
+    if zone is None:
+        return ""
+    return "+00:00" if zone.lower() in {"z", "utc", "gmt"} else f"{zone[:3]}:{zone[-2:]}"
+
+
+def read_url(text: str) -> str | None:
+    """Scheme and host in lower case, default port and last slash left out, the rest as it stands."""
+    full = text if "://" in text else f"none://{text}" if text.lower().startswith("www.") else ""
+    if not full or " " in text:
+        return None
+    try:
+        parts = urlsplit(full)
+        port = parts.port
+    except ValueError:
+        return text
+    user, at, _ = parts.netloc.rpartition("@")
+    if port is None or port == {"http": 80, "https": 443}.get(parts.scheme):
+        where = parts.hostname or ""
+    else:
+        where = f"{parts.hostname}:{port}"
+    tail = f"?{parts.query}" if parts.query else ""
+    mark = f"#{parts.fragment}" if parts.fragment else ""
+    path = parts.path if tail or mark else parts.path.rstrip("/")
+    return f"{parts.scheme}://{user}{at}{where}{path or ''}{tail}{mark}"
+
+
+_EMAIL = re.compile(r"(?:mailto:)?([^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+)", re.IGNORECASE)
+
+
+def read_email(text: str) -> str | None:
+    """The address in lower case: no provider tells mailboxes apart by case."""
+    match = _EMAIL.fullmatch(text) if len(text) <= 254 else None
+    return match[1].lower() if match else None
+
+
+def read_ip(text: str) -> str | None:
+    try:
+        return str(ipaddress.ip_address(text)) if len(text) <= 45 else None
+    except ValueError:
+        return None
+
+
+_HEXES = re.compile(
+    r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|0x[0-9a-f]+|#[0-9a-f]{6}",
+    re.I,
+)
+
+
+def read_hex(text: str) -> str | None:
+    """UUIDs, hardware addresses, 0x numbers and colours in lower case."""
+    return text.lower() if _HEXES.fullmatch(text) else None
+
+
+_PATH = re.compile(r"(?:[A-Za-z]:[\\/]|~?/|\.{1,2}/|\\\\).*")
+
+
+def read_path(text: str) -> str | None:
+    return (text.rstrip("/") or text) if _PATH.fullmatch(text) else None
+
+
+def read_grouped_digits(text: str) -> str | None:
+    """Phone, card and account numbers: digits and a leading +; decimals and mixed separators are none."""
+    if not 7 <= len(text) <= 32 or not re.fullmatch(r"\+?[\d ().-]+\d", text):
+        return None
+    separators = set(re.findall(r"[ ().-]+", text.removeprefix("+").lstrip("(")))
+    groups = re.findall(r"\d+", text)
+    international = text.startswith("+")
+    if not separators and not international:
+        return None
+    if not separators <= {" ", "-", ") ", ")", ")-", " (", "-("} and separators != {"."}:
+        return None
+    if separators == {"."} and len(groups) < 3:
+        return None
+    digits = "".join(groups)
+    if not 7 <= len(digits) <= 19 or any(len(group) < 2 for group in groups[1:]):
+        return None
+    return ("+" if international else "") + digits
+
+
+_IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+
+
+def read_iban(text: str) -> str | None:
+    packed = text.replace(" ", "").upper() if len(text) <= 42 else ""
+    return packed if _IBAN.fullmatch(packed) else None
+
+
+_NUMERIC = re.compile(r"(?=\D*\d)[\d\s.,;:/%°()\[\]{}+*=x<>~$€£¥'\"NSEW|-]+")
+
+
+def read_numeric(text: str) -> str | None:
+    """Coordinates, amounts, versions, ranges: every digit and sign counts, blanks at separators do not."""
+    return re.sub(r"\s*([,;:/()\[\]{}%°])\s*", r"\1", text) if _NUMERIC.fullmatch(text) else None
+
+
+_STREETS = {
+    "street": "st", "avenue": "ave", "road": "rd", "boulevard": "blvd", "lane": "ln", "drive": "dr",
+    "court": "ct", "square": "sq", "place": "pl", "highway": "hwy", "parkway": "pkwy", "apartment": "apt",
+    "suite": "ste", "north": "n", "south": "s", "east": "e", "west": "w",
+}  # fmt: skip
+_ROADS = frozenset(
+    {
+        "st",
+        "ave",
+        "rd",
+        "blvd",
+        "ln",
+        "dr",
+        "ct",
+        "sq",
+        "pl",
+        "hwy",
+        "pkwy",
+        "way",
+        "terrace",
+        "strasse",
+        "straße",
+    }
+)
+_CHINESE_PLACE = re.compile(rf"[{CJK}\dA-Za-z ,()-]{{4,60}}")
+_PLACE_MARKS = re.compile(r"[省市区县镇乡村路街巷弄道号楼室栋座]")
+_SENTENCE_MARKS = re.compile(r"[的到从请查在我了是把和与去有找要]")
+
+
+def read_postal_address(text: str) -> str | None:
+    """A street address as its words, with the usual abbreviations; nothing may be left out."""
+    if _HAS_CJK.search(text):
+        compact = re.sub(r"[\s,]", "", text)
+        marks = _PLACE_MARKS.findall(compact)
+        is_place = _CHINESE_PLACE.fullmatch(text) and len(marks) >= 2 and not _SENTENCE_MARKS.search(compact)
+        return compact if is_place else None
+    found: list[str] = re.findall(r"[\w/-]+", text.casefold())
+    words = [_STREETS.get(word, word) for word in found]
+    is_address = 3 <= len(words) <= 16 and words[0][0].isdigit() and not _ROADS.isdisjoint(words[1:])
+    return " ".join(words) if is_address else None
+
+
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_CAMEL = re.compile(r"[a-z]{2,}[A-Z]")
+_CASED = re.compile(r"[\d_/\\.=]|^[a-z]{2,}[A-Z]")
+
+
+def read_code(text: str) -> str | None:
+    """A token that is no plain word, or a list of them; case counts beside digits, `_`, `/`, in camelCase."""
+    codes = [_one_code(part) for part in re.split(", ?", text)]
+    return ",".join(code for code in codes if code) if all(codes) else None
+
+
+def _one_code(text: str) -> str | None:
+    token = text.rstrip(".,!?;:") or text
+    if not token or " " in token or _HAS_CJK.search(token):
+        return None
+    if _PLAIN_WORD.fullmatch(token) and not _CAMEL.match(token):
+        return None
+    return token if _CASED.search(token) else token.casefold()
+
+
+KINDS = (
+    Kind("date or time", read_moment),
+    Kind("URL", read_url),
+    Kind("e-mail", read_email),
+    Kind("IP address", read_ip),
+    Kind("hexadecimal", read_hex),
+    Kind("path", read_path),
+    Kind("phone or card number", read_grouped_digits),
+    Kind("IBAN", read_iban),
+    Kind("number text", read_numeric),
+    Kind("postal address", read_postal_address),
+    Kind("code", read_code),
+)
+"""In order: the first kind that reads the gold text decides."""

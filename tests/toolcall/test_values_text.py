@@ -1,0 +1,118 @@
+"""Texts compared by meaning, kind by kind, beyond the examples of the page."""
+
+import pytest
+
+from wildtool.toolcall.text_meaning import differs
+
+SAME = [
+    ("9 am", "09:00"),
+    ("下午3点半", "15:30"),
+    ("2024-05-05T10:00:00Z", "2024-05-05 10:00 UTC"),
+    ("https://example.com:443/a", "https://example.com/a"),
+    ("2001:db8::1", "2001:0DB8:0:0:0:0:0:1"),
+    ("123E4567-E89B-12D3-A456-426614174000", "123e4567-e89b-12d3-a456-426614174000"),
+    ("(415) 555-0100", "415-555-0100"),
+    ("DE89 3704 0044 0532 0130 00", "DE89370400440532013000"),
+    ("straße", "STRASSE"),
+    ("ABC", "ＡＢＣ"),
+    ("don't worry", "don’t worry"),
+    ("red, green, blue, white", "red green blue white"),
+    ("The Great Gatsby", "Great Gatsby"),
+    ("hiking trails", "hiking trail"),
+    ("Don't forget the key", "do not forget the key"),
+    ("buy two hundred sheets of white printer paper", "buy 200 sheets of white printer paper"),
+    ("book twenty-one seats in the front row of the hall", "book 21 seats in the front row of the hall"),
+    ("book one room near the station for my parents", "book a room near the station for my parents"),
+    ("买一张票去上海看演唱会", "买1张票去上海看演唱会"),
+    ("星期三下午开会讨论预算", "周三下午开会讨论预算"),
+    ("tomorrow the weather in Paris and Lyon", "weather in Paris and Lyon tomorrow"),
+    ("请帮我查询明天从北京到上海的高铁车次", "请帮我查询从北京到上海明天的高铁车次"),
+    ("一份适合初学者的天文观测入门指南，包含每周练习", "一份适合初学者的天文观测入门指南，含每周练习"),
+    (
+        "send Anna the travel plan by e-mail before the trip",
+        "send Anna the travel plan by email before the trip",
+    ),
+]
+DIFFERENT = [
+    ("https://example.com/a", "http://example.com/a"),
+    ("https://example.com/A", "https://example.com/a"),
+    ("+1 415 555 0100", "1 415 555 0100"),
+    ("40.7128 74.0060", "40.7128 -74.0060"),
+    ("room 1 25", "room 12 5"),
+    ("version .5 now", "version 5 now"),
+    ("-5 degrees", "5 degrees"),
+    ("$5", "€5"),
+    ("c++", "c"),
+    ("10%", "10"),
+    ("campaignName", "campaignname"),
+    ("in stock", "stock"),
+    ("that is it", "this was there"),
+    ("?", "!"),
+    ("", "."),
+    ("Williams", "William"),
+    ("The Rolling Stones", "Rolling Stone"),
+    ("two tickets", "three tickets"),
+    ("三张票", "两张票"),
+    ("吉林省长春市", "吉林省吉林市"),
+    ("कि", "की"),
+    ("Bob pays Ann", "Ann pays Bob"),
+    ("turn on the light in the kitchen and the hall", "turn off the light in the kitchen and the hall"),
+    (
+        "send the invitation for the party to Alice and Bob",
+        "send the invitation for the party to Alice and Tom",
+    ),
+    (
+        "see https://x.org/a/b for details of the whole plan",
+        "see https://x.org/a for details of the whole plan",
+    ),
+    ("the trail with the best view is open", "the trail with the worst view is open"),
+    ("周三下午三点在会议室开会讨论明年的预算", "周四下午三点在会议室开会讨论明年的预算"),
+    ("周三下午三点在会议室开会讨论明年的预算", "周三上午三点在会议室开会讨论明年的预算"),
+    ("这家餐厅的菜很好吃但是价格有点贵", "这家餐厅的菜很好吃但是价格没有贵"),
+    ("He should never be late for the weekly team meeting", "He should be late for the weekly team meeting"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_these_mean_the_same_in_both_directions(one, other):
+    assert (differs(one, other), differs(other, one)) == (None, None)
+
+
+@pytest.mark.parametrize(("gold", "predicted"), DIFFERENT)
+def test_these_differ(gold, predicted):
+    assert differs(gold, predicted) is not None
+
+
+GOLD = "The kitchen report for Anna was not sent before 5 pm to the office, please check the printed copy"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("5", "6", "number"),
+        ("not ", "", "negation"),
+        ("before", "after", "marker word"),
+        ("pm", "am", "marker word"),
+        ("Anna", "Emma", "name"),
+        ("kitchen report", "report kitchen", "order"),
+        ("printed", "handwritten", "other word"),
+        (", please check the printed copy", "", "similarity"),
+    ],
+)
+def test_the_rule_that_refuses_free_text_is_named(old, new, rule):
+    assert differs(GOLD, GOLD.replace(old, new)) == f"free text: {rule}"
+
+
+def test_one_word_in_twenty_may_be_another():
+    filler = " ".join(["apple bread cherry dates eggs figs grapes honey ice jam"] * 2)
+    assert differs(f"we need lots of fruit {filler}", f"we need plenty of fruit {filler}") is None
+
+
+def test_over_the_limit_only_blanks_may_differ():
+    long = "word " * 2_000
+    assert differs(long, long.replace(" ", "\n")) is None
+    assert differs(long, long.replace("word", "Word", 1)) == "long text"
+
+
+def test_a_text_that_unfolds_beyond_the_limit_is_not_compared_by_words():
+    assert differs("x", "\ufdfa" * 4_000) == "long text"
