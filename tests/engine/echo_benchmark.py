@@ -75,7 +75,7 @@ class EchoBenchmark:
         return Verdict(item.id, unit, outcome, score, None, "echo", len(walk.answers), fields, detail)
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        correct, units = verdicts.aggregate("count(*) FILTER (correct), count(*)").fetchone()
+        correct, units = verdicts.aggregate("count(*) FILTER (correct), count(*)").fetchall()[0]
         return [Metric("all", "accuracy", correct / units, correct, units)]
 
     def read_results(self, path: Path) -> None:

@@ -11,7 +11,8 @@ from wildtool.engine.replies import Scripted, read_replies
 from wildtool.engine.rundir import RunFolder
 from wildtool.engine.writer import RecordWriter
 from wildtool.errors import UsageError
-from wildtool.types import Address, Benchmark, Source
+from wildtool.types import Address, Benchmark, Reply, Source
+from wildtool.walking import SILENCE
 
 
 def import_replies(
@@ -83,9 +84,13 @@ def _write_item(row: Scripted, reader: RecordReader, writer: RecordWriter) -> No
     log = reader.log(row.item.id, row.repeat)
     for unit, transcript in row.transcripts.items():
         present = log.get(unit, {})
-        for step, reply in enumerate(transcript.replies):
+        replies = transcript.replies
+        if not replies and transcript.silent_after:
+            # Without a row the unit would look unplayed; it was played, and the model said nothing.
+            replies = (Reply(SILENCE),)
+        for step, reply in enumerate(replies):
             if not isinstance(present.get(step), Step):
                 writer.imported(Address(row.item.id, row.repeat, unit, step), reply)
-        last = len(transcript.replies)
+        last = len(replies)
         if transcript.infra_error is not None and last not in present:
             writer.imported(Address(row.item.id, row.repeat, unit, last), transcript.infra_error)

@@ -1,3 +1,44 @@
-"""Tells by a data file which benchmark it belongs to, so that users need not say what the file itself says."""
+"""Tells by a data file which benchmark it belongs to, so that users need not say what the file shows."""
 
-from wildtool.engine.registry import benchmark_names, folder_of, load_benchmark
+from wildtool.engine.registry import benchmark_names, load_benchmark
+from wildtool.errors import DataError, UsageError
+from wildtool.types import Benchmark
+
+
+def named_or_recognised(name: str | None, data: str | None) -> Benchmark:
+    """The benchmark of that name, or the one whose format the data have.
+
+    Raises UsageError where the name is unknown, or where there is none and the data do not decide.
+    """
+    if name is not None:
+        return load_benchmark(name)
+    if data is None:
+        raise UsageError(
+            "give the data with --data FILE, or the name of their benchmark with --benchmark NAME"
+        )
+    formats = _formats()
+    # Data that nothing can read, such as a file to be checked, may still leave only one choice.
+    candidates = [known for known in formats if _reads(known, data)] or formats
+    if len(candidates) != 1:
+        names = ", ".join(known.name for known in candidates) or "none is installed"
+        raise UsageError(f"{data}: cannot tell whose data these are; add --benchmark NAME, one of: {names}")
+    return candidates[0]
+
+
+def _formats() -> list[Benchmark]:
+    """One benchmark for each format: of several names that share one, that which its package is called by."""
+    found: dict[type, Benchmark] = {}
+    for name in benchmark_names():
+        known = load_benchmark(name)
+        home = type(known).__module__.rpartition(".")[2]
+        if type(known) not in found or home == name:
+            found[type(known)] = known
+    return list(found.values())
+
+
+def _reads(benchmark: Benchmark, data: str) -> bool:
+    try:
+        next(iter(benchmark.load(benchmark.locate(data))), None)
+    except DataError:
+        return False
+    return True

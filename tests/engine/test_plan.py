@@ -1,0 +1,59 @@
+"""What a run is to do, checked before the first call."""
+
+from typing import Any
+
+import pytest
+from echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
+
+from wildtool.errors import DataError, UsageError
+from wildtool.types import Item
+
+
+def ids(**settings: Any) -> list[str]:
+    return [item.id for item in plan_of(EchoBenchmark(items=5), **settings).selection.items()]
+
+
+def test_limit_takes_the_first_items():
+    assert ids(limit=2) == ["i0", "i1"]
+
+
+def test_ids_take_those_items_in_the_order_of_the_data():
+    assert ids(ids=("i4", "i1")) == ["i1", "i4"]
+
+
+def test_jobs_are_items_times_repeats():
+    assert plan_of(EchoBenchmark(items=5), limit=3, repeats=2).check() == 6
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+def test_an_unknown_id_is_named(limit: int | None):
+    with pytest.raises(UsageError, match="unknown ids in official: i7"):
+        plan_of(ids=("i1", "i7"), limit=limit).check()
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"limit": 0}, "limit is 0"),
+        ({"repeats": 0}, "repeats is 0"),
+        ({"concurrency": 0}, "concurrency is 0"),
+        ({"max_attempts": 0}, "max attempts is 0"),
+        ({"timeout_s": 0.0}, "timeout is 0 s"),
+        ({"timeout_s": float("nan")}, "timeout is nan s"),
+        ({"profile": "nice"}, "unknown profile 'nice' of echo; known are: official, strict"),
+        ({"models": {"user": ScriptedModel()}}, "no model for the role agent"),
+        ({"benchmark": EchoBenchmark(items=0)}, "nothing to play"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_named(settings: dict[str, Any], told: str):
+    with pytest.raises(UsageError, match=told):
+        plan_of(**settings).check()
+
+
+def test_an_id_that_occurs_twice_is_named():
+    class Twice(EchoBenchmark):
+        def load(self, source: Any, **selection: Any) -> Any:
+            yield from [Item("same", ("0",), {"steps": 1})] * 2
+
+    with pytest.raises(DataError, match="'same' occurs twice"):
+        plan_of(Twice()).check()
