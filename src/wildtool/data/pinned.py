@@ -73,7 +73,7 @@ def fetch(
     if target.is_file() and git_blob_id(target) == pinned.git_blob:
         report(f"{target} is there and verified")
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(target.parent)
     part = target.with_name(target.name + ".part")
     try:
         if file is not None:
@@ -96,11 +96,22 @@ def fetch(
     return target
 
 
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"cannot make {folder}: {error.strerror}; WILDTOOL_DATA_DIR names another folder"
+        ) from error
+
+
 def _copy(file: Path, part: Path) -> None:
     try:
         shutil.copyfile(file, part)
     except OSError as error:
-        raise DataError(f"cannot copy {file}: {error.strerror}; --from names the official file on disk") from error
+        raise DataError(
+            f"cannot copy {file}: {error.strerror}; --from names the official file on disk"
+        ) from error
 
 
 def _download(url: str, part: Path) -> None:

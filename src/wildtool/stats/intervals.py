@@ -49,8 +49,8 @@ def _effective_size(clusters: Sequence[tuple[float, float]], rate: float, total:
     count = len(clusters)
     if count < 2:
         return 1.0
-    spread = sum((x - rate * n) ** 2 for x, n in clusters)
-    if spread == 0.0:
+    if rate in (0.0, 1.0):
         return float(count)
+    spread = sum((x - rate * n) ** 2 for x, n in clusters)
     variance = count / (count - 1) * spread / (total * total)
-    return max(1.0, min(total, rate * (1 - rate) / variance))
+    return max(1.0, min(total, rate * (1 - rate) / variance)) if variance else total
