@@ -5,11 +5,13 @@ data. Texts in the table are for reading: surrogates are replaced and very long 
 everything as it came.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -89,12 +91,12 @@ class VerdictTable:
         self.path = path
         self._types = {**COLUMNS, **benchmark.columns, "detail": "VARCHAR"}
         self._own = tuple(benchmark.columns)
-        self._rows = path.with_suffix(".rows")
         self._size = 0
         self._places: list[int] = []
         self._outcomes: Counter[str] = Counter()
         try:
-            self._file = self._rows.open("wb")
+            # Nameless, since the run may be shown and judged by others while it goes on.
+            self._file = TemporaryFile(dir=path.parent)
         except OSError as error:
             raise self._storage_error(error) from error
 
@@ -137,9 +139,9 @@ class VerdictTable:
 
     def write(self) -> Path:
         """Writes the table. Raises StorageError if it cannot; an older table then stays as it was."""
-        new, in_order = self.path.with_suffix(".parquet.new"), self.path.with_suffix(".sorted")
+        mine = os.getpid()
+        new, in_order = (self.path.with_suffix(f".{mine}.{what}") for what in ("new", "sorted"))
         try:
-            self._file.close()
             try:
                 self._sort(in_order)
                 write_parquet(in_order, new, self._types)
@@ -152,10 +154,10 @@ class VerdictTable:
 
     def _sort(self, path: Path) -> None:
         # Not left to the database, whose sort would hold the whole table in memory.
-        with self._rows.open("rb") as rows, path.open("wb") as in_order:
+        with path.open("wb") as in_order:
             for place in sorted(self._places):
-                rows.seek(place & (1 << _OFFSET_BITS) - 1)
-                in_order.write(rows.readline())
+                self._file.seek(place & (1 << _OFFSET_BITS) - 1)
+                in_order.write(self._file.readline())
 
     def __enter__(self) -> Self:
         return self
@@ -163,10 +165,7 @@ class VerdictTable:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            self._file.close()
-        finally:
-            self._rows.unlink(missing_ok=True)
+        self._file.close()
 
     def _storage_error(self, error: OSError) -> StorageError:
         return StorageError(
