@@ -13,6 +13,8 @@ import orjson
 
 _EXACT = 2.0**63
 """orjson reads integers beyond 64 bits as floats of at least this size."""
+_NO_FLOAT = frozenset({str, int, bool, type(None)})
+"""Types that hold no float."""
 
 
 def dumps(obj: Any) -> bytes:
@@ -63,15 +65,15 @@ def _loads_slowly(data: bytes | str) -> Any:
 
 def _has_odd_float(obj: Any) -> bool:
     """Whether a float in it is NaN, infinite, or so large that it may have been an integer."""
-    stack: list[Any] = [obj]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, str):
+    found: list[Any] = [obj]
+    # Grows while it is gone through; texts, most of any request, are passed over first.
+    for value in found:
+        if type(value) in _NO_FLOAT:
             continue
         if isinstance(value, dict):
-            stack.extend(cast(dict[Any, Any], value).values())
+            found += cast(dict[Any, Any], value).values()
         elif isinstance(value, list | tuple):
-            stack.extend(cast(list[Any], value))
+            found += cast(list[Any], value)
         elif isinstance(value, float) and not -_EXACT < value < _EXACT:
             return True
     return False
