@@ -96,7 +96,7 @@ class VerdictTable:
         self._outcomes: Counter[str] = Counter()
         try:
             # Nameless, since the run may be shown and judged by others while it goes on.
-            self._file = TemporaryFile(dir=path.parent)
+            self._file = TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed by __exit__
         except OSError as error:
             raise self._storage_error(error) from error
 
