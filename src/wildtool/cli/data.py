@@ -1,0 +1,89 @@
+"""Fetch, check and describe data."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli import options
+from wildtool.cli.terminal import note, one_line, say
+
+if TYPE_CHECKING:
+    from wildtool.types import Benchmark, Source
+
+FileOrBenchmark = Annotated[
+    str, typer.Argument(metavar="FILE|BENCH", help="A data file, or a benchmark for its own data.")
+]
+
+
+def pull(
+    benchmark: options.BenchmarkName,
+    file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Take it from this file instead of the network."),
+    ] = None,
+    mirror: Annotated[
+        str | None, typer.Option(metavar="URL", help="Take it from here instead of its home.")
+    ] = None,
+) -> None:
+    """Fetch a benchmark's official data into the cache; they are checked before they are used.
+
+    \b
+    Examples:
+      wildtool data pull wildtoolbench
+      wildtool data pull wildtoolbench --from Wild-Tool-Bench.jsonl
+    """
+    from wildtool.engine.registry import load_benchmark
+
+    say(str(load_benchmark(benchmark).pull(file=file, mirror=mirror, report=note)))
+
+
+def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
+    """Check data in a benchmark's format: a line for each finding; exit status 1 if there are any.
+
+    \b
+    Examples:
+      wildtool data lint wild-mini
+      wildtool data lint sessions.jsonl
+    """
+    owner, source = _found(what, benchmark)
+    count = 0
+    for finding in owner.lint(source):
+        count += 1
+        say(f"{one_line(finding.where)}: {one_line(finding.rule)}: {one_line(finding.message, 1000)}")
+    note(f"{source.path}: {count} findings" if count else f"{source.path}: nothing found")
+    return 1 if count else 0
+
+
+def stats(
+    what: FileOrBenchmark, benchmark: options.BenchmarkOf = None, as_json: options.AsJson = False
+) -> None:
+    """Describe data: how many items, of which kinds.
+
+    \b
+    Examples:
+      wildtool data stats wild-mini
+      wildtool data stats sessions.jsonl --json
+    """
+    from wildtool.cli.tables import print_metrics
+
+    owner, source = _found(what, benchmark)
+    metrics = owner.stats(source)
+    if as_json:
+        print(json.dumps([asdict(metric) for metric in metrics], indent=1))
+    else:
+        print_metrics(metrics)
+
+
+def _found(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":
+    """Whose data are meant, and where they lie."""
+    from wildtool.engine.recognise import named_or_recognised
+    from wildtool.engine.registry import benchmark_names, load_benchmark
+
+    if what in benchmark_names():
+        owner = load_benchmark(what)
+        return owner, owner.locate(None)
+    owner = named_or_recognised(benchmark, what)
+    return owner, owner.locate(what)

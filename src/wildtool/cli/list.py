@@ -1,0 +1,99 @@
+"""`wildtool list`: benchmarks, models, profiles, cards."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli.terminal import plain, say
+from wildtool.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from wildtool.types import Benchmark
+
+
+class What(StrEnum):
+    """What can be listed."""
+
+    benchmarks = "benchmarks"
+    models = "models"
+    profiles = "profiles"
+    cards = "cards"
+
+
+def list_(
+    what: Annotated[What | None, typer.Argument(help="List only these.", show_default=False)] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="With cards: print this benchmark's.", show_default=False),
+    ] = None,
+) -> None:
+    """List benchmarks and where their data are, profiles, models and cards.
+
+    \b
+    Examples:
+      wildtool list
+      wildtool list profiles
+      wildtool list cards wildtoolbench
+
+    A card says what a benchmark measures, where its data come from, and every way in which we deviate from
+    the original.
+    """
+    from wildtool.engine.registry import benchmark_names, load_benchmark
+
+    if name is not None:
+        if what is not What.cards:
+            raise UsageError("a name goes with cards, such as `wildtool list cards NAME`")
+        say(_card(load_benchmark(name)))
+        return
+    benchmarks = [load_benchmark(known) for known in benchmark_names()]
+    for kind in [what] if what else list(What):
+        say(f"{kind}")
+        for line in LISTS[kind](benchmarks):
+            say(f"  {line}")
+
+
+def _benchmarks(benchmarks: "list[Benchmark]") -> list[str]:
+    return [
+        line for found in benchmarks for line in (f"{found.name}: {found.title}", f"  data: {_data(found)}")
+    ]
+
+
+def _data(benchmark: "Benchmark") -> str:
+    try:
+        return str(benchmark.locate(None).path)
+    except DataError as error:
+        return str(error)
+
+
+def _profiles(benchmarks: "list[Benchmark]") -> list[str]:
+    return [f"{found.name} {name}: {line}" for found in benchmarks for name, line in found.profiles.items()]
+
+
+def _models(benchmarks: "list[Benchmark]") -> list[str]:
+    from wildtool.models.baseline import BASELINES
+
+    return [
+        *(f"{name}" for name in BASELINES),
+        "replay:PATH[#MODEL]: answers as recorded in a run folder or a replies file",
+        "NAME: any name that an OpenAI-compatible endpoint knows (--base-url URL, or OPENAI_BASE_URL)",
+    ]
+
+
+def _cards(benchmarks: "list[Benchmark]") -> list[str]:
+    return [f"{found.name}: wildtool list cards {found.name}" for found in benchmarks]
+
+
+def _card(benchmark: "Benchmark") -> str:
+    try:
+        return plain(benchmark.card.read_text("utf-8"))
+    except OSError as error:
+        raise DataError(f"{benchmark.card}: the card cannot be read ({error.strerror})") from error
+
+
+LISTS = {
+    What.benchmarks: _benchmarks,
+    What.profiles: _profiles,
+    What.models: _models,
+    What.cards: _cards,
+}

@@ -1,0 +1,146 @@
+"""Shows how a run goes: one live line on a terminal, a plain line now and then elsewhere."""
+
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self, TextIO
+
+from wildtool.cli.terminal import one_line
+from wildtool.engine.observer import Observer
+from wildtool.types import Reply, Verdict
+
+LIVE_EVERY_S = 0.25
+PLAIN_EVERY_S = 10.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has happened so far in a run."""
+
+    jobs: int = 0
+    done: int = 0
+    units: int = 0
+    """Units with a verdict that says something about the model."""
+    correct: int = 0
+    calls: int = 0
+    """Answered in this process."""
+    replayed: int = 0
+    tokens: int = 0
+    failed: int = 0
+    retries: int = 0
+    began: float | None = None
+    """When the first call that was not replayed came back."""
+    done_before: int = 0
+    """Items done by then, most of them from the record."""
+
+    def line(self, now: float) -> str:
+        """All of it on one line."""
+        parts = [f"{self.done}/{self.jobs} items"]
+        if self.units:
+            parts.append(f"{100 * self.correct / self.units:.1f} % correct")
+        seconds = now - self.began if self.began is not None else 0.0
+        if seconds > 0:
+            parts.append(f"{self.calls / seconds:.1f} calls/s")
+        if self.replayed:
+            parts.append(f"{_short(self.replayed)} replayed")
+        parts.append(f"{_short(self.tokens)} tokens")
+        parts.append(_count(self.failed, "error"))
+        if self.retries:
+            parts.append(_count(self.retries, "retry", "retries"))
+        if seconds > 0 and self.done_before < self.done < self.jobs:
+            pace = (self.done - self.done_before) / seconds
+            parts.append(f"{_clock((self.jobs - self.done) / pace)} left")
+        return " · ".join(parts)
+
+
+class Progress(Observer):
+    """Draws the tally of a run while it is open as a context manager."""
+
+    def __init__(
+        self, label: str, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.tally = Tally()
+        self._label = one_line(label, 60)
+        self._stream = stream or sys.stderr
+        self._clock = clock
+        self._live = self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._over = threading.Event()
+        self._ticker = threading.Thread(target=self._tick, daemon=True)
+
+    def started(self, jobs: int) -> None:
+        self.tally.jobs = jobs
+
+    def call_done(self, reply: Reply, *, replayed: bool) -> None:
+        tally = self.tally
+        if replayed:
+            tally.replayed += 1
+            return
+        if tally.began is None:
+            # Rates count from the sending of the first call, not from its answer.
+            tally.began = self._clock() - reply.latency_s
+            tally.done_before = tally.done
+        tally.calls += 1
+        for name in ("prompt_tokens", "completion_tokens"):
+            count = reply.usage.get(name)
+            tally.tokens += count if isinstance(count, int) else 0
+
+    def call_retried(self, kind: str, delay_s: float) -> None:
+        self.tally.retries += 1
+
+    def call_failed(self, kind: str) -> None:
+        self.tally.failed += 1
+
+    def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
+        self.tally.done += 1
+        for verdict in verdicts:
+            self.tally.units += verdict.outcome in ("correct", "wrong")
+            self.tally.correct += verdict.outcome == "correct"
+
+    def __enter__(self) -> Self:
+        self._ticker.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._ticker.join()
+        self._draw("\n")
+
+    def _tick(self) -> None:
+        while not self._over.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
+            self._draw("" if self._live else "\n")
+
+    def _draw(self, end: str) -> None:
+        text = f"{self._label}: {self.tally.line(self._clock())}"
+        if self._live:
+            text = "\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1]
+        try:
+            self._stream.write(text + end)
+            self._stream.flush()
+        except OSError:
+            # The terminal is gone (a closed session, a broken pipe): the run is worth more than its display.
+            self._over.set()
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _short(number: int) -> str:
+    """A number in at most four digits: 950, 12.3k, 4.6M."""
+    for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if number >= size:
+            return f"{number / size:.1f}{letter}"
+    return str(number)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,188 @@
+"""`wildtool run`: plays a benchmark against models and judges it; the same command again goes on."""
+
+import shlex
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli import options
+from wildtool.cli.status import report, worst
+from wildtool.cli.terminal import note, plain
+
+if TYPE_CHECKING:
+    from wildtool.engine.plan import Plan
+    from wildtool.engine.run import RunResult
+
+
+class Order(StrEnum):
+    """How the units of an item are asked: all at once, or one after another."""
+
+    parallel = "parallel"
+    prefix = "prefix"
+
+
+def run(
+    benchmark: options.BenchmarkName,
+    model: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME",
+            help="A model as its endpoint calls it, baseline/NAME, or replay:PATH[#MODEL]; repeatable.",
+        ),
+    ],
+    base_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Endpoint that speaks chat completions [OPENAI_BASE_URL]."),
+    ] = None,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(metavar="VARIABLE", help="Environment variable with its key [OPENAI_API_KEY]."),
+    ] = None,
+    api_key_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file that holds the key, instead.")
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(help="Sent only if given, as the next three.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of a reply.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Sampling seed; each repeat adds its number.")] = None,
+    extra_body: Annotated[
+        str | None, typer.Option(metavar="JSON", help="More fields of the request, as a JSON object.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(help="Calls in flight at most.")] = 32,
+    limit: Annotated[int | None, typer.Option(help="Play only so many items, the first ones.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Option(metavar="ID,…", help="Play only these items; repeatable.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="Play each item so often.")] = 1,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Longest time of one try of a call.")
+    ] = 600.0,
+    retries: Annotated[int, typer.Option(help="Further tries of a call that fails.")] = 5,
+    order: Annotated[
+        Order, typer.Option(help="Units of an item all at once, or one by one for prefix caches.")
+    ] = Order.parallel,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Where the run lies [runs/BENCH/MODEL]; with several models, their parent."
+        ),
+    ] = None,
+    data: options.Data = None,
+    profile: options.Profile = None,
+    lang: options.Lang = None,
+    split: options.Split = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but the final table.")] = False,
+) -> int:
+    """Play a benchmark against models; the same command again goes on where it stopped.
+
+    \b
+    Examples:
+      wildtool run wild-mini --model baseline/gold
+      wildtool run wild-mini --model Qwen/Qwen2.5-7B-Instruct --base-url http://127.0.0.1:8000/v1
+      wildtool run wildtoolbench --model gpt-4o --temperature 0 --limit 20
+
+    Every reply is recorded before it is used: nothing that was paid for is lost, and nothing is asked twice.
+    """
+    from wildtool.engine.plan import Plan
+    from wildtool.engine.registry import load_benchmark
+    from wildtool.engine.replaying import opener
+    from wildtool.models.resolve import ModelOptions, folder_name, model_from_name
+
+    chosen = load_benchmark(benchmark)
+    source = chosen.locate(data)
+    settings = ModelOptions(
+        base_url=base_url,
+        api_key_env=api_key_env,
+        api_key_file=api_key_file,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=seed,
+        extra_body=options.json_object(extra_body, "--extra-body"),
+        timeout_s=timeout,
+        open_replies=opener(chosen, source),
+    )
+    names = list(dict.fromkeys(model))
+    plans = {
+        name: Plan(
+            benchmark=chosen,
+            source=source,
+            models={"agent": model_from_name(name, settings)},
+            profile=profile or next(iter(chosen.profiles)),
+            seed=seed,
+            split=split,
+            lang=lang,
+            limit=limit,
+            ids=options.words(ids),
+            repeats=repeats,
+            concurrency=concurrency,
+            timeout_s=timeout,
+            max_attempts=retries + 1,
+            in_order=order is Order.prefix,
+        )
+        for name in names
+    }
+    parent = out or Path("runs", chosen.name)
+    folders = {name: out if out and len(names) == 1 else parent / folder_name(name) for name in names}
+    return _run_all(plans, folders, quiet)
+
+
+def _run_all(plans: "dict[str, Plan]", folders: dict[str, Path], quiet: bool) -> int:
+    """Plays one model after another; one that fails does not stop the others. Gives the exit status."""
+    next(iter(plans.values())).check()
+    statuses: list[int] = []
+    judged: list[Path] = []
+    for name, plan in plans.items():
+        try:
+            result = _run_one(name, plan, folders[name], quiet)
+        except Exception as error:  # noqa: BLE001 - reported; the other models are worth playing
+            statuses.append(report(error))
+            continue
+        statuses.append(result.exit_status)
+        if result.interrupted:
+            break
+        judged.append(result.folder)
+    if judged:
+        _show(judged, next(iter(plans.values())).profile, quiet)
+    return worst(statuses)
+
+
+def _run_one(name: str, plan: "Plan", folder: Path, quiet: bool) -> "RunResult":
+    from wildtool.cli.progress import Progress
+    from wildtool.engine.run import run as play
+
+    command = ["wildtool", *sys.argv[1:]]
+    if quiet:
+        result = play(plan, folder, command=command)
+    else:
+        with Progress(name) as progress:
+            result = play(plan, folder, command=command, observer=progress)
+    _remark(result)
+    return result
+
+
+def _remark(result: "RunResult") -> None:
+    """What the user must know about a run besides its numbers, also when they asked for quiet."""
+    if result.interrupted:
+        note(f"Interrupted. {result.folder} keeps all replies; run the same command again to go on.")
+    if result.counts.infra_error and not result.interrupted:
+        note(
+            f"{result.folder}: {result.counts.infra_error} of {result.counts.units} units were not played to "
+            "their end since calls failed; run the same command again to retry just those."
+        )
+    if result.faults:
+        note(
+            f"{result.folder}: a fault of ours: our judge failed {len(result.faults)} times. "
+            f"{result.faults[0]}"
+        )
+
+
+def _show(folders: list[Path], profile: str, quiet: bool) -> None:
+    from wildtool.cli.results import find_results
+    from wildtool.cli.tables import print_overview
+
+    print_overview(find_results(folders, profile))
+    if not quiet:
+        paths = " ".join(shlex.quote(plain(folder)) for folder in folders)
+        note(f"All numbers: wildtool show {paths}")

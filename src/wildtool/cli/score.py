@@ -1,0 +1,99 @@
+"""`wildtool score`: judges recorded replies, offline and under any profile."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli import options
+from wildtool.cli.status import worst
+from wildtool.cli.terminal import note
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.engine.score import Scored
+
+
+def score(
+    runs: options.Runs = None,
+    profile: options.Profile = None,
+    data: options.Data = None,
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Judge a replies file or the original tool's result file instead of runs."
+        ),
+    ] = None,
+    benchmark: options.BenchmarkOf = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep the verdicts on a replies file in this folder."),
+    ] = None,
+    lang: options.Lang = None,
+    split: options.Split = None,
+) -> int:
+    """Judge recorded replies again: no model is asked.
+
+    \b
+    Examples:
+      wildtool score runs/wild-mini/baseline--gold --profile fixed
+      wildtool score --data sessions.jsonl --replies transcripts.jsonl --profile official
+
+    A replies file has a JSON object a line, {"item": id, "model": name, "tasks": [[reply, …], …]}: for each
+    unit of the item, in order, the assistant messages of its steps. Past their end a model counts as silent.
+    """
+    if replies is None:
+        if benchmark or out or lang or split:
+            raise UsageError("--benchmark, --out, --lang and --split go with --replies; a run knows its own")
+        if not runs:
+            raise UsageError("nothing to judge: give run folders, or --data FILE --replies FILE")
+        return _score_runs(runs, profile, data)
+    if runs:
+        raise UsageError("give run folders or --replies, not both")
+    if out is not None:
+        return _score_replies(replies, profile, data, benchmark, out, lang, split)
+    with tempfile.TemporaryDirectory() as folder:
+        return _score_replies(replies, profile, data, benchmark, Path(folder), lang, split)
+
+
+def _score_runs(runs: list[Path], profile: str | None, data: str | None) -> int:
+    from wildtool.cli.results import Result, read_results, run_folders
+    from wildtool.cli.tables import print_overview
+    from wildtool.engine.score import score_run
+
+    statuses: list[int] = []
+    results: list[Result] = []
+    for folder in (folder for path in runs for folder in run_folders(path)):
+        scored = score_run(folder, profile=profile, data=data)
+        results += read_results(scored.verdicts, scored.played)
+        statuses.append(_status(scored))
+    print_overview(results)
+    return worst(statuses)
+
+
+def _score_replies(
+    replies: Path,
+    profile: str | None,
+    data: str | None,
+    benchmark: str | None,
+    out: Path,
+    lang: str | None,
+    split: str | None,
+) -> int:
+    from wildtool.cli.results import read_results
+    from wildtool.cli.tables import print_overview
+    from wildtool.engine.recognise import named_or_recognised
+    from wildtool.engine.score import score_replies
+
+    owner = named_or_recognised(benchmark, data)
+    rules = profile or next(iter(owner.profiles))
+    scored = score_replies(owner, owner.locate(data), replies, profile=rules, out=out, split=split, lang=lang)
+    print_overview(list(read_results(scored.verdicts, scored.played)))
+    return _status(scored)
+
+
+def _status(scored: "Scored") -> int:
+    if scored.faults:
+        note(f"A fault of ours: our judge failed {len(scored.faults)} times. {scored.faults[0]}")
+    return scored.exit_status

@@ -1,0 +1,68 @@
+"""Turns what a verb raises into a message a user can act on and into the exit status."""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+import typer
+
+from wildtool.cli.terminal import note
+from wildtool.errors import WildtoolError
+
+Verb = ParamSpec("Verb")
+
+WORST_LAST = (0, 3, 2, 1, 130)
+"""Exit statuses by gravity: where several models end differently, the last of theirs counts."""
+
+
+def worst(statuses: list[int]) -> int:
+    """The gravest of some exit statuses; 0 of none."""
+    return max(statuses, key=WORST_LAST.index, default=0)
+
+
+def guarded(verb: Callable[Verb, int | None]) -> Callable[Verb, None]:
+    """The verb as a command that ends with its exit status and never with a traceback."""
+
+    @wraps(verb)
+    def command(*args: Verb.args, **kwargs: Verb.kwargs) -> None:
+        raise typer.Exit(status_of(lambda: verb(*args, **kwargs)))
+
+    return command
+
+
+def status_of(task: Callable[[], int | None]) -> int:
+    """Does something; the exit status it leads to."""
+    try:
+        status = task() or 0
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        note("interrupted")
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has seen enough (`wildtool show … | head`). What is still buffered must go
+        # somewhere, or Python complains about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the one place where anything left becomes a message
+        return report(error)
+
+
+def report(error: Exception) -> int:
+    """Tells the user what went wrong; the exit status that it leads to."""
+    if isinstance(error, WildtoolError):
+        for text in (str(error), *getattr(error, "__notes__", ())):
+            note(f"wildtool: {text}")
+        return error.exit_status
+    if os.environ.get("WILDTOOL_DEBUG"):
+        note("".join(traceback.format_exception(error)).rstrip())
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    note(f"wildtool: a fault of ours: {type(error).__name__}: {error} ({place.filename}:{place.lineno})")
+    note(
+        "Please report it where you got wildtool, with the command you typed and what it says under "
+        "WILDTOOL_DEBUG=1. What was recorded is intact."
+    )
+    return 1
