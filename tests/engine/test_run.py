@@ -354,7 +354,7 @@ def test_replayed_items_do_not_keep_the_event_loop_from_calls_in_flight(tmp_path
         def item_done(self, item: str, repeat: int, verdicts: Any) -> None:
             done.append(item)
 
-    go(plan_of(EchoBenchmark(items=50), concurrency=2), tmp_path, observer=Watcher())
+    go(plan_of(EchoBenchmark(items=50), concurrency=2, in_order=True), tmp_path, observer=Watcher())
     assert done.index("i0") < 25
 
 
