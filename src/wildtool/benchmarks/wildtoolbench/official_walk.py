@@ -6,7 +6,8 @@ with what, and the task is over.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session
 from wildtool.benchmarks.wildtoolbench.official_schedule import Schedule, State, Step
@@ -218,13 +219,20 @@ def _read_calls(calls: Any) -> tuple[list[Any], list[Any]]:
 def _history(session: Session, task: int) -> tuple[Steps, str | None]:
     """The steps in which an earlier task is shown, and what the original raises instead, if it does."""
     gold = session.tasks[task]
-    steps = Schedule([node.name for node in gold.nodes], gold.deps).first_shortest()
+    steps = _first_shortest(tuple(node.name for node in gold.nodes), tuple(gold.deps))
     if steps is None:
         return [(node,) for node in range(len(gold.nodes))], "IndexError: list index out of range"
     mixed = [step for step in steps if len(step) > 1 and any(gold.nodes[n].name in VIRTUAL for n in step)]
     if not mixed:
-        return cast(Steps, steps), None
+        return steps, None
     return [part for step in steps for part in _apart(session, task, step)], "AssertionError: "
+
+
+@lru_cache(maxsize=16)
+def _first_shortest(names: tuple[str, ...], deps: tuple[tuple[int, ...], ...]) -> tuple[Step, ...] | None:
+    """The path an earlier task is shown in; kept for a moment, since all later tasks of a session need it."""
+    steps = Schedule(names, deps).first_shortest()
+    return None if steps is None else tuple(steps)
 
 
 def _apart(session: Session, task: int, step: Step) -> list[Step]:

@@ -10,6 +10,8 @@ from wildtool.types import Message
 
 Steps = Sequence[Sequence[int]]
 """A schedule of one task: positions of the gold nodes, step by step."""
+_TEXT = json.JSONEncoder(ensure_ascii=False)
+"""Writes JSON as the original does; made once, since `json.dumps` would make one at each call."""
 
 
 def opening(session: Session, task: int, schedules: Sequence[Steps], *, quote_texts: bool) -> list[Message]:
@@ -52,7 +54,7 @@ def _gold_step(
 
 def gold_call(node: Node, id_: str) -> dict[str, Any]:
     """A gold node as an OpenAI tool call."""
-    arguments = json.dumps(node.arguments, ensure_ascii=False)
+    arguments = _TEXT.encode(node.arguments)
     return {"type": "function", "function": {"name": node.name, "arguments": arguments}, "id": id_}
 
 
@@ -60,7 +62,7 @@ def observation(node: Node, *, quote_texts: bool) -> str:
     """What a tool returned, as text: a text as it is unless `quote_texts`, anything else as JSON."""
     if isinstance(node.observation, str) and not quote_texts:
         return node.observation
-    return json.dumps(node.observation, ensure_ascii=False)
+    return _TEXT.encode(node.observation)
 
 
 def call_id(session: str, task: int, node: int) -> str:
