@@ -50,7 +50,11 @@ def scripts(oracle: Path) -> dict[tuple[str, str], list[list[Message]]]:
 
 
 def reference_error(result: Score) -> dict[str, str] | None:
-    return None if result.reference_error is None else dict(zip(("stage", "error"), result.reference_error, strict=True))
+    return (
+        None
+        if result.reference_error is None
+        else dict(zip(("stage", "error"), result.reference_error, strict=True))
+    )
 
 
 def inference(walk: OfficialWalk) -> dict[str, Any]:
@@ -71,7 +75,7 @@ def labels(result: Score) -> dict[str, Any]:
     }
 
 
-# Paths --------------------------------------------------------------------------------------------------------
+# Paths -----------------------------------------------------------------------------------------------
 
 
 def enumerate_paths(schedule: Schedule) -> Iterator[list[list[int]]]:
@@ -105,7 +109,7 @@ def test_shortest_length_and_first_shortest_path_follow_without_enumeration(orac
         assert [list(step) for step in first] == case["reference"]["first_optimal"], case["case"]
 
 
-# Arguments ----------------------------------------------------------------------------------------------------
+# Arguments -------------------------------------------------------------------------------------------
 
 
 def check(case: dict[str, Any]) -> tuple[str | None, str | None]:
@@ -121,7 +125,7 @@ def test_argument_checks_say_the_reference_words(oracle: Path) -> None:
         assert check(case) == (without_set_order(case["result"]), case.get("reference_error")), case["case"]
 
 
-# Messages and verdicts ----------------------------------------------------------------------------------------
+# Messages and verdicts -------------------------------------------------------------------------------
 
 
 def test_messages_and_tools_shown_are_the_reference_ones(oracle: Path) -> None:
@@ -168,7 +172,7 @@ def compare_step(played: Played, number: int, step: dict[str, Any], *, scored: b
         assert [without_set_order(c) for c in checks] == [without_set_order(c) for c in step["check"]]
 
 
-# Aggregate numbers --------------------------------------------------------------------------------------------
+# Aggregate numbers -----------------------------------------------------------------------------------
 
 
 def verdict_table(items: dict[str, Item], tasks: dict[str, list[list[Message]]], folder: Path) -> Any:
@@ -237,7 +241,9 @@ def test_aggregate_numbers_are_the_reference_numbers(oracle: Path, tmp_path: Pat
         if expected["metrics"] is None:
             assert not kept
             continue
-        table = verdict_table(sessions(oracle), {name: scripts(oracle)[name, model] for name in kept}, tmp_path)
+        table = verdict_table(
+            sessions(oracle), {name: scripts(oracle)[name, model] for name in kept}, tmp_path
+        )
         assert_same_numbers(WILDTOOLBENCH.summarize(table, "official"), expected["metrics"])
         compared += 1
     assert compared > 0
@@ -252,7 +258,7 @@ def test_sessions_the_original_loses_are_named(oracle: Path) -> None:
             assert raises == (name in expected["excluded_sessions"]), (model, name)
 
 
-# Quirks -------------------------------------------------------------------------------------------------------
+# Quirks ----------------------------------------------------------------------------------------------
 
 
 def record_of(case: dict[str, Any]) -> dict[str, Any]:
@@ -288,7 +294,9 @@ def test_quirks_of_tasks(oracle: Path) -> None:
             assert left == expected.pop("steps_left"), case["title"]
             bad = {f"step_{i}": c for i, c in played.score.checks.items() if set(c) != {"correct"}}
             assert bad == expected.pop("check"), case["title"]
-            assert labels(played.score) == {key: expected.pop(key) for key in labels(played.score)}, case["title"]
+            assert labels(played.score) == {key: expected.pop(key) for key in labels(played.score)}, case[
+                "title"
+            ]
         assert expected == {}
         if "last_step_messages" in case:
             assert with_plain_ids(played.shown[-1]) == case["last_step_messages"], case["title"]
@@ -314,7 +322,9 @@ def test_quirks_of_numbers(oracle: Path, tmp_path: Path) -> None:
             assert session is not None
             items[session.id] = Item(session.id, ("0", "1", "2", "3"), session)
         (item,) = items.values()
-        for position, (script, expected) in enumerate(zip(case["tasks"], case["outcome"].pop("tasks"), strict=True)):
+        for position, (script, expected) in enumerate(
+            zip(case["tasks"], case["outcome"].pop("tasks"), strict=True)
+        ):
             result = play(item.data, position, script)
             assert (result.score.label, result.score.optimal) == (expected["label"], expected["is_optimal"])
             left = [f"step_{i}" for i in range(len(result.walk.log)) if i != result.score.deleted]
@@ -322,5 +332,3 @@ def test_quirks_of_numbers(oracle: Path, tmp_path: Path) -> None:
         table = verdict_table(items, {item.id: case["tasks"]}, tmp_path)
         numbers = case["outcome"].get("metrics", case["outcome"])
         assert_same_numbers(WILDTOOLBENCH.summarize(table, "official"), numbers)
-
-

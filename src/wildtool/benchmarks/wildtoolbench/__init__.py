@@ -95,4 +95,6 @@ class WildToolBench:
 WILDTOOLBENCH = WildToolBench(
     "wildtoolbench", "WildToolBench: 256 sessions of real users' tool use (official data)", "official"
 )
-WILD_MINI = WildToolBench("wild-mini", "wild-mini: 32 sessions of ours in WildToolBench's format, built in", "wild-mini")
+WILD_MINI = WildToolBench(
+    "wild-mini", "wild-mini: 32 sessions of ours in WildToolBench's format, built in", "wild-mini"
+)

@@ -1,4 +1,4 @@
-"""Reads session files: JSON lines in WildToolBench's format, in any language, to sessions; errors name file, line, id, field."""
+"""Session files to sessions: JSON lines in WildToolBench's format, any language; errors name file, line, id, field."""
 
 import hashlib
 import json
@@ -110,19 +110,19 @@ def read_items(path: Path, lang: str | None = None) -> Iterator[Item]:
 def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and JSON object of every non-blank line."""
     try:
-        with path.open(encoding="utf-8") as lines:
+        with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield number, _record(line, f"{path}:{number}")
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text ({error.reason}); expected JSON lines") from error
 
 
-def _record(line: str, where: str) -> dict[str, Any]:
+def _record(line: bytes, where: str) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where}: not UTF-8 text ({error.reason}); expected JSON lines") from error
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not a JSON object ({error}); expected one session per line") from error
     if not isinstance(record, dict):
@@ -132,10 +132,14 @@ def _record(line: str, where: str) -> dict[str, Any]:
 
 def kind(value: Any) -> str:
     """What a JSON value is, in words."""
-    if isinstance(value, bool):
-        return "a boolean"
-    names = {dict: "an object", list: "a list", str: "a text", int: "a number", float: "a number"}
-    return names.get(type(value), "null" if value is None else type(value).__name__)
+    kinds: tuple[tuple[type | tuple[type, ...], str], ...] = (
+        (bool, "a boolean"),
+        (dict, "an object"),
+        (list, "a list"),
+        (str, "a text"),
+        ((int, float), "a number"),
+    )
+    return next((name for types, name in kinds if isinstance(value, types)), "null")
 
 
 def languages(record: Mapping[str, Any]) -> list[str]:
@@ -147,7 +151,9 @@ def read_session(record: Mapping[str, Any], where: str, lang: str | None = None)
     """One record as a session; None if it does not have the wanted language."""
     prefixes = languages(record)
     if not prefixes:
-        raise DataError(f"{where}: no field *_tasks (such as english_tasks); found fields {sorted(record)[:12]}")
+        raise DataError(
+            f"{where}: no field *_tasks (such as english_tasks); found fields {sorted(record)[:12]}"
+        )
     if lang is not None:
         prefixes = [p for p in prefixes if lang in (p, LANGUAGES.get(p, p))]
         if not prefixes:
@@ -156,6 +162,8 @@ def read_session(record: Mapping[str, Any], where: str, lang: str | None = None)
     reader = _Fields(record, where, prefix)
     tools = reader.tools()
     texts = reader.texts("tasks")
+    if not texts:
+        raise reader.fault(f"{prefix}_tasks", "a list with at least one user text", texts)
     types = reader.texts("task_types", len(texts))
     subtypes = reader.texts("turn_subtypes", len(texts) - 1)
     answers, counts = reader.answers(len(texts))
@@ -223,14 +231,16 @@ class _Fields:
             # Some published files hold the list as JSON text.
             try:
                 value = json.loads(value)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise self.fault(name, "a list of tools", value) from error
         if not isinstance(value, list):
             raise self.fault(name, "a list of tools", value)
         tools = cast(list[Any], value)
         for position, tool in enumerate(tools):
             function = cast(dict[str, Any], tool).get("function") if isinstance(tool, dict) else None
-            if not isinstance(function, dict) or not isinstance(cast(dict[str, Any], function).get("name"), str):
+            if not isinstance(function, dict) or not isinstance(
+                cast(dict[str, Any], function).get("name"), str
+            ):
                 raise self.fault(f"{name}[{position}].function.name", "an OpenAI tool with a name", tool)
         return tuple(tools)
 
@@ -239,12 +249,14 @@ class _Fields:
         name = f"{self._prefix}_answer_list"
         if name not in self._record:
             if "answer_list" not in self._record:
-                raise self.fault(name, f"a list of {length} lists of nodes (also accepted: answer_list)", None)
+                raise self.fault(
+                    name, f"a list of {length} lists of nodes (also accepted: answer_list)", None
+                )
             name = "answer_list"
         tasks = [self._nodes(name, i, value) for i, value in enumerate(self.entries(name, length))]
         counts: tuple[int, ...] | None = None
         if "answer_list" in self._record:
-            other = self.entries("answer_list")
+            other = self.entries("answer_list", length)
             counts = tuple(len(cast(list[Any], nodes)) if isinstance(nodes, list) else 0 for nodes in other)
         return tasks, counts
 

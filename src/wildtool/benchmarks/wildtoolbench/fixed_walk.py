@@ -67,7 +67,9 @@ class FixedWalk:
         """Executed gold nodes as a bit mask."""
         self.fault: Fault | None = None
         if self.schedule.shortest is None:
-            self.fault = Fault(faults.UNUSABLE_GOLD, "the gold graph has a cycle or not exactly one answer node")
+            self.fault = Fault(
+                faults.UNUSABLE_GOLD, "the gold graph has a cycle or not exactly one answer node"
+            )
 
     @property
     def correct(self) -> bool:
@@ -161,7 +163,7 @@ class FixedWalk:
     def _unbound(self, call: _Call, ready: Sequence[int]) -> Fault:
         """The fault of a call whose arguments fit no ready gold call: its differences from the nearest one."""
         candidates = [self._differences(call, n) for n in ready if self._nodes[n].name == call.name]
-        nearest = min((d for d in candidates if d), key=len, default=[])
+        nearest = min((d for d in candidates if d), key=len, default=list[Difference]())
         if not nearest:
             return Fault(faults.REDUNDANT, f"called {call.name} twice with the same arguments")
         error = min((_RULE_CLASSES.get(d.rule, faults.PARAM_VALUE) for d in nearest), key=faults.ALL.index)
@@ -224,13 +226,16 @@ def _read_calls(calls: Any) -> list[_Call] | Fault:
         return Fault(faults.UNREADABLE, f"tool_calls is {type(calls).__name__}, not a list of calls")
     read: list[_Call] = []
     for number, call in enumerate(cast(list[Any], calls)):
-        function = cast(dict[str, Any], call).get("function") if isinstance(call, dict) else None
+        called = cast(dict[str, Any], call) if isinstance(call, dict) else {}
+        function = called.get("function")
         if not isinstance(function, dict):
             return Fault(faults.UNREADABLE, f"call {number} has no function object")
         described = cast(dict[str, Any], function)
-        name, id_ = described.get("name"), call.get("id")
+        name, id_ = described.get("name"), called.get("id")
         if not isinstance(name, str) or not isinstance(id_, str):
-            return Fault(faults.UNREADABLE, f"call {number} has no {'name' if isinstance(id_, str) else 'id'}")
+            return Fault(
+                faults.UNREADABLE, f"call {number} has no {'name' if isinstance(id_, str) else 'id'}"
+            )
         try:
             arguments = read_arguments(described.get("arguments"), empty_ok=True)
         except ArgumentsError as error:

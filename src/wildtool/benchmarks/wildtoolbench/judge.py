@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import faults
@@ -98,10 +99,10 @@ def task_columns(session: Session, position: int) -> dict[str, Column]:
 def transitions(session: Session) -> int:
     """How often the kind of task changes within a session; the multi-tool types are one kind."""
     kinds = ["Multi-Tool" if "Multi-Tool" in task.type else task.type for task in session.tasks]
-    return sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
+    return sum(a != b for a, b in pairwise(kinds))
 
 
-# Official ---------------------------------------------------------------------------------------------------
+# Official --------------------------------------------------------------------------------------------
 
 
 def judge_official(walk: OfficialWalk, session: Session, position: int) -> Judgement:
@@ -125,7 +126,9 @@ def judge_official(walk: OfficialWalk, session: Session, position: int) -> Judge
 
 
 def _steps_before_fault(walk: OfficialWalk, result: Score) -> Sequence[Any]:
-    bad = next((number for number, checks in result.checks.items() if set(checks) != {CORRECT}), len(walk.log))
+    bad = next(
+        (number for number, checks in result.checks.items() if set(checks) != {CORRECT}), len(walk.log)
+    )
     return walk.log[:bad]
 
 
@@ -133,9 +136,7 @@ def _first_bad_check(result: Score) -> str | None:
     return next((check for checks in result.checks.values() for check in checks if check != CORRECT), None)
 
 
-def _official_fault(
-    walk: OfficialWalk, session: Session, task: Task, result: Score
-) -> tuple[str, str]:
+def _official_fault(walk: OfficialWalk, session: Session, task: Task, result: Score) -> tuple[str, str]:
     """Error class and reason of a task the original calls wrong, from the step that decided."""
     bad = _first_bad_check(result)
     if bad is not None:
@@ -144,7 +145,9 @@ def _official_fault(
     if not walk.schedule.executable or not task.nodes:
         return faults.UNUSABLE_GOLD, f"the gold graph has no path{raised}"
     if result.reference_error and result.reference_error[0] == "scoring" and walk.name_correct:
-        missing = next((n.name for n in task.nodes if n.name not in VIRTUAL and n.name not in _names(session)), None)
+        missing = next(
+            (n.name for n in task.nodes if n.name not in VIRTUAL and n.name not in _names(session)), None
+        )
         if missing:
             return faults.UNUSABLE_GOLD, f"gold calls {missing}, which is not in the tool list{raised}"
         return faults.UNREADABLE, f"arguments cannot be read{raised}"
@@ -211,7 +214,7 @@ def _official_detail(walk: OfficialWalk, result: Score) -> dict[str, Any]:
     }
 
 
-# Fixed ------------------------------------------------------------------------------------------------------
+# Fixed -----------------------------------------------------------------------------------------------
 
 
 def judge_fixed(walk: FixedWalk, session: Session, position: int) -> Judgement:
@@ -239,7 +242,7 @@ def judge_fixed(walk: FixedWalk, session: Session, position: int) -> Judgement:
     return Judgement(walk.correct, fault.error if fault else None, reason, columns, detail)
 
 
-# Paper ------------------------------------------------------------------------------------------------------
+# Paper -----------------------------------------------------------------------------------------------
 
 
 def judge_as_paper(walk: OfficialWalk, session: Session, position: int) -> Judgement:

@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session
@@ -78,14 +79,20 @@ def _of_calls(session: Session, run: Run, step: int) -> Iterator[tuple[str, Run,
         def put(changed: dict[str, Any], number: int = number) -> Run:
             return _with(run, step, _calls([*calls[:number], changed, *calls[number + 1 :]]))
 
-        other = next((t["function"]["name"] for t in session.sent_tools if t["function"]["name"] not in names), None)
+        other = next(
+            (t["function"]["name"] for t in session.sent_tools if t["function"]["name"] not in names), None
+        )
         if other:
             yield "wrong name", put(_renamed(call, other)), f"{other} for {name}"
         yield "unknown name", put(_renamed(call, f"{name}_v2")), f"{name}_v2 for {name}"
         if rest:
             yield "dropped call", _with(run, step, _calls(rest)), name
         yield "extra call", _with(run, step, _calls([*calls, {**call, "id": "extra"}])), f"{name} twice"
-        for kind, broken in (("arguments not JSON", "{" + name), ("arguments null", None), ("arguments a list", "[]")):
+        for kind, broken in (
+            ("arguments not JSON", "{" + name),
+            ("arguments null", None),
+            ("arguments a list", "[]"),
+        ):
             yield kind, put({**call, "function": {"name": name, "arguments": broken}}), name
         yield "call without id", put({key: value for key, value in call.items() if key != "id"}), name
         arguments = json.loads(call["function"]["arguments"])
@@ -95,11 +102,19 @@ def _of_calls(session: Session, run: Run, step: int) -> Iterator[tuple[str, Run,
 
 def _of_order(run: Run) -> Iterator[tuple[str, Run, str]]:
     """Steps of calls in the wrong order: gold runs make every call as early as it can be made."""
-    for step, (first, second) in enumerate(zip(run, run[1:], strict=False)):
+    for step, (first, second) in enumerate(pairwise(run)):
         if first.get("tool_calls") and second.get("tool_calls"):
-            yield "swapped steps", [*run[:step], second, first, *run[step + 2 :]], f"steps {step} and {step + 1}"
+            yield (
+                "swapped steps",
+                [*run[:step], second, first, *run[step + 2 :]],
+                f"steps {step} and {step + 1}",
+            )
             merged = _calls([*first["tool_calls"], *second["tool_calls"]])
-            yield "dependent calls at once", [*run[:step], merged, *run[step + 2 :]], f"steps {step} and {step + 1}"
+            yield (
+                "dependent calls at once",
+                [*run[:step], merged, *run[step + 2 :]],
+                f"steps {step} and {step + 1}",
+            )
 
 
 def _with(run: Run, step: int, reply: Message) -> Run:
@@ -122,21 +137,28 @@ def _renamed(call: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _parameters(tools: Sequence[Tool], name: str) -> dict[str, Any]:
-    found = next((tool["function"].get("parameters") for tool in tools if tool["function"]["name"] == name), None)
+    found = next(
+        (tool["function"].get("parameters") for tool in tools if tool["function"]["name"] == name), None
+    )
     return cast(dict[str, Any], found) if isinstance(found, dict) else {}
 
 
+_BLANKS = frozenset({"empty answer", "empty question"})
+_AS_TOOLS = frozenset({"answer called as a tool", "question called as a tool"})
 _REASONS: dict[str, Sequence[tuple[Callable[[str], bool], str]]] = {
     "official": (
-        (lambda kind: kind.endswith("called as a tool"), "Q22 the virtual actions can be called like tools"),
-        (lambda kind: kind.startswith("empty"), "Q21 any non-empty text, even a blank, is a question or an answer"),
-        (lambda kind: kind == "question left out", "Q20 an accepted text does not narrow the paths"),
-        (lambda kind: "text" in kind, "Q42 texts are compared by ROUGE-L over sets of words cut at full stops"),
+        (_AS_TOOLS.__contains__, "Q22 the virtual actions can be called like tools"),
+        (_BLANKS.__contains__, "Q21 any non-empty text, even a blank, is a question or an answer"),
+        ("question left out".__eq__, "Q20 an accepted text does not narrow the paths"),
+        (
+            lambda kind: "text" in kind,
+            "Q42 texts are compared by ROUGE-L over sets of words cut at full stops",
+        ),
     ),
     "paper": (
-        (lambda kind: kind.endswith("called as a tool"), "Q22 the virtual actions can be called like tools"),
-        (lambda kind: kind.startswith("empty"), "Q21 any non-empty text, even a blank, is a question or an answer"),
-        (lambda kind: True, "taxonomy section 3: a call passes when its arguments reach a mean score of 0.7"),
+        (_AS_TOOLS.__contains__, "Q22 the virtual actions can be called like tools"),
+        (_BLANKS.__contains__, "Q21 any non-empty text, even a blank, is a question or an answer"),
+        (lambda _: True, "taxonomy section 3: a call passes when its arguments reach a mean score of 0.7"),
     ),
 }
 
@@ -146,4 +168,3 @@ def explain(item: Item, mutant: Mutant, profile: str) -> str:
     if profile == "official" and "text" in mutant.kind and item.lang == "zh":
         return "Q44 one changed word in a Chinese sentence passes"
     return next((reason for fits, reason in _REASONS.get(profile, ()) if fits(mutant.kind)), "")
-

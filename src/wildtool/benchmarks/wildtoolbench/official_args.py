@@ -38,7 +38,7 @@ _CHINESE = re.compile(r"[一-龥]")
 
 
 def argument_schemas(tools: Sequence[Tool]) -> dict[str, dict[str, Json]]:
-    """For each tool name the object schema the check uses; of equal names the last counts, unreadable ones are left out (Q48)."""
+    """Object schema by tool name, as the check uses it; the last of equal names counts, unreadable ones do not (Q48)."""
     schemas: dict[str, dict[str, Json]] = {}
     for tool in tools:
         function = tool.get("function")

@@ -82,9 +82,8 @@ def check_step(
     """Argument check of one matched step: calls and gold nodes paired by sorted name and argument text (Q31)."""
     functions = [call["function"] for call in step.reply["tool_calls"]]
     predicted = sorted((function["name"], function["arguments"]) for function in functions)
-    gold = sorted(
-        (nodes[n].name, json.dumps(nodes[n].arguments, ensure_ascii=False)) for n in step.matched
-    )
+    gold = sorted((nodes[n].name, json.dumps(nodes[n].arguments, ensure_ascii=False)) for n in step.matched)
     return [
-        check_call(schemas, name, text, wanted) for (name, text), (_, wanted) in zip(predicted, gold, strict=True)
+        check_call(schemas, name, text, wanted)
+        for (name, text), (_, wanted) in zip(predicted, gold, strict=True)
     ]

@@ -114,7 +114,11 @@ class OfficialWalk:
             for step in self._steps(state):
                 following[self.schedule.after(state, step)] = None
                 if len(following) > MAX_STATES:
-                    return [self.schedule.after(s, (asked,)) for s in self._states if self.schedule.allows(s, (asked,))]
+                    return [
+                        self.schedule.after(s, (asked,))
+                        for s in self._states
+                        if self.schedule.allows(s, (asked,))
+                    ]
         return list(following)
 
     def _steps(self, state: State) -> Iterator[Step]:
@@ -148,7 +152,9 @@ class OfficialWalk:
             self._raise(reply, "IndexError: list index out of range")
             return
         following = [
-            self.schedule.after(state, matched) for state in self._states if self.schedule.allows(state, matched)
+            self.schedule.after(state, matched)
+            for state in self._states
+            if self.schedule.allows(state, matched)
         ]
         self._states = list(dict.fromkeys(following))
         by_name = tuple(sorted(matched, key=lambda node: self._names[node]))
@@ -190,7 +196,12 @@ class OfficialWalk:
     def _gold(self, style: str) -> Message:
         """What a perfect model would answer now."""
         state = next(
-            (s for s in self._states if s.done & self._asked == self._asked and not self.schedule.finished(s)), None
+            (
+                s
+                for s in self._states
+                if s.done & self._asked == self._asked and not self.schedule.finished(s)
+            ),
+            None,
         )
         if state is None:
             return {"role": "assistant", "content": "", "tool_calls": None}
@@ -199,7 +210,10 @@ class OfficialWalk:
         real = [node for node in ready if node not in virtual]
         asks = [node for node in virtual if self._names[node] == ASK]
         if asks or not real:
-            return {"role": "assistant", "content": observation(self._nodes[(asks or virtual)[0]], quote_texts=False)}
+            return {
+                "role": "assistant",
+                "content": observation(self._nodes[(asks or virtual)[0]], quote_texts=False),
+            }
         chosen = real if style == "parallel" else real[:1]
         calls = [gold_call(self._nodes[node], call_id(self._session.id, self._task, node)) for node in chosen]
         return {"role": "assistant", "content": None, "tool_calls": calls}

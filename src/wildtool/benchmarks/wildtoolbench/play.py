@@ -48,7 +48,9 @@ def locate(data: str) -> Source:
 def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
     """Brings the official file into the cache, verified against its git blob id."""
     path = fetch(OFFICIAL, official_file(), file=file, mirror=mirror, report=report)
-    report(f"source: {OFFICIAL.repository} at commit {OFFICIAL.commit}; no licence file stands in that repository")
+    report(
+        f"source: {OFFICIAL.repository} at commit {OFFICIAL.commit}; no licence file stands in that repository"
+    )
     return path
 
 

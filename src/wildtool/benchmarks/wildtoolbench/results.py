@@ -13,7 +13,11 @@ def is_result_file(path: Path) -> bool:
     """Whether the first line looks like the original's: an id and a `result` that is a list of task logs or a text."""
     if not path.is_file():
         return False
-    record = next(read_records(path), (0, dict[str, Any]()))[1]
+    try:
+        record = next(read_records(path), (0, dict[str, Any]()))[1]
+    except DataError:
+        # Some other format: whoever knows it says what is wrong with it.
+        return False
     return "id" in record and isinstance(record.get("result"), list | str)
 
 
@@ -47,13 +51,15 @@ def _transcript(where: str, task: Any) -> Transcript:
     if not isinstance(log, dict):
         raise DataError(f"{where}.inference_log: expected an object of steps, found {kind(log)}")
     steps = cast(dict[str, Any], log)
-    numbers = sorted(int(key[5:]) for key in steps if key.startswith("step_") and key[5:].isdigit())
+    count = sum(1 for key in steps if key.startswith("step_"))
     replies: list[Reply] = []
-    for position, number in enumerate(numbers):
-        step = steps[f"step_{number}"]
+    for position in range(count):
+        step = steps.get(f"step_{position}")
         output = cast(dict[str, Any], step).get("inference_output") if isinstance(step, dict) else None
-        if position != number or not isinstance(output, dict):
-            raise DataError(f"{where}.inference_log.step_{position}: expected an object with inference_output")
+        if not isinstance(output, dict):
+            raise DataError(
+                f"{where}.inference_log.step_{position}: expected an object with inference_output"
+            )
         replies.append(_reply(cast(dict[str, Any], output), cast(dict[str, Any], task), position))
     return Transcript(tuple(replies))
 
@@ -63,7 +69,10 @@ def _reply(output: dict[str, Any], task: dict[str, Any], step: int) -> Reply:
     message = {key: output[key] for key in kept if key in output}
     usage = {
         name: value
-        for name, field in (("prompt_tokens", "input_token_count"), ("completion_tokens", "output_token_count"))
+        for name, field in (
+            ("prompt_tokens", "input_token_count"),
+            ("completion_tokens", "output_token_count"),
+        )
         if isinstance(value := _at(task.get(field), step), int)
     }
     latency = _at(task.get("latency"), step)

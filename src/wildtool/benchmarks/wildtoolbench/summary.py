@@ -149,7 +149,12 @@ def _errors(verdicts: Any, profile: str) -> list[Metric]:
     ]
     labels = verdicts.filter(f"{wrong} AND error_label IS NOT NULL").aggregate("error_label").fetchall()
     shares += [
-        Rate("error labels", label, wrong, f"CAST(COALESCE(error_label = '{_quoted(label)}', FALSE) AS INTEGER)")
+        Rate(
+            "error labels",
+            label,
+            wrong,
+            f"CAST(COALESCE(error_label = '{_quoted(label)}', FALSE) AS INTEGER)",
+        )
         for (label,) in sorted(labels)
     ]
     return _rates(verdicts, shares)
@@ -175,7 +180,9 @@ def _coverage(verdicts: Any) -> list[Metric]:
     missing = known["infra errors"] + known["unplayed"]
     if missing:
         best = (right + missing) / units
-        metrics.append(Metric("coverage", "task accuracy if all of these were right", best, right + missing, units))
+        metrics.append(
+            Metric("coverage", "task accuracy if all of these were right", best, right + missing, units)
+        )
     return metrics
 
 

@@ -92,8 +92,12 @@ def _unlike_any_default(schema: Any) -> Any:
     """A value of the parameter's type that no description names as a default."""
     known = cast(dict[str, Any], schema) if isinstance(schema, dict) else {}
     described = str(known)
-    members = [m for m in cast(list[Any], known.get("enum") or [])]
-    undefaulted = [m for m in members if not re.search(rf"defaul\w*[^.]*{re.escape(str(m))}|默认[^。]*{re.escape(str(m))}", described)]
+    members = cast(list[Any], known.get("enum") or [])
+    undefaulted = [
+        m
+        for m in members
+        if not re.search(rf"defaul\w*[^.]*{re.escape(str(m))}|默认[^。]*{re.escape(str(m))}", described)
+    ]
     if undefaulted:
         return undefaulted[0]
     samples: dict[Any, Any] = {
