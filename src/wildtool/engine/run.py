@@ -1,7 +1,9 @@
 """Runs a plan in a folder from start to end: what `wildtool run` does, without its display."""
 
 import asyncio
-from collections.abc import Sequence
+import gc
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +18,9 @@ from wildtool.engine.verdicts import Counts, Player, VerdictTable, verdicts_path
 from wildtool.engine.writer import RecordWriter
 from wildtool.errors import StorageError
 from wildtool.types import Item
+
+COLLECT_AFTER = 10_000
+"""New objects after which the collector of reference cycles looks for some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +111,8 @@ def _run(plan: Plan, folder: Path, observer: Observer, patience: Patience, jobs:
         observer.started(jobs)
         stage = Stage(plan, reader, writer, observer, patience)
         try:
-            asyncio.run(play(stage, played))
+            with _seldom_collecting():
+                asyncio.run(play(stage, played))
             interrupted = False
         except KeyboardInterrupt:
             interrupted = True
@@ -120,6 +126,17 @@ def _run(plan: Plan, folder: Path, observer: Observer, patience: Patience, jobs:
             faults=tuple(faults),
             interrupted=interrupted,
         )
+
+
+@contextmanager
+def _seldom_collecting() -> Generator[None, None, None]:
+    """Lets the collector of cycles look less often: a run makes many objects and hardly a cycle."""
+    before = gc.get_threshold()
+    gc.set_threshold(COLLECT_AFTER, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _note_end(folder: RunFolder, status: str) -> None:
