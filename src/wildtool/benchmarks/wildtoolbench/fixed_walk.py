@@ -6,6 +6,7 @@ The "C:" lines of the evaluator's specification. The first fault ends the task; 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench import faults
@@ -138,15 +139,16 @@ class FixedWalk:
 
     def _bind(self, calls: Sequence[_Call], ready: Sequence[int]) -> dict[int, int]:
         """Assigns calls to ready gold calls of their name with equal arguments: a largest matching (augmenting paths)."""
-        fits = {
-            i: [n for n in ready if self._nodes[n].name == call.name and not self._differences(call, n)]
-            for i, call in enumerate(calls)
-        }
         taken: dict[int, int] = {}
 
+        @cache
+        def fits(call: int, node: int) -> bool:
+            same_name = self._nodes[node].name == calls[call].name
+            return same_name and not self._differences(calls[call], node)
+
         def place(call: int, tried: set[int]) -> bool:
-            for node in fits[call]:
-                if node not in tried:
+            for node in ready:
+                if node not in tried and fits(call, node):
                     tried.add(node)
                     if node not in taken or place(taken[node], tried):
                         taken[node] = call
