@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from wtb_build import ANSWER, ASK, DONE, answer, ask, call, calls, node, says, session
 
@@ -256,7 +256,8 @@ def test_official_optimal_means_as_many_steps_as_the_shortest_path(graph: Graph,
     for step in path[:-1]:
         walk.tell(calls(*(names[i] for i in step)))
     walk.tell(DONE)
-    assert walk.name_correct
+    # Names may be bound to other nodes than the path's, and then end in a dead end (Q16).
+    assume(walk.name_correct)
     assert walk.optimal == (len(path) == min(map(len, paths)))
 
 

@@ -72,11 +72,12 @@ def fault_of_call(
         return MISSING_INFO, f"called {name} before asking the user for what it needs"
     if any(needs[i] - set(done) for i in waiting):
         return CALL_ERROR, f"called {name} before the calls it depends on"
-    if all(i in done for i, node in enumerate(nodes) if node.name not in VIRTUAL):
+    calls_done = [i in done for i, node in enumerate(nodes) if node.name not in VIRTUAL]
+    if all(calls_done) and not asks:
         return REDUNDANT, f"called {name} after every call was made"
     if any(node.name == name for node in nodes):
         return REDUNDANT, f"called {name} once too often"
-    if asks and not any(node.name not in VIRTUAL for i, node in enumerate(nodes) if i in done):
+    if asks and (all(calls_done) or not any(calls_done)):
         return MISSING_INFO, f"called {name} where the user had to be asked first"
     return CALL_ERROR, f"called {name}, which the task does not need"
 

@@ -132,8 +132,7 @@ class FixedWalk:
         left = Counter(self._nodes[node].name for node in ready)
         for call in calls:
             if left[call.name] == 0:
-                done = self._done_nodes() + [n for n in ready if self._nodes[n].name == call.name]
-                return Fault(*faults.fault_of_call(self._nodes, done, call.name, self._tools))
+                return Fault(*faults.fault_of_call(self._nodes, self._done_nodes(), call.name, self._tools))
             left[call.name] -= 1
         return None
 

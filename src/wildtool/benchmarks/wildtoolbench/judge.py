@@ -10,8 +10,8 @@ from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task
 from wildtool.benchmarks.wildtoolbench.fixed_schedule import FixedSchedule
 from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk
 from wildtool.benchmarks.wildtoolbench.official_args import CORRECT, argument_schemas
-from wildtool.benchmarks.wildtoolbench.official_judge import Score, score
-from wildtool.benchmarks.wildtoolbench.official_walk import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.official_judge import NO_GOLD, Score, score
+from wildtool.benchmarks.wildtoolbench.official_walk import UNREADABLE_CALLS, OfficialWalk
 from wildtool.benchmarks.wildtoolbench.paper import judge_paper
 from wildtool.benchmarks.wildtoolbench.play import WALKS
 from wildtool.toolcall.graph import topology
@@ -144,7 +144,10 @@ def _official_fault(walk: OfficialWalk, session: Session, task: Task, result: Sc
     raised = f" (the original raises {result.reference_error[1]})" if result.reference_error else ""
     if not walk.schedule.executable or not task.nodes:
         return faults.UNUSABLE_GOLD, f"the gold graph has no path{raised}"
-    if result.reference_error and result.reference_error[0] == "scoring" and walk.name_correct:
+    if (walk.reason or walk.raised or "").startswith((UNREADABLE_CALLS, "TypeError", "RecursionError")):
+        return faults.UNREADABLE, f"{walk.reason or 'calls cannot be read'}{raised}"
+    stage, text = result.reference_error or ("", "")
+    if stage == "scoring" and text != NO_GOLD:
         missing = next(
             (n.name for n in task.nodes if n.name not in VIRTUAL and n.name not in _names(session)), None
         )

@@ -13,6 +13,8 @@ from wildtool.benchmarks.wildtoolbench.official_args import CORRECT, check_call
 from wildtool.benchmarks.wildtoolbench.official_walk import LoggedStep, OfficialWalk
 
 ERROR = "error"
+NO_GOLD = "KeyError: 'inference_answer'"
+"""What the original ends with where a step has no gold data (Q26)."""
 
 
 @dataclass(slots=True)
@@ -45,6 +47,7 @@ def score(walk: OfficialWalk, nodes: Sequence[Node], schemas: Mapping[str, Mappi
         bad = _check_steps(walk.log, nodes, schemas, result)
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         result.reference_error = result.reference_error or ("scoring", f"{type(error).__name__}: {error}")
+        result.optimal = False
         return result
     result.complete_step = len(walk.log) - (result.deleted is not None)
     if result.name_label == CORRECT:

@@ -15,6 +15,7 @@ from wildtool.benchmarks.wildtoolbench.prompt import Steps, call_id, gold_call, 
 from wildtool.types import Message, Request
 
 EMPTY_REPLY = "tool_calls and content are None or empty"
+UNREADABLE_CALLS = "parse tool_calls failed"
 NO_MATCH = "action name not in candidate_answer_function_list"
 MAX_STATES = 20_000
 """States followed side by side after a question that narrows nothing (Q20); the original runs out of memory first."""
@@ -133,15 +134,15 @@ class OfficialWalk:
         try:
             names, ids = _read_calls(reply["tool_calls"])
         except (KeyError, TypeError, IndexError) as error:
-            self._fail(reply, f"parse tool_calls failed, error: {error}", has_gold=False)
+            self._fail(reply, f"{UNREADABLE_CALLS}, error: {error}", has_gold=False)
             return
         if step >= len(self._nodes):
             self._fail(reply, f"current step: {step}, idx_list is None", has_gold=False)
             return
         try:
             names = sorted(names)
-        except TypeError as error:
-            self._raise(reply, f"TypeError: {error}")
+        except (TypeError, RecursionError) as error:
+            self._raise(reply, f"{type(error).__name__}: {error}")
             return
         matched = self._match(names)
         if matched is None:
