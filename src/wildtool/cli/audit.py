@@ -28,7 +28,7 @@ def audit(
         ),
     ] = False,
 ) -> int:
-    """Judge the gold answers themselves, and gold answers with one mistake put in.
+    """Judge gold answers, and gold answers with a mistake.
 
     \b
     Examples:

@@ -28,7 +28,7 @@ def pull(
         str | None, typer.Option(metavar="URL", help="Take it from here instead of its home.")
     ] = None,
 ) -> None:
-    """Fetch a benchmark's official data into the cache; they are checked before they are used.
+    """Fetch a benchmark's official data, checked, into the cache.
 
     \b
     Examples:
@@ -41,12 +41,14 @@ def pull(
 
 
 def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
-    """Check data in a benchmark's format: a line for each finding; exit status 1 if there are any.
+    """Check data in a benchmark's format.
 
     \b
     Examples:
       wildtool data lint wild-mini
       wildtool data lint sessions.jsonl
+
+    Prints a line for each finding; the exit status is 1 if there are any.
     """
     owner, source = _found(what, benchmark)
     count = 0

@@ -28,7 +28,7 @@ def list_(
         typer.Argument(metavar="NAME", help="With cards: print this benchmark's.", show_default=False),
     ] = None,
 ) -> None:
-    """List benchmarks and where their data are, profiles, models and cards.
+    """List benchmarks, models, profiles and cards.
 
     \b
     Examples:

@@ -110,11 +110,13 @@ class Progress(Observer):
     ) -> None:
         self._over.set()
         self._ticker.join()
-        self._draw("\n")
+        if self.tally.jobs:
+            self._draw("\n")
 
     def _tick(self) -> None:
         while not self._over.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
-            self._draw("" if self._live else "\n")
+            if self.tally.jobs:
+                self._draw("" if self._live else "\n")
 
     def _draw(self, end: str) -> None:
         text = f"{self._label}: {self.tally.line(self._clock())}"

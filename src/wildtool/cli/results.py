@@ -82,7 +82,7 @@ def _is_table(name: str) -> bool:
 def _results_in(folder: Path, profile: str | None) -> Iterator[Result]:
     if (folder / "run.json").exists():
         played: str | None = read_run(folder)["identity"]["profile"]
-        yield from read_results(_judged(folder, profile or played), played)
+        yield from read_results(_judged(folder, profile or played, played), played)
     elif profile is not None and not verdicts_path(folder, profile).exists():
         raise RecordError(
             f"{folder}: holds verdicts, but no record to judge under the profile {profile}; judge the "
@@ -95,14 +95,22 @@ def _results_in(folder: Path, profile: str | None) -> Iterator[Result]:
             yield from read_results(table, None)
 
 
-def _judged(folder: Path, profile: str | None) -> Path:
-    """The verdicts of a run, judged now if they are missing or older than what is recorded."""
+def _judged(folder: Path, profile: str | None, played: str | None) -> Path:
+    """The verdicts of a run, judged now if they are missing or older than what they are about."""
     if profile is not None:
         table = verdicts_path(folder, profile)
-        recorded = [segment.path.stat().st_mtime_ns for segment in find_segments(folder)]
-        if table.exists() and table.stat().st_mtime_ns >= max(recorded, default=0):
+        if table.exists() and table.stat().st_mtime_ns >= _last_change(folder, profile == played):
             return table
     return score_run(folder, profile=profile).verdicts
+
+
+def _last_change(folder: Path, as_played: bool) -> int:
+    """When the run last changed, in nanoseconds."""
+    files = [segment.path for segment in find_segments(folder)]
+    if not as_played:
+        # It says which items belong to the run. A run writes its own verdicts before it, so they would seem old.
+        files.append(folder / "run.json")
+    return max((file.stat().st_mtime_ns for file in files), default=0)
 
 
 def read_results(table: Path, played: str | None) -> Iterator[Result]:

@@ -75,7 +75,7 @@ def run(
     split: options.Split = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but the final table.")] = False,
 ) -> int:
-    """Play a benchmark against models; the same command again goes on where it stopped.
+    """Play a benchmark against models and judge it.
 
     \b
     Examples:
@@ -83,7 +83,8 @@ def run(
       wildtool run wild-mini --model Qwen/Qwen2.5-7B-Instruct --base-url http://127.0.0.1:8000/v1
       wildtool run wildtoolbench --model gpt-4o --temperature 0 --limit 20
 
-    Every reply is recorded before it is used: nothing that was paid for is lost, and nothing is asked twice.
+    Every reply is recorded before it is used. The same command again goes on where a run stopped, and asks
+    nothing twice.
     """
     from wildtool.engine.plan import Plan
     from wildtool.engine.registry import load_benchmark

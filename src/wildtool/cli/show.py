@@ -18,7 +18,7 @@ def show(
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
 ) -> None:
-    """Show the numbers of runs side by side, with 95 % intervals and counts.
+    """Show the numbers of runs side by side.
 
     \b
     Examples:
@@ -26,8 +26,8 @@ def show(
       wildtool show runs/wild-mini/baseline--gold --profile fixed --group "task type"
       wildtool show runs/wild-mini --csv > numbers.csv
 
-    Without --profile each run is shown under the rules it was played by. Verdicts that are missing are made
-    on the spot.
+    Every rate has its 95 % interval and its counts. Without --profile each run is shown under the rules it was
+    played by. Verdicts that are missing are made on the spot.
     """
     if not runs:
         raise UsageError("nothing to show: give run folders, such as `wildtool show runs`")

@@ -43,8 +43,8 @@ def print_overview(results: Sequence[Result]) -> None:
     """A table of models for each benchmark and way of judging, with the headline numbers."""
     for title, group in _apart(results):
         heads = _unique(Head(m.group, m.name) for result in group for m in result.metrics if m.headline)
-        by_model = _runs_as_rows(title, group, heads)
-        _print(by_model if _fits(by_model) else _runs_as_columns(title, group, heads))
+        by_model = _runs_as_rows(group, heads)
+        _print(title, by_model if _fits(by_model) else _runs_as_columns(group, heads))
         for result in group:
             _print_missing(result)
 
@@ -55,30 +55,30 @@ def print_groups(results: Sequence[Result]) -> None:
         every = _unique(Head(m.group, m.name) for result in group for m in result.metrics)
         for name, members in groupby(every, key=lambda head: head.group):
             heads, shown = [Head(name, m.name, alone=True) for m in members], f"{name} ({title})"
-            by_name = _runs_as_columns(shown, group, heads)
+            by_name = _runs_as_columns(group, heads)
             few = len(group) <= MOST_COLUMNS and _fits(by_name)
-            _print(by_name if few or len(group) == 1 else _runs_as_rows(shown, group, heads))
+            _print(shown, by_name if few or len(group) == 1 else _runs_as_rows(group, heads))
 
 
 def print_metrics(metrics: Sequence[Metric]) -> None:
     """Numbers that belong to no run, a table for each group."""
     for group, members in groupby(metrics, key=lambda metric: metric.group):
-        table = _table(group, show_header=False)
+        table = _table(show_header=False)
         table.add_column()
         table.add_column(justify="right")
         for metric in members:
             table.add_row(_text(metric.name), _text(_whole(metric)))
-        _print(table)
+        _print(group, table)
 
 
 def print_grid(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table of texts; the first column is to the left, the others to the right."""
-    table = _table(title)
+    table = _table()
     for index, head in enumerate(heads):
         table.add_column(_text(head), justify="right" if index else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(_text, row))
-    _print(table)
+    _print(title, table)
 
 
 def print_json(results: Sequence[Result]) -> None:
@@ -136,8 +136,8 @@ def _apart(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
     return list(groups.items())
 
 
-def _runs_as_rows(title: str, results: Sequence[Result], heads: Sequence[Head]) -> Table:
-    table = _table(title, show_lines=len(results) > 1)
+def _runs_as_rows(results: Sequence[Result], heads: Sequence[Head]) -> Table:
+    table = _table(show_lines=len(results) > 1)
     table.add_column("model", vertical="middle", overflow="fold")
     for head in heads:
         table.add_column(_text(head.text("\n")), justify="right")
@@ -146,8 +146,8 @@ def _runs_as_rows(title: str, results: Sequence[Result], heads: Sequence[Head]) 
     return table
 
 
-def _runs_as_columns(title: str, results: Sequence[Result], heads: Sequence[Head]) -> Table:
-    table = _table(title)
+def _runs_as_columns(results: Sequence[Result], heads: Sequence[Head]) -> Table:
+    table = _table()
     table.add_column("")
     for label in _labels(results):
         table.add_column(label, justify="right", overflow="fold")
@@ -201,11 +201,8 @@ def _text(text: str) -> Text:
     return Text("\n".join(one_line(line) for line in text.split("\n")))
 
 
-def _table(title: str, *, show_lines: bool = False, show_header: bool = True) -> Table:
+def _table(*, show_lines: bool = False, show_header: bool = True) -> Table:
     return Table(
-        title=_text(title),
-        title_justify="left",
-        title_style="bold",
         box=SIMPLE_HEAD,
         show_lines=show_lines,
         show_header=show_header,
@@ -219,8 +216,9 @@ def _console() -> Console:
     )
 
 
-def _print(table: Table) -> None:
+def _print(title: str, table: Table) -> None:
     console = _console()
     with console.capture() as drawn:
+        console.print(_text(title), style="bold")
         console.print(table)
     print("\n".join(line.rstrip() for line in drawn.get().splitlines()))

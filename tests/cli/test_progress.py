@@ -1,0 +1,89 @@
+"""The progress of a run as somebody watching reads it."""
+
+import io
+
+from wildtool.cli.progress import Progress, Tally
+from wildtool.types import Reply, Verdict
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def verdict(outcome: str) -> Verdict:
+    return Verdict("i", "0", outcome, 0.0, None, "", 1)  # type: ignore[arg-type]
+
+
+def test_the_line_says_how_far_how_well_how_fast_and_how_long_still():
+    tally = Tally(
+        jobs=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
+    )
+    assert tally.line(100.0) == (
+        "10/40 items · 75.0 % correct · 3.0 calls/s · 12.3k tokens · 1 error · 2 retries · 1:30 left"
+    )
+
+
+def test_time_left_counts_only_what_was_played_now():
+    tally = Tally(jobs=40, done=30, done_before=20, replayed=80, began=90.0)
+    assert tally.line(100.0).endswith("0:10 left")
+
+
+def test_nothing_is_promised_before_the_first_item_is_done():
+    assert "left" not in Tally(jobs=40, calls=3, began=99.0).line(100.0)
+
+
+def test_units_that_could_not_be_played_do_not_count_as_answers():
+    progress = Progress("m", io.StringIO())
+    progress.item_done("i", 0, [verdict("correct"), verdict("infra_error"), verdict("unplayed")])
+    assert (progress.tally.units, progress.tally.correct) == (1, 1)
+
+
+def test_calls_are_told_from_replays_and_tokens_are_added():
+    clock = Clock()
+    progress = Progress("m", io.StringIO(), clock)
+    usage = {"prompt_tokens": 10, "completion_tokens": "many"}
+    progress.call_done(Reply({}), replayed=True)
+    progress.call_done(Reply({}, usage=usage, latency_s=4.0), replayed=False)
+    tally = progress.tally
+    assert (tally.calls, tally.replayed, tally.tokens, tally.began) == (1, 1, 10, 96.0)
+
+
+def test_elsewhere_than_on_a_terminal_the_end_is_one_plain_line():
+    stream = io.StringIO()
+    with Progress("m\x1b[31m", stream) as progress:
+        progress.started(2)
+    assert stream.getvalue() == "m\\x1b[31m: 0/2 items · 0 tokens · 0 errors\n"
+
+
+def test_on_a_terminal_the_line_is_drawn_over_itself():
+    stream = Terminal()
+    with Progress("m", stream) as progress:
+        progress.started(2)
+    assert stream.getvalue().endswith("\r\x1b[Km: 0/2 items · 0 tokens · 0 errors\n")
+
+
+def test_a_run_that_never_began_has_no_progress():
+    stream = io.StringIO()
+    with Progress("m", stream):
+        pass
+    assert stream.getvalue() == ""
+
+
+def test_a_terminal_that_is_gone_does_not_end_the_run():
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    with Progress("m", Gone()) as progress:
+        progress.started(1)
+    assert progress.tally.jobs == 1

@@ -1,0 +1,36 @@
+"""Texts of strangers reach the terminal as text."""
+
+import pytest
+
+from wildtool.cli.terminal import note, one_line, plain, say
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("\x9b31mred", "\\x9b31mred"),
+        ("over\rwritten", "over\\rwritten"),
+        ("bell\x07", "bell\\x07"),
+        ("abc\u202edef", "abc\\u202edef"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_characters_that_act_on_a_terminal_are_shown_as_escapes(hostile: str, shown: str):
+    assert plain(hostile) == shown
+
+
+def test_other_scripts_and_symbols_stay_as_they_are():
+    assert plain("天气 été 👩‍💻 ±5 %") == "天气 été 👩‍💻 ±5 %"
+
+
+def test_a_cell_has_one_line_and_an_end():
+    assert one_line("a\nb\tc") == "a b c"
+    assert one_line("x" * 500, 10) == "x" * 9 + "…"
+
+
+def test_whatever_is_printed_is_plain(capsys: pytest.CaptureFixture[str]):
+    say("\x1b[2J")
+    note("\x1b]0;title\x07")
+    out, err = capsys.readouterr()
+    assert (out, err) == ("\\x1b[2J\n", "\\x1b]0;title\\x07\n")

@@ -1,0 +1,309 @@
+"""The verbs as they are typed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import wildtool
+from wildtool.cli import app
+from wildtool.cli.status import status_of, worst
+from wildtool.engine.observer import Observer
+from wildtool.engine.registry import load_benchmark
+from wildtool.engine.verdicts import verdicts_path
+
+VERBS = ["run", "score", "show", "list", "audit", "data pull", "data lint", "data stats"]
+ITEM = "wild_mini_0"
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "WILDTOOL_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def type_(line: str) -> Result:
+    return CliRunner().invoke(app, line.split(), prog_name="wildtool")
+
+
+def play(model: str = "baseline/gold", more: str = "") -> Result:
+    return type_(f"run wild-mini --limit 1 --quiet --model {model} {more}")
+
+
+def replies_file(**replies: list[list[dict[str, str]]]) -> Path:
+    path = Path("replies.jsonl")
+    rows = [{"item": ITEM, "model": model, "tasks": tasks} for model, tasks in replies.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_every_verb_has_an_example(verb: str):
+    ended = type_(f"{verb} --help")
+    assert ended.exit_code == 0
+    assert f"    wildtool {verb}" in ended.stdout
+
+
+def test_there_are_no_verbs_but_these():
+    names = {command.name for command in app.registered_commands} | {
+        group.name for group in app.registered_groups
+    }
+    assert names == {verb.split()[0] for verb in VERBS}
+
+
+def test_help_loads_nothing_that_costs():
+    script = (
+        "import sys; from wildtool.cli import app; app(['run', '--help'], standalone_mode=False); "
+        "print('LOADED', *({'rich', 'duckdb', 'aiohttp', 'jieba', 'orjson'} & set(sys.modules)))"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[-1] == "LOADED"
+
+
+def test_the_version_is_told():
+    assert type_("--version").stdout == f"wildtool {wildtool.__version__}\n"
+
+
+def test_a_run_is_played_judged_shown_and_kept():
+    ended = type_("run wild-mini --limit 1 --model baseline/gold")
+    assert ended.exit_code == 0
+    assert "100.0 %" in ended.stdout
+    assert "wildtool show runs/wild-mini/baseline--gold" in ended.stderr
+    assert verdicts_path(Path("runs/wild-mini/baseline--gold"), "official").exists()
+
+
+def test_quiet_leaves_only_the_table():
+    ended = play()
+    assert "100.0 %" in ended.stdout
+    assert ended.stderr == ""
+
+
+def test_the_same_command_again_asks_nothing():
+    play()
+    record = Path("runs/wild-mini/baseline--gold/record-0001.jsonl")
+    before = record.read_bytes()
+    assert play().exit_code == 0
+    assert record.read_bytes() == before
+
+
+def test_several_models_get_a_folder_each():
+    ended = play("baseline/gold", "--model baseline/chat --out here")
+    assert ended.exit_code == 0
+    assert sorted(path.name for path in Path("here").iterdir()) == ["baseline--chat", "baseline--gold"]
+    assert "baseline/chat" in ended.stdout
+
+
+def test_options_select_what_is_played():
+    ended = play("baseline/gold", "--lang zh --repeats 2 --order prefix --profile fixed --seed 3 --out run")
+    assert ended.exit_code == 0
+    run = json.loads(Path("run/run.json").read_text())
+    assert (run["identity"]["lang"], run["identity"]["profile"], run["identity"]["seed"]) == (
+        "zh",
+        "fixed",
+        3,
+    )
+    assert (run["scope"]["repeats"], run["scope"]["in_order"]) == (2, True)
+
+
+def test_ids_may_be_given_with_commas_and_again():
+    type_(f"run wild-mini --quiet --model baseline/chat --ids {ITEM},wild_mini_1 --ids wild_mini_2")
+    run = json.loads(Path("runs/wild-mini/baseline--chat/run.json").read_text())
+    assert run["scope"]["ids"] == [ITEM, "wild_mini_1", "wild_mini_2"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("run nonsense --model baseline/gold", "known are: wild-mini"),
+        ("run wild-mini --model baseline/nonsense", "baseline/gold"),
+        ("run wild-mini --model m", "--base-url"),
+        ("run wild-mini --model baseline/gold --profile nonsense", "official"),
+        ("run wild-mini --model baseline/gold --ids nonsense", "nonsense"),
+        ("run wild-mini --model baseline/gold --data nonsense", "nonsense"),
+        ("run wild-mini --model baseline/gold --extra-body [1]", "--extra-body"),
+        ("run wild-mini --model baseline/gold --extra-body {", "--extra-body"),
+        ("run wild-mini --model baseline/gold --limit 0", "limit"),
+        ("run wild-mini", "--model"),
+        ("score", "give run folders"),
+        ("score nowhere", "nowhere"),
+        ("score nowhere --replies r.jsonl", "not both"),
+        ("score nowhere --out o", "--out"),
+        ("score --replies r.jsonl", "--data"),
+        ("show", "give run folders"),
+        ("show nowhere", "nowhere"),
+        ("show . --json --csv", "not both"),
+        ("list profiles wild-mini", "cards"),
+        ("list cards nonsense", "nonsense"),
+        ("audit wild-mini --profile nonsense", "official"),
+        ("data lint nowhere.jsonl", "nowhere.jsonl"),
+    ],
+)
+def test_what_cannot_work_ends_with_2_and_says_what_to_do(line: str, said: str):
+    ended = type_(line)
+    assert ended.exit_code == 2
+    assert said in ended.stderr
+    assert "Traceback" not in ended.output
+
+
+def test_an_extra_body_is_never_repeated_in_a_message():
+    assert "s3cret" not in play("baseline/gold", '--extra-body {"key":"s3cret"').output
+
+
+def test_a_fault_of_ours_ends_with_1_and_says_where_to_report(capsys: pytest.CaptureFixture[str]):
+    def fail() -> int:
+        raise KeyError("x")
+
+    assert status_of(fail) == 1
+    err = capsys.readouterr().err
+    assert "a fault of ours: KeyError" in err
+    assert "report" in err
+    assert "Traceback" not in err
+
+
+def test_the_traceback_of_a_fault_is_shown_on_request(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("WILDTOOL_DEBUG", "1")
+    assert status_of(lambda: 1 // 0) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_ctrl_c_outside_of_play_ends_with_130():
+    def stop() -> int:
+        raise KeyboardInterrupt
+
+    assert status_of(stop) == 130
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [([], 0), ([0, 0], 0), ([0, 3], 3), ([3, 2], 2), ([2, 1, 3], 1), ([1, 130], 130)],
+)
+def test_the_worst_of_several_statuses_counts(statuses: list[int], expected: int):
+    assert worst(statuses) == expected
+
+
+def test_a_model_whose_run_breaks_does_not_stop_the_next(monkeypatch: pytest.MonkeyPatch):
+    from wildtool.engine import run as engine
+
+    played = engine.run
+
+    def breaking(plan: object, out: Path, *, command: list[str], observer: Observer | None = None) -> object:
+        if out.name == "baseline--chat":
+            raise RuntimeError("broken")
+        return played(plan, out, command=command, observer=observer)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(engine, "run", breaking)
+    ended = play("baseline/chat", "--model baseline/gold")
+    assert ended.exit_code == 1
+    assert "broken" in ended.stderr
+    assert "baseline/gold" in ended.stdout
+
+
+def test_a_recorded_run_answers_as_a_model():
+    play("baseline/chat")
+    ended = play("replay:runs/wild-mini/baseline--chat", "--out again --profile official")
+    assert ended.exit_code == 0
+    csvs = [type_(f"show {folder} --csv --group accuracy").stdout for folder in ("runs", "again")]
+    numbers = [[line.split(",")[3:] for line in text.splitlines()] for text in csvs]
+    assert numbers[0] == numbers[1]
+
+
+def test_a_replies_file_answers_as_a_model():
+    file = replies_file(a=[[], [], [], []], b=[[{"content": "hello"}], [], [], []])
+    assert play(f"replay:{file}#b", "--out run").exit_code == 0
+    assert "hello" in Path("run/record-0001.jsonl").read_text()
+
+
+def test_one_of_several_recorded_models_must_be_chosen():
+    file = replies_file(a=[], b=[])
+    ended = play(f"replay:{file}")
+    assert ended.exit_code == 2
+    assert "a, b" in ended.stderr
+
+
+def test_a_run_is_judged_by_other_rules_without_a_model():
+    play()
+    ended = type_("score runs --profile fixed")
+    assert ended.exit_code == 0
+    assert "played official, judged fixed" in ended.stdout
+    assert verdicts_path(Path("runs/wild-mini/baseline--gold"), "fixed").exists()
+
+
+def test_a_replies_file_is_judged_with_a_row_for_each_model():
+    file = replies_file(loud=[[{"content": "hello"}]] * 4, silent=[[], [], [], []])
+    ended = type_(f"score --data wild-mini --replies {file} --profile official")
+    assert ended.exit_code == 0
+    assert "loud" in ended.stdout
+    assert "silent" in ended.stdout
+    assert list(Path().iterdir()) == [file]
+
+
+def test_verdicts_on_a_replies_file_can_be_kept_and_shown():
+    file = replies_file(loud=[[{"content": "hello"}]] * 4)
+    type_(f"score --data wild-mini --replies {file} --out kept")
+    assert "loud" in type_("show kept --group accuracy").stdout
+    ended = type_("show kept --profile fixed")
+    assert ended.exit_code == 2
+    assert "judge the replies again" in ended.stderr
+
+
+def test_show_judges_what_is_not_judged_yet():
+    play()
+    ended = type_("show runs --profile fixed --group accuracy")
+    assert ended.exit_code == 0
+    assert "played official, judged fixed" in ended.stdout
+
+
+def test_show_does_not_use_verdicts_older_than_the_record():
+    play("baseline/chat", "--out chat")
+    play("baseline/gold", "--out gold")
+    table = verdicts_path(Path("chat"), "official")
+    table.write_bytes(verdicts_path(Path("gold"), "official").read_bytes())
+    assert "4/4" in type_("show chat --group accuracy").stdout
+    Path("chat/record-0001.jsonl").touch()
+    assert "0/4" in type_("show chat --group accuracy").stdout
+
+
+def test_show_prints_json_and_csv():
+    play()
+    run = json.loads(type_("show runs --json").stdout)["runs"][0]
+    assert (run["model"], run["played"]) == ("baseline/gold", "official")
+    assert type_("show runs --csv").stdout.startswith("run,model,profile,group,name,value,")
+
+
+def test_list_names_benchmarks_profiles_models_and_cards():
+    out = type_("list").stdout
+    for word in ("wild-mini", "official", "baseline/gold", "replay:", "wildtool list cards wild-mini"):
+        assert word in out
+
+
+def test_list_prints_a_card():
+    assert (
+        type_("list cards wild-mini").stdout.strip()
+        == load_benchmark("wild-mini").card.read_text("utf-8").strip()
+    )
+
+
+def test_lint_ends_with_0_where_nothing_is_found_and_with_1_where_something_is():
+    assert type_("data lint wild-mini").exit_code == 0
+    Path("broken.jsonl").write_text('{"id": 1}\n')
+    ended = type_("data lint broken.jsonl")
+    assert ended.exit_code == 1
+    assert "broken.jsonl" in ended.stdout
+
+
+def test_stats_describe_data_as_table_and_as_json():
+    assert "sessions" in type_("data stats wild-mini").stdout
+    assert {"group", "name", "numerator"} <= set(json.loads(type_("data stats wild-mini --json").stdout)[0])
+
+
+def test_pull_takes_data_from_a_file_and_refuses_others(monkeypatch: pytest.MonkeyPatch):
+    Path("other.jsonl").write_text("{}\n")
+    ended = type_("data pull wildtoolbench --from other.jsonl")
+    assert ended.exit_code == 2
+    assert "Traceback" not in ended.output
