@@ -1,0 +1,79 @@
+"""The installed command as a process, and what it left behind."""
+
+import asyncio
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from faults.server import FaultServer
+from wildtool.engine.verdicts import relation, verdicts_path
+
+COMMAND = Path(sys.executable).with_name("wildtool")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+async def start(*words: object, cwd: Path, **environment: str) -> asyncio.subprocess.Process:
+    """Starts `wildtool WORDS` without any key or endpoint of the developer's own."""
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "WILDTOOL_"))
+    }
+    return await asyncio.create_subprocess_exec(
+        COMMAND,
+        *map(str, words),
+        cwd=cwd,
+        env=clean | environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def wildtool(*words: object, cwd: Path, **environment: str) -> Ended:
+    """Runs `wildtool WORDS` to its end."""
+    process = await start(*words, cwd=cwd, **environment)
+    out, err = await process.communicate()
+    assert process.returncode is not None
+    return Ended(process.returncode, out.decode(), err.decode())
+
+
+def playing(server: FaultServer, out: Path, *more: object, limit: int = 1, retries: int = 0) -> list[object]:
+    """The words of a run of the embedded set against the server."""
+    words = ["run", "wild-mini", "--model", "m", "--base-url", server.base_url, "--out", out]
+    return [*words, "--limit", limit, "--retries", retries, *more]
+
+
+def verdicts(folder: Path, profile: str = "official") -> list[dict[str, Any]]:
+    """The verdict rows of a run, without what differs between equal runs."""
+    rows = relation([verdicts_path(folder, profile)])
+    unsteady = {"run", "model", "latency_s", "attempts"}
+    return [
+        {name: value for name, value in zip(rows.columns, row, strict=True) if name not in unsteady}
+        for row in rows.fetchall()
+    ]
+
+
+def lines(folder: Path) -> int:
+    """How many whole lines a record has, its header included."""
+    return sum(path.read_bytes().count(b"\n") for path in folder.glob("record*"))
+
+
+def recorded(folder: Path) -> list[tuple[str, int, str, int]]:
+    """The addresses of all replies in a record, a torn last line left out."""
+    lines = [line for path in folder.glob("record*") for line in path.read_bytes().splitlines(keepends=True)]
+    rows = [json.loads(line) for line in lines if line.endswith(b"\n")]
+    return [(r["item"], r["repeat"], r["unit"], r["step"]) for r in rows if r["row"] == "step"]
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """Every file below a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,0 +1,37 @@
+"""What others may do with a run while it goes on."""
+
+import asyncio
+from pathlib import Path
+
+from e2e.command import Ended, lines, playing, start, verdicts, wildtool
+from faults.server import FaultServer
+
+
+async def while_running(tmp_path: Path, *words: object) -> tuple[Ended, int]:
+    """Ends another command while a run is under way; how it ended, and the exit status of the run."""
+    folder = tmp_path / "run"
+    async with FaultServer("ok", delay_s=0.05) as server:
+        run = await start(*playing(server, folder, "--concurrency", 2, "--quiet", limit=8), cwd=tmp_path)
+        while lines(folder) < 5:
+            assert run.returncode is None
+            await asyncio.sleep(0.001)
+        other = await wildtool(*words, cwd=tmp_path)
+        assert run.returncode is None, "the run ended too early to show anything"
+        await run.communicate()
+    assert run.returncode is not None
+    return other, run.returncode
+
+
+async def test_a_run_can_be_shown_and_ends_as_if_nobody_had_looked(tmp_path: Path):
+    shown, status = await while_running(tmp_path, "show", "run")
+    assert shown.status == 0
+    assert "are unplayed" in shown.out
+    assert status == 0
+    assert len(verdicts(tmp_path / "run")) == 32
+
+
+async def test_a_second_run_into_the_same_folder_is_refused(tmp_path: Path):
+    second = ("run", "wild-mini", "--model", "baseline/gold", "--out", "run")
+    refused, status = await while_running(tmp_path, *second)
+    assert (refused.status, status) == (2, 0)
+    assert "another wildtool is writing" in refused.err
