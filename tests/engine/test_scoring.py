@@ -38,10 +38,10 @@ def score_file(folder: Path, *rows: Any, benchmark: Any = None) -> Scored:
     return score_replies(benchmark, benchmark.locate(None), path, profile="official", out=folder)
 
 
-def import_file(folder: Path, *rows: Any, benchmark: Any = None, **options: Any) -> Path:
+def import_file(folder: Path, *rows: Any, benchmark: Any = None) -> list[Path]:
     benchmark = benchmark or EchoBenchmark()
     path = replies_file(folder, *rows)
-    return import_replies(benchmark, benchmark.locate(None), path, folder / "run", **options)
+    return import_replies(benchmark, benchmark.locate(None), path, folder / "runs")
 
 
 def test_a_run_is_judged_again_under_another_profile(tmp_path: Path):
@@ -165,32 +165,32 @@ def test_a_result_file_of_the_original_tool_is_judged(tmp_path: Path):
 def test_an_imported_file_is_a_run_that_scores_the_same(tmp_path: Path):
     rows = [{"item": f"i{n}", "model": "a", "tasks": [[RIGHT, RIGHT], [RIGHT][:n]]} for n in range(2)]
     direct = outcomes(score_file(tmp_path, *rows))
-    assert outcomes(score_run(import_file(tmp_path, *rows))) == [
+    assert outcomes(score_run(import_file(tmp_path, *rows)[0])) == [
         row for row in direct if row[3] != "unplayed"
     ]
 
 
 def test_importing_again_changes_nothing(tmp_path: Path):
     row = {"item": "i0", "tasks": [[RIGHT, RIGHT], []]}
-    record = import_file(tmp_path, row) / "record-0001.jsonl"
+    record = import_file(tmp_path, row)[0] / "record-0001.jsonl"
     before = record.read_bytes()
     import_file(tmp_path, row)
     assert record.read_bytes() == before
 
 
 def test_a_failed_unit_of_a_result_file_is_imported_as_such(tmp_path: Path):
-    scored = score_run(import_file(tmp_path, "whatever", benchmark=WithResults()))
+    scored = score_run(import_file(tmp_path, "whatever", benchmark=WithResults())[0])
     assert outcomes(scored) == [("m", "i1", "0", "correct"), ("m", "i1", "1", "infra_error")]
 
 
-def test_one_model_of_several_must_be_named(tmp_path: Path):
-    rows = [{"item": "i0", "model": model, "tasks": [[RIGHT, RIGHT], [RIGHT]]} for model in ("a", "b")]
-    with pytest.raises(UsageError, match="a, b; name the one"):
-        import_file(tmp_path, *rows)
-    assert score_run(import_file(tmp_path, *rows, model="b")).models == ("b",)
+def test_each_model_of_a_file_becomes_a_run(tmp_path: Path):
+    rows = [{"item": "i0", "model": model, "tasks": [[RIGHT, RIGHT], [RIGHT]]} for model in ("a", "b/c")]
+    folders = import_file(tmp_path, *rows)
+    assert [folder.name for folder in folders] == ["a", "b--c"]
+    assert [score_run(folder).models for folder in folders] == [("a",), ("b/c",)]
 
 
 def test_an_imported_run_cannot_be_played_on(tmp_path: Path):
-    folder = import_file(tmp_path, {"item": "i0", "tasks": [[RIGHT]]})
+    (folder,) = import_file(tmp_path, {"item": "i0", "tasks": [[RIGHT]]})
     with pytest.raises(RecordError, match="was imported, not played"):
         play(folder)

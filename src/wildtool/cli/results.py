@@ -70,29 +70,14 @@ def run_folders(path: Path) -> list[Path]:
 
 def _below(path: Path) -> Iterator[Path]:
     for folder, inner, files in os.walk(path):
-        if "run.json" in files or any(_is_table(name) for name in files):
+        if "run.json" in files:
             inner.clear()
             yield Path(folder)
 
 
-def _is_table(name: str) -> bool:
-    return name.startswith("verdicts-") and name.endswith(".parquet")
-
-
 def _results_in(folder: Path, profile: str | None) -> Iterator[Result]:
-    if (folder / "run.json").exists():
-        played: str | None = read_run(folder)["identity"]["profile"]
-        yield from read_results(_judged(folder, profile or played, played), played)
-    elif profile is not None and not verdicts_path(folder, profile).exists():
-        raise RecordError(
-            f"{folder}: holds verdicts, but no record to judge under the profile {profile}; judge the "
-            f"replies again: wildtool score --data … --replies … --profile {profile} --out {folder}"
-        )
-    else:
-        for table in (
-            [verdicts_path(folder, profile)] if profile else sorted(folder.glob("verdicts-*.parquet"))
-        ):
-            yield from read_results(table, None)
+    played: str | None = read_run(folder)["identity"]["profile"]
+    yield from read_results(_judged(folder, profile or played, played), played)
 
 
 def _judged(folder: Path, profile: str | None, played: str | None) -> Path:

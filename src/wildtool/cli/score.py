@@ -28,7 +28,7 @@ def score(
     benchmark: options.BenchmarkOf = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Keep the verdicts on a replies file in this folder."),
+        typer.Option(metavar="FOLDER", help="Keep the replies of a file as runs, one folder a model in it."),
     ] = None,
     lang: options.Lang = None,
     split: options.Split = None,
@@ -52,9 +52,20 @@ def score(
     if runs:
         raise UsageError("give run folders or --replies, not both")
     if out is not None:
-        return _score_replies(replies, profile, data, benchmark, out, lang, split)
-    with tempfile.TemporaryDirectory() as folder:
-        return _score_replies(replies, profile, data, benchmark, Path(folder), lang, split)
+        return _score_runs(_kept(replies, data, benchmark, out, lang, split), profile, None)
+    return _score_replies(replies, profile, data, benchmark, lang, split)
+
+
+def _kept(
+    replies: Path, data: str | None, benchmark: str | None, out: Path, lang: str | None, split: str | None
+) -> list[Path]:
+    import sys
+
+    from wildtool.engine.importing import import_replies
+    from wildtool.engine.recognise import named_or_recognised
+
+    owner = named_or_recognised(benchmark, data)
+    return import_replies(owner, owner.locate(data), replies, out, split=split, lang=lang, command=sys.argv)
 
 
 def _score_runs(runs: list[Path], profile: str | None, data: str | None) -> int:
@@ -77,7 +88,6 @@ def _score_replies(
     profile: str | None,
     data: str | None,
     benchmark: str | None,
-    out: Path,
     lang: str | None,
     split: str | None,
 ) -> int:
@@ -88,8 +98,11 @@ def _score_replies(
 
     owner = named_or_recognised(benchmark, data)
     rules = profile or next(iter(owner.profiles))
-    scored = score_replies(owner, owner.locate(data), replies, profile=rules, out=out, split=split, lang=lang)
-    print_overview(list(read_results(scored.verdicts, scored.played)))
+    with tempfile.TemporaryDirectory() as folder:
+        scored = score_replies(
+            owner, owner.locate(data), replies, profile=rules, out=Path(folder), split=split, lang=lang
+        )
+        print_overview(list(read_results(scored.verdicts, scored.played)))
     return _status(scored)
 
 

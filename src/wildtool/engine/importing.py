@@ -1,16 +1,16 @@
-"""Turns somebody's replies or result file into a run folder, which can then be scored, shown and judged
-again."""
+"""Turns somebody's replies or result file into run folders, which can then be scored, shown and judged again."""
 
 from collections.abc import Sequence
 from hashlib import file_digest
 from pathlib import Path
+from typing import Any
 
 from wildtool.engine.plan import Selection
 from wildtool.engine.record import RecordReader, Step
 from wildtool.engine.replies import Scripted, read_replies
 from wildtool.engine.rundir import RunFolder
 from wildtool.engine.writer import RecordWriter
-from wildtool.errors import UsageError
+from wildtool.models.resolve import folder_name
 from wildtool.types import Address, Benchmark, Reply, Source
 from wildtool.walking import SILENCE
 
@@ -21,34 +21,45 @@ def import_replies(
     replies: Path,
     out: Path,
     *,
-    model: str | None = None,
     split: str | None = None,
     lang: str | None = None,
     command: Sequence[str] = (),
-) -> Path:
-    """Writes the replies of one model as a run folder and returns it; doing it again changes nothing.
+) -> list[Path]:
+    """Writes a replies file as run folders, one for each of its models, and returns them; doing it again
+    changes nothing.
 
     Args:
         replies: a replies file (see replies.py) or a result file of the benchmark's original tool.
-        out: the run folder to write.
-        model: which model, where the file holds several.
+        out: the folder that the run folders lie in.
 
-    Raises DataError where the file is wrong, UsageError where it holds several models and none or another
-    is named.
+    Raises DataError where the file is wrong.
     """
     selection = Selection(benchmark=benchmark, source=source, split=split, lang=lang)
-    rows = _rows_of(model, list(read_replies(selection, replies)), replies)
+    by_model: dict[str, list[Scripted]] = {}
+    for row in read_replies(selection, replies):
+        by_model.setdefault(row.model, []).append(row)
     with replies.open("rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()
+        settings = {"replies": replies.name, "sha256": file_digest(file, "sha256").hexdigest()}
+    folders: list[Path] = []
+    for model, rows in by_model.items():
+        agent = {"name": model, "settings": settings}
+        folders.append(out / folder_name(model))
+        _import_model(selection, agent, rows, folders[-1], command)
+    return folders
+
+
+def _import_model(
+    selection: Selection, agent: dict[str, Any], rows: list[Scripted], out: Path, command: Sequence[str]
+) -> None:
     identity = {
-        "benchmark": benchmark.name,
-        "data_sha256": source.sha256,
-        "split": split,
-        "lang": lang,
+        "benchmark": selection.benchmark.name,
+        "data_sha256": selection.source.sha256,
+        "split": selection.split,
+        "lang": selection.lang,
         # Nobody knows which rules the replies were played under.
         "profile": None,
         "seed": None,
-        "models": {"agent": {"name": rows[0].model, "settings": {"replies": replies.name, "sha256": digest}}},
+        "models": {"agent": agent},
         "silent_after": any(t.silent_after for row in rows for t in row.transcripts.values()),
     }
     scope = {
@@ -58,7 +69,7 @@ def import_replies(
     }
     with (
         RunFolder(
-            out, kind="imported", identity=identity, scope=scope, source=source, command=command
+            out, kind="imported", identity=identity, scope=scope, source=selection.source, command=command
         ) as folder,
         RecordReader(out) as reader,
         RecordWriter(out) as writer,
@@ -67,17 +78,6 @@ def import_replies(
             _write_item(row, reader, writer)
         writer.sync()
         folder.finish("done")
-    return out
-
-
-def _rows_of(model: str | None, rows: list[Scripted], path: Path) -> list[Scripted]:
-    models = list(dict.fromkeys(row.model for row in rows))
-    wanted = [row for row in rows if model is None or row.model == model]
-    if not wanted or (model is None and len(models) > 1):
-        raise UsageError(
-            f"{path}: holds replies of {', '.join(models) or 'no model'}; name the one to import"
-        )
-    return wanted
 
 
 def _write_item(row: Scripted, reader: RecordReader, writer: RecordWriter) -> None:

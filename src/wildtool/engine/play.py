@@ -154,7 +154,11 @@ async def play(stage: Stage, played: Played) -> None:
     try:
         async with asyncio.TaskGroup() as group:
             syncing = group.create_task(_sync_now_and_then(stage.writer))
-            workers = [group.create_task(_work(stage, jobs, played)) for _ in range(plan.concurrency)]
+            workers: list[asyncio.Task[None]] = []
+            for _ in range(plan.concurrency):
+                workers.append(group.create_task(_work(stage, jobs, played)))
+                # The first item's calls go out before the last worker has made its item ready.
+                await asyncio.sleep(0)
             await asyncio.gather(*workers)
             syncing.cancel()
         stage.settle_refusals()

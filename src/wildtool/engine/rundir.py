@@ -69,7 +69,7 @@ class RunFolder:
                 "status": "running",
             }
             about["scope"] = dict(scope)
-            about["data"] = {"name": source.name, "path": str(source.path), "sha256": source.sha256}
+            about["data"] = {"name": source.name, "path": str(source.path.resolve()), "sha256": source.sha256}
             about["versions"] = _versions()
             about["sittings"].append(sitting)
             self._run = about

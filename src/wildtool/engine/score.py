@@ -13,7 +13,7 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.replies import Scripted, read_replies
 from wildtool.engine.rundir import read_run
 from wildtool.engine.verdicts import Counts, Player, VerdictTable, verdicts_path
-from wildtool.errors import RecordError
+from wildtool.errors import DataError, RecordError
 from wildtool.types import Benchmark, Item, Source, Transcript
 
 
@@ -143,10 +143,20 @@ def _as_log(row: Scripted) -> Log:
 
 
 def _same_data(benchmark: Benchmark, about: Mapping[str, Any], data: str | None) -> Source:
-    source = benchmark.locate(data or about["data"]["name"])
+    source = _locate(benchmark, data, about["data"])
     if source.sha256 != about["identity"]["data_sha256"]:
         raise RecordError(
             f"{source.path}: these are not the data of the run (SHA-256 {source.sha256} instead of "
             f"{about['identity']['data_sha256']}); name the file that the run used with --data"
         )
     return source
+
+
+def _locate(benchmark: Benchmark, data: str | None, known: Mapping[str, Any]) -> Source:
+    if data is not None:
+        return benchmark.locate(data)
+    try:
+        return benchmark.locate(known["name"])
+    except DataError:
+        # A relative name means nothing in another folder; the path that run.json keeps does.
+        return benchmark.locate(known["path"])
