@@ -9,6 +9,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import faults
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES
+from wildtool.benchmarks.wildtoolbench.paper import LABEL_COLUMNS
 from wildtool.stats.intervals import clustered_rate
 from wildtool.types import Metric
 
@@ -118,18 +119,11 @@ def _rates(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
 
 
 def _metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
-    found = clustered_rate(clusters)
-    value, low, high = found or (None, None, None)
-    return Metric(
-        rate.group,
-        rate.name,
-        value,
-        sum(x for x, _ in clusters),
-        sum(n for _, n in clusters),
-        low,
-        high,
-        headline=rate.headline,
-    )
+    right, total = sum(x for x, _ in clusters), sum(n for _, n in clusters)
+    # The official AP can exceed 1: steps are no nodes (Q29), and nodes are counted in another list (Q01).
+    found = clustered_rate(clusters) if right <= total else None
+    value, low, high = found or (right / total if total else None, None, None)
+    return Metric(rate.group, rate.name, value, right, total, low, high, headline=rate.headline)
 
 
 def _sessions(verdicts: Any) -> Metric:
@@ -144,24 +138,13 @@ def _errors(verdicts: Any, profile: str) -> list[Metric]:
     """Share of each error class among wrong units; under `paper` also the twelve internal labels."""
     wrong = "outcome = 'wrong'"
     known = faults.PAPER_COLUMNS if profile == "paper" else faults.ALL
+    labels = LABEL_COLUMNS if profile == "paper" else ()
     shares = [
-        Rate("errors", name, wrong, f"CAST(COALESCE(error = '{name}', FALSE) AS INTEGER)") for name in known
-    ]
-    labels = verdicts.filter(f"{wrong} AND error_label IS NOT NULL").aggregate("error_label").fetchall()
-    shares += [
-        Rate(
-            "error labels",
-            label,
-            wrong,
-            f"CAST(COALESCE(error_label = '{_quoted(label)}', FALSE) AS INTEGER)",
-        )
-        for (label,) in sorted(labels)
+        Rate(group, name, wrong, f"CAST(COALESCE({column} = '{name}', FALSE) AS INTEGER)")
+        for group, column, names in (("errors", "error", known), ("error labels", "error_label", labels))
+        for name in names
     ]
     return _rates(verdicts, shares)
-
-
-def _quoted(text: str) -> str:
-    return text.replace("'", "''")
 
 
 def _coverage(verdicts: Any) -> list[Metric]:
