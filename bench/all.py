@@ -1,0 +1,20 @@
+"""Measures everything and prints one table in Markdown."""
+
+import importlib
+import sys
+
+from measure import Line, main
+
+SCRIPTS = ("walk", "calls", "latency", "memory", "judge", "start")
+
+
+def measure(repeats: int) -> list[Line]:
+    lines: list[Line] = []
+    for name in SCRIPTS:
+        print(f"{name}.py …", file=sys.stderr, flush=True)
+        lines += importlib.import_module(name).measure(repeats)
+    return lines
+
+
+if __name__ == "__main__":
+    main(measure)

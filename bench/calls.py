@@ -1,0 +1,67 @@
+"""Calls a second against a server that answers at once, and processor time, with everything recorded and judged."""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from loopback import baseline_python, ceiling, serving
+from measure import Line, in_turns, main, number, report
+from sessions import write_gold, write_requests, write_sessions
+
+HERE = Path(__file__).parent
+SESSIONS = 1000
+AT_ONCE = 100
+BASELINE_CALLS = 2000
+
+
+def measure(repeats: int) -> list[Line]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        played = write_sessions(folder / "sessions.jsonl", SESSIONS)
+        calls = write_gold(played, folder / "gold.json")
+        bodies = write_requests(played, folder / "requests.jsonl", BASELINE_CALLS)
+        with serving(f"gold:{folder / 'gold.json'}") as url:
+            limit = ceiling(url, json.dumps(bodies[0]).encode())
+            print(f"the server's own ceiling: {number(limit)} calls/s; {calls} calls for {SESSIONS} sessions")
+            ours, baseline = in_turns(
+                lambda: play_ours(played, url, AT_ONCE), lambda: play_openai(folder, url, AT_ONCE), repeats
+            )
+    return [
+        Line(
+            what=f"calls a second, server at 0 ms (its own ceiling: {number(limit)})",
+            unit="/s",
+            ours=[figures["calls"] / figures["wall_s"] for figures in ours],
+            versus="openai SDK, nothing recorded",
+            baseline=[figures["calls"] / figures["wall_s"] for figures in baseline],
+            target=2000,
+            more_is_better=True,
+        ),
+        Line(
+            what="processor time for 1,000 sessions of 8 calls, played, recorded and judged, whole process",
+            unit="s",
+            ours=[8000 * figures["cpu_s"] / figures["calls"] for figures in ours],
+            versus="openai SDK, calls alone",
+            baseline=[8000 * figures["cpu_s"] / figures["calls"] for figures in baseline],
+            target=6,
+        ),
+    ]
+
+
+def play_ours(sessions: Path, url: str, at_once: int, out: Path | None = None) -> dict[str, Any]:
+    """Plays sessions into a run folder; into one that is thrown away where none is named."""
+    with tempfile.TemporaryDirectory() as name:
+        out = out or Path(name, "run")
+        figures = report([sys.executable, HERE / "play_ours.py", sessions, url, str(at_once), out])
+    assert figures["correct"] == figures["units"], "the gold answers must all be right"
+    return figures
+
+
+def play_openai(folder: Path, url: str, at_once: int) -> dict[str, Any]:
+    command = [baseline_python(), HERE / "play_openai.py", folder / "requests.jsonl", url]
+    return report([*command, str(at_once), str(BASELINE_CALLS)])
+
+
+if __name__ == "__main__":
+    main(measure)

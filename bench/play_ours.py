@@ -1,0 +1,50 @@
+"""Plays sessions against a server with everything recorded and judged, as `wildtool run` does; prints figures."""
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
+from wildtool.engine.plan import Plan
+from wildtool.engine.run import run
+from wildtool.models.openai import OpenAIModel
+
+
+def peak_mb() -> float:
+    """Most memory this process ever held. Not `ru_maxrss`, in which the parent's size before exec counts too."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    line = next(line for line in status.read_text("utf-8").splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def main(sessions: str, base_url: str, concurrency: str, out: str) -> None:
+    plan = Plan(
+        benchmark=WILDTOOLBENCH,
+        source=WILDTOOLBENCH.locate(sessions),
+        models={"agent": OpenAIModel("loopback", base_url, "EMPTY")},
+        profile="official",
+        concurrency=int(concurrency),
+    )
+    began = time.perf_counter()
+    result = run(plan, Path(out), command=["bench"])
+    wall = time.perf_counter() - began
+    assert not result.counts.infra_error
+    assert not result.faults
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    figures = {
+        "calls": result.calls,
+        "correct": result.counts.correct,
+        "units": result.counts.units,
+        "wall_s": wall,
+        "cpu_s": usage.ru_utime + usage.ru_stime,
+        "peak_mb": peak_mb(),
+    }
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
