@@ -1,0 +1,112 @@
+"""The commands of README and docs, run as they are written, and the example benchmark of the docs, played."""
+
+import importlib.util
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.benchmarks.wildtoolbench.mutants import gold_run
+from wildtool.engine.plan import Plan
+from wildtool.engine.run import run
+from wildtool.models.baseline import make_baseline
+from wildtool.types import Source
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "README_ZH.md", *sorted((ROOT / "docs").glob("*.md"))]
+BESIDE = Path(sys.executable).parent
+ELSEWHERE = ("http", "wildtoolbench --model gpt", "data pull", "--data official", "--model NAME")
+"""Commands that need an endpoint or the official data; their options are checked by running the verb's help."""
+
+
+def commands() -> Iterator[str]:
+    """Every command line of a code block that starts with wildtool, without its comment."""
+    for page in PAGES:
+        for block in re.findall(
+            r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        ):
+            for line in block.splitlines():
+                if line.startswith("wildtool "):
+                    yield line.split("  #")[0].strip()
+
+
+HERE = sorted({c for c in commands() if not any(part in c for part in ELSEWHERE)})
+FAR = sorted({c for c in commands() if any(part in c for part in ELSEWHERE)})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as a reader has it after `make demo`, with the files that the pages take for granted."""
+    place = tmp_path_factory.mktemp("docs")
+    models = [part for name in ("gold", "lexical", "chat") for part in ("--model", f"baseline/{name}")]
+    shell(shlex.join(["wildtool", "run", "wild-mini", *models, "--out", "runs/demo", "--quiet"]), place)
+    source = WILD_MINI.locate(None)
+    (place / "sessions.jsonl").write_bytes(source.path.read_bytes())
+    item = next(iter(WILD_MINI.load(source)))
+    row = {
+        "session": item.id,
+        "model": "m",
+        "tasks": [gold_run(item, unit, "official") for unit in item.units],
+    }
+    (place / "replies.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    return place
+
+
+def shell(command: str, place: Path) -> subprocess.CompletedProcess[str]:
+    path = f'PATH="{BESIDE}:$PATH" '
+    return subprocess.run(
+        ["bash", "-c", path + command], cwd=place, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("command", HERE)
+def test_a_command_of_the_docs_runs_as_written(command: str, folder: Path) -> None:
+    done = shell(command, folder)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", FAR)
+def test_a_command_that_needs_more_than_this_machine_has_real_options(command: str, folder: Path) -> None:
+    words = [word for word in shlex.split(command) if not re.match(r"^\d?>", word)]
+    known = shell(shlex.join([*words[: 3 if words[1] == "data" else 2], "--help"]), folder).stdout
+    options = [word for word in words if word.startswith("--")]
+    assert options or words[1] in ("data", "list")
+    assert all(option in known for option in options), command
+
+
+def example() -> str:
+    page = (ROOT / "docs" / "adding-a-benchmark.md").read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[0]
+
+
+def module_of(code: str, path: Path) -> ModuleType:
+    path.write_text(code, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("ping", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("model", "right"), [("baseline/gold", 2), ("baseline/chat", 0)])
+def test_the_example_benchmark_of_the_docs_can_be_played(tmp_path: Path, model: str, right: int) -> None:
+    data = tmp_path / "data.txt"
+    data.write_text("please ping\nping again\n", encoding="utf-8")
+    ping: Any = module_of(example(), tmp_path / "ping.py").Ping()
+    plan = Plan(
+        benchmark=ping,
+        source=Source("data.txt", data, "0" * 64),
+        models={"agent": make_baseline(model, None)},
+        profile="official",
+    )
+    result = run(plan, tmp_path / "run", command=["wildtool"])
+    assert (result.counts.units, result.counts.correct) == (2, right)
