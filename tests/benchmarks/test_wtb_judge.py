@@ -30,7 +30,7 @@ from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.types import Message, Transcript, Verdict
 
 PROFILES = ("official", "fixed", "paper")
-PROPERTY = settings(deadline=None, max_examples=150)
+PROPERTY = settings(deadline=None, max_examples=100)
 
 # Hostile replies ------------------------------------------------------------------------------------------------
 

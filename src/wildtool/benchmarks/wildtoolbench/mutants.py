@@ -52,9 +52,9 @@ def _of_words(session: Session, position: int, run: Run, step: int) -> Iterator[
     what = "question" if question else "answer"
     for content in ("", " \n"):
         yield f"empty {what}", _with(run, step, {"role": "assistant", "content": content}), repr(content)
-    tool = session.sent_tools[0]
-    called = _call(tool["function"]["name"], {})
-    yield f"call instead of {what}", _with(run, step, _calls([called])), called["function"]["name"]
+    for tool in session.sent_tools[:1]:
+        name = tool["function"]["name"]
+        yield f"call instead of {what}", _with(run, step, _calls([_call(name, {})])), name
     virtual = "ask_user_for_required_parameters" if question else "prepare_to_answer"
     yield f"{what} called as a tool", _with(run, step, _calls([_call(virtual, {})])), virtual
     if question:
@@ -104,17 +104,16 @@ def _of_order(run: Run) -> Iterator[tuple[str, Run, str]]:
     """Steps of calls in the wrong order: gold runs make every call as early as it can be made."""
     for step, (first, second) in enumerate(pairwise(run)):
         if first.get("tool_calls") and second.get("tool_calls"):
-            yield (
-                "swapped steps",
-                [*run[:step], second, first, *run[step + 2 :]],
-                f"steps {step} and {step + 1}",
-            )
+            before, after, which = run[:step], run[step + 2 :], f"steps {step} and {step + 1}"
+            if _functions(first) != _functions(second):
+                yield "swapped steps", [*before, second, first, *after], which
             merged = _calls([*first["tool_calls"], *second["tool_calls"]])
-            yield (
-                "dependent calls at once",
-                [*run[:step], merged, *run[step + 2 :]],
-                f"steps {step} and {step + 1}",
-            )
+            yield "dependent calls at once", [*before, merged, *after], which
+
+
+def _functions(reply: Message) -> list[Any]:
+    """What a reply calls, without the ids."""
+    return [call["function"] for call in reply["tool_calls"]]
 
 
 def _with(run: Run, step: int, reply: Message) -> Run:
@@ -151,7 +150,7 @@ _REASONS: dict[str, Sequence[tuple[Callable[[str], bool], str]]] = {
         (_BLANKS.__contains__, "Q21 any non-empty text, even a blank, is a question or an answer"),
         ("question left out".__eq__, "Q20 an accepted text does not narrow the paths"),
         (
-            lambda kind: "text" in kind,
+            lambda kind: " text" in kind,
             "Q42 texts are compared by ROUGE-L over sets of words cut at full stops",
         ),
     ),
@@ -165,6 +164,6 @@ _REASONS: dict[str, Sequence[tuple[Callable[[str], bool], str]]] = {
 
 def explain(item: Item, mutant: Mutant, profile: str) -> str:
     """Which known fault of a profile lets this mutant pass, by the card's numbering; empty if none is known."""
-    if profile == "official" and "text" in mutant.kind and item.lang == "zh":
+    if profile == "official" and " text" in mutant.kind and item.lang == "zh":
         return "Q44 one changed word in a Chinese sentence passes"
     return next((reason for fits, reason in _REASONS.get(profile, ()) if fits(mutant.kind)), "")

@@ -1,9 +1,12 @@
 """Arguments with one mistake each, made so that no reading of the gold value allows them."""
 
 import copy
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
+
+from wildtool.toolcall.parameter_schema import as_schema, documented_default, enum_of, fits, schema_types
 
 Path = tuple[str | int, ...]
 Change = tuple[str, dict[str, Any], str]
@@ -19,26 +22,27 @@ def value_mutants(arguments: dict[str, Any], parameters: Mapping[str, Any]) -> I
     Args:
         parameters: the tool's parameter schema; required arguments and enums are taken from it.
     """
-    required = cast(list[str], parameters.get("required", []))
+    required = parameters.get("required")
     for name in arguments:
-        if name in required:
+        if isinstance(required, list) and name in required:
             yield "required argument left out", {k: v for k, v in arguments.items() if k != name}, name
     yield "unknown argument", {**arguments, "zz_unknown": 1}, "zz_unknown"
-    properties = cast(dict[str, Any], parameters.get("properties", {}))
-    for name, schema in properties.items():
+    for name, schema in as_schema(parameters.get("properties")).items():
         if name not in arguments:
             yield "extra optional argument", {**arguments, name: _unlike_any_default(schema)}, name
     for path, value, schema in _leaves(arguments, parameters, ()):
         for kind, wrong in _wrong_values(value, schema):
+            if json.dumps(wrong) == json.dumps(value):
+                continue  # such as an empty text made empty
             yield kind, _changed(arguments, path, wrong), f"{_text(path)}: {value!r} -> {wrong!r}"
     yield from _swaps(arguments)
 
 
-def _leaves(value: Any, schema: Any, path: Path) -> Iterator[tuple[Path, Any, dict[str, Any]]]:
+def _leaves(value: Any, schema: Any, path: Path) -> Iterator[tuple[Path, Any, Mapping[str, Any]]]:
     """Every value inside the arguments with its schema, lists themselves included."""
-    known = cast(dict[str, Any], schema) if isinstance(schema, dict) else {}
+    known = as_schema(schema)
     if isinstance(value, dict):
-        properties = cast(dict[str, Any], known.get("properties", {}))
+        properties = as_schema(known.get("properties"))
         for name, element in cast(dict[str, Any], value).items():
             yield from _leaves(element, properties.get(name, {}), (*path, name))
         return
@@ -49,22 +53,24 @@ def _leaves(value: Any, schema: Any, path: Path) -> Iterator[tuple[Path, Any, di
 
 
 def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    members = [m for m in cast(list[Any], schema.get("enum") or []) if m != value]
+    members = [m for m in enum_of(schema) if m != value]
     if members:
         yield "other enum member", members[0]
     if isinstance(value, bool):
         yield "wrong boolean", not value
-        yield "wrong type", str(value).lower()
     elif isinstance(value, int | float):
         yield "wrong number", value + 1
         yield "wrong number", -value if value else 7
-        yield "wrong type", str(value)
     elif isinstance(value, str):
         yield from _wrong_texts(value)
-        yield "wrong type", [value]
     elif isinstance(value, list):
         yield from _wrong_lists(cast(list[Any], value))
-    yield "null for a value", None
+    if isinstance(value, bool | int | float | str) and fits(value, schema_types(schema)):
+        # Where gold itself breaks its schema, the other type may be the better reading.
+        yield "wrong type", [value] if isinstance(value, str) else json.dumps(value)
+    if documented_default(schema) != value:
+        # Null for an optional argument leaves it out, which is right where its default is wanted.
+        yield "null for a value", None
 
 
 def _wrong_texts(value: str) -> Iterator[tuple[str, str]]:
@@ -90,9 +96,9 @@ def _wrong_lists(value: list[Any]) -> Iterator[tuple[str, list[Any]]]:
 
 def _unlike_any_default(schema: Any) -> Any:
     """A value of the parameter's type that no description names as a default."""
-    known = cast(dict[str, Any], schema) if isinstance(schema, dict) else {}
+    known = as_schema(schema)
     described = str(known)
-    members = cast(list[Any], known.get("enum") or [])
+    members = enum_of(known)
     undefaulted = [
         m
         for m in members
