@@ -4,14 +4,14 @@ import sys
 import warnings
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wildtool.toolcall.rouge_l import RougeError, rouge_l_f
+from wildtool.toolcall.rouge_l import MAX_CHARACTERS, RougeError, rouge_l_f
 
-TEXTS = st.lists(st.sampled_from(["a", "b", "c", " ", "  ", ".", "\n", "long", "é"]), max_size=14).map(
-    "".join
-)
+WORDS = st.lists(st.sampled_from("abcde"), max_size=9).map(" ".join)
+TEXTS = st.lists(WORDS, max_size=3).map(". ".join) | st.text("ab .\n\té", max_size=14)
+"""Sentences of few words, so that there are several longest common subsequences; and odd blanks and stops."""
 
 
 def of_the_package(predicted: str, gold: str) -> float | None:
@@ -32,6 +32,7 @@ def ours(predicted: str, gold: str) -> float | None:
         return None
 
 
+@settings(max_examples=500, deadline=None)
 @given(TEXTS, TEXTS)
 @example("a b. c", "c. a b")
 @example(" ", "a")
@@ -81,3 +82,13 @@ def test_the_score_does_not_depend_on_the_depth_of_the_callers_stack() -> None:
 def test_huge_texts_are_given_up_before_a_table_is_made() -> None:
     with pytest.raises(RougeError):
         rouge_l_f("a " * 1_000_000, "a b c d e")
+
+
+@pytest.mark.parametrize(
+    "predicted",
+    ["a" * (MAX_CHARACTERS + 1), "a." * 90_000, "a " * 90_000],
+    ids=["too long to be cut", "too many sentences", "too many words"],
+)
+def test_texts_that_would_take_minutes_cannot_be_scored(predicted: str) -> None:
+    with pytest.raises(RougeError, match="too long"):
+        rouge_l_f(predicted, "one two. " * 50)

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 MAX_MOVES = 980
 """Moves of the trace-back beyond which the package exceeds Python's recursion limit and raises."""
 MAX_CELLS = 4_000_000
-"""Table size beyond which a comparison is given up: the package would need minutes and gigabytes."""
+"""Word pairs of two texts beyond which a comparison is given up: the package would need minutes and gigabytes."""
+MAX_CHARACTERS = 200_000
+"""Length beyond which a text is not even cut into words."""
 
 
 class RougeError(ValueError):
@@ -22,9 +24,13 @@ def rouge_l_f(predicted: str, gold: str) -> float:
     Raises:
         RougeError: a text has no sentence, or the original would exceed its recursion limit.
     """
+    if max(len(predicted), len(gold)) > MAX_CHARACTERS:
+        raise RougeError("texts too long")
     predicted_sentences, gold_sentences = _sentences(predicted), _sentences(gold)
     if not predicted_sentences or not gold_sentences:
         raise RougeError("no words to compare")
+    if sum(map(len, gold_sentences)) * sum(map(len, predicted_sentences)) > MAX_CELLS:
+        raise RougeError("texts too long")
     common: set[str] = set()
     for sentence in gold_sentences:
         for other in predicted_sentences:
@@ -42,7 +48,7 @@ def _sentences(text: str) -> list[list[str]]:
 def _common_words(gold: Sequence[str], predicted: Sequence[str]) -> list[str]:
     """Words of one longest common subsequence, the one that the original's trace-back finds."""
     i, j = len(gold), len(predicted)
-    if min(i, j) > MAX_MOVES or i * j > MAX_CELLS:
+    if min(i, j) > MAX_MOVES:
         raise RougeError("texts too long")
     table = [[0] * (j + 1)]
     for word in gold:
