@@ -420,6 +420,9 @@ def operations(work: Callable[[], Any]) -> int:
     before = sys.gettrace()
     sys.settrace(trace)
     try:
+        # Python 3.12 reports instructions only from the second time on that they are asked for.
+        work()
+        count = 0
         work()
     finally:
         sys.settrace(before)

@@ -141,6 +141,15 @@ def test_q21_a_blank_is_no_answer(blank: str) -> None:
     assert both([answer()], says(blank)) == ("correct", "wrong")
 
 
+@pytest.mark.parametrize("content", [5, {"text": "hello"}, [], [5], [{"type": "text", "text": " "}]])
+def test_content_that_holds_no_text_is_no_answer(content: Any) -> None:
+    assert both([answer()], says(content))[1] == "wrong"
+
+
+def test_content_in_parts_is_an_answer() -> None:
+    assert both([answer()], says([{"type": "text", "text": "hello"}]))[1] == "correct"
+
+
 @pytest.mark.parametrize("blank", [" ", "\n"])
 def test_q21_a_blank_is_no_question(blank: str) -> None:
     assert both([ask(), answer(0)], says(blank), DONE) == ("correct", "wrong")

@@ -100,7 +100,7 @@ class FixedWalk:
     def _tell_words(self, reply: Message) -> None:
         content = reply.get("content")
         words = self.schedule.ready_words(self.done)
-        empty = not content or (isinstance(content, str) and not content.strip())
+        empty = not _words(content).strip()
         if empty or not words:
             error, reason = faults.fault_of_text(self._nodes, self._done_nodes(), empty=empty)
             self._fail(reply, Fault(error, reason))
@@ -205,6 +205,15 @@ class FixedWalk:
         chosen = calls if style == "parallel" else calls[:1]
         gold = [gold_call(self._nodes[node], call_id(self._session.id, self._task, node)) for node in chosen]
         return {"role": "assistant", "content": None, "tool_calls": gold}
+
+
+def _words(content: Any) -> str:
+    """The text of a reply: a text, or the texts of a list of content parts; anything else says nothing."""
+    if isinstance(content, str):
+        return content
+    parts = cast(list[Any], content) if isinstance(content, list) else []
+    texts = [cast(dict[str, Any], part).get("text") for part in parts if isinstance(part, dict)]
+    return " ".join(text for text in texts if isinstance(text, str))
 
 
 def _schedule(session: Session, task: int) -> FixedSchedule:

@@ -4,7 +4,7 @@ Section "Walk" and quirks Q18 to Q25 of the evaluator's specification. Where the
 with what, and the task is over.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -19,6 +19,8 @@ UNREADABLE_CALLS = "parse tool_calls failed"
 NO_MATCH = "action name not in candidate_answer_function_list"
 MAX_STATES = 20_000
 """States followed side by side after a question that narrows nothing (Q20); the original runs out of memory first."""
+MAX_READY = 16
+"""Ready nodes whose subsets are tried one by one then; beyond, the question is taken to narrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +114,16 @@ class OfficialWalk:
             if self.schedule.finished(state):
                 following[state] = None
                 continue
-            for step in self._steps(state):
-                following[self.schedule.after(state, step)] = None
-                if len(following) > MAX_STATES:
-                    return [
-                        self.schedule.after(s, (asked,))
-                        for s in self._states
-                        if self.schedule.allows(s, (asked,))
-                    ]
+            if len(self.schedule.ready(state)) > MAX_READY or len(following) > MAX_STATES:
+                return [
+                    self.schedule.after(s, (asked,))
+                    for s in self._states
+                    if self.schedule.allows(s, (asked,))
+                ]
+            following.update(
+                (self.schedule.after(state, step), None) for step in self.schedule.accepted(state)
+            )
         return list(following)
-
-    def _steps(self, state: State) -> Iterator[Step]:
-        ready = self.schedule.ready(state)
-        return iter([tuple(ready)]) if len(ready) == 1 else self.schedule.accepted(state)
 
     def _any_step_left(self) -> bool:
         return any(not self.schedule.finished(state) for state in self._states)
