@@ -418,12 +418,12 @@ def operations(work: Callable[[], Any]) -> int:
         return trace
 
     before = sys.gettrace()
-    sys.settrace(trace)
     try:
-        # Python 3.12 reports instructions only from the second time on that they are asked for.
-        work()
-        count = 0
-        work()
+        # Python 3.12 reports instructions only if tracing is set up again after they were first asked for.
+        for _ in range(2):
+            count = 0
+            sys.settrace(trace)
+            work()
     finally:
         sys.settrace(before)
     return count
