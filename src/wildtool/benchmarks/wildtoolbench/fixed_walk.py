@@ -12,7 +12,7 @@ from typing import Any, cast
 from wildtool.benchmarks.wildtoolbench import faults
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session
 from wildtool.benchmarks.wildtoolbench.fixed_schedule import FixedSchedule, Step
-from wildtool.benchmarks.wildtoolbench.prompt import call_id, gold_call, observation, opening
+from wildtool.benchmarks.wildtoolbench.prompt import answered, call_id, gold_call, observation, opening
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.values import Difference, compare_arguments
 from wildtool.types import Message, Request
@@ -124,7 +124,8 @@ class FixedWalk:
         if fault is not None:
             self._fail(reply, fault)
             return
-        self._show_observations(reply, calls, bound)
+        observed = ((call.id, self._nodes[bound[i]]) for i, call in enumerate(calls))
+        self._messages.extend(answered(reply, observed))
         self._advance(reply, tuple(bound[i] for i in range(len(calls))))
 
     def _too_many(self, calls: Sequence[_Call], ready: Sequence[int]) -> Fault | None:
@@ -174,20 +175,6 @@ class FixedWalk:
             return Fault(faults.REDUNDANT, f"called {call.name} twice with the same arguments")
         error = min((_RULE_CLASSES.get(d.rule, faults.PARAM_VALUE) for d in nearest), key=faults.ALL.index)
         return Fault(error, f"{call.name}: {nearest[0].message}", tuple(nearest))
-
-    def _show_observations(self, reply: Message, calls: Sequence[_Call], bound: Mapping[int, int]) -> None:
-        """The reply as received, then to each call id the observation of the gold call it is bound to."""
-        message: Message = {
-            "role": "assistant",
-            "content": reply.get("content"),
-            "tool_calls": reply["tool_calls"],
-        }
-        if reply.get("reasoning_content") is not None:
-            message["reasoning_content"] = reply["reasoning_content"]
-        self._messages.append(message)
-        for i, call in enumerate(calls):
-            text = observation(self._nodes[bound[i]], quote_texts=False)
-            self._messages.append({"role": "tool", "content": text, "tool_call_id": call.id})
 
     def _advance(self, reply: Message, nodes: Step) -> None:
         for node in nodes:

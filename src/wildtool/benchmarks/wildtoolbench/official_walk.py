@@ -11,7 +11,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session
 from wildtool.benchmarks.wildtoolbench.official_schedule import Schedule, State, Step
-from wildtool.benchmarks.wildtoolbench.prompt import Steps, call_id, gold_call, observation, opening
+from wildtool.benchmarks.wildtoolbench.prompt import Steps, answered, call_id, gold_call, observation, opening
 from wildtool.types import Message, Request
 
 EMPTY_REPLY = "tool_calls and content are None or empty"
@@ -159,7 +159,9 @@ class OfficialWalk:
         self._states = list(dict.fromkeys(following))
         by_name = tuple(sorted(matched, key=lambda node: self._names[node]))
         self.log.append(LoggedStep(reply, True, by_name))
-        self._show_observations(reply, ids, by_name)
+        # In the order of the sorted gold names, to call ids in written order (Q19).
+        observed = zip(ids, (self._nodes[node] for node in by_name), strict=True)
+        self._messages.extend(answered(reply, observed))
 
     def _match(self, names: Sequence[Any]) -> Step | None:
         if not all(isinstance(name, str) for name in names):
@@ -168,20 +170,6 @@ class OfficialWalk:
             if not self.schedule.finished(state) and (step := self.schedule.match(state, names)):
                 return step
         return None
-
-    def _show_observations(self, reply: Message, ids: Sequence[Any], nodes: Step) -> None:
-        """Gold observations in the order of the sorted gold names, to call ids in written order (Q19)."""
-        message: Message = {
-            "role": "assistant",
-            "content": reply.get("content"),
-            "tool_calls": reply["tool_calls"],
-        }
-        if reply.get("reasoning_content") is not None:
-            message["reasoning_content"] = reply["reasoning_content"]
-        self._messages.append(message)
-        for id_, node in zip(ids, nodes, strict=True):
-            text = observation(self._nodes[node], quote_texts=False)
-            self._messages.append({"role": "tool", "content": text, "tool_call_id": id_})
 
     def _fail(self, reply: Message, reason: str, *, has_gold: bool) -> None:
         self.log.append(LoggedStep(reply, False, has_gold=has_gold))

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Session
@@ -50,6 +50,24 @@ def _gold_step(
     }
     for (_, n), id_ in zip(step, ids, strict=True):
         yield {"role": "tool", "content": observation(n, quote_texts=quote_texts), "tool_call_id": id_}
+
+
+def answered(reply: Message, answers: Iterable[tuple[Any, Node]]) -> Iterator[Message]:
+    """A reply with calls as the model sees it afterwards: as received, then what each call id got.
+
+    Args:
+        answers: call id, as received, and the gold node whose observation it gets.
+    """
+    message: Message = {
+        "role": "assistant",
+        "content": reply.get("content"),
+        "tool_calls": reply["tool_calls"],
+    }
+    if reply.get("reasoning_content") is not None:
+        message["reasoning_content"] = reply["reasoning_content"]
+    yield message
+    for id_, node in answers:
+        yield {"role": "tool", "content": observation(node, quote_texts=False), "tool_call_id": id_}
 
 
 def gold_call(node: Node, id_: str) -> dict[str, Any]:
