@@ -246,6 +246,12 @@ def test_units_the_original_cannot_score_are_counted() -> None:
     assert counts(found, "coverage", "not scorable by the original") == (1, 2)
 
 
+def test_a_session_the_original_loses_in_the_walk_counts_whole() -> None:
+    lost = wrong(item="t", reference_error="inference: KeyError: 2")
+    found = summary(right(item="s"), lost, right(item="t", unit="1"), right(item="t", unit="2"))
+    assert counts(found, "coverage", "not scorable by the original") == (3, 4)
+
+
 def test_cost_is_per_task_and_latency_per_step() -> None:
     spent = {"prompt_tokens": 100, "completion_tokens": 10, "latency_s": 3.0}
     found = summary(right(steps=2, **spent), right(item="t", steps=4, **spent))

@@ -55,7 +55,11 @@ def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
     for finding in owner.lint(source):
         count += 1
         say(f"{one_line(finding.where)}: {one_line(finding.rule)}: {one_line(finding.message, 1000)}")
-    note(f"{source.path}: {count} findings" if count else f"{source.path}: nothing found")
+    note(
+        f"{source.path}: {count} finding{'s' if count > 1 else ''}"
+        if count
+        else f"{source.path}: nothing found"
+    )
     return 1 if count else 0
 
 

@@ -152,13 +152,13 @@ def _coverage(verdicts: Any) -> list[Metric]:
     conditions = {
         "infra errors": "outcome = 'infra_error'",
         "unplayed": "outcome = 'unplayed'",
-        "not scorable by the original": "reference_error IS NOT NULL",
         "right": "correct",
     }
     counts = ", ".join(f"COUNT(*) FILTER ({where})" for where in conditions.values())
     units, *found = verdicts.aggregate(f"COUNT(*), {counts}").fetchall()[0]
     known = dict(zip(conditions, found, strict=True))
     right = known.pop("right")
+    known["not scorable by the original"] = _not_scorable(verdicts)
     metrics = [Metric("coverage", name, None, count, units, kind="count") for name, count in known.items()]
     missing = known["infra errors"] + known["unplayed"]
     if missing:
@@ -167,6 +167,19 @@ def _coverage(verdicts: Any) -> list[Metric]:
             Metric("coverage", "task accuracy if all of these were right", best, right + missing, units)
         )
     return metrics
+
+
+def _not_scorable(verdicts: Any) -> int:
+    """Units that the original could not have scored: it raises on them, or loses their session while it walks (Q27)."""
+    sessions = verdicts.aggregate(
+        "COUNT(*) AS units, COUNT(reference_error) AS raising,"
+        " COALESCE(BOOL_OR(reference_error LIKE 'inference%'), FALSE) AS lost",
+        "item, repeat",
+    )
+    ((count,),) = sessions.aggregate(
+        "COALESCE(SUM(CASE WHEN lost THEN units ELSE raising END), 0)"
+    ).fetchall()
+    return int(count)
 
 
 def _cost(verdicts: Any) -> list[Metric]:
