@@ -1,5 +1,6 @@
 """The lint finds what is wrong with a set or a file of sessions."""
 
+import copy
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from lint_build import WEATHER, answer, findings, found, session, weather, with_
 
 from wildtool.benchmarks.wildtoolbench.balance import expected_transitions
 from wildtool.benchmarks.wildtoolbench.lint import lint_file
+from wildtool.types import Finding
 
 
 def rules_of_set(*records: dict[str, Any], **options: Any) -> set[str]:
