@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wildtool.errors import CallError, UsageError
-from wildtool.models.lexical import LexicalAgent
-from wildtool.models.lexical.offered import OfferedTool, assistant_calls, offered_tools
-from wildtool.models.lexical.reading import as_list, as_object, is_plain
+from wildtool.models.lexical import answer as lexical_answer
+from wildtool.models.lexical.answer import assistant_calls
+from wildtool.models.lexical.reading import OfferedTool, as_list, as_object, is_plain, offered_tools
 from wildtool.types import Message, Model, Reply, Request
 
 TEXT_SHARE = 0.5
@@ -145,7 +145,7 @@ def _random(name: str, seed: int) -> Model:
 
 
 def _lexical(name: str, seed: int) -> Model:
-    return AnswererModel(name, LexicalAgent().answer)
+    return AnswererModel(name, lexical_answer)
 
 
 BASELINES: Mapping[str, Callable[[str, int], Model]] = {

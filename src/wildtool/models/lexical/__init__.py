@@ -1,3 +1,3 @@
-"""`baseline/lexical`: an agent without a language model, by word overlap and values of the right form."""
+"""`baseline/lexical`: an agent without a language model. Read conversation -> rank -> values -> fill -> answer."""
 
-from wildtool.models.lexical.agent import LexicalAgent as LexicalAgent
+from wildtool.models.lexical.answer import answer as answer

@@ -1,14 +1,14 @@
-"""Cuts a message list into the user's tasks: what was said, asked, called and observed."""
+"""Cuts a message list into the user's turns: what was said, asked, called and observed."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date
 from typing import Any
 
-from wildtool.models.lexical.reading import as_list, as_object, as_text, is_sound, read_json
+from wildtool.models.lexical.reading import as_list, as_object, as_text, read_json
 
-_DATE_LINE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?")
+_DATE_LINE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _QUESTION_END = re.compile(r"[?？][\s\W]*$")
 
 
@@ -27,8 +27,6 @@ class Turn:
     """One wish of the user: its texts (answers to questions included) and what was done for it."""
 
     texts: list[str]
-    question: str = ""
-    """What the assistant asked before the last text."""
     replies: list[str] = field(default_factory=list[str])
     calls: list[Call] = field(default_factory=list[Call])
 
@@ -41,7 +39,7 @@ class Turn:
 class Conversation:
     """A message list, read."""
 
-    now: datetime | None
+    today: date | None
     turns: list[Turn]
     """In order; the last one is running."""
 
@@ -50,49 +48,38 @@ class Conversation:
         return self.turns[-1]
 
     @property
-    def answer(self) -> str:
-        """What the user said to the last question; empty if nothing was asked."""
-        return self.current.texts[-1] if self.current.question else ""
-
-    def unserved(self) -> str:
-        """What the user said in the turn before, if nothing was called for it: it may be due only now."""
-        before = self.turns[-2:-1]
-        return before[0].text if before and not before[0].calls else ""
+    def question(self) -> str:
+        """What the assistant asked before the last text; empty if nothing."""
+        return self.current.replies[-1] if len(self.current.texts) > 1 else ""
 
     def calls(self) -> list[Call]:
         """All calls, the newest first."""
         return [call for turn in reversed(self.turns) for call in reversed(turn.calls)]
 
-    def said(self) -> list[str]:
-        """The user's texts of earlier turns, the newest first."""
-        return [turn.text for turn in reversed(self.turns[:-1])]
-
 
 def read_conversation(messages: Sequence[object]) -> Conversation:
     """Reads messages of any quality; there is always a running turn, perhaps with an empty text."""
-    now: datetime | None = None
+    today: date | None = None
     turns = [Turn([])]
     open_calls: dict[str, Call] = {}
     for message in map(as_object, messages):
         role, text = message.get("role"), as_text(message.get("content"))
         if role == "system":
-            now = now or _date_line(text)
+            today = today or _date_line(text)
         elif role == "user":
             _hear(turns, text)
         elif role == "tool":
-            call = open_calls.pop(as_text(message.get("tool_call_id")), None)
-            if call is not None:
+            if call := open_calls.pop(as_text(message.get("tool_call_id")), None):
                 call.result = read_json(message.get("content"))
         elif role == "assistant":
             _watch(turns[-1], message, text, open_calls)
-    return Conversation(now, turns[1:] or turns)
+    return Conversation(today, turns)
 
 
 def _hear(turns: list[Turn], text: str) -> None:
     """A text answers the question before it if nothing was called in its turn; else it is a new wish."""
     last = turns[-1]
-    if last.texts and last.replies and not last.calls and _QUESTION_END.search(last.replies[-1]):
-        last.question = last.replies[-1]
+    if last.replies and not last.calls and _QUESTION_END.search(last.replies[-1]):
         last.texts.append(text)
     else:
         turns.append(Turn([text]))
@@ -104,19 +91,15 @@ def _watch(turn: Turn, message: dict[str, Any], text: str, open_calls: dict[str,
         turn.replies.append(text)
     for item in map(as_object, calls):
         function = as_object(item.get("function"))
-        name = function.get("name")
-        if isinstance(name, str):
-            arguments = as_object(read_json(function.get("arguments")))
-            call = Call(name, {key: value for key, value in arguments.items() if is_sound(value)})
+        if isinstance(name := function.get("name"), str):
+            call = Call(name, as_object(read_json(function.get("arguments"))))
             turn.calls.append(call)
             open_calls[as_text(item.get("id"))] = call
 
 
-def _date_line(text: str) -> datetime | None:
+def _date_line(text: str) -> date | None:
     found = _DATE_LINE.search(text)
-    if not found:
-        return None
     try:
-        return datetime.fromisoformat(f"{found[1]} {found[2] or '00:00'}")
+        return date.fromisoformat(found[0]) if found else None
     except ValueError:
         return None

@@ -5,37 +5,72 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wildtool.models.lexical import find, recall
-from wildtool.models.lexical.candidates import candidates, members_in
-from wildtool.models.lexical.conversation import Conversation
-from wildtool.models.lexical.days import days, times
-from wildtool.models.lexical.kinds import is_integer, kind_of, typed, unit_score
-from wildtool.models.lexical.offered import OfferedTool, Parameter, parameters_of
-from wildtool.models.lexical.reading import as_list, as_object, is_plain
-from wildtool.models.lexical.words import stems, word_set, words
+from wildtool.models.lexical import values
+from wildtool.models.lexical.conversation import Call, Conversation
+from wildtool.models.lexical.reading import (
+    OfferedTool,
+    Parameter,
+    as_list,
+    as_object,
+    is_plain,
+    parameters_of,
+    records,
+)
+from wildtool.models.lexical.words import has_cjk, stems, tagged, words
 
 LONGEST_ANSWER = 40
 """Characters up to which an answer as a whole may be the value that was asked for."""
-MOST_VARIANTS = 5
-"""Further calls of one tool for values that the user lists."""
 MOST_VALUES = 20
 """Items of an array."""
 DEEPEST = 5
 """Levels of nested objects that are filled."""
+_NOT = re.compile(r"\b(?:no|not|without|don'?t|isn'?t|never)\W*$|[不没无别]$", re.IGNORECASE)
+_ORDINALS = ((r"\b(?:second|2nd)\b|第二", 1), (r"\b(?:third|3rd)\b|第三", 2), (r"\blast\b|最后", -1))
+_TYPES = {
+    "boolean": "boolean", "bool": "boolean", "array": "array", "list": "array", "object": "object", "dict": "object",
+    "integer": "number", "int": "number", "number": "number", "float": "number",
+}  # fmt: skip
 
 
-_SAME = re.compile(
-    r"\b(?:same|again|instead|too|as well|also|it|that|those|them|make it|rather)\b"
-    r"|也|一样|同样|再|那|还是|改成|换成",
-    re.IGNORECASE,
+def _stem_set(text: str) -> frozenset[str]:
+    return frozenset((*stems(text), *text.split()))
+
+
+_FORMS = tuple(
+    (kind, _stem_set(named), re.compile(described))
+    for kind, named, described in (
+        ("moment", "datetime", r"DD[T ]'?HH"),
+        ("date", "date day", r"YYYY-MM-DD"),
+        ("time", "time", r"HH:MM"),
+        ("email", "email mail", r"(?i)\be-?mail addr"),
+        ("url", "url uri link website", r"\bURL\b"),
+        ("id", "id ids code no key ref reference isbn number phone", r"(?i)^(?:the )?(?:unique )?id\b"),
+        (
+            "text",
+            "text message body note content comment title subject description query keyword reason",
+            r"(?!)",
+        ),
+    )
 )
-_AUXILIARY = frozenset(stems("only include allow enable is has"))
-_ON = re.compile(r"\b(?:on|yes|yep|enable|open|true|start|activate)\b|打开|开启|开|要", re.IGNORECASE)
-_OFF = re.compile(
-    r"\b(?:off|out|no|nope|disable|close|false|stop|deactivate)\b|关闭|关掉|关|不", re.IGNORECASE
+"""Kinds of texts by the words of a parameter's name or its format, and by its description."""
+_LEADS = tuple(
+    (_stem_set(named), leads, tag)
+    for named, leads, tag in (
+        ("from origin departure source start", ("from",), "ns"),
+        ("to destination arrival target end", ("to", "for"), "ns"),
+        (
+            "city place location country area region venue airport station town address",
+            ("in", "at", "near", "to"),
+            "ns",
+        ),
+        (
+            "person guest assignee name recipient contact author artist passenger friend",
+            ("with", "for", "to", "by"),
+            "nr",
+        ),
+    )
 )
-_NOT = re.compile(r"\b(?:no|not|without|don'?t|isn'?t|never)\b|不|没|无|别", re.IGNORECASE)
-_COMMON = word_set("the a an of to in for and on at is it as or be by with number that")
+"""Words of a parameter's name, the words before a name that suits it, and what the Chinese dictionary calls it."""
 
 
 @dataclass(slots=True)
@@ -45,59 +80,40 @@ class Filled:
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
     missing: list[Parameter] = field(default_factory=list[Parameter])
     """Required parameters without a value."""
-    stated: int = 0
-    """How many values stand in the user's current words."""
-    more: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    """Arguments of further calls, where the user listed several values of one parameter."""
 
 
-class Filler:
-    """Fills one call; a number, day or name of the text serves one parameter only."""
+def fill(talk: Conversation, text: str, tool: OfferedTool) -> Filled:
+    """Arguments for a tool that a part of the user's text asks for."""
+    return _Filler(talk, text).fill(tool.parameters)
 
-    def __init__(self, conversation: Conversation, text: str) -> None:
-        self._talk = conversation
-        whole = conversation.current.text
-        # The answer to a question serves the parameter that was asked for, or else one without a value.
-        own = "\n".join(conversation.current.texts[:-1]) if conversation.answer else whole
-        self._texts = [own] if conversation.answer and conversation.answer in text else [text, own]
-        """Where values are looked for, the best place first."""
-        if earlier := conversation.unserved():
-            self._texts.append(earlier)
-        self._calls = conversation.calls()
-        self._same = _SAME.search(whole) is not None
-        before = conversation.turns[-2:-1]
-        self._given_before = {name for turn in before for call in turn.calls for name in call.arguments}
+
+def kind_of(parameter: Parameter) -> str:
+    """What sort of value a parameter takes, by enumeration, type, format, name and description."""
+    if parameter.members:
+        return "enum"
+    types = parameter.schema.get("type")
+    for name in as_list(types) or [types]:
+        if isinstance(name, str) and name in _TYPES:
+            return _TYPES[name]
+    said = {*stems(parameter.name), str(parameter.schema.get("format")).replace("-", "")}
+    return next(
+        (k for k, named, form in _FORMS if named & said or form.search(parameter.description)), "name"
+    )
+
+
+class _Filler:
+    """Fills one call; a value of the text serves one parameter only."""
+
+    def __init__(self, talk: Conversation, text: str) -> None:
+        self._talk = talk
+        self._text = text
         self._used: set[str] = set()
-        self._level = 0
 
-    def fill(self, tool: OfferedTool) -> Filled:
-        """Arguments of a call of the tool."""
-        # What is already known of this tool is carried over where the user speaks of "the same".
-        self._tool_calls = [call for call in self._calls if call.name == tool.name]
-        filled = self._fill(tool.parameters)
-        kinds = [kind_of(parameter) for parameter in tool.parameters]
-        for parameter, kind in zip(tool.parameters, kinds, strict=True):
-            if parameter.required and kind in ("enum", "id") and kinds.count(kind) == 1:
-                filled.more = filled.more or [
-                    {**filled.arguments, parameter.name: value} for value in self._further(kind, parameter)
-                ]
-        return filled
-
-    def _further(self, kind: str, parameter: Parameter) -> list[Any]:
-        """Values beyond the first that the text has for a parameter."""
-        text = self._texts[0]
-        if kind == "enum":
-            return members_in(parameter, text)[1:]
-        values = candidates(kind, parameter, text, self._talk.now)
-        return [value for value in values if repr(value) not in self._used][:MOST_VARIANTS]
-
-    def _fill(self, parameters: Sequence[Parameter]) -> Filled:
+    def fill(self, parameters: Sequence[Parameter], depth: int = 0) -> Filled:
         filled = Filled()
         for parameter in parameters:
-            value = self._stated(parameter)
-            if value is not None:
-                filled.stated += 1
-            elif parameter.required:
+            value = self._stated(parameter, depth)
+            if value is None and parameter.required:
                 value = self._recalled(parameter)
             if value is not None:
                 filled.arguments[parameter.name] = value
@@ -105,127 +121,156 @@ class Filler:
                 filled.missing.append(parameter)
         return filled
 
-    def _recalled(self, parameter: Parameter) -> Any:
-        """A required value from before, by key; days and amounts only where the user says "the same"."""
-        name = parameter.name
-        kind = kind_of(parameter)
-        value: Any = None
-        if kind in ("id", "name"):
-            value = recall.from_results(name, self._calls, self._talk.current.text)
-        if value is None and kind in ("id", "name", "place", "email", "url", "phone"):
-            value = recall.from_arguments(name, self._calls)
-        if value is None and self._same:
-            value = recall.from_arguments(name, self._tool_calls)
-        if value is None and kind == "enum":
-            value = self._enum_from_history(parameter)
-        members = as_list(parameter.schema.get("enum"))
-        if value is None and len(members) == 1 and is_plain(members[0]):
-            value = members[0]
-        return typed(value, parameter)
-
-    def _enum_from_history(self, parameter: Parameter) -> Any:
-        for text in self._talk.said():
-            if named := members_in(parameter, text):
-                return named[-1]
-        return None
-
-    def _stated(self, parameter: Parameter) -> Any:
-        """A value in the user's current words."""
+    def _stated(self, parameter: Parameter, depth: int) -> Any:
+        """A value in the user's current words; the answer to a question about the parameter comes first."""
         kind = kind_of(parameter)
         if kind == "object":
-            return self._object(parameter)
-        if not parameter.required and kind in ("free", "name", "string") and not self._mentioned(parameter):
-            return None
-        answer = self._talk.answer
-        texts = [answer, *self._texts] if self._asked_for(parameter) else [*self._texts, answer]
-        for text in texts:
-            value = self._find(kind, parameter, text) if text else None
+            filled = self.fill(parameters_of(parameter.schema), depth + 1) if depth < DEEPEST else Filled()
+            return None if filled.missing else filled.arguments or None
+        answer = self._talk.current.texts[-1] if self._asked_for(parameter) else ""
+        for text in (answer, self._text, self._talk.current.text):
+            value = (
+                self._array(parameter, text, depth) if kind == "array" else self._first(kind, parameter, text)
+            )
             if value is not None:
                 return value
         answer = answer.strip(" .!。！\n")
-        whole = kind in ("free", "name", "place", "string", "id") and 0 < len(answer) <= LONGEST_ANSWER
-        if whole and parameter.required and self._asked_for(parameter):
-            return self._first_unused([answer])
-        return None
+        return answer if kind in ("text", "name", "id") and 0 < len(answer) <= LONGEST_ANSWER else None
 
     def _asked_for(self, parameter: Parameter) -> bool:
-        """Whether the question before was about this parameter."""
-        asked = set(words(self._talk.current.question))
-        return bool(asked & set(words(f"{parameter.name} {parameter.description}")))
+        """Whether the assistant's question was about this parameter."""
+        return bool({*words(self._talk.question)} & {*words(f"{parameter.name} {parameter.description}")})
 
-    def _mentioned(self, parameter: Parameter) -> bool:
-        return bool(set(words(parameter.name)) & set(words(self._talk.current.text)))
-
-    def _object(self, parameter: Parameter) -> Any:
-        if self._level >= DEEPEST:
-            return None
-        self._level += 1
-        filled = self._fill(parameters_of(parameter.schema))
-        self._level -= 1
-        return filled.arguments if not filled.missing and filled.stated else None
-
-    def _find(self, kind: str, parameter: Parameter, text: str) -> Any:
+    def _first(self, kind: str, parameter: Parameter, text: str) -> Any:
         """The first value of the kind in a text that serves no other parameter yet."""
-        if kind == "enum":
-            return next(iter(members_in(parameter, text)), None)
-        special = {"number": self._number, "boolean": self._boolean, "array": self._array}.get(kind)
-        if special is not None:
-            return special(parameter, text)
-        return self._first_unused(candidates(kind, parameter, text, self._talk.now))
-
-    def _first_unused(self, values: Sequence[Any]) -> Any:
-        value = next((v for v in values if repr(v) not in self._used), None)
-        if value is not None:
-            self._used.add(repr(value))
-        return value
-
-    def _number(self, parameter: Parameter, text: str) -> Any:
-        taken = [(f.start, f.end) for f in (*days(text, self._talk.now), *times(text))]
-        taken += [m.span() for m in find.CODE.finditer(text) if not m[0].isdigit()]
-        taken += [m.span() for m in find.QUOTED.finditer(text)]
-        own = set(stems(f"{parameter.name} {parameter.description}"))
-        # "make it 47": the amount of the turn before is meant.
-        changed = self._same and parameter.name in self._given_before
-        best, best_score = None, 0
-        for number in find.numbers(text, taken):
-            value = int(number.value) if number.value == int(number.value) else number.value
-            if repr(value) in self._used or (isinstance(value, float) and is_integer(parameter)):
-                continue
-            near = f"{text[max(0, number.start - 18) : number.start]} {text[number.end : number.end + 14]}"
-            score = (
-                2 * len(own & (set(stems(near)) - _COMMON))
-                + unit_score(parameter, near)
-                + (parameter.required or changed)
-            )
-            if score > best_score:
-                best, best_score = value, score
-        if best is not None:
-            self._used.add(repr(best))
-        return best
-
-    def _boolean(self, parameter: Parameter, text: str) -> Any:
-        """True where the text has the parameter's words, unless negated; a required one goes by on/off too."""
-        own = [word for word in words(parameter.name) if word not in _AUXILIARY]
-        if own and set(own) <= set(words(text)):
-            parts = [part for part in re.split(r"[_\W]+", parameter.name.lower()) if len(part) > 2]
-            at = min((i for part in parts if (i := text.lower().find(part)) >= 0), default=0)
-            return _NOT.search(text[max(0, at - 16) : at]) is None
-        if parameter.required:
-            return False if _OFF.search(text) else True if _ON.search(text) else None
+        for value in candidates(kind, parameter, text, self._talk):
+            if kind in ("enum", "boolean") or repr(value) not in self._used:
+                self._used.add(repr(value))
+                return value
         return None
 
-    def _array(self, parameter: Parameter, text: str) -> Any:
+    def _array(self, parameter: Parameter, text: str, depth: int) -> Any:
+        """All values of the items' kind; of an array that need not be given only where it is mentioned."""
         schema = {"description": parameter.description, **as_object(parameter.schema.get("items"))}
         item = Parameter(parameter.name, schema, parameter.required)
         kind = kind_of(item)
-        if kind == "enum":
-            return members_in(item, text) or None
         if kind == "object":
-            value = self._object(item)
-            return [value] if value else None
-        if kind in ("array", "boolean") or not (parameter.required or self._mentioned(parameter)):
+            value = self._stated(item, depth)
+            return None if value is None else [value]
+        if kind != "enum" and not (parameter.required or {*words(parameter.name)} & {*words(text)}):
             return None
-        values: list[Any] = []
-        while len(values) < MOST_VALUES and (value := self._find(kind, item, text)) is not None:
-            values.append(value)
-        return values or None
+        return candidates(kind, item, text, self._talk)[:MOST_VALUES] or None
+
+    def _recalled(self, parameter: Parameter) -> Any:
+        """A required value from before, by key; days, amounts and texts are not carried over."""
+        kind, calls = kind_of(parameter), self._talk.calls()
+        value = None
+        if kind in ("id", "name"):
+            value = from_results(parameter.name, calls, self._talk.current.text)
+        if value is None and kind in ("id", "name", "enum", "email", "url"):
+            earlier = [call.arguments.get(parameter.name) for call in calls]
+            value = next((value for value in earlier if value is not None and is_plain(value)), None)
+        return value
+
+
+def candidates(kind: str, parameter: Parameter, text: str, talk: Conversation) -> list[Any]:
+    """Values of a kind that a text holds for a parameter, the likeliest first."""
+    match kind:
+        case "enum":
+            return values.members_named(parameter.members, text, parameter.description)
+        case "boolean":
+            return _truth(parameter, text)
+        case "number":
+            return _numbers(parameter, text, talk)
+        case "date":
+            return [day for _, day in values.days(text, talk.today)]
+        case "time":
+            return [time for _, time in values.times(text)]
+        case "moment":
+            pairs = zip(values.days(text, talk.today), values.times(text), strict=False)
+            return [f"{day}T{time}:00" for (_, day), (_, time) in pairs]
+        case "email" | "url":
+            return (values.EMAIL if kind == "email" else values.URL).findall(text)
+        case "id":
+            return _codes(parameter, text)
+        case "text":
+            return values.quoted(text)
+        case "name":
+            return _names(parameter, text)
+        case _:
+            return []
+
+
+def _truth(parameter: Parameter, text: str) -> list[bool]:
+    """True where the text has the parameter's words, False where they are negated."""
+    own = words(parameter.name)
+    said = words(text)
+    if not own or not {*own} <= {*said}:
+        return []
+    at = text.lower().find(re.split(r"[_\W]", parameter.name.lower())[0])
+    return [_NOT.search(text[: max(at, 0)]) is None]
+
+
+def _numbers(parameter: Parameter, text: str, talk: Conversation) -> list[int | float]:
+    """Numbers by the words of the parameter beside them; one that need not be given must have such a word."""
+    own = {*words(f"{parameter.name} {parameter.description}")}
+    scored: list[tuple[int, int | float]] = []
+    for (start, end), value in values.numbers(text, talk.today):
+        shared = len(own & {*stems(text[:start])[-2:], *stems(text[end:])[:1]})
+        if (shared or parameter.required) and (
+            isinstance(value, int) or parameter.schema.get("type") != "integer"
+        ):
+            scored.append((shared, value))
+    return [value for _, value in sorted(scored, key=lambda pair: -pair[0])]
+
+
+def _codes(parameter: Parameter, text: str) -> list[str]:
+    """Codes of the form of an example in the parameter's description, else codes of any form."""
+    example = values.CODE.search(parameter.description)
+    form = (
+        re.compile(rf"(?<!\w){re.sub(r'[0-9]+', r'[0-9]+', re.escape(example[0]))}(?!\w)")
+        if example
+        else values.CODE
+    )
+    return form.findall(values.without_quoted(text))
+
+
+def _names(parameter: Parameter, text: str) -> list[str]:
+    """Names after a preposition that suits the parameter, then (for a required one) quoted and other names."""
+    said = {*stems(parameter.name)}
+    leads, tag = next(((leads, tag) for named, leads, tag in _LEADS if named & said), ((), ""))
+    found = values.names(text)
+    suited = [name for lead in leads for name, before in found if before == lead]
+    if tag and has_cjk(text):
+        suited += tagged(values.without_quoted(text), tag)
+    return [*suited, *values.quoted(text), *(name for name, _ in found)] if parameter.required else suited
+
+
+def from_results(name: str, calls: Sequence[Call], text: str) -> Any:
+    """The value of a key that fits a parameter's name in what calls (newest first) returned; else None.
+
+    Where several records have one, those count that share most words with the user's text, of these the newest
+    call's, and of these the one that an ordinal names, else the first.
+    """
+    said = {*words(text)}
+    found: list[tuple[int, int, Any]] = []
+    for age, call in enumerate(calls):
+        for container, record in records(call.result):
+            for key, value in record.items():
+                if isinstance(value, str | int) and is_plain(value) and _fits(name, key, container):
+                    found.append((-len(said & _words_of(record)), age, value))
+    best = min((place for *place, _ in found), default=None)
+    equal = [value for *place, value in found if place == best]
+    at = next((at for pattern, at in _ORDINALS if re.search(pattern, text, re.IGNORECASE)), 0)
+    return equal[at] if at < len(equal) else next(iter(equal), None)
+
+
+def _fits(name: str, key: str, container: str) -> bool:
+    """Whether a key is the end of a parameter's name; a mere `id` takes the name of what holds it along."""
+    wanted, own = stems(name), stems(key)
+    own = (*stems(container), *own) if own == ("id",) else own
+    return bool(own) and wanted[-len(own) :] == own
+
+
+def _words_of(record: dict[str, Any]) -> set[str]:
+    return {word for value in record.values() if is_plain(value) for word in words(str(value)[:200])}

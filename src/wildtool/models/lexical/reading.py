@@ -1,7 +1,8 @@
-"""Reads JSON that others wrote: whatever stands in the wrong place counts as empty, and nothing raises."""
+"""Reads JSON and tools that others wrote: whatever stands in the wrong place counts as empty, nothing raises."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.wire import loads
@@ -9,7 +10,56 @@ from wildtool.wire import loads
 LONGEST_TEXT = 6_000
 """Characters of one message that are read; what people type is far shorter."""
 DEEPEST = 12
+"""Levels of a result that are read."""
 MOST_RECORDS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a tool, or one property of an object."""
+
+    name: str
+    schema: dict[str, Any]
+    required: bool
+
+    @property
+    def description(self) -> str:
+        return as_text(self.schema.get("description"))
+
+    @property
+    def members(self) -> list[Any]:
+        """The members of its enumeration; empty if there is none."""
+        return [member for member in as_list(self.schema.get("enum")) if is_plain(member)]
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """One tool of the request."""
+
+    name: str
+    description: str
+    parameters: tuple[Parameter, ...]
+
+
+def offered_tools(tools: Sequence[object]) -> list[OfferedTool]:
+    """The tools that have a name, in order."""
+    functions = [as_object(as_object(tool).get("function")) for tool in tools]
+    return [
+        OfferedTool(name, as_text(function.get("description")), parameters_of(function.get("parameters")))
+        for function in functions
+        if isinstance(name := function.get("name"), str) and name
+    ]
+
+
+def parameters_of(schema: object) -> tuple[Parameter, ...]:
+    """The properties of an object schema, the required ones first."""
+    node = as_object(schema)
+    required = as_list(node.get("required"))
+    found = [
+        Parameter(name, as_object(part), name in required)
+        for name, part in as_object(node.get("properties")).items()
+    ]
+    return tuple(sorted(found, key=lambda parameter: not parameter.required))
 
 
 def as_object(value: object) -> dict[str, Any]:
@@ -29,24 +79,14 @@ def as_text(value: object) -> str:
     if isinstance(value, list):
         parts = [as_object(part).get("text") for part in as_list(cast("object", value))[:50]]
         value = "\n".join(part for part in parts if isinstance(part, str))
-    if not isinstance(value, str):
-        return ""
-    return value[:LONGEST_TEXT].encode("utf-8", "replace").decode()
+    return value[:LONGEST_TEXT].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def is_plain(value: object) -> bool:
-    """Whether it is a text, a finite number, a truth value or null."""
+    """Whether it is a text, a finite number of 64 bits, a truth value or null."""
     if isinstance(value, int | float):
         return math.isfinite(value) and abs(value) < 2**63
     return value is None or isinstance(value, str)
-
-
-def is_sound(value: object, levels: int = 8) -> bool:
-    """Whether it consists of plain values, lists and objects, nested no deeper than `levels`."""
-    inner = [*as_list(value), *as_object(value).values()]
-    return is_plain(value) or (
-        levels > 0 and isinstance(value, Mapping | list) and all(is_sound(part, levels - 1) for part in inner)
-    )
 
 
 def read_json(text: object) -> Any:
@@ -61,18 +101,15 @@ def read_json(text: object) -> Any:
 
 def records(value: object) -> list[tuple[str, dict[str, Any]]]:
     """Every object inside a value in document order, each with the key that it (or its list) stands under."""
-    return list(_records(value, "", 0, [MOST_RECORDS]))
+    return list(_records(value, "", 0))[:MOST_RECORDS]
 
 
-def _records(value: object, key: str, depth: int, left: list[int]) -> Iterator[tuple[str, dict[str, Any]]]:
-    if depth > DEEPEST or left[0] <= 0:
+def _records(value: object, key: str, depth: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    if depth > DEEPEST:
         return
-    left[0] -= 1
-    if isinstance(value, Mapping):
-        found = as_object(cast("object", value))
+    found = as_object(value)
+    if found:
         yield key, found
-        for name, part in found.items():
-            yield from _records(part, name, depth + 1, left)
-    elif isinstance(value, list):
-        for part in as_list(cast("object", value))[:MOST_RECORDS]:
-            yield from _records(part, key, depth + 1, left)
+    inner = [*found.items(), *((key, part) for part in as_list(value))]
+    for name, part in inner[:MOST_RECORDS]:
+        yield from _records(part, name, depth + 1)
