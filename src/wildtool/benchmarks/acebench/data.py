@@ -1,0 +1,306 @@
+"""ACEBench's question and answer files to records and items; errors name file, line, id and field."""
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+from wildtool.errors import DataError
+from wildtool.types import Item
+
+LANGUAGES = ("en", "zh")
+ATOM = tuple(
+    f"normal_atom_{kind}" for kind in ("bool", "enum", "number", "list", "object_short", "object_deep")
+)
+MULTI_TURN = ("normal_multi_turn_user_adjust", "normal_multi_turn_user_switch")
+NORMAL = (
+    "normal_single_turn_single_function",
+    "normal_single_turn_parallel_function",
+    *MULTI_TURN,
+    "normal_similar_api",
+    "normal_preference",
+    *ATOM,
+)
+SPECIAL = ("special_incomplete", "special_error_param", "special_irrelevant")
+AGENT = ("agent_multi_step", "agent_multi_turn")
+CATEGORIES = (*NORMAL, *SPECIAL, *AGENT)
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "normal": NORMAL,
+    "special": SPECIAL,
+    "agent": AGENT,
+    "atom": ATOM,
+    "multi_turn": MULTI_TURN,
+    "test_all": CATEGORIES,
+    **{category: (category,) for category in CATEGORIES},
+}
+"""What a split name stands for: a group of categories or one category."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What every record has."""
+
+    id: str
+    category: str
+    lang: str
+    dialogue: int
+    """Number of the record within its category; the turns of a dialogue share it."""
+    turn: int
+    """Position within its dialogue, from 0."""
+    question: str
+    """A transcript of `user:` and `system:` lines; of agent records the request, or what the simulated user is told."""
+    functions: tuple[dict[str, Any], ...]
+    """As written; distractors have `arguments` instead of `parameters`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NormalRecord(Record):
+    """A request that calls answer."""
+
+    time: str
+    """A sentence about the current date; may be empty."""
+    profile: str
+    """Text about the user; empty but for `normal_preference`."""
+    candidates: tuple[dict[str, dict[str, Any]], ...]
+    """Gold answers, any one of which suffices: function name (with a suffix where it is expected twice) to arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialRecord(Record):
+    """A request that a message answers: incomplete, wrong, or beyond the functions."""
+
+    time: str
+    faults: dict[str, list[str]]
+    """Function to missing parameters, or parameter to wrong values; empty for `special_irrelevant`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRecord(Record):
+    """An episode in the sandbox."""
+
+    initial_config: dict[str, dict[str, Any]]
+    involved_classes: tuple[str, ...]
+    end_state: tuple[dict[str, dict[str, Any]], ...]
+    """One object per class: class to attributes to values."""
+    milestones: tuple[str, ...] | tuple[tuple[str, ...], ...]
+    """Expected agent messages in order, or alternatives of such lists."""
+
+
+def read_items(
+    folder: Path, categories: Sequence[str] = CATEGORIES, lang: str | None = None
+) -> Iterator[Item]:
+    """Items by language, category and number; a multi-turn dialogue is one item, each turn a unit of it.
+
+    Args:
+        folder: holds a folder per language with `data_<category>.json[.gz]` and `possible_answer/`.
+        lang: one language; None reads all that the folder has.
+
+    Raises:
+        DataError: naming file, line, id and field, what was expected and what was found.
+    """
+    found = [code for code in LANGUAGES if (folder / code).is_dir()]
+    if not found:
+        raise DataError(f"{folder}: no folder {' or '.join(LANGUAGES)}; give a folder of ACEBench files")
+    for code in found if lang is None else (lang,):
+        for category in categories:
+            records = read_category(folder, code, category)
+            for number, turns in groupby(records, key=lambda record: record.dialogue):
+                data = tuple(turns)
+                units = tuple(str(record.turn) for record in data)
+                yield Item(f"{code}/{category}_{number}", units, data, category, code)
+
+
+def read_category(folder: Path, lang: str, category: str) -> list[Record]:
+    """The records of one category in file order, each with its gold answer."""
+    path = find_file(folder / lang, category)
+    answers_path = find_file(folder / lang / "possible_answer", category)
+    questions, answers = list(_lines(path)), list(_lines(answers_path))
+    if len(questions) != len(answers):
+        raise DataError(
+            f"{answers_path}: expected {len(questions)} answers, as {path} has; found {len(answers)}"
+        )
+    records: list[Record] = []
+    for question, answer in zip(questions, answers, strict=True):
+        if question.value("id") != answer.value("id"):
+            answer.fail("id", f"{question.value('id')!r}, the id of {question.where}", answer.value("id"))
+        records.append(_record(question, answer, category, lang))
+    _check_order(records, path)
+    return records
+
+
+def find_file(folder: Path, category: str) -> Path:
+    """`data_<category>.json`, or the same gzip-compressed."""
+    names = (f"data_{category}.json", f"data_{category}.json.gz")
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    raise DataError(f"{folder}: expected {' or '.join(names)}, found neither")
+
+
+def _check_order(records: Sequence[Record], path: Path) -> None:
+    """Numbers ascend, so no id stands twice and the turns of a dialogue are adjacent."""
+    for before, after in pairwise(records):
+        if (before.dialogue, before.turn) >= (after.dialogue, after.turn):
+            raise DataError(f"{path} (id {after.id!r}): expected ascending ids, found it after {before.id!r}")
+
+
+class _Line:
+    """One JSON object of a file, with errors that name the place."""
+
+    def __init__(self, path: Path, number: int, fields: Mapping[str, Any]) -> None:
+        self.where = f"{path}:{number}"
+        self._fields = fields
+
+    def value(self, field: str) -> Any:
+        return self._fields.get(field)
+
+    def fail(self, field: str, expected: str, found: Any) -> NoReturn:
+        text = json.dumps(found, ensure_ascii=True)
+        text = text if len(text) <= 60 else f"{text[:60]}…"
+        raise DataError(
+            f"{self.where} (id {self.value('id')!r}): field {field}: expected {expected}, found {text}"
+        )
+
+    def read_text(self, field: str) -> str:
+        value = self.value(field)
+        return value if isinstance(value, str) else self.fail(field, "a text", value)
+
+    def read_object(self, field: str) -> dict[str, Any]:
+        value = self.value(field)
+        return (
+            cast(dict[str, Any], value) if isinstance(value, dict) else self.fail(field, "an object", value)
+        )
+
+    def read_list(self, field: str) -> list[Any]:
+        value = self.value(field)
+        return cast(list[Any], value) if isinstance(value, list) else self.fail(field, "a list", value)
+
+    def read_objects(self, field: str) -> list[dict[str, Any]]:
+        values = self.read_list(field)
+        for position, value in enumerate(values):
+            if not isinstance(value, dict):
+                self.fail(f"{field}[{position}]", "an object", value)
+        return values
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    try:
+        data = path.read_bytes()
+        data = gzip.decompress(data) if path.suffix == ".gz" else data
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"cannot read {path}: {error}") from error
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line.decode())
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{path}:{number}: not a JSON object ({error})") from error
+        if not isinstance(fields, dict):
+            raise DataError(f"{path}:{number}: expected a JSON object, found {type(fields).__name__}")
+        yield _Line(path, number, cast(dict[str, Any], fields))
+
+
+def _record(question: _Line, answer: _Line, category: str, lang: str) -> Record:
+    dialogue, turn = _numbers(question, category)
+    common = (
+        question.read_text("id"),
+        category,
+        lang,
+        dialogue,
+        turn,
+        question.read_text("question"),
+        _functions(question),
+    )
+    if category in AGENT:
+        return AgentRecord(*common, *_agent_fields(question), _end_state(answer), _milestones(answer))
+    if category in SPECIAL:
+        return SpecialRecord(*common, question.read_text("time"), _faults(answer, category))
+    preference = category == "normal_preference"
+    time, profile = ("", question.read_text("profile")) if preference else (question.read_text("time"), "")
+    return NormalRecord(*common, time, profile, _candidates(answer))
+
+
+def _numbers(line: _Line, category: str) -> tuple[int, int]:
+    """Dialogue and turn of `<category>_<n>`, in multi-turn categories `<category>_<dialogue>_<turn>`."""
+    form = r"_(\d+)_(\d+)" if category in MULTI_TURN else r"_(\d+)"
+    match = re.fullmatch(category + form, line.read_text("id"), re.ASCII)
+    if not match:
+        example = f"{category}_0_0" if category in MULTI_TURN else f"{category}_0"
+        line.fail("id", f"an id like {example}", line.value("id"))
+    return int(match[1]), int(match[2]) if category in MULTI_TURN else 0
+
+
+def _functions(line: _Line) -> tuple[dict[str, Any], ...]:
+    functions = line.read_objects("function")
+    for position, function in enumerate(functions):
+        if not isinstance(function.get("name"), str):
+            line.fail(f"function[{position}].name", "a text", function.get("name"))
+    return tuple(functions)
+
+
+def _candidates(line: _Line) -> tuple[dict[str, dict[str, Any]], ...]:
+    if not isinstance(line.value("ground_truth"), list):
+        candidates, names = [line.read_object("ground_truth")], ["ground_truth"]
+    else:
+        candidates = line.read_objects("ground_truth")
+        names = [f"ground_truth[{position}]" for position in range(len(candidates))]
+    if not candidates:
+        line.fail("ground_truth", "at least one answer", [])
+    for name, candidate in zip(names, candidates, strict=True):
+        for function, arguments in candidate.items():
+            if not isinstance(arguments, dict):
+                line.fail(f"{name}.{function}", "an object of arguments", arguments)
+    return tuple(candidates)
+
+
+def _faults(line: _Line, category: str) -> dict[str, list[str]]:
+    if category == "special_irrelevant":
+        line.read_text("ground_truth")
+        return {}
+    faults = line.read_object("ground_truth")
+    if not faults:
+        line.fail("ground_truth", "at least one entry", faults)
+    for name, parts in faults.items():
+        if not _are_texts(parts):
+            line.fail(f"ground_truth.{name}", "a list of texts", parts)
+    return faults
+
+
+def _agent_fields(line: _Line) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
+    config = line.read_object("initial_config")
+    for name, attributes in config.items():
+        if not isinstance(attributes, dict):
+            line.fail(f"initial_config.{name}", "an object of attributes", attributes)
+    classes = line.read_list("involved_classes")
+    if not _are_texts(classes):
+        line.fail("involved_classes", "a list of class names", classes)
+    return config, tuple(classes)
+
+
+def _end_state(line: _Line) -> tuple[dict[str, dict[str, Any]], ...]:
+    entries = line.read_objects("ground_truth")
+    for position, entry in enumerate(entries):
+        for name, attributes in entry.items():
+            if not isinstance(attributes, dict):
+                line.fail(f"ground_truth[{position}].{name}", "an object of attributes", attributes)
+    return tuple(entries)
+
+
+def _milestones(line: _Line) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
+    values = line.read_list("mile_stone")
+    if _are_texts(values):
+        return tuple(values)
+    for position, alternative in enumerate(values):
+        if not _are_texts(alternative):
+            line.fail(f"mile_stone[{position}]", "a list of messages", alternative)
+    return tuple(tuple(alternative) for alternative in values)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in cast(list[Any], value))

@@ -1,0 +1,49 @@
+"""The published evaluator's check of a Special reply: phrases and names in its raw text (section 7, Q42 to Q46)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from wildtool.benchmarks.acebench.checked import VALID, Checked, shown
+
+MISSING = "Missing necessary parameters"
+INCORRECT = "There is incorrect value"
+LIMITATIONS = "the limitations of the function"
+
+DETECTION = "error_detection"
+"""The phrase is absent: the problem was not noticed, or not reported in the required form."""
+CORRECTION = "error_correction"
+"""The phrase is there, but a name or a value is not."""
+
+
+def check_incomplete(text: str | None, gold: Mapping[str, Sequence[str]]) -> Checked:
+    """A request that lacks parameters: the phrase, the function's name and each missing parameter's name.
+
+    Args:
+        gold: function name to the names of the missing parameters.
+    """
+    return _check(text, MISSING, (name for api, names in gold.items() for name in (api, *names)))
+
+
+def check_error_param(text: str | None, gold: Mapping[str, Sequence[str]]) -> Checked:
+    """A request with a wrong value: the phrase and each wrong value; the parameter's name is not looked for.
+
+    Args:
+        gold: parameter name to its wrong values as texts.
+    """
+    return _check(text, INCORRECT, (value for values in gold.values() for value in values))
+
+
+def check_irrelevant(text: str | None) -> Checked:
+    """A request that no function serves: the phrase."""
+    return _check(text, LIMITATIONS, ())
+
+
+def _check(text: str | None, phrase: str, parts: Iterable[str]) -> Checked:
+    if text is None:
+        raised = "TypeError: argument of type 'NoneType' is not iterable"
+        return Checked(False, DETECTION, "the reply has no text", raised)
+    if phrase not in text:
+        return Checked(False, DETECTION, f"the reply does not say {phrase!r}")
+    absent = [part for part in parts if part not in text]
+    if absent:
+        return Checked(False, CORRECTION, f"the reply does not name {shown(absent)}")
+    return VALID

@@ -1,0 +1,29 @@
+"""The text of a Normal reply as calls, the way the published evaluator decodes it (section 5 of its specification)."""
+
+import ast
+
+from wildtool.toolcall.call_syntax import Call, CallReader, CallSyntaxError, parse_expression
+
+
+def without_whitespace(text: str) -> str:
+    """The text with every Unicode whitespace character deleted, inside quoted texts too (Q1)."""
+    return "".join(text.split())
+
+
+def decode(text: str) -> list[Call]:
+    """The calls of a bracketed list (also a set, a tuple or a bare comma list: Q2).
+
+    Raises:
+        CallSyntaxError: the text is anything else, with the reason.
+    """
+    root = parse_expression(without_whitespace(text))
+    if not isinstance(root, ast.List | ast.Tuple | ast.Set):
+        raise CallSyntaxError(f"not a list of calls but {type(root).__name__}")
+    reader = CallReader()
+    return [reader.call(_call(element)) for element in root.elts]
+
+
+def _call(element: ast.expr) -> ast.Call:
+    if not isinstance(element, ast.Call):
+        raise CallSyntaxError(f"not a call but {type(element).__name__}")
+    return element
