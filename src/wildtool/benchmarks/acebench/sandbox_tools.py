@@ -1,0 +1,138 @@
+"""The sandbox of one episode: one instance of each class, and the tools that these offer (section 8.4, rules 1 and 2)."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from wildtool.benchmarks.acebench.sandbox_edition import Edition, State
+from wildtool.benchmarks.acebench.sandbox_food import FoodPlatform
+from wildtool.benchmarks.acebench.sandbox_phone import BaseApi, MessageApi, ReminderApi
+from wildtool.benchmarks.acebench.sandbox_travel import Travel
+from wildtool.errors import DataError
+
+Tool = Callable[..., Any]
+Api = BaseApi | Travel
+CLASSES: Mapping[str, Callable[[Edition, Mapping[str, Any]], Api]] = {
+    "BaseApi": BaseApi,
+    "MessageApi": MessageApi,
+    "ReminderApi": ReminderApi,
+    "FoodPlatform": FoodPlatform,
+    "Travel": Travel,
+}
+SAVED: Mapping[str, tuple[str, ...]] = {
+    "BaseApi": ("wifi", "logged_in"),
+    "MessageApi": ("inbox",),
+    "ReminderApi": ("reminder_list",),
+    "FoodPlatform": ("users", "logged_in_users", "orders"),
+    "Travel": ("users", "reservations"),
+}
+"""Attributes that make up the end state of an episode."""
+TOOL_ERRORS = (
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    NameError,
+    ArithmeticError,
+    SyntaxError,
+    RecursionError,
+)
+"""What a tool may raise on arguments of any kind, as part of its behaviour."""
+
+
+class Sandbox:
+    """The instances of an episode; a tool acts on every instance that has it."""
+
+    def __init__(self, edition: Edition, classes: Sequence[str], config: Mapping[str, Any]) -> None:
+        """Starts fresh instances of the classes. Raises DataError where a class does not exist.
+
+        Args:
+            config: the record's `initial_config`. Only its `BaseApi` part counts: the original loads it into
+                every class last, after the class's own (Q68).
+        """
+        self._edition = edition
+        phone: Mapping[str, Any] = config.get("BaseApi", {})
+        self._instances: dict[str, Api] = {}
+        for name in classes:
+            if name not in CLASSES:
+                raise DataError(f"involved class {name!r}: expected one of {', '.join(CLASSES)}")
+            self._instances[name] = CLASSES[name](edition, phone)
+
+    def tools(self, name: str) -> list[Tool]:
+        """Every public method of this name, in order of the involved classes."""
+        if name.startswith("_") or name in self._edition.absent_tools:
+            return []
+        return [
+            getattr(instance, name)
+            for instance in self._instances.values()
+            if inspect.isfunction(getattr(type(instance), name, None))
+        ]
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Calls a known tool on all its instances and gives the last one's value (Q75). Raises `TOOL_ERRORS`."""
+        value: Any = None
+        for tool in self.tools(name):
+            _check_arguments(tool, arguments)
+            value = tool(**arguments)
+        return value
+
+    def state(self, name: str) -> State:
+        """All attributes of an instance."""
+        instance = self._instances[name]
+        return {key: value for key, value in vars(instance).items() if not key.startswith("_")}
+
+    def saved(self) -> list[State]:
+        """The end state: for each class in order its saved attributes, as JSON stores them."""
+        return [
+            {name: {attribute: _as_json(getattr(instance, attribute)) for attribute in SAVED[name]}}
+            for name, instance in self._instances.items()
+        ]
+
+
+def _check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
+    """Raises TypeError in the words of Python 3.11, which later versions extend."""
+    name = tool.__qualname__
+    parameters = inspect.signature(tool).parameters
+    for argument in arguments:
+        if argument not in parameters:
+            raise TypeError(f"{name}() got an unexpected keyword argument {argument!r}")
+    missing = [
+        repr(key)
+        for key, parameter in parameters.items()
+        if parameter.default is inspect.Parameter.empty and key not in arguments
+    ]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        raise TypeError(
+            f"{name}() missing {len(missing)} required positional argument{plural}: {_listed(missing)}"
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b, and c`."""
+    if len(names) < 3:
+        return " and ".join(names)
+    return f"{', '.join(names[:-1])}, and {names[-1]}"
+
+
+def _as_json(value: Any) -> Any:
+    """A copy as JSON keeps it: keys as text, tuples as lists, what JSON lacks as Python's text."""
+    match value:
+        case dict():
+            return {_key(key): _as_json(element) for key, element in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        case list() | tuple():
+            return [_as_json(element) for element in value]  # pyright: ignore[reportUnknownVariableType]
+        case None | bool() | int() | float() | str():
+            return value
+        case _:
+            return repr(value)
+
+
+def _key(key: Any) -> str:
+    match key:
+        case str():
+            return key
+        case None | bool():
+            return {None: "null", True: "true", False: "false"}[key]
+        case _:
+            return repr(key)
