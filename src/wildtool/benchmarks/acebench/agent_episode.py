@@ -1,0 +1,198 @@
+"""An agent episode as a pure walk: agent, sandbox and simulated user in turn (sections 8.1, 8.2 and 8.5).
+
+The simulated user is a role of the walk's requests: the same machine asks the model under test (`agent`) and the
+simulator (`user`), so that both are recorded and replayed alike.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wildtool.benchmarks.acebench.agent_decode import routed_to_execution, starts_bracketed
+from wildtool.benchmarks.acebench.agent_execute import execute_step, execute_turn
+from wildtool.benchmarks.acebench.agent_prompt import (
+    agent_messages,
+    cooperative_reply,
+    simulator_greeting,
+    simulator_system,
+)
+from wildtool.benchmarks.acebench.sandbox_edition import Edition, State
+from wildtool.benchmarks.acebench.sandbox_tools import Sandbox
+from wildtool.types import Message, Request
+
+MAX_MESSAGES = 40
+"""Messages of any sender that an episode may take after its first."""
+END_MARK = "finish conversation"
+_UNMARKED = 2
+"""In so many messages after the first the end mark is ignored (Q54)."""
+Party = Literal["user", "agent", "execution"]
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What a walk needs of an agent record."""
+
+    question: str
+    """The whole request (multi-step) or the instruction to the simulated user (multi-turn)."""
+    functions: Sequence[Mapping[str, Any]]
+    """The offered tools, as the record gives them."""
+    classes: tuple[str, ...]
+    """Involved sandbox classes, in order."""
+    config: Mapping[str, Any]
+    """The record's `initial_config`."""
+    milestones: tuple[str, ...] = ()
+    """The first list of gold messages; only baselines see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One message of the dialogue."""
+
+    sender: Party
+    recipient: Party
+    message: str | list[Any]
+    """Text; of the sandbox mostly the list of results."""
+
+
+class EpisodeWalk:
+    """What both kinds of episode share: the dialogue, the budget, the sandbox and its end state."""
+
+    def __init__(self, episode: Episode, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
+        self._episode = episode
+        self._edition = edition
+        self._left = max_messages
+        self._sandbox = Sandbox(edition, episode.classes, episode.config)
+        self._captured = False
+        self._over = False
+        self._lines: list[str] = []
+        self._replies = 0
+        self.dialogue: list[Spoken] = []
+        self.process: list[str] = []
+        """Texts of all agent messages that went to the sandbox, failed ones too."""
+
+    def result(self) -> list[State]:
+        """The end state of the involved classes; empty where the original never got hold of the instances."""
+        return self._sandbox.saved() if self._captured else []
+
+    def _open(self, question: str) -> None:
+        """The first message, which costs nothing."""
+        self.dialogue.append(Spoken("user", "agent", question))
+        self._over = self._left <= 0
+
+    def _append(self, sender: Party, recipient: Party, message: str | list[Any]) -> None:
+        self.dialogue.append(Spoken(sender, recipient, message))
+        self._left -= 1
+        # `in` means part of a text, but element of a list of results, as in the original.
+        marked = len(self.dialogue) > 1 + _UNMARKED and END_MARK in message
+        self._over = marked or self._left <= 0
+
+    def _gold(self, _style: str) -> Message:
+        """The next gold message, then the end mark."""
+        gold = self._episode.milestones
+        content = gold[self._replies] if self._replies < len(gold) else END_MARK
+        return {"role": "assistant", "content": content}
+
+
+class StepWalk(EpisodeWalk):
+    """A multi-step episode: every reply of the agent is run, whatever it says."""
+
+    def __init__(self, episode: Episode, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
+        super().__init__(episode, edition, max_messages=max_messages)
+        self._open(episode.question)
+        self._lines.append(f"user:{episode.question}")
+
+    def request(self) -> Request | None:
+        if self._over:
+            return None
+        messages = agent_messages(
+            self._edition.lang, (), self._episode.functions, self._lines, multi_turn=False
+        )
+        return Request(messages, gold=self._gold)
+
+    def tell(self, reply: Message) -> None:
+        text = _text(reply)
+        self._replies += 1
+        # The recipient is a label only, and the agent's own messages never enter its transcript (Q57).
+        self._append("agent", "execution" if starts_bracketed(text) else "user", text)
+        if self._over:
+            return
+        executed = execute_step(self._edition, self._sandbox, text)
+        self._captured = self._captured or executed.captured
+        self.process.append(text)
+        self._append("execution", "agent", executed.message)
+        self._lines.append(f"execution result:{executed.message}")
+
+
+class TurnWalk(EpisodeWalk):
+    """A multi-turn episode: the simulated user opens, then every reply goes to the user or to the sandbox."""
+
+    def __init__(self, episode: Episode, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
+        super().__init__(episode, edition, max_messages=max_messages)
+        self._asked_user = 0
+        self._simulator: list[Message] = [
+            {"role": "system", "content": simulator_system(edition.lang, episode.classes, episode.question)},
+            {"role": "user", "content": simulator_greeting(edition.lang)},
+        ]
+
+    def request(self) -> Request | None:
+        if self._over:
+            return None
+        if self._user_speaks():
+            return Request(tuple(self._simulator), role="user", gold=self._cooperate)
+        messages = agent_messages(
+            self._edition.lang, self._episode.classes, self._episode.functions, self._lines, multi_turn=True
+        )
+        return Request(messages, gold=self._gold)
+
+    def tell(self, reply: Message) -> None:
+        text = _text(reply)
+        if self._user_speaks():
+            self._tell_user(text)
+        else:
+            self._tell_agent(text)
+
+    def _user_speaks(self) -> bool:
+        return not self.dialogue or self.dialogue[-1].recipient == "user"
+
+    def _tell_user(self, text: str) -> None:
+        self._asked_user += 1
+        # The original keeps the simulator's own words under the role `system`.
+        self._simulator.append({"role": "system", "content": text})
+        if self.dialogue:
+            self._append("user", "agent", text)
+        else:
+            self._open(text)
+        self._lines.append(f"user:{text}")
+
+    def _tell_agent(self, text: str) -> None:
+        self._replies += 1
+        self._lines.append(f"agent:{text}")
+        if not routed_to_execution(text):
+            self._simulator.append({"role": "user", "content": _without_label(text)})
+            self._append("agent", "user", text)
+            return
+        self._append("agent", "execution", text)
+        if self._over:
+            return
+        executed = execute_turn(self._edition, self._sandbox, text)
+        self._captured = self._captured or executed.captured
+        self.process.append(text)
+        self._append("execution", "agent", executed.message)
+        self._lines.append(f"execution:{executed.message}")
+
+    def _cooperate(self, _style: str) -> Message:
+        """What a user says who reveals everything at once and then lets the agent work."""
+        content = cooperative_reply(self._edition.lang) if self._asked_user else self._episode.question
+        return {"role": "assistant", "content": content}
+
+
+def _text(reply: Message) -> str:
+    content = reply.get("content")
+    return content if isinstance(content, str) else ""
+
+
+def _without_label(text: str) -> str:
+    for label in ("user:", "agent:"):
+        if text.startswith(label):
+            return text.removeprefix(label)
+    return text

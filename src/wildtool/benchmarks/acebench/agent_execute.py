@@ -1,0 +1,123 @@
+"""Runs an agent's message in the sandbox (section 8.4): calls are looked up and made, no text is ever evaluated."""
+
+import ast
+import json
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.benchmarks.acebench.agent_decode import decode_message
+from wildtool.benchmarks.acebench.sandbox_edition import Edition
+from wildtool.benchmarks.acebench.sandbox_tools import TOOL_ERRORS, Sandbox
+
+_TOOL_NAME = re.compile(r"([^\W\d]\w*)\(")
+_MISSING: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """What the sandbox answers to one message."""
+
+    message: list[Any] | str
+    """The results in order; a text where the message was not run."""
+    captured: bool
+    """Whether the original holds the instances afterwards, so that the episode has an end state."""
+
+
+Execute = Callable[[Edition, Sandbox, str], Executed]
+
+
+def execute_step(edition: Edition, sandbox: Sandbox, text: str) -> Executed:
+    """Runs a multi-step message: an exception is the result of its call, later calls still run."""
+    calls = decode_message(text)
+    if calls is None:
+        return Executed(edition.say("Execution.multi_step.undecodable"), captured=False)
+    values: list[Any] = []
+    previous: Any = _MISSING
+    for call in calls:
+        try:
+            previous = run_call(sandbox, call, previous)
+            values.append(previous)
+        except TOOL_ERRORS as error:
+            values.append(edition.say("Execution.multi_step.exception", exception=error))
+    return Executed(_results(values), captured=True)
+
+
+def execute_turn(edition: Edition, sandbox: Sandbox, text: str) -> Executed:
+    """Runs a multi-turn message: an exception abandons the batch, what was done stays done (Q59)."""
+    values: list[Any] = []
+    previous: Any = _MISSING
+    try:
+        for call in decode_message(text, only_calls=False) or ():
+            previous = run_call(sandbox, call, previous)
+            values.append(previous)
+    except TOOL_ERRORS:
+        sentence = edition.texts[
+            "Execution.multi_turn.exception (literal braces, delivered as single characters)"
+        ]
+        return Executed(list(sentence), captured=False)
+    return Executed(_results(values), captured=True)
+
+
+def run_call(sandbox: Sandbox, call: str, previous: Any) -> Any:
+    """The value of one call as `decode_message` writes it; of an unknown tool the previous value (Q60).
+
+    Raises any of `TOOL_ERRORS`.
+    """
+    found = _TOOL_NAME.search(call)
+    name = found[1] if found else ""
+    if not sandbox.tools(name):
+        if previous is _MISSING:
+            raise UnboundLocalError(
+                "cannot access local variable 'func_call_result' where it is not associated with a value"
+            )
+        return previous
+    node = _parsed(call)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        raise _undefined(node)
+    return sandbox.call(node.func.id, {str(word.arg): _literal(word.value) for word in node.keywords})
+
+
+def _results(values: Sequence[Any]) -> list[Any]:
+    """The values as results, written only now: what a later call of the message changed shows in earlier results."""
+    return [_result(value) for value in values]
+
+
+def _result(value: Any) -> Any:
+    """A value as it stands in the execution message: through JSON where that is possible, else its text."""
+    text = value if isinstance(value, str) else _json_or_text(value)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _json_or_text(value: Any) -> str:
+    if isinstance(value, dict):
+        try:
+            return json.dumps(value)
+        except (TypeError, ValueError, RecursionError):
+            # The original ends with the exception; bytes and complex numbers as arguments lead here.
+            return str(cast(Any, value))
+    return str(value)
+
+
+def _parsed(call: str) -> ast.expr:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(call, filename="<string>", mode="eval").body
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        # A nested call, or a number that Python writes as a name (`inf`, `nan`).
+        raise _undefined(node) from None
+
+
+def _undefined(node: ast.expr) -> NameError:
+    names: Sequence[str] = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+    return NameError(f"name {next(iter(names), '')!r} is not defined")
