@@ -1,4 +1,4 @@
-"""Cuts a message list into the user's turns: what was said, asked, called and observed."""
+"""Cuts a message list into the user's turns, and finds values in the results of their calls."""
 
 import re
 from collections.abc import Sequence
@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from wildtool.models.lexical.reading import as_list, as_object, as_text, read_json
+from wildtool.models.lexical.reading import as_list, as_object, as_text, is_plain, read_json, records
+from wildtool.models.lexical.words import stems, words
 
 _DATE_LINE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _QUESTION_END = re.compile(r"[?？][\s\W]*$")
+_ORDINALS = ((r"\b(?:second|2nd)\b|第二", 1), (r"\b(?:third|3rd)\b|第三", 2), (r"\blast\b|最后", -1))
 
 
 @dataclass(slots=True)
@@ -103,3 +105,33 @@ def _date_line(text: str) -> date | None:
         return date.fromisoformat(found[0]) if found else None
     except ValueError:
         return None
+
+
+def from_results(name: str, calls: Sequence[Call], text: str) -> Any:
+    """The value of a key that fits a parameter's name in what calls (newest first) returned; else None.
+
+    Where several records have one, those count that share most words with the user's text, of these the newest
+    call's, and of these the one that an ordinal names, else the first.
+    """
+    said = {*words(text)}
+    found: list[tuple[int, int, Any]] = []
+    for age, call in enumerate(calls):
+        for container, record in records(call.result):
+            for key, value in record.items():
+                if isinstance(value, str | int) and is_plain(value) and _fits(name, key, container):
+                    found.append((-len(said & _words_of(record)), age, value))
+    best = min((place for *place, _ in found), default=None)
+    equal = [value for *place, value in found if place == best]
+    at = next((at for pattern, at in _ORDINALS if re.search(pattern, text, re.IGNORECASE)), 0)
+    return equal[at] if at < len(equal) else next(iter(equal), None)
+
+
+def _fits(name: str, key: str, container: str) -> bool:
+    """Whether a key is the end of a parameter's name; a mere `id` takes the name of what holds it along."""
+    wanted, own = stems(name), stems(key)
+    own = (*stems(container), *own) if own == ("id",) else own
+    return bool(own) and wanted[-len(own) :] == own
+
+
+def _words_of(record: dict[str, Any]) -> set[str]:
+    return {word for value in record.values() if is_plain(value) for word in words(str(value)[:200])}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wildtool.models.lexical import values
-from wildtool.models.lexical.conversation import Call, Conversation
+from wildtool.models.lexical.conversation import Conversation, from_results
 from wildtool.models.lexical.reading import (
     OfferedTool,
     Parameter,
@@ -14,9 +14,8 @@ from wildtool.models.lexical.reading import (
     as_object,
     is_plain,
     parameters_of,
-    records,
 )
-from wildtool.models.lexical.words import has_cjk, stems, tagged, words
+from wildtool.models.lexical.words import stems, words
 
 LONGEST_ANSWER = 40
 """Characters up to which an answer as a whole may be the value that was asked for."""
@@ -25,7 +24,6 @@ MOST_VALUES = 20
 DEEPEST = 5
 """Levels of nested objects that are filled."""
 _NOT = re.compile(r"\b(?:no|not|without|don'?t|isn'?t|never)\W*$|[不没无别]$", re.IGNORECASE)
-_ORDINALS = ((r"\b(?:second|2nd)\b|第二", 1), (r"\b(?:third|3rd)\b|第三", 2), (r"\blast\b|最后", -1))
 _TYPES = {
     "boolean": "boolean", "bool": "boolean", "array": "array", "list": "array", "object": "object", "dict": "object",
     "integer": "number", "int": "number", "number": "number", "float": "number",
@@ -36,41 +34,23 @@ def _stem_set(text: str) -> frozenset[str]:
     return frozenset((*stems(text), *text.split()))
 
 
-_FORMS = tuple(
-    (kind, _stem_set(named), re.compile(described))
-    for kind, named, described in (
-        ("moment", "datetime", r"DD[T ]'?HH"),
-        ("date", "date day", r"YYYY-MM-DD"),
-        ("time", "time", r"HH:MM"),
-        ("email", "email mail", r"(?i)\be-?mail addr"),
-        ("url", "url uri link website", r"\bURL\b"),
-        ("id", "id ids code no key ref reference isbn number phone", r"(?i)^(?:the )?(?:unique )?id\b"),
-        (
-            "text",
-            "text message body note content comment title subject description query keyword reason",
-            r"(?!)",
-        ),
-    )
-)
+_FORMS = (
+    ("moment", _stem_set("datetime"), r"DD[T ]'?HH"),
+    ("date", _stem_set("date day"), r"YYYY-MM-DD"),
+    ("time", _stem_set("time"), r"HH:MM"),
+    ("email", _stem_set("email mail"), r"(?i)\be-?mail addr"),
+    ("url", _stem_set("url uri link website"), r"\bURL\b"),
+    ("id", _stem_set("id ids code no key ref reference isbn number phone"), r"(?i)^(?:the )?(?:unique )?id\b"),
+    ("text", _stem_set("text message body note content comment title subject description query keyword"), r"(?!)"),
+)  # fmt: skip
 """Kinds of texts by the words of a parameter's name or its format, and by its description."""
-_LEADS = tuple(
-    (_stem_set(named), leads, tag)
-    for named, leads, tag in (
-        ("from origin departure source start", ("from",), "ns"),
-        ("to destination arrival target end", ("to", "for"), "ns"),
-        (
-            "city place location country area region venue airport station town address",
-            ("in", "at", "near", "to"),
-            "ns",
-        ),
-        (
-            "person guest assignee name recipient contact author artist passenger friend",
-            ("with", "for", "to", "by"),
-            "nr",
-        ),
-    )
-)
-"""Words of a parameter's name, the words before a name that suits it, and what the Chinese dictionary calls it."""
+_LEADS = (
+    (_stem_set("from origin departure source start"), ("from",)),
+    (_stem_set("to destination arrival target end"), ("to", "for")),
+    (_stem_set("city place location country region venue airport station town address"), ("in", "at", "near")),
+    (_stem_set("person guest assignee name recipient contact author artist friend"), ("with", "for", "to", "by")),
+)  # fmt: skip
+"""Words of a parameter's name and the words before a name that suits it."""
 
 
 @dataclass(slots=True)
@@ -96,9 +76,8 @@ def kind_of(parameter: Parameter) -> str:
         if isinstance(name, str) and name in _TYPES:
             return _TYPES[name]
     said = {*stems(parameter.name), str(parameter.schema.get("format")).replace("-", "")}
-    return next(
-        (k for k, named, form in _FORMS if named & said or form.search(parameter.description)), "name"
-    )
+    about = parameter.description
+    return next((kind for kind, named, form in _FORMS if named & said or re.search(form, about)), "name")
 
 
 class _Filler:
@@ -129,11 +108,11 @@ class _Filler:
             return None if filled.missing else filled.arguments or None
         answer = self._talk.current.texts[-1] if self._asked_for(parameter) else ""
         for text in (answer, self._text, self._talk.current.text):
-            value = (
+            found = (
                 self._array(parameter, text, depth) if kind == "array" else self._first(kind, parameter, text)
             )
-            if value is not None:
-                return value
+            if found is not None:
+                return found
         answer = answer.strip(" .!。！\n")
         return answer if kind in ("text", "name", "id") and 0 < len(answer) <= LONGEST_ANSWER else None
 
@@ -203,9 +182,8 @@ def candidates(kind: str, parameter: Parameter, text: str, talk: Conversation) -
 
 def _truth(parameter: Parameter, text: str) -> list[bool]:
     """True where the text has the parameter's words, False where they are negated."""
-    own = words(parameter.name)
-    said = words(text)
-    if not own or not {*own} <= {*said}:
+    own = {*words(parameter.name)}
+    if not own or not own <= {*words(text)}:
         return []
     at = text.lower().find(re.split(r"[_\W]", parameter.name.lower())[0])
     return [_NOT.search(text[: max(at, 0)]) is None]
@@ -216,7 +194,7 @@ def _numbers(parameter: Parameter, text: str, talk: Conversation) -> list[int | 
     own = {*words(f"{parameter.name} {parameter.description}")}
     scored: list[tuple[int, int | float]] = []
     for (start, end), value in values.numbers(text, talk.today):
-        shared = len(own & {*stems(text[:start])[-2:], *stems(text[end:])[:1]})
+        shared = len(own & {*stems(text[max(0, start - 30) : start])[-2:], *stems(text[end : end + 20])[:1]})
         if (shared or parameter.required) and (
             isinstance(value, int) or parameter.schema.get("type") != "integer"
         ):
@@ -228,49 +206,16 @@ def _codes(parameter: Parameter, text: str) -> list[str]:
     """Codes of the form of an example in the parameter's description, else codes of any form."""
     example = values.CODE.search(parameter.description)
     form = (
-        re.compile(rf"(?<!\w){re.sub(r'[0-9]+', r'[0-9]+', re.escape(example[0]))}(?!\w)")
+        rf"(?<!\w){re.sub('[0-9]+', '[0-9]+', re.escape(example[0]))}(?!\w)"
         if example
-        else values.CODE
+        else values.CODE.pattern
     )
-    return form.findall(values.without_quoted(text))
+    return re.findall(form, values.without_quoted(text))
 
 
 def _names(parameter: Parameter, text: str) -> list[str]:
     """Names after a preposition that suits the parameter, then (for a required one) quoted and other names."""
-    said = {*stems(parameter.name)}
-    leads, tag = next(((leads, tag) for named, leads, tag in _LEADS if named & said), ((), ""))
-    found = values.names(text)
+    said, found = {*stems(parameter.name)}, values.names(text)
+    leads = next((leads for named, leads in _LEADS if named & said), ())
     suited = [name for lead in leads for name, before in found if before == lead]
-    if tag and has_cjk(text):
-        suited += tagged(values.without_quoted(text), tag)
     return [*suited, *values.quoted(text), *(name for name, _ in found)] if parameter.required else suited
-
-
-def from_results(name: str, calls: Sequence[Call], text: str) -> Any:
-    """The value of a key that fits a parameter's name in what calls (newest first) returned; else None.
-
-    Where several records have one, those count that share most words with the user's text, of these the newest
-    call's, and of these the one that an ordinal names, else the first.
-    """
-    said = {*words(text)}
-    found: list[tuple[int, int, Any]] = []
-    for age, call in enumerate(calls):
-        for container, record in records(call.result):
-            for key, value in record.items():
-                if isinstance(value, str | int) and is_plain(value) and _fits(name, key, container):
-                    found.append((-len(said & _words_of(record)), age, value))
-    best = min((place for *place, _ in found), default=None)
-    equal = [value for *place, value in found if place == best]
-    at = next((at for pattern, at in _ORDINALS if re.search(pattern, text, re.IGNORECASE)), 0)
-    return equal[at] if at < len(equal) else next(iter(equal), None)
-
-
-def _fits(name: str, key: str, container: str) -> bool:
-    """Whether a key is the end of a parameter's name; a mere `id` takes the name of what holds it along."""
-    wanted, own = stems(name), stems(key)
-    own = (*stems(container), *own) if own == ("id",) else own
-    return bool(own) and wanted[-len(own) :] == own
-
-
-def _words_of(record: dict[str, Any]) -> set[str]:
-    return {word for value in record.values() if is_plain(value) for word in words(str(value)[:200])}

@@ -82,10 +82,7 @@ def wishes(index: ToolIndex, text: str) -> list[Wish]:
         else:
             found.append(Wish(tool, lead + clause))
             lead = ""
-    if found:
-        return found
-    tool, score = index.best(text)
-    return [Wish(tool, text)] if score >= THRESHOLD else []
+    return found
 
 
 def _clauses(text: str) -> list[str]:

@@ -1,11 +1,15 @@
 """Finds values in English and Chinese text by form: days, times, numbers, names, quoted texts, codes, members."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
-from wildtool.models.lexical.words import STOP, has_cjk, stems, word_set
+from wildtool.models.lexical.words import STOP, has_cjk, stems
+
+T = TypeVar("T")
+Found: TypeAlias = tuple[tuple[int, int], T]
+"""A span of the text and the value that stands there."""
 
 EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
 URL = re.compile(r"(?:https?://|\bwww\.)[^\s\"'<>，。；）)]{1,500}(?<![.,!?])")
@@ -25,17 +29,17 @@ _WORD = r"(?<!\w)[A-ZÀ-ÖØ-ÞĀŁŚŠŽČ](?:[\w'’&-]|\.(?=\w))*"
 _NAME = re.compile(
     rf"(?:\b(?P<lead>[A-Za-z]+)\s+(?:the\s+)?)??(?P<name>{_WORD}(?:\s+(?:(?:of|de|da|the)\s+)?{_WORD})*)"
 )
-_NOT_NAMES = STOP | word_set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december pm am good great sorry wait actually right well"
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-
+_NOT_NAME = re.compile(rf"{'|'.join((*STOP, *_WEEKDAYS, _MONTH))}|[ap]m|good|great|sorry|well", re.IGNORECASE)
 _DIGITS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
 }  # fmt: skip
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NEAR = {
     "day after tomorrow": 2, "tomorrow": 1, "today": 0, "tonight": 0, "just now": 0, "this morning": 0,
     "this afternoon": 0, "this evening": 0, "day before yesterday": -2, "yesterday": -1, "last night": -1,
@@ -44,11 +48,7 @@ _NEAR = {
 }  # fmt: skip
 _WEEKS = {"next": 1, "下": 1, "下下": 2, "last": -1, "上": -1}
 _COUNT = r"(\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|an?|[一二两三四五六七八九十]{1,3})"
-_MONTH = (
-    r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
-_NTH = r"(\d{1,2})(?:st|nd|rd|th)?"
+_NTH = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 
 
 def number(text: str) -> float:
@@ -91,27 +91,23 @@ def _day_of_month(m: re.Match[str], today: date) -> date:
     return first.replace(day=int(m[1]))
 
 
-def _month_of(name: str) -> int:
-    return _MONTHS.index(name.lower()[:3]) + 1
+def _iso(m: re.Match[str], today: date) -> date:
+    return date(int(m[1]), int(m[2]), int(m[3]))
+
+
+def _year_month_day(m: re.Match[str], today: date) -> date:
+    return _calendar(m[1], int(number(m[2])), int(number(m[3])), today)
+
+
+def _month_day(m: re.Match[str], today: date) -> date:
+    return _calendar(m["year"], _MONTHS.index(m["month"].lower()[:3]) + 1, int(m["day"]), today)
 
 
 _DAYS: tuple[tuple[str, Callable[[re.Match[str], date], date]], ...] = (
-    (
-        r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)",
-        lambda m, today: date(int(m[1]), int(m[2]), int(m[3])),
-    ),
-    (
-        rf"(?:(\d{{4}})年)?{_COUNT}月{_COUNT}[日号]?",
-        lambda m, today: _calendar(m[1], int(number(m[2])), int(number(m[3])), today),
-    ),
-    (
-        rf"\b{_MONTH}\.?\s+{_NTH}\b(?!:)(?:,?\s+(\d{{4}}))?",
-        lambda m, today: _calendar(m[3], _month_of(m[1]), int(m[2]), today),
-    ),
-    (
-        rf"\b{_NTH}(?:\s+of)?\s+{_MONTH}\b(?:\s+(\d{{4}}))?",
-        lambda m, today: _calendar(m[3], _month_of(m[2]), int(m[1]), today),
-    ),
+    (r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)", _iso),
+    (rf"(?:(\d{{4}})年)?{_COUNT}月{_COUNT}[日号]?", _year_month_day),
+    (rf"\b{_MONTH}\.?\s+{_NTH}\b(?!:)(?:,?\s+(?P<year>\d{{4}}))?", _month_day),
+    (rf"\b{_NTH}(?:\s+of)?\s+{_MONTH}\b(?:\s+(?P<year>\d{{4}}))?", _month_day),
     (rf"(?<![a-z])(?:{'|'.join(sorted(_NEAR, key=len, reverse=True))})(?![a-z])", _near),
     (rf"\bin {_COUNT} (day|week)s?\b()", _in_days),
     (rf"{_COUNT}\s*个?(day|week|天|周|星期)s?\s*(ago|later|from now|[之以]?[前后])", _in_days),
@@ -127,9 +123,9 @@ _TIME = re.compile(
 )
 
 
-def days(text: str, today: date | None) -> list[tuple[tuple[int, int], str]]:
+def days(text: str, today: date | None) -> list[Found[str]]:
     """Days named in a text as YYYY-MM-DD with their spans, in order; without `today` only complete ones."""
-    found: list[tuple[tuple[int, int], str]] = []
+    found: list[Found[str]] = []
     for pattern, rule in _DAY_RULES if today else _DAY_RULES[:1]:
         for match in pattern.finditer(text):
             if any(start < match.end() and match.start() < end for (start, end), _ in found):
@@ -142,12 +138,9 @@ def days(text: str, today: date | None) -> list[tuple[tuple[int, int], str]]:
     return sorted(found)
 
 
-def times(text: str) -> list[tuple[tuple[int, int], str]]:
+def times(text: str) -> list[Found[str]]:
     """Times of day named in a text as HH:MM with their spans, in order."""
-    return list(_times(text))
-
-
-def _times(text: str) -> Iterator[tuple[tuple[int, int], str]]:
+    found: list[Found[str]] = []
     for m in _TIME.finditer(text):
         hour, minute = int(number(m["h"] or m["ch"])), 30 if m["chalf"] else int(m["m"] or 0)
         half = (m["half"] or m["half2"] or "").lower()
@@ -156,14 +149,15 @@ def _times(text: str) -> Iterator[tuple[tuple[int, int], str]]:
         elif m["part"] in ("下午", "傍晚", "晚上", "今晚", "明晚") and hour < 12:
             hour += 12
         if hour < 24:
-            yield m.span(), f"{hour:02}:{minute:02}"
+            found.append((m.span(), f"{hour:02}:{minute:02}"))
+    return found
 
 
-def numbers(text: str, today: date | None) -> list[tuple[tuple[int, int], int | float]]:
+def numbers(text: str, today: date | None) -> list[Found[int | float]]:
     """Numbers with their spans, in order, but for those that are part of a day, time, code or quotation."""
     taken = [span for span, _ in (*days(text, today), *times(text))]
     taken += [m.span() for form in (CODE, QUOTED, URL) for m in form.finditer(text) if not m[0].isdigit()]
-    found: list[tuple[tuple[int, int], int | float]] = []
+    found: list[Found[int | float]] = []
     for m in _NUMBER.finditer(text):
         if not any(start < m.end() and m.start() < end for start, end in taken):
             value = number(m[0])
@@ -187,7 +181,7 @@ def names(text: str) -> list[tuple[str, str]]:
     text = without_quoted(text)
     for match in _NAME.finditer(text):
         parts = re.sub(r"['’]s?\b.*", "", match["name"]).split()
-        while parts and parts[0].lower() in _NOT_NAMES:
+        while parts and _NOT_NAME.fullmatch(parts[0]):
             parts = parts[1:]
         # The first word of a sentence is capitalised anyway.
         starts = text[: match.start("name")].rstrip()[-1:] in ("", ".", "!", "?")

@@ -2,7 +2,6 @@
 
 import re
 from functools import lru_cache
-from typing import Any, cast
 
 from wildtool.toolcall.chinese import cut
 
@@ -19,23 +18,16 @@ _ENDINGS = (
     ("s", ""),
     ("ly", ""),
 )
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Words of a text between blanks."""
-    return frozenset(text.split())
-
-
-STOP = word_set(
-    "a an the this that these those it its is are was were be been am do does did have has had of in "
-    "on at to for from by with and or but if then than so as not no yes i me my you your he him his "
-    "she her we us our they them their can could would will should may please what which who when "
-    "where how why there here just also too now ok okay oh hey hi hello thanks thank s t m re ll ve d "
-    "one ones all any some only into out up about given user default e g id ids value name used use "
-    "go going want need let got 的 了 吗 呢 吧 啊 我 你 他 她 它 我们 你们 是 在 有 和 与 或 也 都 就 "
-    "还 那 这 个 一个 那个 这个 一下 把 给 被 让 要 会 能 请 到 从 按 并 为 对 不 没 没有 么 什么 哪 "
-    "怎么 用户 默认 例如 格式"
-)
+_STOP = """
+a an the this that these those it its is are was were be been am do does did have has had of in on at to for from
+by with and or but if then than so as not no yes i me my you your he him his she her we us our they them their can could
+would will should may please what which who when where how why there here just also too now ok okay oh hey hi hello
+thanks thank s t m re ll ve d one ones all any some only into out up about given user default e g id ids value name
+used use go going want need let got
+的 了 吗 呢 吧 啊 我 你 他 她 它 我们 你们 是 在 有 和 与 或 也 都 就 还 那 这 个 一个 那个 这个 一下 把 给 被 让 要
+会 能 请 到 从 按 并 为 对 不 没 没有 么 什么 哪 怎么 用户 默认 例如 格式
+"""
+STOP = frozenset(_STOP.split())
 
 
 def has_cjk(text: str) -> bool:
@@ -69,13 +61,3 @@ def _stem(word: str) -> str:
         found = found[:-1]
     # `note` must not become the stop word `not`.
     return word if found in STOP else found
-
-
-@lru_cache(maxsize=2_000)
-def tagged(text: str, tag: str) -> list[str]:
-    """Words of a Chinese text that the dictionary tags so: `ns` a place, `nr` a person."""
-    from jieba import posseg  # type: ignore[import-untyped]  # slow to load, and seldom needed
-
-    cut("")
-    pairs: Any = cast(Any, posseg).cut(text)
-    return [str(pair.word) for pair in pairs if pair.flag == tag]
