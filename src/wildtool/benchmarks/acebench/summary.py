@@ -9,7 +9,7 @@ from operator import add
 from wildtool.benchmarks.acebench.data import ATOM, MULTI_TURN, SPECIAL
 
 WEIGHTS = {"normal": 0.578, "special": 0.2676, "agent": 0.1545}
-"""Weights of the overall number: square roots of 700, 150 and 50 over their sum, as the original rounds them (sum 1.0001)."""
+"""Square roots of 700, 150 and 50 over their sum, as the original rounds them: they add up to 1.0001."""
 
 
 @dataclass(frozen=True, slots=True)
