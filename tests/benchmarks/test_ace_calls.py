@@ -93,6 +93,11 @@ def test_anything_but_arithmetic_on_literals_is_refused(text: str) -> None:
         value(text)
 
 
+@pytest.mark.parametrize("text", ["[f(a=1),g()]", "(f(a=1),g())", "{f(a=1),g()}", "f(a=1),g()"])
+def test_a_list_a_tuple_a_set_or_a_bare_sequence_holds_the_calls(text: str) -> None:
+    assert [(call.name, call.arguments) for call in decode(text)] == [("f", {"a": 1}), ("g", {})]
+
+
 def test_a_sign_negates_whatever_it_is() -> None:
     assert [value(text) for text in ("-5", "+5", "~5")] == [-5, -5, -5]
 
@@ -114,7 +119,8 @@ def test_the_attributes_of_an_odd_callee_are_its_name() -> None:
         "9999999999*[0]",
         "((('a'*9999)*9999)*9999)",
         "[[0]*999]*9999",
-        "-99999999*[0]+[0]*99999999",
+        "-9999999999*[0]+[0]*99999",
+        "'" + "a" * 9000 + "'" + "+'b'" * 50,
         "+".join(["[0]*999"] * 200),
         "+".join(["1"] * (MAX_DEPTH + 2)),
         "0x" + "f" * 2000,

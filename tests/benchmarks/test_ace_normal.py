@@ -139,6 +139,7 @@ def test_the_first_faulty_argument_in_the_replys_order_decides() -> None:
         ("enum", "'B'", "A", ""),
         ("enum", "1", "A", "type_error"),
         ("array", "[]", [], "type_error"),
+        ("array", "''", "", "type_error"),
         ("object", "{}", {}, "type_error"),
         ("array", "{'k': 1}", {"k": 2}, ""),
     ],
@@ -187,6 +188,17 @@ def test_flat_lists_are_compared_in_order_with_normalised_texts() -> None:
 )
 def test_objects_need_equal_keys_and_contain_the_gold_texts(text: str, said: str) -> None:
     assert argument_error("object", text, {"k": 4, "d": {"x": "red"}}) == said
+
+
+def test_texts_true_and_false_are_booleans_in_objects() -> None:
+    assert argument_error("object", "{'k': 'true'}", {"k": True}) == ""
+    assert argument_error("object", "{'k': 'true'}", {"k": "true"}) == "value_error"
+
+
+def test_a_tuple_passes_for_a_list_only_where_one_is_declared() -> None:
+    items = {"items": {"type": "string"}}
+    assert argument_error({"type": "tuple"} | items, "('a', 'b')", ["a", "b"]) == ""
+    assert argument_error({"type": "array"} | items, "('a', 'b')", ["a", "b"]) == "type_error"
 
 
 def test_blanks_in_texts_of_lists_inside_objects_can_only_be_escaped() -> None:
