@@ -52,7 +52,12 @@ def next_calls(
     calls: list[tuple[str, dict[str, Any]]] = []
     unknown: list[Parameter] = []
     for wish in planned:
-        if any(_gives(other.tool, p) for other in planned if other is not wish for p in wish.tool.parameters):
+        if any(
+            _gives(other.tool, p)
+            for other in planned
+            if other.tool is not wish.tool
+            for p in wish.tool.parameters
+        ):
             # An older value would be wrong: the call waits for the one that brings the new value.
             continue
         filled = fill(talk, wish.text, wish.tool)
