@@ -1,31 +1,30 @@
 """An agent's message as calls (section 8.3 of the specification): which texts are calls, each written again."""
 
 import ast
-import re
 from typing import Any, cast
 
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, Value, parse_expression
 
-_BRACKETED = re.compile(r"\[[^\n]*\]")
 
+def calls_to_run(text: str) -> list[str] | None:
+    """The calls of a multi-turn reply that goes to the sandbox; None for one that goes to the user.
 
-def routed_to_execution(text: str) -> bool:
-    """Whether a multi-turn reply goes to the sandbox: brackets within one line, and readable as calls."""
-    return _BRACKETED.search(text) is not None and decode_message(text) is not None
+    It goes to the sandbox if some line has a bracket that opens and one behind it that closes, and it can be read.
+    """
+    calls = decode_message(text)
+    bracketed = calls is not None and any("]" in line.partition("[")[2] for line in text.split("\n"))
+    return calls if bracketed else None
 
 
 def starts_bracketed(text: str) -> bool:
     """Whether a text starts with a bracketed span on its first line."""
-    return _BRACKETED.match(text) is not None
+    return text.startswith("[") and "]" in text.partition("\n")[0]
 
 
-def decode_message(text: str, *, only_calls: bool = True) -> list[str] | None:
+def decode_message(text: str) -> list[str] | None:
     """The calls of a message, each written again as `name(key=value, ...)`; None where it cannot be read as calls.
 
     A text that is one expression but neither a call nor a tuple of calls is no call at all, which is readable (Q62).
-
-    Args:
-        only_calls: whether an element that is no call makes the whole unreadable; else it is left out.
     """
     text = text.removeprefix(" ")
     if not text:
@@ -34,11 +33,7 @@ def decode_message(text: str, *, only_calls: bool = True) -> list[str] | None:
     try:
         root = parse_expression(text.strip("[]'"))
         reader = _AgentReader()
-        return [
-            _written(reader, element)
-            for element in _elements(root)
-            if only_calls or isinstance(element, ast.Call)
-        ]
+        return [_written(reader, element) for element in _elements(root)]
     except CallSyntaxError:
         return None
 

@@ -4,11 +4,10 @@ The simulated user is a role of the walk's requests: the same machine asks the m
 simulator (`user`), so that both are recorded and replayed alike.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from wildtool.benchmarks.acebench.agent_decode import routed_to_execution, starts_bracketed
+from wildtool.benchmarks.acebench.agent_decode import calls_to_run, decode_message, starts_bracketed
 from wildtool.benchmarks.acebench.agent_execute import execute_step, execute_turn
 from wildtool.benchmarks.acebench.agent_prompt import (
     agent_messages,
@@ -16,6 +15,7 @@ from wildtool.benchmarks.acebench.agent_prompt import (
     simulator_greeting,
     simulator_system,
 )
+from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.sandbox_edition import Edition, State
 from wildtool.benchmarks.acebench.sandbox_tools import Sandbox
 from wildtool.types import Message, Request
@@ -26,22 +26,6 @@ END_MARK = "finish conversation"
 _UNMARKED = 2
 """In so many messages after the first the end mark is ignored (Q54)."""
 Party = Literal["user", "agent", "execution"]
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """What a walk needs of an agent record."""
-
-    question: str
-    """The whole request (multi-step) or the instruction to the simulated user (multi-turn)."""
-    functions: Sequence[Mapping[str, Any]]
-    """The offered tools, as the record gives them."""
-    classes: tuple[str, ...]
-    """Involved sandbox classes, in order."""
-    config: Mapping[str, Any]
-    """The record's `initial_config`."""
-    milestones: tuple[str, ...] = ()
-    """The first list of gold messages; only baselines see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +41,11 @@ class Spoken:
 class EpisodeWalk:
     """What both kinds of episode share: the dialogue, the budget, the sandbox and its end state."""
 
-    def __init__(self, episode: Episode, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
-        self._episode = episode
+    def __init__(self, record: AgentRecord, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
+        self._record = record
         self._edition = edition
         self._left = max_messages
-        self._sandbox = Sandbox(edition, episode.classes, episode.config)
+        self._sandbox = Sandbox(edition, record.involved_classes, record.initial_config)
         self._captured = False
         self._over = False
         self._lines: list[str] = []
@@ -88,7 +72,7 @@ class EpisodeWalk:
 
     def _gold(self, _style: str) -> Message:
         """The next gold message, then the end mark."""
-        gold = self._episode.milestones
+        gold = _first_list(self._record.milestones)
         content = gold[self._replies] if self._replies < len(gold) else END_MARK
         return {"role": "assistant", "content": content}
 
@@ -96,16 +80,16 @@ class EpisodeWalk:
 class StepWalk(EpisodeWalk):
     """A multi-step episode: every reply of the agent is run, whatever it says."""
 
-    def __init__(self, episode: Episode, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
-        super().__init__(episode, edition, max_messages=max_messages)
-        self._open(episode.question)
-        self._lines.append(f"user:{episode.question}")
+    def __init__(self, record: AgentRecord, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
+        super().__init__(record, edition, max_messages=max_messages)
+        self._open(record.question)
+        self._lines.append(f"user:{record.question}")
 
     def request(self) -> Request | None:
         if self._over:
             return None
         messages = agent_messages(
-            self._edition.lang, (), self._episode.functions, self._lines, multi_turn=False
+            self._edition.lang, (), self._record.functions, self._lines, multi_turn=False
         )
         return Request(messages, gold=self._gold)
 
@@ -116,7 +100,7 @@ class StepWalk(EpisodeWalk):
         self._append("agent", "execution" if starts_bracketed(text) else "user", text)
         if self._over:
             return
-        executed = execute_step(self._edition, self._sandbox, text)
+        executed = execute_step(self._edition, self._sandbox, decode_message(text))
         self._captured = self._captured or executed.captured
         self.process.append(text)
         self._append("execution", "agent", executed.message)
@@ -126,11 +110,14 @@ class StepWalk(EpisodeWalk):
 class TurnWalk(EpisodeWalk):
     """A multi-turn episode: the simulated user opens, then every reply goes to the user or to the sandbox."""
 
-    def __init__(self, episode: Episode, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
-        super().__init__(episode, edition, max_messages=max_messages)
+    def __init__(self, record: AgentRecord, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
+        super().__init__(record, edition, max_messages=max_messages)
         self._asked_user = 0
         self._simulator: list[Message] = [
-            {"role": "system", "content": simulator_system(edition.lang, episode.classes, episode.question)},
+            {
+                "role": "system",
+                "content": simulator_system(edition.lang, record.involved_classes, record.question),
+            },
             {"role": "user", "content": simulator_greeting(edition.lang)},
         ]
 
@@ -140,7 +127,11 @@ class TurnWalk(EpisodeWalk):
         if self._user_speaks():
             return Request(tuple(self._simulator), role="user", gold=self._cooperate)
         messages = agent_messages(
-            self._edition.lang, self._episode.classes, self._episode.functions, self._lines, multi_turn=True
+            self._edition.lang,
+            self._record.involved_classes,
+            self._record.functions,
+            self._lines,
+            multi_turn=True,
         )
         return Request(messages, gold=self._gold)
 
@@ -167,14 +158,15 @@ class TurnWalk(EpisodeWalk):
     def _tell_agent(self, text: str) -> None:
         self._replies += 1
         self._lines.append(f"agent:{text}")
-        if not routed_to_execution(text):
+        calls = calls_to_run(text)
+        if calls is None:
             self._simulator.append({"role": "user", "content": _without_label(text)})
             self._append("agent", "user", text)
             return
         self._append("agent", "execution", text)
         if self._over:
             return
-        executed = execute_turn(self._edition, self._sandbox, text)
+        executed = execute_turn(self._edition, self._sandbox, calls)
         self._captured = self._captured or executed.captured
         self.process.append(text)
         self._append("execution", "agent", executed.message)
@@ -182,8 +174,14 @@ class TurnWalk(EpisodeWalk):
 
     def _cooperate(self, _style: str) -> Message:
         """What a user says who reveals everything at once and then lets the agent work."""
-        content = cooperative_reply(self._edition.lang) if self._asked_user else self._episode.question
+        content = cooperative_reply(self._edition.lang) if self._asked_user else self._record.question
         return {"role": "assistant", "content": content}
+
+
+def _first_list(milestones: tuple[str, ...] | tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    """The milestones, or the first of alternative lists."""
+    first = milestones[0] if milestones else ""
+    return first if isinstance(first, tuple) else cast(tuple[str, ...], milestones)
 
 
 def _text(reply: Message) -> str:

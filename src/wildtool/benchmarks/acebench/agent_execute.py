@@ -3,16 +3,14 @@
 import ast
 import json
 import re
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.benchmarks.acebench.agent_decode import decode_message
 from wildtool.benchmarks.acebench.sandbox_edition import Edition
 from wildtool.benchmarks.acebench.sandbox_tools import TOOL_ERRORS, Sandbox
 
-_TOOL_NAME = re.compile(r"([^\W\d]\w*)\(")
+_TOOL_NAME = re.compile(r"\b([^\W\d]\w*)\(")
 _MISSING: Any = object()
 
 
@@ -26,12 +24,12 @@ class Executed:
     """Whether the original holds the instances afterwards, so that the episode has an end state."""
 
 
-Execute = Callable[[Edition, Sandbox, str], Executed]
+def execute_step(edition: Edition, sandbox: Sandbox, calls: Sequence[str] | None) -> Executed:
+    """Runs a multi-step message: an exception is the result of its call, later calls still run.
 
-
-def execute_step(edition: Edition, sandbox: Sandbox, text: str) -> Executed:
-    """Runs a multi-step message: an exception is the result of its call, later calls still run."""
-    calls = decode_message(text)
+    Args:
+        calls: as `decode_message` reads the message; None where it cannot.
+    """
     if calls is None:
         return Executed(edition.say("Execution.multi_step.undecodable"), captured=False)
     values: list[Any] = []
@@ -45,12 +43,12 @@ def execute_step(edition: Edition, sandbox: Sandbox, text: str) -> Executed:
     return Executed(_results(values), captured=True)
 
 
-def execute_turn(edition: Edition, sandbox: Sandbox, text: str) -> Executed:
+def execute_turn(edition: Edition, sandbox: Sandbox, calls: Sequence[str]) -> Executed:
     """Runs a multi-turn message: an exception abandons the batch, what was done stays done (Q59)."""
     values: list[Any] = []
     previous: Any = _MISSING
     try:
-        for call in decode_message(text, only_calls=False) or ():
+        for call in calls:
             previous = run_call(sandbox, call, previous)
             values.append(previous)
     except TOOL_ERRORS:
@@ -74,7 +72,7 @@ def run_call(sandbox: Sandbox, call: str, previous: Any) -> Any:
                 "cannot access local variable 'func_call_result' where it is not associated with a value"
             )
         return previous
-    node = _parsed(call)
+    node = ast.parse(call, filename="<string>", mode="eval").body
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise _undefined(node)
     return sandbox.call(node.func.id, {str(word.arg): _literal(word.value) for word in node.keywords})
@@ -102,12 +100,6 @@ def _json_or_text(value: Any) -> str:
             # The original ends with the exception; bytes and complex numbers as arguments lead here.
             return str(cast(Any, value))
     return str(value)
-
-
-def _parsed(call: str) -> ast.expr:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(call, filename="<string>", mode="eval").body
 
 
 def _literal(node: ast.expr) -> Any:

@@ -2,6 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from types import MethodType
 from typing import Any
 
 from wildtool.benchmarks.acebench.sandbox_edition import Edition, State
@@ -10,7 +12,6 @@ from wildtool.benchmarks.acebench.sandbox_phone import BaseApi, MessageApi, Remi
 from wildtool.benchmarks.acebench.sandbox_travel import Travel
 from wildtool.errors import DataError
 
-Tool = Callable[..., Any]
 Api = BaseApi | Travel
 CLASSES: Mapping[str, Callable[[Edition, Mapping[str, Any]], Api]] = {
     "BaseApi": BaseApi,
@@ -50,23 +51,21 @@ class Sandbox:
             config: the record's `initial_config`. Only its `BaseApi` part counts: the original loads it into
                 every class last, after the class's own (Q68).
         """
-        self._edition = edition
         phone: Mapping[str, Any] = config.get("BaseApi", {})
         self._instances: dict[str, Api] = {}
         for name in classes:
             if name not in CLASSES:
                 raise DataError(f"involved class {name!r}: expected one of {', '.join(CLASSES)}")
             self._instances[name] = CLASSES[name](edition, phone)
+        self._tools: dict[str, list[MethodType]] = {}
+        for instance in self._instances.values():
+            for name, method in inspect.getmembers(instance, inspect.ismethod):
+                if not name.startswith("_") and name not in edition.absent_tools:
+                    self._tools.setdefault(name, []).append(method)
 
-    def tools(self, name: str) -> list[Tool]:
+    def tools(self, name: str) -> list[MethodType]:
         """Every public method of this name, in order of the involved classes."""
-        if name.startswith("_") or name in self._edition.absent_tools:
-            return []
-        return [
-            getattr(instance, name)
-            for instance in self._instances.values()
-            if inspect.isfunction(getattr(type(instance), name, None))
-        ]
+        return self._tools.get(name, [])
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Calls a known tool on all its instances and gives the last one's value (Q75). Raises `TOOL_ERRORS`."""
@@ -89,23 +88,26 @@ class Sandbox:
         ]
 
 
-def _check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
+def _check_arguments(tool: MethodType, arguments: Mapping[str, Any]) -> None:
     """Raises TypeError in the words of Python 3.11, which later versions extend."""
     name = tool.__qualname__
-    parameters = inspect.signature(tool).parameters
+    parameters = _parameters(type(tool.__self__), tool.__name__)
     for argument in arguments:
         if argument not in parameters:
             raise TypeError(f"{name}() got an unexpected keyword argument {argument!r}")
-    missing = [
-        repr(key)
-        for key, parameter in parameters.items()
-        if parameter.default is inspect.Parameter.empty and key not in arguments
-    ]
+    missing = [repr(key) for key, required in parameters.items() if required and key not in arguments]
     if missing:
         plural = "s" if len(missing) > 1 else ""
         raise TypeError(
             f"{name}() missing {len(missing)} required positional argument{plural}: {_listed(missing)}"
         )
+
+
+@cache
+def _parameters(owner: type[Api], tool: str) -> Mapping[str, bool]:
+    """Names of a tool's parameters, each with whether it is required."""
+    parameters = inspect.signature(getattr(owner, tool)).parameters.values()
+    return {p.name: p.default is inspect.Parameter.empty for p in parameters if p.name != "self"}
 
 
 def _listed(names: Sequence[str]) -> str:
