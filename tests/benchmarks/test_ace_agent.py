@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ace_sandbox_build import LOST, TEXTS, edition, phone, record
+from ace_sandbox_build import LOST, PHONE, TEXTS, edition, phone, record
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -328,8 +328,10 @@ _PIECES = st.sampled_from([*"[](){}'\",=:*.-+~ \n\t\\\x00", *_WORDS.split(), END
 _TEXT = st.text() | st.lists(_PIECES, max_size=30).map("".join)
 _NAMED = st.builds(
     "[{}({}={})]".format,
-    st.sampled_from(["delete_message", "add_reminder", "add_food_delivery_order", "search_messages"]),
-    st.sampled_from(["message_id", "title", "username", "items", "keyword", "**x"]),
+    st.sampled_from(
+        ["delete_message", "add_reminder", "add_food_delivery_order", "search_messages", "modify_flight"]
+    ),
+    st.sampled_from(["message_id", "title", "username", "items", "keyword", "**x", "user_id"]),
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -340,7 +342,8 @@ _NAMED = st.builds(
 
 @given(st.lists(_TEXT | _NAMED, max_size=6))
 def test_no_text_makes_an_episode_raise(texts: list[str]):
-    for walk in (StepWalk(record(), edition("zh")), TurnWalk(record(), edition("zh"))):
+    everything = record(classes=(*PHONE, "Travel"))
+    for walk in (StepWalk(everything, edition("zh")), TurnWalk(everything, edition("zh"))):
         for text in texts:
             if walk.request() is not None:
                 walk.tell({"content": text})
