@@ -27,6 +27,7 @@ from wtb_build import (
 )
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
+from wildtool.benchmarks.wildtoolbench.official_args import check_arguments
 from wildtool.types import Message, Transcript, Verdict
 
 PROFILES = ("official", "fixed", "paper")
@@ -290,34 +291,31 @@ def test_multi_tool_types_are_one_kind_of_instruction() -> None:
 
 
 @pytest.mark.parametrize(
-    ("type_", "op", "ap"),
+    ("type_", "kind"),
     [
-        ("Parallel Multi-Tool", True, False),
-        ("Sequential Multi-Tool", False, True),
-        ("Mixed Multi-Tool", True, True),
-        ("Single-Tool", False, False),
-        ("Chat", False, False),
+        ("Parallel Multi-Tool", "parallel"),
+        ("Sequential Multi-Tool", "sequential"),
+        ("Mixed Multi-Tool", "mixed"),
+        ("Single-Tool", "none"),
+        ("Chat", "none"),
     ],
 )
-def test_q30_official_counts_op_and_ap_by_the_label_of_the_record(type_: str, op: bool, ap: bool) -> None:
-    found = fields("official", TASK, RIGHT, DONE, english_task_types=[type_])
-    assert (found["op_counts"], found["ap_counts"]) == (op, ap)
+def test_q30_official_tells_orchestration_by_the_label_of_the_record(type_: str, kind: str) -> None:
+    assert fields("official", TASK, RIGHT, DONE, english_task_types=[type_])["orchestration"] == kind
 
 
 @pytest.mark.parametrize(
-    ("task", "op", "ap"),
+    ("task", "kind"),
     [
-        ([node("a"), node("b"), answer(0, 1)], True, False),
-        ([node("a"), node("b", 0), answer(1)], False, True),
-        ([node("a"), node("b"), node("c", 0, 1), answer(2)], True, True),
-        (TASK, False, False),
-        ([answer()], False, False),
+        ([node("a"), node("b"), answer(0, 1)], "parallel"),
+        ([node("a"), node("b", 0), answer(1)], "sequential"),
+        ([node("a"), node("b"), node("c", 0, 1), answer(2)], "mixed"),
+        (TASK, "single"),
+        ([answer()], "none"),
     ],
-    ids=["parallel", "sequential", "mixed", "single", "chat"],
 )
-def test_q30_fixed_counts_op_and_ap_by_the_shape_of_the_graph(task: Nodes, op: bool, ap: bool) -> None:
-    found = fields("fixed", task, DONE, english_task_types=["Clarify"])
-    assert (found["op_counts"], found["ap_counts"]) == (op, ap)
+def test_q30_fixed_tells_orchestration_by_the_shape_of_the_graph(task: Nodes, kind: str) -> None:
+    assert fields("fixed", task, DONE, english_task_types=["Clarify"])["orchestration"] == kind
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -361,3 +359,23 @@ def test_a_walk_is_not_changed_by_a_request() -> None:
     assert walk.request() == walk.request()
     told(walk, RIGHT, DONE)
     assert walk.request() is None
+
+
+def checked(schema: Any, value: Any, name: str = "f") -> str:
+    parameters = {"type": "object", "properties": {"v": schema}}
+    tools = [{"function": {}}, {"function": {"name": "f", "parameters": parameters}}]
+    text = value if isinstance(value, str) else json.dumps({"v": value})
+    return check_arguments(tools, name, text, json.dumps({"v": value}))
+
+
+def test_the_first_branch_that_accepts_ends_the_search() -> None:
+    assert checked({"anyOf": [{"type": "integer"}, {"anyOf": []}]}, 5) == "correct"
+
+
+def test_a_tool_without_name_is_left_out() -> None:
+    assert checked({"type": "integer"}, 5) == "correct"
+
+
+def test_a_tool_that_is_missing_raises_before_the_arguments_are_read() -> None:
+    with pytest.raises(KeyError, match="g"):
+        checked({}, "{", name="g")

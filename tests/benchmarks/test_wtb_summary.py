@@ -29,9 +29,8 @@ ROW: dict[str, Any] = {
     "gold_calls": 1,
     "turns": 2,
     "topology": "single",
+    "orchestration": "single",
     "optimal": True,
-    "op_counts": False,
-    "ap_counts": False,
     "ap_done": 2,
     "ap_total": 2,
     "nodes_done": 2,
@@ -159,29 +158,29 @@ OP, AP = "optimal path (OP)", "accomplish progress (AP)"
 
 def test_op_is_the_share_of_optimal_tasks_among_those_that_count() -> None:
     found = summary(
-        right(op_counts=True, topology="parallel"),
-        right(item="t", op_counts=True, topology="mixed", optimal=False),
-        right(item="u", op_counts=False, topology="sequential"),
+        right(orchestration="parallel"),
+        right(item="t", orchestration="mixed", optimal=False),
+        right(item="u", orchestration="sequential"),
     )
     assert [counts(found, OP, name) for name in ("total", "parallel", "mixed")] == [(1, 2), (1, 1), (0, 1)]
 
 
 def test_ap_sums_what_was_done_over_what_there_was() -> None:
     found = summary(
-        wrong(ap_counts=True, topology="sequential", ap_done=1, ap_total=4),
-        right(item="t", ap_counts=True, topology="mixed", ap_done=3, ap_total=5),
-        right(item="u", ap_counts=False, ap_done=9, ap_total=9),
+        wrong(orchestration="sequential", ap_done=1, ap_total=4),
+        right(item="t", orchestration="mixed", ap_done=3, ap_total=5),
+        right(item="u", orchestration="parallel", ap_done=9, ap_total=9),
     )
     assert [counts(found, AP, name) for name in ("total", "sequential", "mixed")] == [(4, 9), (1, 4), (3, 5)]
 
 
 def test_nodes_done_have_a_table_of_their_own() -> None:
-    found = summary(right(ap_counts=True, topology="mixed", ap_done=1, ap_total=4, nodes_done=3, nodes=5))
+    found = summary(right(orchestration="mixed", ap_done=1, ap_total=4, nodes_done=3, nodes=5))
     assert counts(found, f"{AP[:-5]} (nodes done / nodes)", "total") == (3, 5)
 
 
 def test_an_official_ap_above_1_has_a_value_and_no_interval() -> None:
-    found = summary(*(wrong(item=f"s{i}", ap_counts=True, ap_done=4, ap_total=3) for i in range(9)))[
+    found = summary(*(wrong(item=f"s{i}", orchestration="mixed", ap_done=4, ap_total=3) for i in range(9)))[
         AP, "total"
     ]
     assert found.value == pytest.approx(4 / 3)

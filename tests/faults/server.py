@@ -288,6 +288,26 @@ class FaultServer:
         self.connections: set[Connection] = set()
         self.opened = 0
         """Connections opened so far."""
+        self._held: list[Callable[[], None]] | None = None
+
+    def hold(self) -> None:
+        """Keeps back all answers from now on, until `release`."""
+        self._held = []
+
+    def release(self) -> None:
+        """Sends what was kept back, and answers again."""
+        held, self._held = self._held or [], None
+        for send in held:
+            send()
+
+    def send(self, write: Callable[[], None]) -> None:
+        """Sends an answer now, after the delay, or once it is released."""
+        if self._held is not None:
+            self._held.append(write)
+        elif self.delay_s:
+            asyncio.get_running_loop().call_later(self.delay_s, write)
+        else:
+            write()
 
     @property
     def base_url(self) -> str:
@@ -372,10 +392,7 @@ class Connection(asyncio.Protocol):
             answer = Answer(server.constant)
         else:
             answer = server.answer(head, body)
-        if server.delay_s:
-            asyncio.get_running_loop().call_later(server.delay_s, self._write, answer)
-        else:
-            self._write(answer)
+        server.send(lambda: self._write(answer))
 
     def _write(self, answer: Answer) -> None:
         if answer.payload is None or self.transport.is_closing():

@@ -258,9 +258,42 @@ async def test_a_key_that_comes_back_in_a_good_answer_is_not_recorded():
     assert KEY not in reply.raw and reply.message["content"] == "Bearer [key]"
 
 
-async def test_a_short_placeholder_key_is_an_ordinary_word_in_answers():
-    reply = await ask("echo-key-200", api_key="EMPTY")
-    assert reply.message["content"] == "Bearer EMPTY"
+@pytest.mark.parametrize("key", ["hunter22", "EMPTYEMPTY", "sk-no-key-required-1"])
+async def test_a_key_of_eight_characters_is_not_recorded(key: str):
+    reply = await ask("echo-key-200", api_key=key)
+    assert key not in reply.raw and reply.message["content"] == "Bearer [key]"
+
+
+@pytest.mark.parametrize(
+    "key", ["EMPTY", "none", "sk-no-key-required", "token-abc123", "lm-studio", "hunter2"]
+)
+async def test_a_placeholder_or_shorter_key_is_an_ordinary_word_in_answers(key: str):
+    reply = await ask("echo-key-200", api_key=key)
+    assert reply.message["content"] == f"Bearer {key}"
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "token-abc123"])
+async def test_a_placeholder_key_is_an_ordinary_word_in_errors(key: str):
+    assert key in str(await failure("echo-key-401", api_key=key))
+
+
+async def answer_at_query(query: str, content: str) -> str:
+    """The content that is kept of an answer from a base URL with this query."""
+    async with FaultServer() as server:
+        server.behave = lambda call: Answer(http(200, completion(json.dumps({"content": content}))))
+        model = OpenAIModel("m", f"{server.base_url}?{query}")
+        try:
+            return (await model.complete(ASK)).message["content"]
+        finally:
+            await model.close()
+
+
+async def test_a_key_of_the_query_that_comes_back_is_not_recorded():
+    assert await answer_at_query("api_key=PASSWD99", "your PASSWD99") == "your [key]"
+
+
+async def test_other_values_of_the_query_are_ordinary_words_in_answers():
+    assert await answer_at_query("api-version=2024-10-21", "on 2024-10-21") == "on 2024-10-21"
 
 
 async def test_an_echoed_password_of_the_url_is_in_no_error():
@@ -278,6 +311,32 @@ def test_the_key_is_in_neither_settings_nor_repr():
     model = OpenAIModel("m", "http://127.0.0.1:1/v1?sig=query-secret", KEY)
     shown = repr(model) + json.dumps(model.settings())
     assert KEY not in shown and "query-secret" not in shown
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("", ""),
+        ("?api_key=PASSWD99", "?api_key=…"),
+        ("?v=2&api_key=PASSWD99&v=3", "?v=…&api_key=…&v=…"),
+        ("?PASSWD99", "?…"),
+        ("?PASSWD99==", "?…"),
+        ("?a%26b=PASSWD99", "?a%26b=…"),
+    ],
+)
+def test_of_a_query_the_settings_tell_only_the_names(query: str, shown: str):
+    model = OpenAIModel("m", f"http://127.0.0.1:1/v1{query}#PASSWD99")
+    assert model.settings()["base_url"] == f"http://127.0.0.1:1/v1{shown}"
+
+
+async def test_a_key_that_is_the_whole_query_is_in_no_error():
+    async with FaultServer() as server:
+        server.behave = lambda call: Answer(http(500, b"PASSWD99"))
+        model = OpenAIModel("m", f"{server.base_url}?PASSWD99")
+        with pytest.raises(CallError) as caught:
+            await model.complete(ASK)
+        await model.close()
+    assert "PASSWD99" not in str(caught.value)
 
 
 def test_user_and_password_are_not_in_the_settings():

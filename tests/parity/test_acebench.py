@@ -3,7 +3,6 @@
 import csv
 import gzip
 import json
-import os
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conftest import ROOT
+from parity.cases import oracle_folder
 from wildtool.benchmarks.acebench.checked import Checked
 from wildtool.benchmarks.acebench.data import (
     AGENT,
@@ -47,7 +46,7 @@ from wildtool.toolcall.call_syntax import CallSyntaxError
 @pytest.fixture(scope="module")
 def cases() -> Path:
     """The folder of ACEBench oracle cases."""
-    return present(Path(os.environ.get("WILDTOOL_ORACLE", ROOT.parent / "shared" / "oracle")) / "acebench")
+    return present(oracle_folder("acebench"))
 
 
 @pytest.fixture(scope="module")

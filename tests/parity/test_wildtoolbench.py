@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import digest, rows, with_plain_ids, without_set_order
 
+from parity.cases import digest, rows, with_plain_ids, without_set_order
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import Session, read_items, read_session
 from wildtool.benchmarks.wildtoolbench.official_args import argument_schemas, check_arguments

@@ -105,6 +105,14 @@ def transitions(session: Session) -> int:
 # Official --------------------------------------------------------------------------------------------
 
 
+_LABELLED = {
+    "Parallel Multi-Tool": "parallel",
+    "Sequential Multi-Tool": "sequential",
+    "Mixed Multi-Tool": "mixed",
+}
+"""What a task counts as in OP and AP by its label in the record (Q30)."""
+
+
 def judge_official(walk: OfficialWalk, session: Session, position: int) -> Judgement:
     """The published evaluator's verdict; AP and OP count the task types its reports count."""
     task = session.tasks[position]
@@ -114,8 +122,7 @@ def judge_official(walk: OfficialWalk, session: Session, position: int) -> Judge
     counts = session.answer_counts
     columns: dict[str, Column] = {
         "optimal": result.optimal,
-        "op_counts": task.type in ("Parallel Multi-Tool", "Mixed Multi-Tool"),
-        "ap_counts": task.type in ("Sequential Multi-Tool", "Mixed Multi-Tool"),
+        "orchestration": _LABELLED.get(task.type, "none"),
         "ap_done": result.complete_step,
         "ap_total": len(task.nodes) if counts is None else counts[position],
         "nodes_done": sum(len(step.matched) for step in _steps_before_fault(walk, result)),
@@ -227,8 +234,7 @@ def judge_fixed(walk: FixedWalk, session: Session, position: int) -> Judgement:
     fault = walk.fault
     columns: dict[str, Column] = {
         "optimal": walk.optimal,
-        "op_counts": known["topology"] in ("parallel", "mixed"),
-        "ap_counts": known["topology"] in ("sequential", "mixed"),
+        "orchestration": known["topology"],
         "ap_done": walk.progress,
         "ap_total": len(task.nodes),
         "nodes_done": walk.progress,
@@ -253,10 +259,8 @@ def judge_as_paper(walk: OfficialWalk, session: Session, position: int) -> Judge
     task = session.tasks[position]
     result = judge_paper(walk, task, session.sent_tools)
     columns: dict[str, Column] = {
-        "topology": _PAPER_STRUCTURES[result.structure],
+        "orchestration": _PAPER_STRUCTURES[result.structure],
         "optimal": result.optimal and result.correct,
-        "op_counts": result.structure in ("combine", "cs"),
-        "ap_counts": result.structure in ("serial", "cs"),
         "ap_done": result.complete,
         "ap_total": result.total,
         "nodes_done": result.complete,

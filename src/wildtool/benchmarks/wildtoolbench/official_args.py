@@ -50,8 +50,9 @@ def argument_schemas(tools: Sequence[Tool]) -> dict[str, dict[str, Json]]:
             continue
         required = cast(dict[str, Json], parameters).get("required", [])
         properties = cast(dict[str, Json], parameters).get("properties", {})
-        if isinstance(required, list) and isinstance(properties, dict):
-            schemas[described["name"]] = {"type": "object", "required": required, "properties": properties}
+        name = described.get("name")
+        if isinstance(name, str) and isinstance(required, list) and isinstance(properties, dict):
+            schemas[name] = {"type": "object", "required": required, "properties": properties}
     return schemas
 
 
@@ -70,15 +71,16 @@ def check_arguments(tools: Sequence[Tool], name: str, predicted: str, gold: str)
 
 def check_call(schemas: Mapping[str, Mapping[str, Json]], name: str, predicted: str, gold: str) -> str:
     """As `check_arguments`, with schemas prepared by `argument_schemas`."""
+    schema = schemas[name]
     try:
         value, wanted = json.loads(predicted), json.loads(gold)
     except ValueError:
         return INVALID_JSON
-    fault = _check_schema(value, schemas[name], "")
+    fault = _check_schema(value, schema, "")
     if fault:
         return fault
     try:
-        return _compare(value, wanted, schemas[name]["properties"], "") or CORRECT
+        return _compare(value, wanted, schema["properties"], "") or CORRECT
     except (AttributeError, TypeError, KeyError, IndexError, ValueError, RecursionError) as error:
         return f"error: comparison failed - {error}"
 
@@ -87,8 +89,7 @@ def _check_schema(value: Json, schema: Mapping[str, Json], path: str) -> str:
     """First violation of the schema, or an empty text. `path` is empty only for the argument object (Q34)."""
     nested = "nested " if path else ""
     if "anyOf" in schema:
-        faults = [_check_schema(value, branch, path) for branch in schema["anyOf"]]
-        return "" if "" in faults else faults[0]
+        return _check_branches(value, schema["anyOf"], path)
     expected = _PYTHON_TYPES.get(schema.get("type", "string"))
     if expected is not None and not isinstance(value, expected):
         return f"error_schema: {nested}args type inconsistent"
@@ -101,6 +102,16 @@ def _check_schema(value: Json, schema: Mapping[str, Json], path: str) -> str:
             if fault := _check_schema(element, schema["items"], f"{path}[{index}]"):
                 return fault
     return ""
+
+
+def _check_branches(value: Json, branches: Sequence[Mapping[str, Json]], path: str) -> str:
+    """An empty text as soon as a branch accepts, else the first branch's violation."""
+    faults: list[str] = []
+    for branch in branches:
+        faults.append(_check_schema(value, branch, path))
+        if not faults[-1]:
+            return ""
+    return faults[0]
 
 
 def _check_object(value: dict[str, Json], schema: Mapping[str, Json], path: str) -> str:

@@ -40,9 +40,8 @@ def columns() -> dict[str, str]:
         "gold_calls": "INTEGER",
         "turns": "INTEGER",
         "topology": "VARCHAR",
+        "orchestration": "VARCHAR",
         "optimal": "BOOLEAN",
-        "op_counts": "BOOLEAN",
-        "ap_counts": "BOOLEAN",
         "ap_done": "INTEGER",
         "ap_total": "INTEGER",
         "nodes_done": "INTEGER",
@@ -81,17 +80,20 @@ def rates() -> list[Rate]:
 
 
 def _orchestration() -> Iterable[Rate]:
-    done, optimal = "CAST(optimal AS INTEGER)", "op_counts"
-    cuts = (("total", "TRUE"), ("parallel", "topology = 'parallel'"), ("mixed", "topology = 'mixed'"))
-    for name, where in cuts:
-        yield Rate("optimal path (OP)", name, f"{optimal} AND {where}", done, headline=name == "total")
-    cuts = (("total", "TRUE"), ("sequential", "topology = 'sequential'"), ("mixed", "topology = 'mixed'"))
-    for name, where in cuts:
-        counted = f"ap_counts AND {where}"
-        yield Rate("accomplish progress (AP)", name, counted, "ap_done", "ap_total", headline=name == "total")
-    for name, where in cuts:
-        counted = f"ap_counts AND {where}"
-        yield Rate("accomplish progress (nodes done / nodes)", name, counted, "nodes_done", "nodes")
+    """OP over parallel and mixed tasks, AP over sequential and mixed ones, as the profile tells them apart."""
+    for name, where in _cuts("parallel", "mixed"):
+        done = "CAST(optimal AS INTEGER)"
+        yield Rate("optimal path (OP)", name, where, done, headline=name == "total")
+    for name, where in _cuts("sequential", "mixed"):
+        yield Rate("accomplish progress (AP)", name, where, "ap_done", "ap_total", headline=name == "total")
+    for name, where in _cuts("sequential", "mixed"):
+        yield Rate("accomplish progress (nodes done / nodes)", name, where, "nodes_done", "nodes")
+
+
+def _cuts(*kinds: str) -> Iterable[tuple[str, str]]:
+    listed = ", ".join(f"'{kind}'" for kind in kinds)
+    yield "total", f"orchestration IN ({listed})"
+    yield from ((kind, f"orchestration = '{kind}'") for kind in kinds)
 
 
 def summarize(verdicts: Any, profile: str) -> list[Metric]:
