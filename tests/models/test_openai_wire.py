@@ -1,6 +1,7 @@
 """The chat-completions adapter sends what it is given byte for byte and keeps what it gets."""
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -75,17 +76,42 @@ async def test_sampling_is_sent_only_when_given():
     )
 
 
-async def test_the_extra_body_is_merged_last_and_wins():
-    body = await sent(
-        temperature=0.5, extra_body={"temperature": 1, "chat_template_kwargs": {"think": False}}
-    )
+async def test_the_extra_body_is_merged_last():
+    body = await sent(extra_body={"temperature": 1, "chat_template_kwargs": {"think": False}})
     assert body.endswith(b',"temperature":1,"chat_template_kwargs":{"think":false}}')
 
 
-@pytest.mark.parametrize("field", ["messages", "tools", "stream"])
+@pytest.mark.parametrize("field", ["model", "messages", "tools", "stream"])
 def test_the_extra_body_may_not_replace_what_the_benchmark_sends(field: str):
     with pytest.raises(UsageError, match=field):
         OpenAIModel("m", "http://127.0.0.1:1/v1", extra_body={field: []})
+
+
+@pytest.mark.parametrize("field", ["temperature", "max_tokens", "seed"])
+def test_what_has_its_own_option_is_not_set_twice(field: str):
+    option: dict[str, Any] = {field: 0}
+    with pytest.raises(UsageError, match=f"{field} is given both"):
+        OpenAIModel("m", "http://127.0.0.1:1/v1", **option, extra_body={field: 1})
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("place", ["temperature", "timeout_s", "extra_body", "deep"])
+def test_a_number_that_is_not_finite_is_a_usage_error(place: str, number: float):
+    option: dict[str, Any] = {place: number}
+    if place == "extra_body":
+        option = {"extra_body": {"a": number}}
+    if place == "deep":
+        option = {"extra_body": {"a": [{"b": [1, number]}]}}
+    with pytest.raises(UsageError, match="finite"):
+        OpenAIModel("m", "http://127.0.0.1:1/v1", **option)
+
+
+def test_a_deep_extra_body_is_checked_to_its_end():
+    deep: list[Any] = [math.nan]
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(UsageError, match="finite"):
+        OpenAIModel("m", "http://127.0.0.1:1/v1", extra_body={"a": deep})
 
 
 async def test_repeats_are_asked_with_different_seeds():

@@ -1,5 +1,6 @@
 """The chat-completions wire of OpenAI and of every server that speaks it: one call, bytes untouched."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -9,8 +10,9 @@ from wildtool.types import Reply, Request
 from wildtool.wire import dumps, loads
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
-RESERVED = ("messages", "tools", "stream")
-"""Body fields that extra settings may not replace: the benchmark's own, and streaming, which is not read."""
+RESERVED = ("model", "messages", "tools", "stream")
+"""Body fields that extra settings may not replace: what the record says was asked, and streaming, which is
+not read."""
 
 
 class OpenAIModel:
@@ -36,20 +38,22 @@ class OpenAIModel:
             api_key: sent as bearer token; None sends none.
             temperature, max_tokens: sent only when given.
             seed: sent only when given, plus the number of the repeat, so that repeats differ.
-            extra_body: further body fields, merged last, so they win over the ones above.
+            extra_body: further body fields; none that is reserved or given above.
             timeout_s: for one whole call.
             max_body_bytes: longest answer that is read.
 
         Raises:
-            UsageError: an unusable URL or key, or `extra_body` replaces what the benchmark sends.
+            UsageError: an unusable URL or key, a number that JSON has not, or `extra_body` sets what is set
+                elsewhere.
         """
         self.name = name
         extra = dict(extra_body or {})
-        if reserved := [field for field in RESERVED if field in extra]:
-            raise UsageError(f"the extra body may not set {', '.join(reserved)}; leave it out")
         given = {"temperature": temperature, "max_tokens": max_tokens}
         self._sampling = {field: value for field, value in given.items() if value is not None}
         self._seed = seed
+        _check_extra(extra, {**self._sampling, **({} if seed is None else {"seed": seed})})
+        for setting, value in (("temperature", temperature), ("timeout", timeout_s), ("extra body", extra)):
+            _check_finite(setting, value)
         self._extra = extra
         self._endpoint = Endpoint(
             base_url,
@@ -63,7 +67,10 @@ class OpenAIModel:
         return f"OpenAIModel({self.name!r}, {self._endpoint.shown_url!r})"
 
     def settings(self) -> Mapping[str, Any]:
-        """Endpoint, sampling and further body fields; never a key."""
+        """Endpoint, sampling and further body fields; never a key.
+
+        Of a query in the base URL only the names of its parameters are told, since a value may be a key.
+        """
         seed = {} if self._seed is None else {"seed": self._seed}
         return {"base_url": self._endpoint.shown_url, **self._sampling, **seed, "extra_body": self._extra}
 
@@ -125,6 +132,29 @@ class OpenAIModel:
         if code.isascii() and code.isdigit() and 400 <= int(code[:4]) < 600:
             return self._endpoint.status_error(int(code), quote)
         return self._endpoint.error("wrong shape", "an error came with HTTP 200", quote)
+
+
+def _check_extra(extra: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Refuses extra fields that would replace others, so that what was sent is what the record says."""
+    if reserved := [field for field in RESERVED if field in extra]:
+        raise UsageError(f"the extra body may not set {', '.join(reserved)}; leave it out")
+    if twice := [field for field in given if field in extra]:
+        raise UsageError(
+            f"{', '.join(twice)} is given both by its own option and in the extra body; give it only once"
+        )
+
+
+def _check_finite(setting: str, value: Any) -> None:
+    """Refuses NaN and infinities, however deep, which JSON cannot say."""
+    found: list[Any] = [value]
+    # Grows while it is gone through, so that no depth is too deep.
+    for one in found:
+        if isinstance(one, dict):
+            found += cast(dict[Any, Any], one).values()
+        elif isinstance(one, list | tuple):
+            found += cast(list[Any], one)
+        elif isinstance(one, float) and not math.isfinite(one):
+            raise UsageError(f"{setting} holds the number {one}; give a finite one")
 
 
 def _choice(parsed: Any) -> dict[str, Any] | None:
