@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import quote
 
 import aiohttp
 from yarl import URL
@@ -22,10 +23,20 @@ from wildtool.wire import loads
 
 QUOTED = 300
 """Most characters of a server's text in a message."""
-LONG_KEY = 16
-"""From this length on a key is also removed from good answers; shorter ones (`EMPTY`) are ordinary words."""
+LONG_KEY = 8
+"""From this length on a key is also removed from good answers; shorter ones may be ordinary words."""
 SHORTEST_SECRET = 4
 """Anything shorter is a placeholder; taking it out would only garble messages."""
+PLACEHOLDERS = frozenset(
+    (
+        *("EMPTY", "empty", "NONE", "none", "None", "null", "dummy", "dummy-key", "sk-dummy", "fake-key"),
+        *("no-key", "no-key-required", "sk-no-key-required", "not-needed", "not-required", "placeholder"),
+        *("token-abc123", "ollama", "vllm", "sglang", "llama.cpp", "lm-studio", "localhost"),
+    )
+)
+"""What local servers are given where they want any key at all; public words, so they are no secrets."""
+SECRET_PARAMETER = re.compile("key|token|secret|pass|sig|auth|cred", re.IGNORECASE)
+"""Names of URL parameters that hold a key; other values, such as a version's date, are ordinary words."""
 RETRY_LATER = frozenset({408, 409, 425, 429})
 """The 4xx statuses that another try may cure."""
 
@@ -52,8 +63,8 @@ class Endpoint:
         """
         url = _checked(base_url)
         plain = url.with_user(None).with_fragment(None)
-        self.shown_url = str(plain.with_query(None))
-        """The base URL as records and messages may show it: without credentials and query."""
+        self.shown_url = str(plain.with_query(None)) + _shown_query(url)
+        """The base URL as records and messages may show it: without credentials, and of a query the names."""
         target = plain.with_path(url.raw_path.rstrip("/") + path, encoded=True)
         self._url = target.with_query(url.query)
         self._shown_target = str(target)
@@ -64,9 +75,11 @@ class Endpoint:
             "Content-Type": "application/json",
             **authorization,
         }
-        keys = _forms(credentials[1] if credentials else None, url.password)
+        in_query = [value for name, value in url.query.items() if SECRET_PARAMETER.search(name)]
+        keys = _forms(credentials[1] if credentials else None, url.password, *in_query)
         self._long_keys = [key.encode() for key in keys if len(key) >= LONG_KEY]
-        self._secrets = keys + _forms(*url.query.values())
+        # A parameter without a value may be the key itself.
+        self._secrets = keys + _forms(*(value or name for name, value in url.query.items()))
         self._timeout = aiohttp.ClientTimeout(total=timeout_s)
         self._max_body_bytes = max_body_bytes
         self._proxy = _proxy(url)
@@ -235,6 +248,16 @@ def _checked(base_url: str) -> URL:
     return url
 
 
+def _shown_query(url: URL) -> str:
+    """The query with `…` for each value, and for each parameter that has none, as that may be a key itself.
+
+    Neither is a digest shown: a weak key could be guessed from it. So two addresses that differ only in such
+    values are one to a run that goes on.
+    """
+    shown = [f"{quote(name)}=…" if value.strip("=") else "…" for name, value in url.query.items()]
+    return "?" + "&".join(shown) if shown else ""
+
+
 def _credentials(url: URL, api_key: str | None) -> tuple[str, str] | None:
     """Scheme and text of the Authorization header."""
     if api_key is None:
@@ -250,7 +273,8 @@ def _credentials(url: URL, api_key: str | None) -> tuple[str, str] | None:
 
 def _forms(*secrets: str | None) -> tuple[str, ...]:
     """The secrets as they may turn up in a server's text, longest first."""
-    plain = {secret for secret in secrets if secret and len(secret) >= SHORTEST_SECRET}
+    long = {secret for secret in secrets if secret and len(secret) >= SHORTEST_SECRET}
+    plain = long - PLACEHOLDERS
     escaped = {secret.replace("/", "\\/") for secret in plain}
     return tuple(sorted(plain | escaped, key=len, reverse=True))
 
