@@ -2,7 +2,6 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-RUNS ?= runs/demo
 
 .PHONY: help demo test lint types parity bench clean
 
@@ -27,7 +26,8 @@ $(VENV)/.developed: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
-	$(BIN)/wildtool run wild-mini --model baseline/gold --model baseline/lexical --model baseline/chat --out $(RUNS)
+	@rm -rf runs/demo
+	$(BIN)/wildtool run wild-mini --model baseline/gold --model baseline/lexical --model baseline/chat --out runs/demo
 
 test: $(VENV)/.developed
 	$(BIN)/python -m pytest -n 2

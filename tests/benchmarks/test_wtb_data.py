@@ -343,3 +343,16 @@ def test_what_is_pulled_must_be_the_pinned_bytes(tmp_path: Path, monkeypatch: py
         WILDTOOLBENCH.pull(file=path, mirror=None, report=lambda _: None)
     with pytest.raises(DataError, match="data pull"):
         WILDTOOLBENCH.locate(None)
+
+
+def test_a_byte_order_mark_before_the_first_line_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(record([answer()])).encode())
+    assert len(list(read_items(path))) == 1
+
+
+def test_pulling_the_embedded_set_fetches_nothing() -> None:
+    told: list[str] = []
+    path = WILD_MINI.pull(file=None, mirror="http://127.0.0.1:1", report=told.append)
+    assert path.is_file()
+    assert told == ["built in; there is nothing to fetch"]

@@ -71,8 +71,11 @@ class WildToolBench:
         return explain(item, mutant, profile)
 
     def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.wildtoolbench.play import pull
+        from wildtool.benchmarks.wildtoolbench.play import locate, pull
 
+        if self._default_data != "official":
+            report("built in; there is nothing to fetch")
+            return locate(self._default_data).path
         return pull(file, mirror, report)
 
     def lint(self, source: Source) -> Iterable[Finding]:

@@ -120,7 +120,7 @@ def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _record(line: bytes, where: str) -> dict[str, Any]:
     try:
-        record = json.loads(line.decode())
+        record = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: not UTF-8 text ({error.reason}); expected JSON lines") from error
     except (ValueError, RecursionError) as error:
@@ -280,8 +280,11 @@ class _Fields:
         if not isinstance(arguments, dict):
             raise self.fault(f"{name}.action.arguments", "an object", arguments)
         needs = node.get("dependency_list", [])
-        if not isinstance(needs, list) or any(type(d) is not int for d in cast(list[Any], needs)):
+        if not isinstance(needs, list):
             raise self.fault(f"{name}.dependency_list", "a list of node positions", needs)
+        for position, needed in enumerate(cast(list[Any], needs)):
+            if type(needed) is not int:
+                raise self.fault(f"{name}.dependency_list[{position}]", "a node position", needed)
         user_input = node.get("user_input")
         if called["name"] == ASK and not isinstance(user_input, str):
             raise self.fault(f"{name}.user_input", "the user's reply as a text", user_input)

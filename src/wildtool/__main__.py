@@ -1,0 +1,5 @@
+"""`python -m wildtool` is the command `wildtool`."""
+
+from wildtool.cli import main
+
+main()
