@@ -222,12 +222,17 @@ def test_the_rules_of_the_scenario_follow_the_involved_classes(classes: tuple[st
 
 
 def test_the_end_mark_is_ignored_in_the_first_two_messages_after_the_opening():
-    walk = StepWalk(record(), edition())
-    play(walk, END_MARK)
+    walk = TurnWalk(record(), edition())
+    play(walk, ("user", END_MARK), END_MARK, ("user", END_MARK))
     assert walk.request() is not None
-    play(walk, f"[turn_on_wifi()] {END_MARK}")
+    play(walk, END_MARK)
     assert walk.request() is None
-    assert walk.process == [END_MARK]
+
+
+def test_a_message_with_the_end_mark_is_not_run():
+    walk = StepWalk(record(), edition())
+    play(walk, "[turn_on_wifi()]", f"[login_device()] {END_MARK}")
+    assert (walk.request(), walk.process) == (None, ["[turn_on_wifi()]"])
 
 
 def test_the_user_can_end_an_episode():
@@ -300,7 +305,7 @@ def test_a_failure_before_a_class_without_counterpart_counts_twice():
 @pytest.mark.parametrize(
     ("milestones", "process", "score"),
     [
-        (["a", "b"], ["a", "x", " b "], 1.0),
+        (["a", "b "], ["a", "x", " b"], 1.0),
         (["a", "b"], ["b", "a"], 0.5),
         (["a", "b", "c"], ["a", "c"], 1 / 3),
         (["a", "b"], [], 0.0),

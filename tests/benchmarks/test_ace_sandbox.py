@@ -124,6 +124,24 @@ def test_sending_checks_login_then_wifi_then_people(config: dict[str, bool], sen
     assert answer == f"MessageApi.send_message.{expected}"
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("MessageApi.delete_message", {"message_id": 1}),
+        ("MessageApi.view_messages_between_users", {"sender_name": "Ann", "receiver_name": "Bob"}),
+        ("MessageApi.get_all_message_times_with_ids", {}),
+        ("MessageApi.get_latest_message_id", {}),
+        ("MessageApi.get_earliest_message_id", {}),
+        ("ReminderApi.view_reminder_by_title", {"title": "Shop"}),
+        ("ReminderApi.add_reminder", {"title": "t", "description": "d", "time": "now"}),
+        ("ReminderApi.delete_reminder", {"reminder_id": 1}),
+    ],
+)
+def test_most_tools_of_the_phone_need_a_login(tool: str, arguments: dict[str, object]):
+    box = phone(logged_in=False)
+    assert said(box, tool.partition(".")[2], **arguments) == f"{tool}.not_logged_in"
+
+
 def test_a_full_inbox_takes_no_message():
     box = phone()
     for _ in range(2):
@@ -197,6 +215,31 @@ def shopper(lang: str = "en") -> Sandbox:
 
 def order(box: Sandbox, *items: object) -> object:
     return said(box, "add_food_delivery_order", username="Ann", merchant_name="Teahouse", items=items)
+
+
+@pytest.mark.parametrize(
+    ("wifi", "username", "password", "case"),
+    [
+        (False, "Nobody", "bad", "wifi_off"),
+        (True, "Nobody", "bad", "unknown_user"),
+        (True, "Ann", "bad", "bad_password"),
+        (True, "Ann", "pw", "ok"),
+    ],
+)
+def test_the_food_login_checks_wifi_then_person_then_password(
+    wifi: bool, username: str, password: str, case: str
+):
+    answer = said(phone(wifi=wifi), "login_food_platform", username=username, password=password)
+    assert answer == f"FoodPlatform.login_food_platform.{case}"
+
+
+def test_a_second_food_login_is_refused():
+    answer = said(shopper(), "login_food_platform", username="Ann", password="pw")
+    assert answer == "FoodPlatform.login_food_platform.already"
+
+
+def test_an_order_needs_a_login():
+    assert order(phone(), {"product": "Tea"}) == "FoodPlatform.add_food_delivery_order.not_logged_in"
 
 
 @pytest.mark.parametrize(("lang", "case"), [("en", "ok"), ("zh", "balance")])
@@ -347,6 +390,21 @@ def test_a_transfer_departs_after_the_first_arrival():
     box = travel(F2=later, F3=later | {"depart_time": "2024-07-16 10:00:00"}, F4=later | {"status": "full"})
     cities = {"origin_city": "A", "transfer_city": "B", "destination_city": "C"}
     assert [pair["second_leg"]["flight_no"] for pair in box.call("find_transfer_flights", cities)] == ["F2"]
+
+
+def test_a_later_booking_shows_in_the_legs_of_a_transfer_but_not_in_flight_details():
+    box = travel(F2={"origin": "B", "destination": "C", "depart_time": "2024-07-17 08:00:00"})
+    details = box.call("get_flight_details", {"origin": "A"})
+    cities = {"origin_city": "A", "transfer_city": "B", "destination_city": "C"}
+    transfer = box.call("find_transfer_flights", cities)
+    reserve(box)
+    assert (details[0]["seats_available"], transfer[0]["first_leg"]["seats_available"]) == (1, 0)
+
+
+def test_flights_are_found_by_what_is_given():
+    box = travel(F2={"destination": "C"})
+    found = [box.call("get_flight_details", given) for given in ({}, {"destination": "C"}, {"origin": "C"})]
+    assert [len(found[0]), len(found[1]), found[2]] == [2, 1, "Travel.get_flight_details.none"]
 
 
 def test_a_reservation_of_a_flight_that_does_not_exist_is_shown_without_one():
