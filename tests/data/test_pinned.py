@@ -161,6 +161,45 @@ def test_a_host_that_nobody_serves_is_named(serve: Serve, tmp_path: Path) -> Non
         fetch(FILE, tmp_path / "data", mirror=server.mirror)
 
 
+def test_a_mirror_that_never_ends_is_not_read_on(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pinned, "MOST_BYTES", 3 * 2**20)
+
+    def endless(handler: Handler) -> None:
+        handler.send(200, b"", None)
+        try:
+            while True:
+                handler.wfile.write(b"x" * 2**20)
+        except OSError:
+            return
+
+    server = serve(endless)
+    with pytest.raises(DataError, match=f"{server.mirror}.*longer than {3 * 2**20} bytes.*--from FILE"):
+        fetch(FILE, tmp_path / "data", mirror=server.mirror)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_just_the_longest_length_is_installed(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pinned, "MOST_BYTES", len(RIGHT))
+    server = serve(body(RIGHT))
+    assert fetch(FILE, tmp_path / "data", mirror=server.mirror).read_bytes() == RIGHT
+
+
+@pytest.mark.parametrize("scheme", ["file", "FILE", "data", "ftp"])
+def test_a_mirror_that_is_no_http_address_is_not_opened(
+    scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(*_: object, **__: object) -> None:
+        pytest.fail("it was opened")
+
+    monkeypatch.setattr(pinned.urllib.request, "urlopen", opened)
+    with pytest.raises(DataError, match="http://"):
+        fetch(FILE, tmp_path / "data", mirror=f"{scheme}://{tmp_path}")
+
+
 @pytest.mark.parametrize("mirror", ["nonsense", "http://", "http://127.0.0.1:notaport", "unknown://host"])
 def test_a_mirror_that_is_no_address_is_a_data_error(mirror: str, tmp_path: Path) -> None:
     with pytest.raises(DataError):

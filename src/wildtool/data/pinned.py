@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import urllib.error
 import urllib.request
@@ -9,12 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
+from typing import BinaryIO
 
 from wildtool.errors import DataError
 
 HOST = "https://raw.githubusercontent.com"
 """Where files of public repositories are served by commit; `--mirror` names another."""
 TIMEOUT_S = 60
+MOST_BYTES = 256 * 1024 * 1024
+"""Longest file that is fetched; the pinned ones are far shorter."""
 _CHUNK = 1 << 20
 
 
@@ -68,7 +72,8 @@ def fetch(
         mirror: base address to use instead of the public host.
 
     Raises:
-        DataError: not reachable, not found, cut short, or not the pinned bytes. `target` is then as it was.
+        DataError: not an http(s) address, not reachable, not found, cut short, too long, or not the pinned
+            bytes. `target` is then as it was.
     """
     if target.is_file() and git_blob_id(target) == pinned.git_blob:
         report(f"{target} is there and verified")
@@ -116,14 +121,31 @@ def _copy(file: Path, part: Path) -> None:
 
 def _download(url: str, part: Path) -> None:
     hint = "check the network or proxy, try again, or give a downloaded copy with --from FILE"
+    if not re.match("https?://", url, re.IGNORECASE):
+        raise DataError(
+            f"{url}: a mirror is an http:// or https:// address; give a file on disk with --from FILE"
+        )
     try:
         with urllib.request.urlopen(url, timeout=TIMEOUT_S) as response, part.open("wb") as stream:
-            shutil.copyfileobj(response, stream, _CHUNK)
             expected = response.headers.get("Content-Length")
-            received = stream.tell()
+            received = _receive(response, stream)
     except urllib.error.HTTPError as error:
         raise DataError(f"{url}: the server answered {error.code} {error.reason}; {hint}") from error
     except (OSError, HTTPException, ValueError) as error:
         raise DataError(f"{url}: {getattr(error, 'reason', None) or error}; {hint}") from error
+    if received > MOST_BYTES:
+        raise DataError(
+            f"{url}: longer than {MOST_BYTES} bytes, so it is not the file; check the mirror, or give a"
+            " downloaded copy with --from FILE"
+        )
     if expected is not None and expected.isdigit() and received < int(expected):
         raise DataError(f"{url}: cut short after {received} of {expected} bytes; {hint}")
+
+
+def _receive(response: BinaryIO, stream: BinaryIO) -> int:
+    """Copies an answer, and stops where it is too long; gives the number of bytes read."""
+    received = 0
+    while received <= MOST_BYTES and (chunk := response.read(_CHUNK)):
+        stream.write(chunk)
+        received += len(chunk)
+    return received
