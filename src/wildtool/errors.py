@@ -1,5 +1,10 @@
 """The named errors of the project and the exit status each one leads to."""
 
+import errno
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+"""System errors of a disk without room."""
+
 
 class WildtoolError(Exception):
     """Something a user can act on: the message names the thing, what was expected and what to do next."""

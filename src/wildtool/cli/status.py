@@ -10,7 +10,7 @@ from typing import ParamSpec
 import typer
 
 from wildtool.cli.terminal import note
-from wildtool.errors import WildtoolError
+from wildtool.errors import NO_ROOM, StorageError, WildtoolError
 
 Verb = ParamSpec("Verb")
 
@@ -57,6 +57,12 @@ def report(error: Exception) -> int:
         for text in (str(error), *getattr(error, "__notes__", ())):
             note(f"wildtool: {text}")
         return error.exit_status
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        note(
+            f"wildtool: {error.filename or 'output'}: could not be written ({error.strerror}); what was recorded "
+            "is intact. Make room, then run the same command again."
+        )
+        return StorageError.exit_status
     if os.environ.get("WILDTOOL_DEBUG"):
         note("".join(traceback.format_exception(error)).rstrip())
     place = traceback.extract_tb(error.__traceback__)[-1]

@@ -8,6 +8,7 @@ Rows of a segment, one JSON line each:
 good. A later `step` replaces an `error` of the same address; of two steps of one address the first counts.
 """
 
+import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from wildtool import wire
 from wildtool.engine.chain import rebuild
 from wildtool.engine.segments import find_segments, open_segment, whole_length
 from wildtool.engine.writer import VERSION
-from wildtool.errors import RecordError
+from wildtool.errors import NO_ROOM, RecordError, StorageError
 from wildtool.types import Address, Reply, Transcript
 
 
@@ -81,6 +82,11 @@ class RecordReader:
                 self._index_segment(len(self._files) - 1)
         except OSError as error:
             self.close()
+            if error.errno in NO_ROOM:
+                raise StorageError(
+                    f"{folder}: no room to expand a compressed segment in {tempfile.gettempdir()} "
+                    f"({error.strerror}); make room, then run the same command again"
+                ) from error
             raise RecordError(f"{folder}: the record cannot be read ({error.strerror})") from error
         except RecordError:
             self.close()

@@ -21,7 +21,7 @@ from typing import Any, Self, cast
 
 from wildtool import __version__, wire
 from wildtool.engine.segments import find_segments
-from wildtool.errors import RecordError, StorageError
+from wildtool.errors import NO_ROOM, RecordError, StorageError
 from wildtool.types import Source
 
 FORMAT = 1
@@ -58,7 +58,8 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = _take_lock(path)
         except OSError as error:
-            raise RecordError(f"{path}: cannot be used as a run folder ({error.strerror})") from error
+            kind_of = StorageError if error.errno in NO_ROOM else RecordError
+            raise kind_of(f"{path}: cannot be used as a run folder ({error.strerror})") from error
         try:
             about = self._about(kind, identity)
             sitting = {
@@ -108,10 +109,13 @@ class RunFolder:
                 f"{self.path}: holds a run that was {about['kind']}, not {kind}; use another --out"
             )
         # Compared as they would be read back, so that a tuple equals a list.
-        for name, old, new in differences(about["identity"], wire.loads(wire.dumps(identity))):
+        changed = [
+            f"{name} was {old} in this run and is now {new}"
+            for name, old, new in differences(about["identity"], wire.loads(wire.dumps(identity)))
+        ]
+        if changed:
             raise RecordError(
-                f"{self.path}: the setting {name} was {old} in this run and is now {new}; "
-                "use another --out or the same setting"
+                f"{self.path}: the settings differ: {', '.join(changed)}; use another --out or the same settings"
             )
         return about
 
@@ -127,6 +131,7 @@ class RunFolder:
                 os.fsync(file.fileno())
             new.replace(path)
         except OSError as error:
+            new.unlink(missing_ok=True)
             raise StorageError(
                 f"{path}: could not be written ({error.strerror}); the record is intact. "
                 "Make room, then run the same command again to go on."

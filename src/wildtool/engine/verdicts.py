@@ -9,6 +9,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -145,9 +146,10 @@ class VerdictTable:
             try:
                 self._sort(in_order)
                 write_parquet(in_order, new, self._types)
+                new.replace(self.path)
             finally:
-                in_order.unlink(missing_ok=True)
-            new.replace(self.path)
+                for left in (in_order, new):
+                    left.unlink(missing_ok=True)
         except OSError as error:
             raise self._storage_error(error) from error
         return self.path
@@ -165,7 +167,9 @@ class VerdictTable:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        # Nothing is lost with rows that never became a table, and an error under way must not be hidden.
+        with suppress(OSError):
+            self._file.close()
 
     def _storage_error(self, error: OSError) -> StorageError:
         return StorageError(
@@ -189,7 +193,8 @@ def write_parquet(rows: Path, path: Path, types: Mapping[str, str]) -> None:
                 f"TO {_text(str(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048)"
             )
         except duckdb.IOException as error:
-            raise OSError(str(error)) from error
+            # Behind it stands the same in JSON.
+            raise OSError(str(error).partition(": {")[0]) from error
 
 
 def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":

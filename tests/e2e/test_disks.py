@@ -1,0 +1,30 @@
+"""Where nothing can be written: a full disk ends a command with 3, and a run that may only be read is shown."""
+
+from pathlib import Path
+
+import pytest
+
+from e2e.command import wildtool
+from e2e.filesystems import fill, small
+
+
+@pytest.mark.parametrize("kilobytes", [8, 60, 300, 700])
+async def test_a_full_disk_ends_a_run_with_3_and_the_record_intact(tmp_path: Path, kilobytes: int):
+    with small(tmp_path / "disk", kilobytes) as disk:
+        ended = await wildtool(
+            "run", "wild-mini", "--model", "baseline/gold", "--out", disk / "r", cwd=tmp_path
+        )
+        assert not list(disk.glob("r/*.new"))
+    assert (ended.status, "fault of ours" in ended.err) == (3, False), ended
+    assert "No space left" in ended.err or "could not be written" in ended.err
+
+
+@pytest.mark.parametrize("verb", ["score", "show"])
+async def test_a_full_disk_ends_judging_with_3(tmp_path: Path, verb: str):
+    with small(tmp_path / "disk", 3000) as disk:
+        words = ("run", "wild-mini", "--model", "baseline/gold", "--out", disk / "r")
+        assert (await wildtool(*words, cwd=tmp_path)).status == 0
+        fill(disk)
+        ended = await wildtool(verb, disk / "r", "--profile", "fixed", cwd=tmp_path)
+    assert ended.status == 3, ended
+    assert "the verdicts could not be written" in ended.err
