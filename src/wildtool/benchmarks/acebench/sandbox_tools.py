@@ -37,6 +37,7 @@ TOOL_ERRORS = (
     ArithmeticError,
     SyntaxError,
     RecursionError,
+    MemoryError,
 )
 """What a tool may raise on arguments of any kind, as part of its behaviour."""
 
