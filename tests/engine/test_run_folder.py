@@ -168,6 +168,12 @@ def test_a_login_in_the_command_is_not_written_down(tmp_path: Path):
     assert read_run(tmp_path)["sittings"][0]["command"][-1] == "https://host/v1"
 
 
+@pytest.mark.parametrize("word", ["https://host/v1?api_key=secret&v=2", "--base-url=https://host?secret#a"])
+def test_the_query_of_an_address_in_the_command_is_not_written_down(tmp_path: Path, word: str):
+    go(tmp_path, command=("wildtool", "run", word))
+    assert read_run(tmp_path)["sittings"][0]["command"][-1] == word.partition("?")[0] + "?…"
+
+
 def test_a_command_word_that_is_no_text_is_written_down(tmp_path: Path):
     go(tmp_path, command=("wildtool", "caf\udce9"))
     assert read_run(tmp_path)["sittings"][0]["command"] == ["wildtool", "caf\udce9"]

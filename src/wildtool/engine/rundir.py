@@ -26,6 +26,8 @@ from wildtool.types import Source
 
 FORMAT = 1
 _LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
+_QUERY = re.compile(r"(://[^?#\s]*)[?#]\S+")
+"""A query or fragment of an address, either of which may hold a key."""
 _ABSENT = object()
 
 
@@ -63,7 +65,7 @@ class RunFolder:
         try:
             about = self._about(kind, identity)
             sitting = {
-                "command": [_LOGIN.sub("", word) for word in command],
+                "command": [_QUERY.sub(r"\1?…", _LOGIN.sub("", word)) for word in command],
                 "wildtool": __version__,
                 "started": _now(),
                 "ended": None,
