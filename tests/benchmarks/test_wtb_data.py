@@ -244,11 +244,11 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "dependency is a text": (
         with_node(dependency_list=["0"]),
-        f"field {NODE}.dependency_list: expected a list of node positions",
+        f"field {NODE}.dependency_list[0]: expected a node position, found a text",
     ),
     "dependency is a boolean": (
         with_node(dependency_list=[True]),
-        f"field {NODE}.dependency_list: expected a list",
+        f"field {NODE}.dependency_list[0]: expected a node position, found a boolean",
     ),
     "question without reply": (
         with_action(name=ASK),
@@ -278,7 +278,7 @@ def test_an_id_that_stands_twice_is_named_with_both_lines(tmp_path: Path) -> Non
         list(read_items(path))
 
 
-@pytest.mark.parametrize("line", [b"{", b"{} {}", b"\xef\xbb\xbf{}", b"[" * 100_000, b"NaN1", b"1" * 5000])
+@pytest.mark.parametrize("line", [b"{", b"{} {}", b"[" * 100_000, b"NaN1", b"1" * 5000])
 def test_a_line_that_is_not_json_is_named(line: bytes, tmp_path: Path) -> None:
     path = tmp_path / "f.jsonl"
     path.write_bytes(b"\n" + line + b"\n")
