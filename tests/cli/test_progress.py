@@ -2,6 +2,8 @@
 
 import io
 
+import pytest
+
 from wildtool.cli.progress import Progress, Tally
 from wildtool.types import Reply, Verdict
 
@@ -31,6 +33,28 @@ def test_the_line_says_how_far_how_well_how_fast_and_how_long_still():
     assert tally.line(100.0) == (
         "10/40 items · 75.0 % correct · 3.0 calls/s · 12.3k tokens · 1 error · 2 retries · 1:30 left"
     )
+
+
+def test_a_narrow_line_drops_what_matters_least_and_never_the_time_left():
+    tally = Tally(
+        jobs=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
+    )
+    assert tally.line(100.0, 80) == (
+        "10/40 items · 75.0 % correct · 3.0 calls/s · 1 error · 2 retries · 1:30 left"
+    )
+    assert tally.line(100.0, 35) == "10/40 items · 1 error · 1:30 left"
+
+
+def test_on_80_columns_a_long_name_leaves_room_for_the_time_left(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    stream, clock = Terminal(), Clock()
+    with Progress("organisation/a-model-with-a-very-long-name-indeed-32b", stream, clock) as progress:
+        progress.tally = Tally(
+            jobs=400, done=100, units=400, correct=300, calls=900, tokens=12_300, retries=2, began=70.0
+        )
+    line = stream.getvalue().splitlines()[-1].rpartition("\x1b[K")[2]
+    assert line.endswith("1:30 left")
+    assert len(line) < 80
 
 
 def test_time_left_counts_only_what_was_played_now():

@@ -3,22 +3,31 @@
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
 
-from wildtool.cli.results import Result, only_group
+from wildtool.cli.results import Failed, Result, only_group
 from wildtool.cli.tables import print_csv, print_groups, print_json, print_overview
 from wildtool.engine.verdicts import Counts
 from wildtool.errors import UsageError
 from wildtool.types import Metric
 
+DEFAULT = "0" * 64
+"""Digest of the data that every benchmark takes where none are named."""
 ACCURACY = Metric("accuracy", "task", 0.625, 5, 8, 0.31, 0.86, headline=True)
 
 
-def result(model: str = "m", *metrics: Metric, counts: Counts | None = None, **names: str | None) -> Result:
-    named = {"run": "r", "benchmark": "b", "profile": "official", "played": "official"} | names
+def result(model: str = "m", *metrics: Metric, counts: Counts | None = None, **names: object) -> Result:
+    named: dict[str, Any] = {"run": "r", "benchmark": "b", "profile": "official", "played": "official"}
+    named |= {"data": "d", "data_sha256": DEFAULT, "items": 2, "items_md5": "2 items", "failed": ()} | names
     counts = counts or Counts(correct=5, wrong=3)
-    return Result(model=model, counts=counts, metrics=metrics or (ACCURACY,), **named)  # type: ignore[arg-type]
+    return Result(model=model, counts=counts, metrics=metrics or (ACCURACY,), **named)
+
+
+@pytest.fixture(autouse=True)
+def _default_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wildtool.cli.results._default_data", lambda benchmark: DEFAULT)
 
 
 def overview(capsys: pytest.CaptureFixture[str], *results: Result) -> str:
@@ -63,6 +72,41 @@ def test_benchmarks_and_ways_of_judging_stand_apart(capsys: pytest.CaptureFixtur
         assert out.count(title) == 1
 
 
+def test_other_data_than_the_default_stand_apart_by_name(capsys: pytest.CaptureFixture[str]):
+    out = overview(capsys, result(), result(data="mine.jsonl", data_sha256="1" * 64))
+    titles = [line for line in out.splitlines() if "profile" in line]
+    assert titles == ["b, profile official", "b (data mine.jsonl), profile official"]
+
+
+def test_data_of_one_name_that_changed_stand_apart_by_digest(capsys: pytest.CaptureFixture[str]):
+    out = overview(capsys, result(data_sha256="1" * 64), result(data_sha256="2" * 64))
+    titles = [line for line in out.splitlines() if "profile" in line]
+    assert titles == ["b (data d) 11111111, profile official", "b (data d) 22222222, profile official"]
+
+
+def test_runs_over_different_items_are_told_with_their_numbers(capsys: pytest.CaptureFixture[str]):
+    out = overview(capsys, result("m"), result("n", items=1, items_md5="1 item"))
+    assert "cover different items" in out
+    assert "m: 2 items; n: 1 item\n" in out
+
+
+def test_nothing_is_said_of_runs_over_the_same_items(capsys: pytest.CaptureFixture[str]):
+    assert "cover" not in overview(capsys, result("m"), result("n"))
+
+
+def test_infra_errors_are_named_by_kind_with_an_example(capsys: pytest.CaptureFixture[str]):
+    failed = (Failed("network", 3, "network: Connection refused"), Failed("http 500", 1, "http 500: down"))
+    out = overview(capsys, result(counts=Counts(correct=4, infra_error=4), failed=failed))
+    assert "Calls failed by network (3), http 500 (1); such as: network: Connection refused" in out
+
+
+def test_a_long_path_of_a_recorded_model_is_cut_in_the_middle(capsys: pytest.CaptureFixture[str]):
+    out = overview(capsys, result(f"replay:/{'long/' * 30}answers.jsonl#qwen"))
+    assert "replay:/long" in out
+    assert "…" in out
+    assert "answers.jsonl#qwen" in out
+
+
 def test_runs_of_one_model_are_told_apart_by_their_names(capsys: pytest.CaptureFixture[str]):
     out = overview(capsys, result(run="monday"), result(run="friday"))
     assert "m (monday)" in out
@@ -99,7 +143,7 @@ def test_csv_has_one_number_a_row(capsys: pytest.CaptureFixture[str]):
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert rows == [
         {
-            "run": "r", "model": "a,b\\x1b", "profile": "official", "group": "accuracy", "name": "task",
+            "run": "r", "model": "a,b\\x1b", "benchmark": "b", "profile": "official", "group": "accuracy", "name": "task",
             "value": "0.625", "numerator": "5", "denominator": "8", "low": "0.31", "high": "0.86",
         }
     ]  # fmt: skip

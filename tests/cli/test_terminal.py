@@ -2,7 +2,7 @@
 
 import pytest
 
-from wildtool.cli.terminal import note, one_line, plain, say
+from wildtool.cli.terminal import middle, note, one_line, plain, say
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,11 @@ def test_other_scripts_and_symbols_stay_as_they_are():
 def test_a_cell_has_one_line_and_an_end():
     assert one_line("a\nb\tc") == "a b c"
     assert one_line("x" * 500, 10) == "x" * 9 + "…"
+
+
+def test_the_middle_of_a_long_text_is_left_out():
+    assert middle("abcdefghijkl", 7) == "ab…ijkl"
+    assert middle("short\x1b", 20) == "short\\x1b"
 
 
 def test_whatever_is_printed_is_plain(capsys: pytest.CaptureFixture[str]):

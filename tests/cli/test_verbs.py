@@ -15,7 +15,7 @@ from wildtool.engine.observer import Observer
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.verdicts import verdicts_path
 
-VERBS = ["run", "score", "show", "list", "audit", "data pull", "data lint", "data stats"]
+VERBS = ["run", "score", "show", "list", "audit", "data", "data pull", "data lint", "data stats"]
 ITEM = "wild_mini_0"
 
 
@@ -128,6 +128,14 @@ def test_ids_may_be_given_with_commas_and_again():
         ("run wild-mini --model baseline/gold --extra-body {", "--extra-body"),
         ("run wild-mini --model baseline/gold --limit 0", "limit"),
         ("run wild-mini", "--model"),
+        ("run wild-mini --model baseline/gold --retries -1", "--retries"),
+        ("run wild-mini --model baseline/gold --timeout inf", "--timeout"),
+        ("run wild-mini --model baseline/gold --timeout nan", "--timeout"),
+        ("run wild-mini --model baseline/gold --timeout 0", "--timeout"),
+        ("run wild-mini --model baseline/gold --ids ,", "--ids is empty"),
+        ("run wild-mini --model=", "--model is empty"),
+        ("run wild-mini --model baseline/gold --lang fr", "its languages are: en, zh"),
+        ("run wild-mini --model baseline/gold --split x", "its splits are: "),
         ("score", "give run folders"),
         ("score nowhere", "nowhere"),
         ("score nowhere --replies r.jsonl", "not both"),
@@ -209,7 +217,7 @@ def test_a_recorded_run_answers_as_a_model():
     ended = play("replay:runs/wild-mini/baseline--chat", "--out again --profile official")
     assert ended.exit_code == 0
     csvs = [type_(f"show {folder} --csv --group accuracy").stdout for folder in ("runs", "again")]
-    numbers = [[line.split(",")[3:] for line in text.splitlines()] for text in csvs]
+    numbers = [[line.split(",")[2:] for line in text.splitlines()] for text in csvs]
     assert numbers[0] == numbers[1]
 
 
@@ -273,7 +281,7 @@ def test_show_prints_json_and_csv():
     play()
     run = json.loads(type_("show runs --json").stdout)["runs"][0]
     assert (run["model"], run["played"]) == ("baseline/gold", "official")
-    assert type_("show runs --csv").stdout.startswith("run,model,profile,group,name,value,")
+    assert type_("show runs --csv").stdout.startswith("run,model,benchmark,profile,group,name,value,")
 
 
 def test_list_names_benchmarks_profiles_models_and_cards():
@@ -307,3 +315,86 @@ def test_pull_takes_data_from_a_file_and_refuses_others(monkeypatch: pytest.Monk
     ended = type_("data pull wildtoolbench --from other.jsonl")
     assert ended.exit_code == 2
     assert "Traceback" not in ended.output
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "score --data wild-mini --replies empty.jsonl",
+        "data lint empty.jsonl --benchmark wild-mini",
+        "data stats empty.jsonl --benchmark wild-mini",
+    ],
+)
+def test_an_empty_file_is_no_success(line: str):
+    Path("empty.jsonl").write_text("\n")
+    ended = type_(line)
+    assert ended.exit_code == 2
+    assert "empty.jsonl: holds no session" in ended.stderr
+
+
+def test_damaged_verdicts_are_made_again():
+    play()
+    verdicts_path(Path("runs/wild-mini/baseline--gold"), "official").write_text("x")
+    ended = type_("show runs")
+    assert (ended.exit_code, ended.stderr) == (0, "")
+    assert "4/4" in ended.stdout
+
+
+def test_a_damaged_run_is_named_and_the_others_are_shown():
+    play("baseline/gold", "--out runs/good")
+    play("baseline/chat", "--out runs/bad")
+    Path("runs/bad/run.json").write_text('{"format": 1, "kind": "played", "identity": {}, "sittings": []}')
+    for verb in ("show", "score"):
+        ended = type_(f"{verb} runs")
+        assert ended.exit_code == 2
+        assert "runs/bad/run.json: damaged" in ended.stderr
+        assert "4/4" in ended.stdout
+
+
+def test_a_run_whose_data_changed_says_how_to_judge_it():
+    Path("mine.jsonl").write_bytes(load_benchmark("wild-mini").locate(None).path.read_bytes())
+    play("baseline/gold", "--data mine.jsonl --out run")
+    Path("mine.jsonl").rename("moved.jsonl")
+    for verdicts in Path("run").glob("verdicts-*"):
+        verdicts.unlink()
+    ended = type_("show run")
+    assert ended.exit_code == 2
+    assert "wildtool score run --data FILE" in ended.stderr
+    assert type_("score run --data moved.jsonl").exit_code == 0
+    assert "4/4" in type_("show run").stdout
+
+
+def test_data_that_are_not_the_default_are_named_in_the_title():
+    Path("mine.jsonl").write_text(first_line(load_benchmark("wild-mini").locate(None).path))
+    file = replies_file(m=[[], [], [], []])
+    assert "(data mine.jsonl), profile" in play("baseline/gold", "--data mine.jsonl").stdout
+    assert "(data mine.jsonl), profile" in type_(f"score --data mine.jsonl --replies {file}").stdout
+    assert "(data" not in type_(f"score --data wild-mini --replies {file} --benchmark wild-mini").stdout
+
+
+def first_line(path: Path) -> str:
+    return path.read_text("utf-8").splitlines()[0]
+
+
+def test_runs_of_more_and_of_fewer_items_are_not_compared_without_a_word():
+    play("baseline/gold", "--out runs/few")
+    play("baseline/chat", "--out runs/more --limit 2")
+    assert "baseline/gold: 1 item; baseline/chat: 2 items" in type_("show runs").stdout
+
+
+def test_a_run_says_why_its_calls_failed():
+    ended = play("m", "--base-url http://127.0.0.1:9/v1 --retries 0")
+    assert ended.exit_code == 3
+    for text in (ended.stderr, ended.stdout):
+        assert "failed by network (4)" in text
+        assert "Connection refused" in text
+
+
+def test_what_no_record_holds_is_not_to_be_tried_again():
+    file = replies_file(a=[[{"content": "hello"}]])
+    file.write_text(file.read_text().replace(ITEM, "wild_mini_1"))
+    ended = play(f"replay:{file}", "--out run")
+    assert ended.exit_code == 3
+    assert "not recorded (4)" in ended.stderr
+    assert "same command again" not in ended.stderr
+    assert "does not hold these calls" in ended.stderr

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from e2e.command import wildtool
-from e2e.filesystems import fill, small
+from e2e.filesystems import fill, freeze, small
 
 
 @pytest.mark.parametrize("kilobytes", [8, 60, 300, 700])
@@ -28,3 +28,15 @@ async def test_a_full_disk_ends_judging_with_3(tmp_path: Path, verb: str):
         ended = await wildtool(verb, disk / "r", "--profile", "fixed", cwd=tmp_path)
     assert ended.status == 3, ended
     assert "the verdicts could not be written" in ended.err
+
+
+@pytest.mark.parametrize("verb", ["score", "show"])
+async def test_a_run_that_may_only_be_read_is_judged_and_shown(tmp_path: Path, verb: str):
+    with small(tmp_path / "disk", 3000) as disk:
+        words = ("run", "wild-mini", "--model", "baseline/gold", "--limit", 1, "--out", disk / "r")
+        assert (await wildtool(*words, cwd=tmp_path)).status == 0
+        freeze(disk)
+        ended = await wildtool(verb, disk / "r", "--profile", "fixed", cwd=tmp_path)
+    assert ended.status == 0, ended
+    assert "4/4" in ended.out
+    assert "not kept" in ended.err

@@ -27,7 +27,7 @@ def test_jobs_are_items_times_repeats():
 
 @pytest.mark.parametrize("limit", [None, 1])
 def test_an_unknown_id_is_named(limit: int | None):
-    with pytest.raises(UsageError, match="unknown ids in official: i7"):
+    with pytest.raises(UsageError, match="unknown ids in official: i7; ids there look like i0, i1"):
         plan_of(ids=("i1", "i7"), limit=limit).check()
 
 
@@ -40,6 +40,7 @@ def test_an_unknown_id_is_named(limit: int | None):
         ({"max_attempts": 0}, "max attempts is 0"),
         ({"timeout_s": 0.0}, "timeout is 0 s"),
         ({"timeout_s": float("nan")}, "timeout is nan s"),
+        ({"timeout_s": float("inf")}, "timeout is inf s"),
         ({"profile": "nice"}, "unknown profile 'nice' of echo; known are: official, strict"),
         ({"models": {"user": ScriptedModel()}}, "no model for the role agent"),
         ({"benchmark": EchoBenchmark(items=0)}, "nothing to play"),

@@ -108,6 +108,12 @@ def test_a_changed_setting_that_would_change_requests_is_named(
         go(tmp_path, **{"seed": 1, **settings})
 
 
+def test_all_changed_settings_are_named_at_once(tmp_path: Path):
+    go(tmp_path, seed=1)
+    with pytest.raises(RecordError, match=r"lang was null .* now \"zh\", seed was 1 .* now 2"):
+        go(tmp_path, seed=2, lang="zh")
+
+
 def test_a_changed_sampling_setting_is_named(tmp_path: Path):
     go(tmp_path)
     model = ScriptedModel()

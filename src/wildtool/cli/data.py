@@ -1,4 +1,11 @@
-"""Fetch, check and describe data."""
+"""Fetch, check and describe data.
+
+\b
+Examples:
+  wildtool data pull wildtoolbench
+  wildtool data lint sessions.jsonl
+  wildtool data stats wild-mini
+"""
 
 import json
 from dataclasses import asdict
@@ -9,6 +16,7 @@ import typer
 
 from wildtool.cli import options
 from wildtool.cli.terminal import note, one_line, say
+from wildtool.errors import DataError
 
 if TYPE_CHECKING:
     from wildtool.types import Benchmark, Source
@@ -55,6 +63,8 @@ def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
     for finding in owner.lint(source):
         count += 1
         say(f"{one_line(finding.where)}: {one_line(finding.rule)}: {one_line(finding.message, 1000)}")
+    if not count:
+        _check_not_empty(owner, source)
     note(
         f"{source.path}: {count} finding{'s' if count > 1 else ''}"
         if count
@@ -76,11 +86,23 @@ def stats(
     from wildtool.cli.tables import print_metrics
 
     owner, source = _found(what, benchmark)
+    _check_not_empty(owner, source)
     metrics = owner.stats(source)
     if as_json:
         print(json.dumps([asdict(metric) for metric in metrics], indent=1))
     else:
         print_metrics(metrics)
+
+
+def _check_not_empty(owner: "Benchmark", source: "Source") -> None:
+    """Raises DataError where data hold no item."""
+    try:
+        empty = next(iter(owner.load(source)), None) is None
+    except DataError:
+        # Something that cannot be played is not nothing; it can still be checked and described.
+        return
+    if empty:
+        raise DataError(f"{source.path}: holds no session or other item")
 
 
 def _found(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TextIO
 
-from wildtool.cli.terminal import one_line
+from wildtool.cli.terminal import middle
 from wildtool.engine.observer import Observer
 from wildtool.types import Reply, Verdict
 
 LIVE_EVERY_S = 0.25
 PLAIN_EVERY_S = 10.0
+SEPARATOR = " · "
+DROPPED_FIRST = ("tokens", "replayed", "pace", "retries", "correct")
+"""Parts of the line that a narrow terminal does without, the least important first."""
 
 
 @dataclass(slots=True)
@@ -38,24 +41,32 @@ class Tally:
     done_before: int = 0
     """Items done by then, most of them from the record."""
 
-    def line(self, now: float) -> str:
-        """All of it on one line."""
-        parts = [f"{self.done}/{self.jobs} items"]
+    def line(self, now: float, longest: int | None = None) -> str:
+        """All of it on one line; what matters least is left out until it is not longer than asked for."""
+        parts = self._parts(now)
+        for least in DROPPED_FIRST:
+            if longest is None or len(SEPARATOR.join(parts.values())) <= longest:
+                break
+            parts.pop(least, None)
+        return SEPARATOR.join(parts.values())
+
+    def _parts(self, now: float) -> dict[str, str]:
+        parts = {"items": f"{self.done}/{self.jobs} items"}
         if self.units:
-            parts.append(f"{100 * self.correct / self.units:.1f} % correct")
+            parts["correct"] = f"{100 * self.correct / self.units:.1f} % correct"
         seconds = now - self.began if self.began is not None else 0.0
         if seconds > 0:
-            parts.append(f"{self.calls / seconds:.1f} calls/s")
+            parts["pace"] = f"{self.calls / seconds:.1f} calls/s"
         if self.replayed:
-            parts.append(f"{_short(self.replayed)} replayed")
-        parts.append(f"{_short(self.tokens)} tokens")
-        parts.append(_count(self.failed, "error"))
+            parts["replayed"] = f"{_short(self.replayed)} replayed"
+        parts["tokens"] = f"{_short(self.tokens)} tokens"
+        parts["failed"] = _count(self.failed, "error")
         if self.retries:
-            parts.append(_count(self.retries, "retry", "retries"))
+            parts["retries"] = _count(self.retries, "retry", "retries")
         if seconds > 0 and self.done_before < self.done < self.jobs:
             pace = (self.done - self.done_before) / seconds
-            parts.append(f"{_clock((self.jobs - self.done) / pace)} left")
-        return " · ".join(parts)
+            parts["left"] = f"{_clock((self.jobs - self.done) / pace)} left"
+        return parts
 
 
 class Progress(Observer):
@@ -65,7 +76,7 @@ class Progress(Observer):
         self, label: str, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.tally = Tally()
-        self._label = one_line(label, 60)
+        self._label = middle(label, 60)
         self._stream = stream or sys.stderr
         self._clock = clock
         self._live = self._stream.isatty() and os.environ.get("TERM") != "dumb"
@@ -119,9 +130,12 @@ class Progress(Observer):
                 self._draw("" if self._live else "\n")
 
     def _draw(self, end: str) -> None:
-        text = f"{self._label}: {self.tally.line(self._clock())}"
         if self._live:
-            text = "\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1]
+            room = shutil.get_terminal_size().columns - 1
+            label = middle(self._label, max(room // 3, 3)) + ": "
+            text = "\r\x1b[K" + (label + self.tally.line(self._clock(), room - len(label)))[:room]
+        else:
+            text = f"{self._label}: {self.tally.line(self._clock())}"
         try:
             self._stream.write(text + end)
             self._stream.flush()

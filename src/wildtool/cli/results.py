@@ -1,18 +1,33 @@
 """From run folders to their numbers: finds verdicts, judges where they are missing, summarizes them."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from wildtool.cli.status import report, worst
+from wildtool.cli.terminal import middle, note, one_line
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.rundir import read_run
 from wildtool.engine.score import score_run
 from wildtool.engine.segments import find_segments
 from wildtool.engine.verdicts import Counts, relation, verdicts_path
-from wildtool.errors import RecordError, UsageError
-from wildtool.types import Metric
+from wildtool.errors import DataError, RecordError, UsageError, WildtoolError
+from wildtool.types import Metric, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Units that calls of one kind kept from their end."""
+
+    kind: str
+    units: int
+    example: str
+    """The message of one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +40,24 @@ class Result:
     profile: str
     played: str | None
     """The profile it was played under; None where that is unknown."""
+    data: str
+    """Name of the data, as given when they were played."""
+    data_sha256: str
+    items: int
+    """Items of which anything was played."""
+    items_md5: str
+    """Digest of their ids and languages: equal where two runs cover the same items."""
     counts: Counts
+    failed: tuple[Failed, ...]
+    """What ended in infra errors, the most frequent kind first."""
     metrics: tuple[Metric, ...]
+
+    @property
+    def benchmark_and_data(self) -> str:
+        """The benchmark, and the data where they are not its default."""
+        if self.data_sha256 == _default_data(self.benchmark):
+            return self.benchmark
+        return f"{self.benchmark} (data {middle(self.data, 60)})"
 
     @property
     def judged_as(self) -> str:
@@ -36,17 +67,23 @@ class Result:
         return f"played {self.played}, judged {self.profile}"
 
 
-def find_results(paths: Iterable[Path], profile: str | None = None) -> list[Result]:
-    """The numbers of all runs at or below the paths, in their order.
+def find_results(paths: Iterable[Path], profile: str | None = None) -> tuple[list[Result], int]:
+    """The numbers of all runs at or below the paths, in their order, and the exit status that runs which cannot be
+    read lead to; those are named and left out.
 
     Args:
         profile: rules to judge by; None for those each run was played under.
 
     Raises RecordError where a path holds no run.
     """
-    return [
-        result for path in paths for folder in run_folders(path) for result in _results_in(folder, profile)
-    ]
+    results: list[Result] = []
+    statuses: list[int] = []
+    for folder in (folder for path in paths for folder in run_folders(path)):
+        try:
+            results += _results_in(folder, profile)
+        except WildtoolError as error:
+            statuses.append(report(error))
+    return results, worst(statuses)
 
 
 def only_group(results: Iterable[Result], group: str) -> list[Result]:
@@ -75,18 +112,58 @@ def _below(path: Path) -> Iterator[Path]:
             yield Path(folder)
 
 
-def _results_in(folder: Path, profile: str | None) -> Iterator[Result]:
-    played: str | None = read_run(folder)["identity"]["profile"]
-    yield from read_results(_judged(folder, profile or played, played), played)
+@contextmanager
+def place_for_verdicts(folder: Path) -> Generator[Path, None, None]:
+    """Where the verdicts of a run are written: its folder, or a passing one where that may only be read."""
+    if os.access(folder, os.W_OK):
+        yield folder
+        return
+    note(f"{folder}: may only be read, so its verdicts are made for this once and not kept")
+    with TemporaryDirectory() as place:
+        yield Path(place)
 
 
-def _judged(folder: Path, profile: str | None, played: str | None) -> Path:
-    """The verdicts of a run, judged now if they are missing or older than what they are about."""
-    if profile is not None:
-        table = verdicts_path(folder, profile)
-        if table.exists() and table.stat().st_mtime_ns >= _last_change(folder, profile == played):
-            return table
-    return score_run(folder, profile=profile).verdicts
+def _results_in(folder: Path, profile: str | None) -> list[Result]:
+    about = read_run(folder)
+    played: str | None = about["identity"]["profile"]
+    found = _judged_before(folder, profile or played, about)
+    if found:
+        return found
+    with place_for_verdicts(folder) as place:
+        return read_results(score_run(folder, profile=profile, out=place).verdicts, played, data_of(about))
+
+
+def _judged_before(folder: Path, profile: str | None, about: dict[str, Any]) -> list[Result]:
+    """The numbers of verdicts that lie in a run folder; none if they are missing, damaged, or older than what they
+    are about."""
+    import duckdb
+
+    if profile is None:
+        return []
+    played: str | None = about["identity"]["profile"]
+    table = verdicts_path(folder, profile)
+    if not table.exists() or table.stat().st_mtime_ns < _last_change(folder, profile == played):
+        return []
+    try:
+        return read_results(table, played, data_of(about))
+    except duckdb.Error:
+        # Damaged, or of an older wildtool. Verdicts follow from the record, so nothing is lost.
+        return []
+
+
+def data_of(about: dict[str, Any]) -> Source:
+    """The data of a run, by what its `run.json` says."""
+    data = about["data"]
+    return Source(data["name"], Path(data["path"]), about["identity"]["data_sha256"])
+
+
+@cache
+def _default_data(benchmark: str) -> str | None:
+    """SHA-256 of the data that a benchmark takes where none are named; None where they are not at hand."""
+    try:
+        return load_benchmark(benchmark).locate(None).sha256
+    except DataError:
+        return None
 
 
 def _last_change(folder: Path, as_played: bool) -> int:
@@ -98,23 +175,62 @@ def _last_change(folder: Path, as_played: bool) -> int:
     return max((file.stat().st_mtime_ns for file in files), default=0)
 
 
-def read_results(table: Path, played: str | None) -> Iterator[Result]:
-    """The numbers of each model in a file of verdicts."""
+def read_results(table: Path, played: str | None, data: Source) -> list[Result]:
+    """The numbers of each model in a file of verdicts over these data."""
     import duckdb
 
+    results: list[Result] = []
     names = "run, model, benchmark, profile"
     rows = relation([table])
     for run, model, benchmark, profile in rows.aggregate(names, names).order("model").fetchall():
         mine = rows.filter(duckdb.ColumnExpression("model") == duckdb.ConstantExpression(model))
-        yield Result(
+        items, items_md5 = _items(mine)
+        result = Result(
             run=run,
             model=model,
             benchmark=benchmark,
             profile=profile,
             played=played,
+            data=data.name,
+            data_sha256=data.sha256,
+            items=items,
+            items_md5=items_md5,
             counts=_counts(mine),
+            failed=_failed(mine),
             metrics=tuple(load_benchmark(benchmark).summarize(mine, profile)),
         )
+        results.append(result)
+    return results
+
+
+def failed_in(table: Path) -> tuple[Failed, ...]:
+    """What ended in infra errors in a file of verdicts, the most frequent kind first."""
+    return _failed(relation([table]))
+
+
+def in_words(failed: Iterable[Failed]) -> str:
+    """Kinds of failed calls with the units each of them ended, and an example."""
+    every = list(failed)
+    kinds = ", ".join(f"{one_line(found.kind, 60)} ({found.units})" for found in every[:3])
+    more = f" and {len(every) - 3} more kinds" if len(every) > 3 else ""
+    return f"{kinds}{more}; such as: {one_line(every[0].example, 300)}"
+
+
+def _failed(rows: Any) -> tuple[Failed, ...]:
+    # A reason is `KIND: MESSAGE`.
+    kind = "split_part(reason, ': ', 1)"
+    found = rows.filter("outcome = 'infra_error'").aggregate(
+        f"{kind} AS kind, count(*) AS units, min(reason) AS example", kind
+    )
+    return tuple(Failed(*row) for row in found.order("units DESC, kind").fetchall())
+
+
+def _items(rows: Any) -> tuple[int, str]:
+    place = "concat_ws('/', lang, item)"
+    digest = f"md5(string_agg(DISTINCT {place}, chr(10) ORDER BY {place}))"
+    played = rows.filter("outcome <> 'unplayed'")
+    ((items, items_md5),) = played.aggregate(f"count(DISTINCT item), coalesce({digest}, '')").fetchall()
+    return items, items_md5
 
 
 def _counts(rows: Any) -> Counts:

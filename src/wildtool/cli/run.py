@@ -3,6 +3,7 @@
 import shlex
 import sys
 from enum import StrEnum
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ import typer
 from wildtool.cli import options
 from wildtool.cli.status import report, worst
 from wildtool.cli.terminal import note, plain
+from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
@@ -50,16 +52,16 @@ def run(
     extra_body: Annotated[
         str | None, typer.Option(metavar="JSON", help="More fields of the request, as a JSON object.")
     ] = None,
-    concurrency: Annotated[int, typer.Option(help="Calls in flight at most.")] = 32,
-    limit: Annotated[int | None, typer.Option(help="Play only so many items, the first ones.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Calls in flight at most.")] = 32,
+    limit: Annotated[int | None, typer.Option(min=1, help="Play only so many items, the first ones.")] = None,
     ids: Annotated[
         list[str] | None, typer.Option(metavar="ID,…", help="Play only these items; repeatable.")
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Play each item so often.")] = 1,
+    repeats: Annotated[int, typer.Option(min=1, help="Play each item so often.")] = 1,
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="Longest time of one try of a call.")
     ] = 600.0,
-    retries: Annotated[int, typer.Option(help="Further tries of a call that fails.")] = 5,
+    retries: Annotated[int, typer.Option(min=0, help="Further tries of a call that fails.")] = 5,
     order: Annotated[
         Order, typer.Option(help="Units of an item all at once, or one by one for prefix caches.")
     ] = Order.parallel,
@@ -91,6 +93,7 @@ def run(
     from wildtool.engine.replaying import opener
     from wildtool.models.resolve import ModelOptions, folder_name, model_from_name
 
+    _check(model, ids, timeout)
     chosen = load_benchmark(benchmark)
     source = chosen.locate(data)
     settings = ModelOptions(
@@ -129,6 +132,16 @@ def run(
     return _run_all(plans, folders, quiet)
 
 
+def _check(models: list[str], ids: list[str] | None, timeout: float) -> None:
+    """Raises UsageError for values that no run can work with, in the names of their options."""
+    if not all(name.strip() for name in models):
+        raise UsageError("--model is empty; give a name, such as --model baseline/gold")
+    if ids is not None and not options.words(ids):
+        raise UsageError("--ids is empty; give ids separated by commas, or leave it out for all items")
+    if not 0 < timeout < inf:
+        raise UsageError(f"--timeout is {timeout:g}; it must be a number of seconds above 0")
+
+
 def _run_all(plans: "dict[str, Plan]", folders: dict[str, Path], quiet: bool) -> int:
     """Plays one model after another; one that fails does not stop the others. Gives the exit status."""
     next(iter(plans.values())).check()
@@ -165,13 +178,21 @@ def _run_one(name: str, plan: "Plan", folder: Path, quiet: bool) -> "RunResult":
 
 def _remark(result: "RunResult") -> None:
     """What the user must know about a run besides its numbers, also when they asked for quiet."""
+    from wildtool.cli.results import failed_in, in_words
+    from wildtool.engine.attempts import NOT_RECORDED
+
     if result.interrupted:
         note(f"Interrupted. {result.folder} keeps all replies; run the same command again to go on.")
-    if result.counts.infra_error and not result.interrupted:
+    if result.counts.infra_error and result.verdicts:
+        failed = failed_in(result.verdicts)
         note(
             f"{result.folder}: {result.counts.infra_error} of {result.counts.units} units were not played to "
-            "their end since calls failed; run the same command again to retry just those."
+            f"their end since calls failed by {in_words(failed)}"
         )
+        if all(found.kind == NOT_RECORDED for found in failed):
+            note("What answers is a record that does not hold these calls; trying again cannot help.")
+        else:
+            note(f"{result.folder}: run the same command again to retry just those.")
     if result.faults:
         note(
             f"{result.folder}: a fault of ours: our judge failed {len(result.faults)} times. "
@@ -183,7 +204,7 @@ def _show(folders: list[Path], profile: str, quiet: bool) -> None:
     from wildtool.cli.results import find_results
     from wildtool.cli.tables import print_overview
 
-    print_overview(find_results(folders, profile))
+    print_overview(find_results(folders, profile)[0])
     if not quiet:
         paths = " ".join(shlex.quote(plain(folder)) for folder in folders)
         note(f"All numbers: wildtool show {paths}")

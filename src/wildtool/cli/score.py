@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli import options
-from wildtool.cli.status import worst
+from wildtool.cli.status import report, worst
 from wildtool.cli.terminal import note
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, WildtoolError
 
 if TYPE_CHECKING:
     from wildtool.engine.score import Scored
@@ -40,7 +40,7 @@ def score(
       wildtool score runs/wild-mini/baseline--gold --profile fixed
       wildtool score --data sessions.jsonl --replies transcripts.jsonl --profile official
 
-    A replies file has a JSON object a line, {"item": id, "model": name, "tasks": [[reply, …], …]}: for each
+    A replies file has a JSON object a line, {"session": id, "model": name, "tasks": [[reply, …], …]}: for each
     unit of the item, in order, the assistant messages of its steps. Past their end a model counts as silent.
     """
     if replies is None:
@@ -69,16 +69,21 @@ def _kept(
 
 
 def _score_runs(runs: list[Path], profile: str | None, data: str | None) -> int:
-    from wildtool.cli.results import Result, read_results, run_folders
+    from wildtool.cli.results import Result, data_of, place_for_verdicts, read_results, run_folders
     from wildtool.cli.tables import print_overview
+    from wildtool.engine.rundir import read_run
     from wildtool.engine.score import score_run
 
     statuses: list[int] = []
     results: list[Result] = []
     for folder in (folder for path in runs for folder in run_folders(path)):
-        scored = score_run(folder, profile=profile, data=data)
-        results += read_results(scored.verdicts, scored.played)
-        statuses.append(_status(scored))
+        try:
+            with place_for_verdicts(folder) as place:
+                scored = score_run(folder, profile=profile, data=data, out=place)
+                results += read_results(scored.verdicts, scored.played, data_of(read_run(folder)))
+            statuses.append(_status(scored))
+        except WildtoolError as error:
+            statuses.append(report(error))
     print_overview(results)
     return worst(statuses)
 
@@ -98,11 +103,12 @@ def _score_replies(
 
     owner = named_or_recognised(benchmark, data)
     rules = profile or next(iter(owner.profiles))
+    source = owner.locate(data)
     with tempfile.TemporaryDirectory() as folder:
         scored = score_replies(
-            owner, owner.locate(data), replies, profile=rules, out=Path(folder), split=split, lang=lang
+            owner, source, replies, profile=rules, out=Path(folder), split=split, lang=lang
         )
-        print_overview(list(read_results(scored.verdicts, scored.played)))
+        print_overview(read_results(scored.verdicts, scored.played, source))
     return _status(scored)
 
 

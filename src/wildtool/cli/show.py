@@ -17,7 +17,7 @@ def show(
     ] = None,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
-) -> None:
+) -> int:
     """Show the numbers of runs side by side.
 
     \b
@@ -36,7 +36,9 @@ def show(
     from wildtool.cli import tables
     from wildtool.cli.results import find_results, only_group
 
-    results = find_results(runs, profile)
+    results, status = find_results(runs, profile)
+    if not results:
+        return status
     if group is not None:
         results = only_group(results, group)
     if as_json:
@@ -47,3 +49,4 @@ def show(
         if group is None:
             tables.print_overview(results)
         tables.print_groups(results)
+    return status

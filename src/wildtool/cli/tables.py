@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -13,13 +14,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wildtool.cli.results import Result
-from wildtool.cli.terminal import one_line, say
+from wildtool.cli.results import Result, in_words
+from wildtool.cli.terminal import middle, one_line, say
 from wildtool.types import Metric
 
 Value = TypeVar("Value", bound=Hashable)
 
-CSV_COLUMNS = ("run", "model", "profile", "group", "name", "value", "numerator", "denominator", "low", "high")
+CSV_COLUMNS = (
+    *("run", "model", "benchmark", "profile"),
+    *("group", "name", "value", "numerator", "denominator", "low", "high"),
+)
 MOST_COLUMNS = 6
 """Runs that stand side by side in a table of one group; more of them stand one below the other."""
 UNLIMITED = 10_000
@@ -45,6 +49,7 @@ def print_overview(results: Sequence[Result]) -> None:
         heads = _unique(Head(m.group, m.name) for result in group for m in result.metrics if m.headline)
         by_model = _runs_as_rows(group, heads)
         _print(title, by_model if _fits(by_model) else _runs_as_columns(group, heads))
+        _print_different_items(group)
         for result in group:
             _print_missing(result)
 
@@ -92,7 +97,7 @@ def print_csv(results: Sequence[Result]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for result in results:
-        whose = [one_line(name) for name in (result.run, result.model, result.profile)]
+        whose = [one_line(name) for name in (result.run, result.model, result.benchmark, result.profile)]
         for m in result.metrics:
             what = [one_line(m.group), one_line(m.name)]
             writer.writerow([*whose, *what, m.value, m.numerator, m.denominator, m.low, m.high])
@@ -129,11 +134,17 @@ def _whole(metric: Metric) -> str:
 
 
 def _apart(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
-    """Results that may stand in one table, with its title."""
-    groups: dict[str, list[Result]] = {}
+    """Results that may stand in one table, since their data and the rules are the same, with its title."""
+    groups: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
-        groups.setdefault(f"{result.benchmark}, {result.judged_as}", []).append(result)
-    return list(groups.items())
+        key = (result.benchmark_and_data, result.data_sha256, result.judged_as)
+        groups.setdefault(key, []).append(result)
+    versions = Counter((name, judged_as) for name, _, judged_as in groups)
+    return [
+        # Files of one name are told apart by their digests.
+        (f"{name}{f' {sha256[:8]}' if versions[name, judged_as] > 1 else ''}, {judged_as}", group)
+        for (name, sha256, judged_as), group in groups.items()
+    ]
 
 
 def _runs_as_rows(results: Sequence[Result], heads: Sequence[Head]) -> Table:
@@ -172,12 +183,25 @@ def _stacked(metric: Metric | None) -> Text:
 
 
 def _labels(results: Sequence[Result]) -> list[Text]:
+    return [_text(name) for name in _names(results)]
+
+
+def _names(results: Sequence[Result]) -> list[str]:
     """Model names, with the name of the run where several runs are of one model."""
     models = [result.model for result in results]
     return [
-        _text(one_line(r.model, 60) + (f" ({one_line(r.run, 60)})" if models.count(r.model) > 1 else ""))
+        middle(r.model, 60) + (f" ({middle(r.run, 60)})" if models.count(r.model) > 1 else "")
         for r in results
     ]
+
+
+def _print_different_items(results: Sequence[Result]) -> None:
+    if len({result.items_md5 for result in results}) > 1:
+        each = "; ".join(
+            f"{name}: {r.items} item{'' if r.items == 1 else 's'}"
+            for name, r in zip(_names(results), results, strict=True)
+        )
+        say(f"These runs cover different items and do not compare as they stand. {each}")
 
 
 def _print_missing(result: Result) -> None:
@@ -186,9 +210,10 @@ def _print_missing(result: Result) -> None:
     if missing:
         low, high = (100 * right / counts.units for right in (counts.correct, counts.correct + missing))
         say(
-            f"{one_line(result.model)}: of {counts.units} units, {counts.infra_error} ended in infra errors "
+            f"{middle(result.model, 200)}: of {counts.units} units, {counts.infra_error} ended in infra errors "
             f"and {counts.unplayed} are unplayed; they count as wrong. Had they been right: "
             f"{high:.1f} % instead of {low:.1f} % correct."
+            + (f" Calls failed by {in_words(result.failed)}" if result.failed else "")
         )
 
 

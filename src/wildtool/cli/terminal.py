@@ -22,6 +22,15 @@ def one_line(text: object, longest: int = 200) -> str:
     return short if len(short) <= longest else short[: longest - 1] + "…"
 
 
+def middle(text: object, longest: int) -> str:
+    """A text on one line, with its middle left out where it is too long: what tells paths apart is their end."""
+    short = one_line(text, 10_000)
+    if len(short) <= longest:
+        return short
+    end = 2 * longest // 3
+    return f"{short[: longest - end - 1]}…{short[-end:]}"
+
+
 def say(text: str = "") -> None:
     """Prints a result."""
     print(plain(text))

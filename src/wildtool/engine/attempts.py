@@ -11,6 +11,8 @@ from wildtool.types import Model, Reply, Request
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
+NOT_RECORDED = "not recorded"
+"""Kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
 LONGEST_RETRY_AFTER_S = 60.0
 """Servers have been seen to ask for hours; a run would look hung."""
 
@@ -46,7 +48,8 @@ async def call(
             return reply if attempt == 1 else replace(reply, attempts=attempt)
         except CallError as error:
             if error.final:
-                raise RefusedError(error.kind, str(error), attempts=attempt) from error
+                kind_of = InfraError if error.kind == NOT_RECORDED else RefusedError
+                raise kind_of(error.kind, str(error), attempts=attempt) from error
             if attempt >= patience.max_attempts:
                 raise InfraError(error.kind, str(error), attempts=attempt) from error
             wait = _wait_s(attempt, error.retry_after_s, patience.chance())

@@ -4,6 +4,7 @@ on."""
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 from typing import Any
 
 from wildtool.errors import DataError, UsageError
@@ -54,15 +55,32 @@ class Selection:
                 raise DataError(f"{self.source.path}: the id {item.id!r} occurs twice; ids must be unique")
             seen.add(item.id)
         if not seen:
-            raise UsageError(f"nothing to play: no item of {self.source.name} is selected")
+            raise UsageError(f"nothing to play: no item of {self.source.name} is selected{self._choices()}")
         return len(seen) * self.repeats
 
     def _check_ids(self) -> None:
-        loaded = self.benchmark.load(self.source, split=self.split, lang=self.lang)
-        known = {item.id for item in loaded}
+        known = {item.id for item in self._loaded(split=self.split, lang=self.lang)}
         unknown = [name for name in self.ids if name not in known]
         if unknown:
-            raise UsageError(f"unknown ids in {self.source.name}: {', '.join(unknown)}")
+            examples = [item.id for item in islice(self._loaded(split=self.split, lang=self.lang), 2)]
+            such = f"; ids there look like {', '.join(examples)}" if examples else self._choices()
+            raise UsageError(f"unknown ids in {self.source.name}: {', '.join(unknown)}{such}")
+
+    def _choices(self) -> str:
+        """The splits and languages to choose from, where one was asked for."""
+        told = ""
+        if self.split is not None:
+            splits = dict.fromkeys(item.split for item in self._loaded(lang=self.lang))
+            told += f"; its splits are: {', '.join(filter(None, splits)) or 'none'}"
+        if self.lang is not None:
+            # An item of several languages is loaded in its first one unless another is asked for.
+            named = dict.fromkeys((*(item.lang for item in self._loaded()), "en", "zh"))
+            langs = [lang for lang in named if next(self._loaded(lang=lang), None) is not None]
+            told += f"; its languages are: {', '.join(langs) or 'none'}"
+        return told
+
+    def _loaded(self, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        return iter(self.benchmark.load(self.source, split=split, lang=lang))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +127,8 @@ class Plan:
         for name, number in (("concurrency", self.concurrency), ("max attempts", self.max_attempts)):
             if number < 1:
                 raise UsageError(f"{name} is {number}; it must be at least 1")
-        if not self.timeout_s > 0:
-            raise UsageError(f"timeout is {self.timeout_s:g} s; it must be more than 0")
+        if not 0 < self.timeout_s < inf:
+            raise UsageError(f"timeout is {self.timeout_s:g} s; it must be more than 0 and finite")
         return self.selection.check()
 
     def identity(self) -> dict[str, Any]:

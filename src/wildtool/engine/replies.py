@@ -50,6 +50,8 @@ def read_replies(selection: Selection, path: Path) -> Iterator[Scripted]:
                 f"{where}: {name!r} has no unit {unknown[0]!r}; its units are {', '.join(item.units)}"
             )
         yield Scripted(model, item, repeat, transcripts)
+    if not seen:
+        raise DataError(f"{path}: holds no session; expected one JSON object a line")
 
 
 _Row = tuple[str, str, str, int, dict[str, Transcript] | list[Transcript]]

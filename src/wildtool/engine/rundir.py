@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
+from types import NoneType, TracebackType
 from typing import Any, Self, cast
 
 from wildtool import __version__, wire
@@ -29,6 +29,23 @@ _LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 _QUERY = re.compile(r"(://[^?#\s]*)[?#]\S+")
 """A query or fragment of an address, either of which may hold a key."""
 _ABSENT = object()
+_KINDS: Mapping[str, Any] = {
+    "kind": str,
+    "identity": dict,
+    "identity.benchmark": str,
+    "identity.data_sha256": str,
+    "identity.split": (str, NoneType),
+    "identity.lang": (str, NoneType),
+    "identity.profile": (str, NoneType),
+    "identity.models.agent.name": str,
+    "scope.limit": (int, NoneType),
+    "scope.ids": list,
+    "scope.repeats": int,
+    "data.name": str,
+    "data.path": str,
+    "sittings": list,
+}
+"""What readers of `run.json` rely on, by dotted name, with its types."""
 
 
 class RunFolder:
@@ -149,9 +166,12 @@ def read_run(path: Path) -> dict[str, Any]:
             raise RecordError(
                 f"{file}: format {run['format']} was written by a newer wildtool; update wildtool"
             )
-        for key, kind in (("kind", str), ("identity", dict), ("sittings", list)):
-            if not isinstance(run[key], kind):
-                raise TypeError(f"{key} is not a {kind.__name__}")
+        for key, kind in _KINDS.items():
+            value = run
+            for name in key.split("."):
+                value = value[name]
+            if not isinstance(value, kind):
+                raise TypeError(f"{key} has the wrong type")
         return run
     except OSError as error:
         raise RecordError(f"{path}: not a run folder, run.json cannot be read ({error.strerror})") from error

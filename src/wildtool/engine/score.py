@@ -35,13 +35,16 @@ class Scored:
         return 1 if self.faults else 3 if self.counts.infra_error else 0
 
 
-def score_run(folder: Path, *, profile: str | None = None, data: str | None = None) -> Scored:
+def score_run(
+    folder: Path, *, profile: str | None = None, data: str | None = None, out: Path | None = None
+) -> Scored:
     """Judges a run folder and writes its table of verdicts.
 
     Args:
         folder: the run, finished or not; what it has not played yet counts as unplayed.
         profile: the rules to judge by; None for those it was played under.
         data: where the data are now; None for where the run found them. They must be the same data.
+        out: the folder to write the table to; None for the run's own.
 
     Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
     """
@@ -53,7 +56,7 @@ def score_run(folder: Path, *, profile: str | None = None, data: str | None = No
     check_profile(benchmark, rules)
     selection = Selection(
         benchmark=benchmark,
-        source=_same_data(benchmark, about, data),
+        source=_same_data(benchmark, folder, about, data),
         split=identity["split"],
         lang=identity["lang"],
         limit=scope["limit"],
@@ -68,7 +71,7 @@ def score_run(folder: Path, *, profile: str | None = None, data: str | None = No
             log = reader.log(item.id, repeat)
             yield _Job(model, item, repeat, transcripts(log, silent_after=silent_after), log)
 
-    table = VerdictTable(verdicts_path(folder, rules), benchmark)
+    table = VerdictTable(verdicts_path(out or folder, rules), benchmark)
     with table, RecordReader(folder) as reader:
         judged = _judge_all(benchmark, rules, folder.resolve().name, jobs(reader), table)
     return replace(judged, played=played)
@@ -142,12 +145,18 @@ def _as_log(row: Scripted) -> Log:
     }
 
 
-def _same_data(benchmark: Benchmark, about: Mapping[str, Any], data: str | None) -> Source:
-    source = _locate(benchmark, data, about["data"])
+def _same_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | None) -> Source:
+    name_them = f"name those it used: wildtool score {folder} --data FILE"
+    try:
+        source = _locate(benchmark, data, about["data"])
+    except DataError as error:
+        raise RecordError(
+            f"{folder}: the data of this run are not where they were ({error}); {name_them}"
+        ) from error
     if source.sha256 != about["identity"]["data_sha256"]:
         raise RecordError(
             f"{source.path}: these are not the data of the run (SHA-256 {source.sha256} instead of "
-            f"{about['identity']['data_sha256']}); name the file that the run used with --data"
+            f"{about['identity']['data_sha256']}); {name_them}"
         )
     return source
 
