@@ -213,7 +213,7 @@ def in_words(failed: Iterable[Failed]) -> str:
     every = list(failed)
     kinds = ", ".join(f"{one_line(found.kind, 60)} ({found.units})" for found in every[:3])
     more = f" and {len(every) - 3} more kinds" if len(every) > 3 else ""
-    return f"{kinds}{more}; such as: {one_line(every[0].example, 300)}"
+    return f"{kinds}{more}; such as: {one_line(every[0].example.removeprefix(f'{every[0].kind}: '), 300)}"
 
 
 def _failed(rows: Any) -> tuple[Failed, ...]:

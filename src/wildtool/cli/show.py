@@ -49,4 +49,6 @@ def show(
         if group is None:
             tables.print_overview(results)
         tables.print_groups(results)
+        if group is not None:
+            tables.print_remarks(results)
     return status

@@ -49,9 +49,13 @@ def print_overview(results: Sequence[Result]) -> None:
         heads = _unique(Head(m.group, m.name) for result in group for m in result.metrics if m.headline)
         by_model = _runs_as_rows(group, heads)
         _print(title, by_model if _fits(by_model) else _runs_as_columns(group, heads))
-        _print_different_items(group)
-        for result in group:
-            _print_missing(result)
+        _print_remarks(group)
+
+
+def print_remarks(results: Sequence[Result]) -> None:
+    """What a reader must know about the numbers of these results besides them."""
+    for _, group in _apart(results):
+        _print_remarks(group)
 
 
 def print_groups(results: Sequence[Result]) -> None:
@@ -193,6 +197,12 @@ def _names(results: Sequence[Result]) -> list[str]:
         middle(r.model, 60) + (f" ({middle(r.run, 60)})" if models.count(r.model) > 1 else "")
         for r in results
     ]
+
+
+def _print_remarks(results: Sequence[Result]) -> None:
+    _print_different_items(results)
+    for result in results:
+        _print_missing(result)
 
 
 def _print_different_items(results: Sequence[Result]) -> None:

@@ -1,6 +1,7 @@
 """Judges what was recorded, offline and under any profile: run folders, replies files, original result
 files."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -146,7 +147,7 @@ def _as_log(row: Scripted) -> Log:
 
 
 def _same_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | None) -> Source:
-    name_them = f"name those it used: wildtool score {folder} --data FILE"
+    name_them = f"name those it used: wildtool score {shlex.quote(str(folder))} --data FILE"
     try:
         source = _locate(benchmark, data, about["data"])
     except DataError as error:
