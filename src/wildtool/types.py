@@ -5,7 +5,7 @@ a `Model` answers them, the engine records every reply, and `Benchmark.judge` tu
 without talking to a model, a disk or a clock.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -255,6 +255,3 @@ class Benchmark(Protocol):
     def read_results(self, path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]] | None:
         """Reads the original tool's own result file as (model, item, transcripts); None if it is not one."""
         ...
-
-
-Play = Callable[[Item, Ask], Awaitable[None]]

@@ -10,7 +10,7 @@ from echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 
 from wildtool.engine.importing import import_replies
 from wildtool.engine.run import run
-from wildtool.engine.score import Scored, score_replies, score_run
+from wildtool.engine.score import Scored, score_run
 from wildtool.engine.verdicts import relation
 from wildtool.errors import CallError, DataError, RecordError, UsageError
 from wildtool.types import Reply, Transcript
@@ -18,8 +18,9 @@ from wildtool.types import Reply, Transcript
 RIGHT = {"content": "right"}
 
 
-def outcomes(scored: Scored) -> list[tuple[Any, ...]]:
-    return relation([scored.verdicts]).project("model, item, unit, outcome").fetchall()
+def outcomes(*scored: Scored) -> list[tuple[Any, ...]]:
+    tables = (relation([one.verdicts]).project("model, item, unit, outcome").fetchall() for one in scored)
+    return [row for table in tables for row in table]
 
 
 def play(out: Path, **settings: Any) -> None:
@@ -32,16 +33,14 @@ def replies_file(folder: Path, *rows: Any) -> Path:
     return path
 
 
-def score_file(folder: Path, *rows: Any, benchmark: Any = None) -> Scored:
-    benchmark = benchmark or EchoBenchmark()
-    path = replies_file(folder, *rows)
-    return score_replies(benchmark, benchmark.locate(None), path, profile="official", out=folder)
-
-
 def import_file(folder: Path, *rows: Any, benchmark: Any = None) -> list[Path]:
     benchmark = benchmark or EchoBenchmark()
     path = replies_file(folder, *rows)
     return import_replies(benchmark, benchmark.locate(None), path, folder / "runs")
+
+
+def score_file(folder: Path, *rows: Any, benchmark: Any = None) -> list[Scored]:
+    return [score_run(run) for run in import_file(folder, *rows, benchmark=benchmark)]
 
 
 def test_a_run_is_judged_again_under_another_profile(tmp_path: Path):
@@ -91,18 +90,17 @@ def test_a_replies_file_is_judged_for_each_of_its_models(tmp_path: Path):
         {"session": "i0", "model": "a", "tasks": [[RIGHT, RIGHT], [RIGHT]]},
         {"item": "i0", "model": "b", "units": {"1": [RIGHT, RIGHT]}},
     )
-    assert outcomes(scored) == [
+    assert outcomes(*scored) == [
         ("a", "i0", "0", "correct"),
         ("a", "i0", "1", "wrong"),
         ("b", "i0", "0", "unplayed"),
         ("b", "i0", "1", "correct"),
     ]
-    assert scored.models == ("a", "b")
 
 
 def test_samples_of_an_item_are_told_apart(tmp_path: Path):
     rows = [{"item": "i0", "repeat": repeat, "tasks": [[RIGHT, RIGHT]]} for repeat in range(2)]
-    scored = score_file(tmp_path, *rows)
+    (scored,) = score_file(tmp_path, *rows)
     assert relation([scored.verdicts]).project("repeat").fetchall() == [(0,), (0,), (1,), (1,)]
 
 
@@ -140,13 +138,13 @@ def test_a_line_that_is_no_json_is_named(tmp_path: Path):
     path.write_text('{"item": "i0", "tasks": []}\n{"item"\n')
     benchmark = EchoBenchmark()
     with pytest.raises(DataError, match="line 2: not JSON"):
-        score_replies(benchmark, benchmark.locate(None), path, profile="official", out=tmp_path)
+        import_replies(benchmark, benchmark.locate(None), path, tmp_path)
 
 
 def test_a_missing_replies_file_is_named(tmp_path: Path):
     benchmark = EchoBenchmark()
     with pytest.raises(DataError, match="no such file"):
-        score_replies(benchmark, benchmark.locate(None), tmp_path / "x", profile="official", out=tmp_path)
+        import_replies(benchmark, benchmark.locate(None), tmp_path / "x", tmp_path)
 
 
 class WithResults(EchoBenchmark):
@@ -159,15 +157,12 @@ class WithResults(EchoBenchmark):
 
 def test_a_result_file_of_the_original_tool_is_judged(tmp_path: Path):
     scored = score_file(tmp_path, "whatever", benchmark=WithResults())
-    assert outcomes(scored) == [("m", "i1", "0", "correct"), ("m", "i1", "1", "infra_error")]
+    assert outcomes(*scored) == [("m", "i1", "0", "correct"), ("m", "i1", "1", "infra_error")]
 
 
-def test_an_imported_file_is_a_run_that_scores_the_same(tmp_path: Path):
-    rows = [{"item": f"i{n}", "model": "a", "tasks": [[RIGHT, RIGHT], [RIGHT][:n]]} for n in range(2)]
-    direct = outcomes(score_file(tmp_path, *rows))
-    assert outcomes(score_run(import_file(tmp_path, *rows)[0])) == [
-        row for row in direct if row[3] != "unplayed"
-    ]
+def test_a_model_is_silent_past_the_end_of_its_replies(tmp_path: Path):
+    scored = score_file(tmp_path, {"item": "i0", "model": "a", "tasks": [[RIGHT, RIGHT], []]})
+    assert outcomes(*scored) == [("a", "i0", "0", "correct"), ("a", "i0", "1", "wrong")]
 
 
 def test_importing_again_changes_nothing(tmp_path: Path):
@@ -178,16 +173,11 @@ def test_importing_again_changes_nothing(tmp_path: Path):
     assert record.read_bytes() == before
 
 
-def test_a_failed_unit_of_a_result_file_is_imported_as_such(tmp_path: Path):
-    scored = score_run(import_file(tmp_path, "whatever", benchmark=WithResults())[0])
-    assert outcomes(scored) == [("m", "i1", "0", "correct"), ("m", "i1", "1", "infra_error")]
-
-
 def test_each_model_of_a_file_becomes_a_run(tmp_path: Path):
     rows = [{"item": "i0", "model": model, "tasks": [[RIGHT, RIGHT], [RIGHT]]} for model in ("a", "b/c")]
     folders = import_file(tmp_path, *rows)
     assert [folder.name for folder in folders] == ["a", "b--c"]
-    assert [score_run(folder).models for folder in folders] == [("a",), ("b/c",)]
+    assert [outcomes(score_run(folder))[0][0] for folder in folders] == ["a", "b/c"]
 
 
 def test_an_imported_run_cannot_be_played_on(tmp_path: Path):

@@ -1,7 +1,7 @@
 """From run folders to their numbers: finds verdicts, judges where they are missing, summarizes them."""
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,7 +17,7 @@ from wildtool.engine.score import score_run
 from wildtool.engine.segments import find_segments
 from wildtool.engine.verdicts import Counts, relation, verdicts_path
 from wildtool.errors import DataError, RecordError, UsageError, WildtoolError
-from wildtool.types import Metric, Source
+from wildtool.types import Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def find_results(paths: Iterable[Path], profile: str | None = None) -> tuple[lis
     statuses: list[int] = []
     for folder in (folder for path in paths for folder in run_folders(path)):
         try:
-            results += _results_in(folder, profile)
+            results.append(_result_of(folder, profile))
         except WildtoolError as error:
             statuses.append(report(error))
     return results, worst(statuses)
@@ -123,38 +123,31 @@ def place_for_verdicts(folder: Path) -> Generator[Path, None, None]:
         yield Path(place)
 
 
-def _results_in(folder: Path, profile: str | None) -> list[Result]:
+def _result_of(folder: Path, profile: str | None) -> Result:
     about = read_run(folder)
-    played: str | None = about["identity"]["profile"]
-    found = _judged_before(folder, profile or played, about)
-    if found:
+    found = _judged_before(folder, profile or about["identity"]["profile"], about)
+    if found is not None:
         return found
     with place_for_verdicts(folder) as place:
-        return read_results(score_run(folder, profile=profile, out=place).verdicts, played, data_of(about))
+        return read_result(score_run(folder, profile=profile, out=place).verdicts, about)
 
 
-def _judged_before(folder: Path, profile: str | None, about: dict[str, Any]) -> list[Result]:
-    """The numbers of verdicts that lie in a run folder; none if they are missing, damaged, or older than what they
+def _judged_before(folder: Path, profile: str | None, about: Mapping[str, Any]) -> Result | None:
+    """The numbers of verdicts that lie in a run folder; None if they are missing, damaged, or older than what they
     are about."""
     import duckdb
 
     if profile is None:
-        return []
-    played: str | None = about["identity"]["profile"]
+        return None
+    as_played = profile == about["identity"]["profile"]
     table = verdicts_path(folder, profile)
-    if not table.exists() or table.stat().st_mtime_ns < _last_change(folder, profile == played):
-        return []
+    if not table.exists() or table.stat().st_mtime_ns < _last_change(folder, as_played):
+        return None
     try:
-        return read_results(table, played, data_of(about))
+        return read_result(table, about)
     except duckdb.Error:
         # Damaged, or of an older wildtool. Verdicts follow from the record, so nothing is lost.
-        return []
-
-
-def data_of(about: dict[str, Any]) -> Source:
-    """The data of a run, by what its `run.json` says."""
-    data = about["data"]
-    return Source(data["name"], Path(data["path"]), about["identity"]["data_sha256"])
+        return None
 
 
 @cache
@@ -175,32 +168,29 @@ def _last_change(folder: Path, as_played: bool) -> int:
     return max((file.stat().st_mtime_ns for file in files), default=0)
 
 
-def read_results(table: Path, played: str | None, data: Source) -> list[Result]:
-    """The numbers of each model in a file of verdicts over these data."""
-    import duckdb
+def read_result(table: Path, about: Mapping[str, Any]) -> Result:
+    """The numbers in a run's file of verdicts.
 
-    results: list[Result] = []
-    names = "run, model, benchmark, profile"
+    Args:
+        about: what `run.json` says of the run.
+    """
     rows = relation([table])
-    for run, model, benchmark, profile in rows.aggregate(names, names).order("model").fetchall():
-        mine = rows.filter(duckdb.ColumnExpression("model") == duckdb.ConstantExpression(model))
-        items, items_md5 = _items(mine)
-        result = Result(
-            run=run,
-            model=model,
-            benchmark=benchmark,
-            profile=profile,
-            played=played,
-            data=data.name,
-            data_sha256=data.sha256,
-            items=items,
-            items_md5=items_md5,
-            counts=_counts(mine),
-            failed=_failed(mine),
-            metrics=tuple(load_benchmark(benchmark).summarize(mine, profile)),
-        )
-        results.append(result)
-    return results
+    ((run, model, benchmark, profile),) = rows.limit(1).project("run, model, benchmark, profile").fetchall()
+    items, items_md5 = _items(rows)
+    return Result(
+        run=run,
+        model=model,
+        benchmark=benchmark,
+        profile=profile,
+        played=about["identity"]["profile"],
+        data=about["data"]["name"],
+        data_sha256=about["identity"]["data_sha256"],
+        items=items,
+        items_md5=items_md5,
+        counts=_counts(rows),
+        failed=_failed(rows),
+        metrics=tuple(load_benchmark(benchmark).summarize(rows, profile)),
+    )
 
 
 def failed_in(table: Path) -> tuple[Failed, ...]:

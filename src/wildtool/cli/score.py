@@ -1,5 +1,6 @@
 """`wildtool score`: judges recorded replies, offline and under any profile."""
 
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,15 +53,14 @@ def score(
     if runs:
         raise UsageError("give run folders or --replies, not both")
     if out is not None:
-        return _score_runs(_kept(replies, data, benchmark, out, lang, split), profile, None)
-    return _score_replies(replies, profile, data, benchmark, lang, split)
+        return _score_runs(_as_runs(replies, data, benchmark, out, lang, split), profile, None)
+    with tempfile.TemporaryDirectory() as place:
+        return _score_runs(_as_runs(replies, data, benchmark, Path(place), lang, split), profile, None)
 
 
-def _kept(
+def _as_runs(
     replies: Path, data: str | None, benchmark: str | None, out: Path, lang: str | None, split: str | None
 ) -> list[Path]:
-    import sys
-
     from wildtool.engine.importing import import_replies
     from wildtool.engine.recognise import named_or_recognised
 
@@ -69,7 +69,7 @@ def _kept(
 
 
 def _score_runs(runs: list[Path], profile: str | None, data: str | None) -> int:
-    from wildtool.cli.results import Result, data_of, place_for_verdicts, read_results, run_folders
+    from wildtool.cli.results import Result, place_for_verdicts, read_result, run_folders
     from wildtool.cli.tables import print_overview
     from wildtool.engine.rundir import read_run
     from wildtool.engine.score import score_run
@@ -80,36 +80,12 @@ def _score_runs(runs: list[Path], profile: str | None, data: str | None) -> int:
         try:
             with place_for_verdicts(folder) as place:
                 scored = score_run(folder, profile=profile, data=data, out=place)
-                results += read_results(scored.verdicts, scored.played, data_of(read_run(folder)))
+                results.append(read_result(scored.verdicts, read_run(folder)))
             statuses.append(_status(scored))
         except WildtoolError as error:
             statuses.append(report(error))
     print_overview(results)
     return worst(statuses)
-
-
-def _score_replies(
-    replies: Path,
-    profile: str | None,
-    data: str | None,
-    benchmark: str | None,
-    lang: str | None,
-    split: str | None,
-) -> int:
-    from wildtool.cli.results import read_results
-    from wildtool.cli.tables import print_overview
-    from wildtool.engine.recognise import named_or_recognised
-    from wildtool.engine.score import score_replies
-
-    owner = named_or_recognised(benchmark, data)
-    rules = profile or next(iter(owner.profiles))
-    source = owner.locate(data)
-    with tempfile.TemporaryDirectory() as folder:
-        scored = score_replies(
-            owner, source, replies, profile=rules, out=Path(folder), split=split, lang=lang
-        )
-        print_overview(read_results(scored.verdicts, scored.played, source))
-    return _status(scored)
 
 
 def _status(scored: "Scored") -> int:

@@ -1,21 +1,19 @@
-"""Judges what was recorded, offline and under any profile: run folders, replies files, original result
-files."""
+"""Judges the record of a run, offline and under any profile. What others recorded becomes a run first: importing.py."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wildtool.engine.judging import judge
 from wildtool.engine.plan import Selection, check_profile
-from wildtool.engine.record import Log, RecordReader, Step, transcripts
+from wildtool.engine.record import RecordReader, transcripts
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.replies import Scripted, read_replies
 from wildtool.engine.rundir import read_run
 from wildtool.engine.verdicts import Counts, Player, VerdictTable, verdicts_path
 from wildtool.errors import DataError, RecordError
-from wildtool.types import Benchmark, Item, Source, Transcript
+from wildtool.types import Benchmark, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +27,6 @@ class Scored:
     counts: Counts
     faults: tuple[str, ...]
     """Items that our own judge failed on, with the reason."""
-    models: tuple[str, ...]
 
     @property
     def exit_status(self) -> int:
@@ -64,86 +61,29 @@ def score_run(
         ids=tuple(scope["ids"]),
         repeats=scope["repeats"],
     )
-    model: str = identity["models"]["agent"]["name"]
+    player = Player(
+        run=folder.resolve().name,
+        model=identity["models"]["agent"]["name"],
+        benchmark=benchmark.name,
+        profile=rules,
+    )
     silent_after: bool = identity.get("silent_after", False)
-
-    def jobs(reader: RecordReader) -> Iterator[_Job]:
-        for item, repeat in selection.jobs():
-            log = reader.log(item.id, repeat)
-            yield _Job(model, item, repeat, transcripts(log, silent_after=silent_after), log)
-
+    faults: list[str] = []
     table = VerdictTable(verdicts_path(out or folder, rules), benchmark)
     with table, RecordReader(folder) as reader:
-        judged = _judge_all(benchmark, rules, folder.resolve().name, jobs(reader), table)
-    return replace(judged, played=played)
-
-
-def score_replies(
-    benchmark: Benchmark,
-    source: Source,
-    replies: Path,
-    *,
-    profile: str,
-    out: Path,
-    split: str | None = None,
-    lang: str | None = None,
-) -> Scored:
-    """Judges a replies file (see replies.py) or an original result file; writes
-    `out/verdicts-<profile>.parquet`.
-
-    Only what the file holds is judged. Raises DataError naming file, line and field where the file is wrong.
-    """
-    check_profile(benchmark, profile)
-    selection = Selection(benchmark=benchmark, source=source, split=split, lang=lang)
-    out.mkdir(parents=True, exist_ok=True)
-    jobs = (
-        _Job(row.model, row.item, row.repeat, row.transcripts, _as_log(row))
-        for row in read_replies(selection, replies)
-    )
-    with VerdictTable(verdicts_path(out, profile), benchmark) as table:
-        return _judge_all(benchmark, profile, replies.stem, jobs, table)
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """One item to judge."""
-
-    model: str
-    item: Item
-    repeat: int
-    transcripts: Mapping[str, Transcript]
-    log: Log
-
-
-def _judge_all(
-    benchmark: Benchmark, profile: str, run: str, jobs: Iterable[_Job], table: VerdictTable
-) -> Scored:
-    faults: list[str] = []
-    players: dict[str, Player] = {}
-    for order, job in enumerate(jobs):
-        player = players.get(job.model)
-        if player is None:
-            player = Player(run=run, model=job.model, benchmark=benchmark.name, profile=profile)
-            players[job.model] = player
-        verdicts, fault = judge(benchmark, job.item, job.transcripts, profile)
-        if fault is not None:
-            faults.append(f"{job.item.id}: {fault}")
-        table.add(order, player, job.item, job.repeat, verdicts, job.log)
-    return Scored(
-        verdicts=table.write(),
-        profile=profile,
-        played=None,
-        counts=table.counts(),
-        faults=tuple(faults),
-        models=tuple(players),
-    )
-
-
-def _as_log(row: Scripted) -> Log:
-    return {
-        unit: {step: Step("agent", None, reply) for step, reply in enumerate(transcript.replies)}
-        for unit, transcript in row.transcripts.items()
-    }
+        for order, (item, repeat) in enumerate(selection.jobs()):
+            log = reader.log(item.id, repeat)
+            verdicts, fault = judge(benchmark, item, transcripts(log, silent_after=silent_after), rules)
+            if fault is not None:
+                faults.append(f"{item.id}: {fault}")
+            table.add(order, player, item, repeat, verdicts, log)
+        return Scored(
+            verdicts=table.write(),
+            profile=rules,
+            played=played,
+            counts=table.counts(),
+            faults=tuple(faults),
+        )
 
 
 def _same_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | None) -> Source:
