@@ -353,9 +353,9 @@ def test_no_text_makes_an_episode_raise(texts: list[str]):
             if walk.request() is not None:
                 walk.tell({"content": text})
         result = walk.result()
-        json.dumps(result)
-        compare_end_state([{"BaseApi": {"wifi": True}}], result)
-        process_accuracy(["a"], walk.process, end_to_end=False)
+        assert json.loads(json.dumps(result)) is not None
+        assert not compare_end_state([{"BaseApi": {"no such attribute": True}}], result).correct
+        assert 0 <= process_accuracy(["a"], walk.process, end_to_end=False) <= 1
 
 
 @pytest.mark.parametrize("content", [None, 5, ["x"], {"text": "x"}])

@@ -27,7 +27,7 @@ from wtb_build import (
 )
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.benchmarks.wildtoolbench.official_args import check_arguments
+from wildtool.benchmarks.wildtoolbench.official_args import argument_schemas, check_call
 from wildtool.types import Message, Transcript, Verdict
 
 PROFILES = ("official", "fixed", "paper")
@@ -140,7 +140,7 @@ def test_deeply_nested_replies_get_a_verdict(depth: int, profile: str) -> None:
         {"tool_calls": [raw_call("d", json.dumps({"deep": {"k": deep}}))]},
     ]
     for reply in replies:
-        judged(profile, [[reply, DONE], [says("Which?"), reply, DONE], [reply], [reply]])
+        assert len(judged(profile, [[reply, DONE], [says("Which?"), reply, DONE], [reply], [reply]])) == 4
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -150,7 +150,8 @@ def test_a_fitting_call_with_any_argument_text_gets_a_verdict(profile: str) -> N
     def holds(first: Any, second: Any) -> None:
         a_pair = {"tool_calls": [raw_call("a", first, "x"), raw_call("a", second, "y")]}
         nested_one = {"tool_calls": [raw_call("d", first)]}
-        judged(profile, [[a_pair, calls("b"), DONE], [says("Which?"), nested_one, DONE], [DONE], [a_pair]])
+        scripts = [[a_pair, calls("b"), DONE], [says("Which?"), nested_one, DONE], [DONE], [a_pair]]
+        assert len(judged(profile, scripts)) == 4
 
     holds()
 
@@ -176,7 +177,7 @@ def test_a_fitting_call_with_any_argument_text_gets_a_verdict(profile: str) -> N
     ],
 )
 def test_a_huge_reply_gets_a_verdict(reply: Message, profile: str) -> None:
-    judged(profile, [[reply, DONE]] * 4)
+    assert len(judged(profile, [[reply, DONE]] * 4)) == 4
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -365,7 +366,7 @@ def checked(schema: Any, value: Any, name: str = "f") -> str:
     parameters = {"type": "object", "properties": {"v": schema}}
     tools = [{"function": {}}, {"function": {"name": "f", "parameters": parameters}}]
     text = value if isinstance(value, str) else json.dumps({"v": value})
-    return check_arguments(tools, name, text, json.dumps({"v": value}))
+    return check_call(argument_schemas(tools), name, text, json.dumps({"v": value}))
 
 
 def test_the_first_branch_that_accepts_ends_the_search() -> None:

@@ -12,6 +12,7 @@ from wildtool.engine.importing import import_replies
 from wildtool.engine.run import run
 from wildtool.engine.score import Scored, score_run
 from wildtool.engine.verdicts import relation
+from wildtool.engine.writer import RecordWriter
 from wildtool.errors import CallError, DataError, RecordError, UsageError
 from wildtool.types import Reply, Transcript
 
@@ -184,3 +185,13 @@ def test_an_imported_run_cannot_be_played_on(tmp_path: Path):
     (folder,) = import_file(tmp_path, {"item": "i0", "tasks": [[RIGHT]]})
     with pytest.raises(RecordError, match="was imported, not played"):
         play(folder)
+
+
+def test_a_reply_that_cannot_be_recorded_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object) -> None:
+        # How deep a text may be nested depends on the caller's stack.
+        raise ValueError("nested too deep")
+
+    monkeypatch.setattr(RecordWriter, "imported", refuse)
+    with pytest.raises(DataError, match="item i0, unit 0, reply 0: cannot be recorded"):
+        import_file(tmp_path, {"item": "i0", "tasks": [[RIGHT]]})

@@ -1,5 +1,6 @@
 """How the recorded answers of the published evaluators are found, read and compared."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -7,6 +8,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,9 +19,16 @@ def oracle_folder(benchmark: str) -> Path:
     return Path(os.environ.get("WILDTOOL_ORACLE", ROOT.parent / "shared" / "oracle")) / benchmark
 
 
+def present(folder: Path) -> Path:
+    """The folder, where it is there; else the test is skipped."""
+    if not folder.is_dir():
+        pytest.skip(f"no folder {folder}; set WILDTOOL_ORACLE to the folder of oracle cases")
+    return folder
+
+
 def rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The JSON lines of a case file."""
-    with path.open(encoding="utf-8") as lines:
+    """The JSON lines of a case file, which may be packed."""
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8", newline="\n") as lines:
         for line in lines:
             yield json.loads(line)
 

@@ -1,17 +1,13 @@
 """Equality with the published evaluator of ACEBench, case by case: calls, verdicts, scores; `official` rules."""
 
 import csv
-import gzip
-import json
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from parity.cases import oracle_folder
+from parity.cases import rows
 from wildtool.benchmarks.acebench.checked import Checked
 from wildtool.benchmarks.acebench.data import (
     AGENT,
@@ -41,31 +37,6 @@ from wildtool.benchmarks.acebench.summary import (
     summary_row,
 )
 from wildtool.toolcall.call_syntax import CallSyntaxError
-
-
-@pytest.fixture(scope="module")
-def cases() -> Path:
-    """The folder of ACEBench oracle cases."""
-    return present(oracle_folder("acebench"))
-
-
-@pytest.fixture(scope="module")
-def official(cases: Path) -> Path:
-    """The official data, which lie beside the oracle cases."""
-    return present(cases.parents[1] / "data" / "acebench")
-
-
-def present(folder: Path) -> Path:
-    if not folder.is_dir():
-        pytest.skip(f"no folder {folder}; set WILDTOOL_ORACLE to the folder of oracle cases")
-    return folder
-
-
-def lines(path: Path) -> Iterator[dict[str, Any]]:
-    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    for line in data.decode().split("\n"):
-        if line:
-            yield json.loads(line)
 
 
 @cache
@@ -119,7 +90,7 @@ def test_a_dialogue_counts_once_as_an_item(official: Path) -> None:
 
 
 def test_decoded_calls_are_the_reference_ones(cases: Path) -> None:
-    for case in lines(cases / "decode_cases.jsonl"):
+    for case in rows(cases / "decode_cases.jsonl"):
         text = case["input"]
         assert without_whitespace(text) == case["whitespace_removed"]
         if "error" in case:
@@ -130,7 +101,7 @@ def test_decoded_calls_are_the_reference_ones(cases: Path) -> None:
 
 
 def test_the_checker_says_the_same_on_small_schemas(cases: Path) -> None:
-    for case in lines(cases / "checker_synthetic_cases.jsonl"):
+    for case in rows(cases / "checker_synthetic_cases.jsonl"):
         gold = case["ground_truth"]
         found = check_normal(
             case["output_text"], case["function"], gold if isinstance(gold, list) else [gold]
@@ -146,7 +117,7 @@ def test_the_checker_says_the_same_on_small_schemas(cases: Path) -> None:
 
 @pytest.mark.parametrize("name", ["normal_special_cases.jsonl.gz", "perfect_all_records.jsonl.gz"])
 def test_verdicts_on_official_records_are_the_reference_ones(cases: Path, official: Path, name: str) -> None:
-    for case in lines(cases / name):
+    for case in rows(cases / name):
         found = check(records(official)[case["lang"], case["id"]], case["output_text"])
         stray = case.get("stray_error", {}).get("error_type", "")
         expected = (case["valid"], case["error_type"], stray)
@@ -190,7 +161,7 @@ def test_plain_gold_answers_reach_the_known_ceilings(official: Path) -> None:
 
 
 def test_scores_of_categories_are_the_reference_ones(cases: Path, official: Path) -> None:
-    for case in lines(cases / "category_aggregates.jsonl.gz"):
+    for case in rows(cases / "category_aggregates.jsonl.gz"):
         judged = [records(official)[case["lang"], output["id"]] for output in case["outputs"]]
         found = [
             check(record, output["output_text"])
@@ -236,7 +207,7 @@ COLUMNS = {
 
 
 def test_summary_rows_are_the_reference_ones(cases: Path) -> None:
-    for case in lines(cases / "summary_rows.jsonl"):
+    for case in rows(cases / "summary_rows.jsonl"):
         row = summary_row(
             {
                 category: CategoryScore(entry["accuracy"], 0, 0, entry.get("process_accuracy"))

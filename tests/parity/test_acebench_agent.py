@@ -1,16 +1,13 @@
 """Equality with the published sandbox, episode loops and agent scores of ACEBench, case by case; `official` rules."""
 
 import copy
-import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from parity.cases import oracle_folder
+from parity.cases import rows
 from wildtool.benchmarks.acebench.agent_decode import calls_to_run, decode_message, starts_bracketed
 from wildtool.benchmarks.acebench.agent_episode import END_MARK, StepWalk, TurnWalk
 from wildtool.benchmarks.acebench.agent_execute import Executed, execute_step, execute_turn
@@ -21,29 +18,6 @@ from wildtool.benchmarks.acebench.sandbox_tools import TOOL_ERRORS, Sandbox
 
 Case = dict[str, Any]
 WALKS = {"agent_multi_step": StepWalk, "agent_multi_turn": TurnWalk}
-
-
-@pytest.fixture(scope="module")
-def cases() -> Path:
-    """The folder of ACEBench oracle cases."""
-    return present(oracle_folder("acebench"))
-
-
-@pytest.fixture(scope="module")
-def official(cases: Path) -> Path:
-    """The official data, which lie beside the oracle cases."""
-    return present(cases.parents[1] / "data" / "acebench")
-
-
-def present(folder: Path) -> Path:
-    if not folder.is_dir():
-        pytest.skip(f"no folder {folder}; set WILDTOOL_ORACLE to the folder of oracle cases")
-    return folder
-
-
-def lines(path: Path) -> Iterator[Case]:
-    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return (json.loads(line) for line in data.decode().split("\n") if line)
 
 
 @cache
@@ -68,7 +42,7 @@ def as_json(value: Any) -> Any:
 
 def differing(path: Path, replay: Callable[[Case], Case]) -> list[tuple[Case, Case]]:
     """The cases whose replay differs, each with what came out; the file must have cases."""
-    compared = [(case, replay(case)) for case in lines(path)]
+    compared = [(case, replay(case)) for case in rows(path)]
     assert compared
     return [(case, out) for case, out in compared if any(case[key] != value for key, value in out.items())]
 

@@ -12,7 +12,7 @@ import pytest
 from parity.cases import digest, rows, with_plain_ids, without_set_order
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import Session, read_items, read_session
-from wildtool.benchmarks.wildtoolbench.official_args import argument_schemas, check_arguments
+from wildtool.benchmarks.wildtoolbench.official_args import argument_schemas, check_call
 from wildtool.benchmarks.wildtoolbench.official_judge import Score, score
 from wildtool.benchmarks.wildtoolbench.official_schedule import Schedule, State, Step
 from wildtool.benchmarks.wildtoolbench.official_walk import OfficialWalk
@@ -114,7 +114,8 @@ def test_shortest_length_and_first_shortest_path_follow_without_enumeration(orac
 
 def check(case: dict[str, Any]) -> tuple[str | None, str | None]:
     try:
-        said = check_arguments(case["tools"], case["name"], case["predict_args_str"], case["answer_args_str"])
+        schemas = argument_schemas(case["tools"])
+        said = check_call(schemas, case["name"], case["predict_args_str"], case["answer_args_str"])
     except (TypeError, KeyError, IndexError) as error:
         return None, f"{type(error).__name__}: {error}"
     return without_set_order(said), None

@@ -10,6 +10,7 @@ from wildtool.engine.record import RecordReader, Step
 from wildtool.engine.replies import Scripted, read_replies
 from wildtool.engine.rundir import RunFolder
 from wildtool.engine.writer import RecordWriter
+from wildtool.errors import DataError
 from wildtool.models.resolve import folder_name
 from wildtool.types import Address, Benchmark, Reply, Source
 from wildtool.walking import SILENCE
@@ -90,7 +91,16 @@ def _write_item(row: Scripted, reader: RecordReader, writer: RecordWriter) -> No
             replies = (Reply(SILENCE),)
         for step, reply in enumerate(replies):
             if not isinstance(present.get(step), Step):
-                writer.imported(Address(row.item.id, row.repeat, unit, step), reply)
+                _write_reply(Address(row.item.id, row.repeat, unit, step), reply, writer)
         last = len(replies)
         if transcript.infra_error is not None and last not in present:
             writer.imported(Address(row.item.id, row.repeat, unit, last), transcript.infra_error)
+
+
+def _write_reply(address: Address, reply: Reply, writer: RecordWriter) -> None:
+    try:
+        writer.imported(address, reply)
+    except ValueError as error:
+        raise DataError(
+            f"item {address.item}, unit {address.unit}, reply {address.step}: cannot be recorded ({error})"
+        ) from error

@@ -56,21 +56,17 @@ def argument_schemas(tools: Sequence[Tool]) -> dict[str, dict[str, Json]]:
     return schemas
 
 
-def check_arguments(tools: Sequence[Tool], name: str, predicted: str, gold: str) -> str:
+def check_call(schemas: Mapping[str, Mapping[str, Json]], name: str, predicted: str, gold: str) -> str:
     """What the original says about one call: `correct` or its error text.
 
     Args:
+        schemas: by tool name, from `argument_schemas`.
         predicted: the call's argument text as received.
         gold: the gold arguments as JSON text.
 
     Raises:
         TypeError, KeyError, IndexError: where the original raises (Q32, Q46).
     """
-    return check_call(argument_schemas(tools), name, predicted, gold)
-
-
-def check_call(schemas: Mapping[str, Mapping[str, Json]], name: str, predicted: str, gold: str) -> str:
-    """As `check_arguments`, with schemas prepared by `argument_schemas`."""
     schema = schemas[name]
     try:
         value, wanted = json.loads(predicted), json.loads(gold)
