@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from wildtool.cli.results import Failed, Result, only_group
+from wildtool.cli.results import only_group
 from wildtool.cli.tables import print_csv, print_groups, print_json, print_overview
+from wildtool.engine.results import Failed, Result
 from wildtool.engine.verdicts import Counts
 from wildtool.errors import UsageError
 from wildtool.types import Metric

@@ -6,4 +6,5 @@ from echo_benchmark import EchoBenchmark
 
 @pytest.fixture(autouse=True)
 def _offer_echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wildtool.engine.score.load_benchmark", lambda name: EchoBenchmark())
+    for module in ("score", "results"):
+        monkeypatch.setattr(f"wildtool.engine.{module}.load_benchmark", lambda name: EchoBenchmark())

@@ -9,6 +9,7 @@ import pytest
 from echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 
 from wildtool.engine.importing import import_replies
+from wildtool.engine.results import result_of
 from wildtool.engine.run import run
 from wildtool.engine.score import Scored, score_run
 from wildtool.engine.verdicts import relation
@@ -61,8 +62,8 @@ def test_what_a_run_has_not_played_is_unplayed(tmp_path: Path):
 
 def test_infra_errors_are_counted_as_such(tmp_path: Path):
     play(tmp_path, model=ScriptedModel(lambda request: CallError("http 500", "down")))
-    scored = score_run(tmp_path)
-    assert (scored.counts.infra_error, scored.exit_status) == (4, 3)
+    result = result_of(tmp_path, again=True)
+    assert (result.counts.infra_error, result.exit_status) == (4, 3)
 
 
 def test_only_the_selected_items_of_a_run_are_judged(tmp_path: Path):

@@ -178,8 +178,9 @@ def _run_one(name: str, plan: "Plan", folder: Path, quiet: bool) -> "RunResult":
 
 def _remark(result: "RunResult") -> None:
     """What the user must know about a run besides its numbers, also when they asked for quiet."""
-    from wildtool.cli.results import failed_in, in_words
+    from wildtool.cli.results import in_words
     from wildtool.engine.attempts import NOT_RECORDED
+    from wildtool.engine.results import failed_in
 
     if result.interrupted:
         note(f"Interrupted. {result.folder} keeps all replies; run the same command again to go on.")

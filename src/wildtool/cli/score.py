@@ -3,17 +3,13 @@
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from wildtool.cli import options
-from wildtool.cli.status import report, worst
-from wildtool.cli.terminal import note
-from wildtool.errors import UsageError, WildtoolError
-
-if TYPE_CHECKING:
-    from wildtool.engine.score import Scored
+from wildtool.cli.status import worst
+from wildtool.errors import UsageError
 
 
 def score(
@@ -69,26 +65,9 @@ def _as_runs(
 
 
 def _score_runs(runs: list[Path], profile: str | None, data: str | None) -> int:
-    from wildtool.cli.results import Result, place_for_verdicts, read_result, run_folders
+    from wildtool.cli.results import find_results
     from wildtool.cli.tables import print_overview
-    from wildtool.engine.rundir import read_run
-    from wildtool.engine.score import score_run
 
-    statuses: list[int] = []
-    results: list[Result] = []
-    for folder in (folder for path in runs for folder in run_folders(path)):
-        try:
-            with place_for_verdicts(folder) as place:
-                scored = score_run(folder, profile=profile, data=data, out=place)
-                results.append(read_result(scored.verdicts, read_run(folder)))
-            statuses.append(_status(scored))
-        except WildtoolError as error:
-            statuses.append(report(error))
+    results, status = find_results(runs, profile, data=data, again=True)
     print_overview(results)
-    return worst(statuses)
-
-
-def _status(scored: "Scored") -> int:
-    if scored.faults:
-        note(f"A fault of ours: our judge failed {len(scored.faults)} times. {scored.faults[0]}")
-    return scored.exit_status
+    return worst([status, *(result.exit_status for result in results)])

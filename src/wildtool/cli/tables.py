@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wildtool.cli.results import Result, in_words
+from wildtool.cli.results import benchmark_and_data, in_words
 from wildtool.cli.terminal import middle, one_line, say
+from wildtool.engine.results import Result
 from wildtool.types import Metric
 
 Value = TypeVar("Value", bound=Hashable)
@@ -141,7 +142,7 @@ def _apart(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
     """Results that may stand in one table, since their data and the rules are the same, with its title."""
     groups: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
-        key = (result.benchmark_and_data, result.data_sha256, result.judged_as)
+        key = (benchmark_and_data(result), result.data_sha256, result.judged_as)
         groups.setdefault(key, []).append(result)
     versions = Counter((name, judged_as) for name, _, judged_as in groups)
     return [

@@ -28,10 +28,6 @@ class Scored:
     faults: tuple[str, ...]
     """Items that our own judge failed on, with the reason."""
 
-    @property
-    def exit_status(self) -> int:
-        return 1 if self.faults else 3 if self.counts.infra_error else 0
-
 
 def score_run(
     folder: Path, *, profile: str | None = None, data: str | None = None, out: Path | None = None

@@ -1,0 +1,188 @@
+"""The numbers of runs: finds their verdicts, judges where they are missing, and has the benchmark summarize them."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from wildtool.engine.registry import load_benchmark
+from wildtool.engine.rundir import read_run
+from wildtool.engine.score import score_run
+from wildtool.engine.segments import find_segments
+from wildtool.engine.verdicts import Counts, relation, verdicts_path
+from wildtool.errors import RecordError
+from wildtool.types import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Units that calls of one kind kept from their end."""
+
+    kind: str
+    units: int
+    example: str
+    """The message of one of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The numbers of one model in one run under one profile."""
+
+    run: str
+    model: str
+    benchmark: str
+    profile: str
+    played: str | None
+    """The profile it was played under; None where that is unknown."""
+    data: str
+    """Name of the data, as given when they were played."""
+    data_sha256: str
+    items: int
+    """Items of which anything was played."""
+    items_md5: str
+    """Digest of their ids and languages: equal where two runs cover the same items."""
+    counts: Counts
+    failed: tuple[Failed, ...]
+    """What ended in infra errors, the most frequent kind first."""
+    metrics: tuple[Metric, ...]
+
+    faults: tuple[str, ...] = ()
+    """Items that our own judge failed on just now, with the reason."""
+    kept: bool = True
+    """False where the verdicts were made in passing, since the run folder may only be read."""
+
+    @property
+    def judged_as(self) -> str:
+        """The profile, and the one it was played under where they differ."""
+        if self.played in (None, self.profile):
+            return f"profile {self.profile}"
+        return f"played {self.played}, judged {self.profile}"
+
+    @property
+    def exit_status(self) -> int:
+        return 1 if self.faults else 3 if self.counts.infra_error else 0
+
+
+def result_of(
+    folder: Path, profile: str | None = None, *, data: str | None = None, again: bool = False
+) -> Result:
+    """The numbers of a run. Its verdicts are made if they are missing, damaged or older than the record.
+
+    Args:
+        profile: rules to judge by; None for those it was played under.
+        data: where the data are now; None for where the run found them.
+        again: make the verdicts in any case.
+
+    Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
+    """
+    about = read_run(folder)
+    found = None if again else _judged_before(folder, profile or about["identity"]["profile"], about)
+    if found is not None:
+        return found
+    if os.access(folder, os.W_OK):
+        return _judged_now(folder, profile, data, about, folder)
+    with TemporaryDirectory() as place:
+        return replace(_judged_now(folder, profile, data, about, Path(place)), kept=False)
+
+
+def run_folders(path: Path) -> list[Path]:
+    """Run folders at or below a path, sorted. Raises RecordError where there is none."""
+    found = sorted(_below(path))
+    if not found:
+        problem = "holds no run" if path.is_dir() else "there is no such folder"
+        raise RecordError(f"{path}: {problem}; give the folder of a run, or one above several")
+    return found
+
+
+def _below(path: Path) -> Iterator[Path]:
+    for folder, inner, files in os.walk(path):
+        if "run.json" in files:
+            inner.clear()
+            yield Path(folder)
+
+
+def _judged_now(
+    folder: Path, profile: str | None, data: str | None, about: Mapping[str, Any], place: Path
+) -> Result:
+    scored = score_run(folder, profile=profile, data=data, out=place)
+    return replace(_read(scored.verdicts, about), faults=scored.faults)
+
+
+def _judged_before(folder: Path, profile: str | None, about: Mapping[str, Any]) -> Result | None:
+    """The numbers of verdicts that lie in a run folder; None if they are missing, damaged, or older than what they
+    are about."""
+    import duckdb
+
+    if profile is None:
+        return None
+    as_played = profile == about["identity"]["profile"]
+    table = verdicts_path(folder, profile)
+    if not table.exists() or table.stat().st_mtime_ns < _last_change(folder, as_played):
+        return None
+    try:
+        return _read(table, about)
+    except duckdb.Error:
+        # Damaged, or of an older wildtool. Verdicts follow from the record, so nothing is lost.
+        return None
+
+
+def _last_change(folder: Path, as_played: bool) -> int:
+    """When the run last changed, in nanoseconds."""
+    files = [segment.path for segment in find_segments(folder)]
+    if not as_played:
+        # It says which items belong to the run. A run writes its own verdicts before it, so they would seem old.
+        files.append(folder / "run.json")
+    return max((file.stat().st_mtime_ns for file in files), default=0)
+
+
+def _read(table: Path, about: Mapping[str, Any]) -> Result:
+    """The numbers in a run's file of verdicts.
+
+    Args:
+        about: what `run.json` says of the run.
+    """
+    rows = relation([table])
+    ((run, model, benchmark, profile),) = rows.limit(1).project("run, model, benchmark, profile").fetchall()
+    items, items_md5 = _items(rows)
+    return Result(
+        run=run,
+        model=model,
+        benchmark=benchmark,
+        profile=profile,
+        played=about["identity"]["profile"],
+        data=about["data"]["name"],
+        data_sha256=about["identity"]["data_sha256"],
+        items=items,
+        items_md5=items_md5,
+        counts=_counts(rows),
+        failed=_failed(rows),
+        metrics=tuple(load_benchmark(benchmark).summarize(rows, profile)),
+    )
+
+
+def failed_in(table: Path) -> tuple[Failed, ...]:
+    """What ended in infra errors in a file of verdicts, the most frequent kind first."""
+    return _failed(relation([table]))
+
+
+def _failed(rows: Any) -> tuple[Failed, ...]:
+    # A reason is `KIND: MESSAGE`.
+    kind = "split_part(reason, ': ', 1)"
+    found = rows.filter("outcome = 'infra_error'").aggregate(
+        f"{kind} AS kind, count(*) AS units, min(reason) AS example", kind
+    )
+    return tuple(Failed(*row) for row in found.order("units DESC, kind").fetchall())
+
+
+def _items(rows: Any) -> tuple[int, str]:
+    place = "concat_ws('/', lang, item)"
+    digest = f"md5(string_agg(DISTINCT {place}, chr(10) ORDER BY {place}))"
+    played = rows.filter("outcome <> 'unplayed'")
+    ((items, items_md5),) = played.aggregate(f"count(DISTINCT item), coalesce({digest}, '')").fetchall()
+    return items, items_md5
+
+
+def _counts(rows: Any) -> Counts:
+    return Counts(**dict(rows.aggregate("outcome, count(*)", "outcome").fetchall()))
