@@ -29,9 +29,14 @@ _AGAIN: Mapping[Lang, str] = {
 }
 
 
-def opening(role: str, lang: Lang, blocks: Sequence[str], situation: Mapping[str, Any]) -> list[Message]:
-    """The first messages to a role: its instruction with the named blocks, and the situation as JSON."""
-    parts = templates(lang)[role]
+def opening(
+    role: str, lang: Lang, blocks: Sequence[str], situation: Mapping[str, Any], folder: Path = FOLDER
+) -> list[Message]:
+    """The first messages to a role: its instruction with the named blocks, and the situation as JSON.
+
+    Args: folder: where the templates are, those of sessions where it is not named.
+    """
+    parts = templates(lang, folder)[role]
     text = "\n\n".join(parts[block] for block in ("", *blocks))
     seen = json.dumps(situation, ensure_ascii=False)
     return [{"role": "system", "content": text}, {"role": "user", "content": seen}]
@@ -47,19 +52,19 @@ def again(text: str, faults: Sequence[Fault], lang: Lang) -> list[Message]:
 
 
 @cache
-def templates(lang: Lang) -> Mapping[str, Mapping[str, str]]:
+def templates(lang: Lang, folder: Path = FOLDER) -> Mapping[str, Mapping[str, str]]:
     """The blocks of each role by name; what stands before the first is called by an empty name."""
     found: dict[str, Mapping[str, str]] = {}
-    for role in ROLES:
-        parts = _BLOCK.split((FOLDER / lang / f"{role}.txt").read_text(encoding="utf-8"))
+    for file in sorted((folder / lang).glob("*.txt")):
+        parts = _BLOCK.split(file.read_text(encoding="utf-8"))
         names = ["", *parts[1::2]]
-        found[role] = {name: text.strip() for name, text in zip(names, parts[::2], strict=True)}
+        found[file.stem] = {name: text.strip() for name, text in zip(names, parts[::2], strict=True)}
     return found
 
 
 @cache
-def digest() -> str:
+def digest(folder: Path = FOLDER) -> str:
     """Names the wording of all templates: 12 hex digits."""
-    files = sorted(FOLDER.glob("*/*.txt"))
+    files = sorted(folder.glob("*/*.txt"))
     whole = b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)
     return hashlib.sha256(whole).hexdigest()[:12]

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from wildtool.generate import prompts
-from wildtool.generate.plan import SessionPlan
+from wildtool.generate.plan import Lang, SessionPlan
 from wildtool.generate.procedural import date_line
 from wildtool.generate.reading import Fault, text_of_reply
 from wildtool.toolcall.parameter_schema import as_schema
@@ -45,21 +46,20 @@ class Event:
     """Whether it stands in the session, or led to what stands there."""
 
 
-class Roles:
-    """The roles of one session over its tools, and the count of what they do."""
+class Cast:
+    """The roles of one thing in the making, and the count of what they do."""
 
-    def __init__(self, plan: SessionPlan, tools: Sequence[Tool], tally: Counter[str]) -> None:
-        self.plan = plan
-        self.tools = tools
+    def __init__(self, folder: Path, lang: Lang, shown: Mapping[str, Any], tally: Counter[str]) -> None:
+        """Args:
+        folder: where the roles' templates are.
+        shown: what every role is shown; what stays the same for long stands first, for endpoints with prefix caches.
+        """
+        self.folder = folder
+        self.lang: Lang = lang
+        self.shown = shown
         self.tally = tally
         self.events: list[Event] = []
-        """All replies of this try of the session, in order."""
-        self.date = date_line(plan)
-        self.schemas = {tool["function"]["name"]: as_schema(tool["function"]["parameters"]) for tool in tools}
-
-    def note_words(self, words: str) -> None:
-        """Says which words of the user's last reply stand in the session."""
-        next(event for event in reversed(self.events) if event.request.role == "user").said = words
+        """All replies of this try, in order."""
 
     def ask(
         self,
@@ -73,16 +73,13 @@ class Roles:
 
         Args:
             blocks: the parts of its instruction.
-            situation: what it is shown besides tools and date.
+            situation: what it is shown besides.
             read: what a reply says, and the rules it breaks.
             check: further faults, looked for where no rule is broken.
 
         Raises LostError after the last try.
         """
-        # What stays the same for long stands first, for endpoints with prefix caches.
-        tools = [tool["function"] for tool in self.tools]
-        whole = {"tools": tools, "now": self.date, **situation}
-        messages = prompts.opening(role, self.plan.lang, blocks, whole)
+        messages = prompts.opening(role, self.lang, blocks, {**self.shown, **situation}, self.folder)
         faults: list[Fault] = []
         for _ in range(TRIES):
             self.tally["requests"] += 1
@@ -102,6 +99,22 @@ class Roles:
             event.accepted = not faults and value is not None
             if value is not None and not faults:
                 return value
-            messages += prompts.again(text, faults, self.plan.lang)
+            messages += prompts.again(text, faults, self.lang)
         first = faults[0]
         raise LostError(f"{role} {first.rule}", f"{role}: {first.rule}: {first.message}")
+
+
+class Roles(Cast):
+    """The roles of one session over its tools."""
+
+    def __init__(self, plan: SessionPlan, tools: Sequence[Tool], tally: Counter[str]) -> None:
+        self.plan = plan
+        self.tools = tools
+        self.date = date_line(plan)
+        self.schemas = {tool["function"]["name"]: as_schema(tool["function"]["parameters"]) for tool in tools}
+        shown = {"tools": [tool["function"] for tool in tools], "now": self.date}
+        super().__init__(prompts.FOLDER, plan.lang, shown, tally)
+
+    def note_words(self, words: str) -> None:
+        """Says which words of the user's last reply stand in the session."""
+        next(event for event in reversed(self.events) if event.request.role == "user").said = words
