@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from wildtool import __version__
-from wildtool.cli import audit, compare, data, export, generate, list, report, run, score, show, view
+from wildtool.cli import audit, compare, data, export, list, report, run, score, show, view
 from wildtool.cli.status import guarded
+from wildtool.cli.whats import generate_app
 
 app = typer.Typer(
     # Plain help: the marked-up kind would import rich, which costs as much as all the rest.
@@ -27,7 +28,7 @@ app.command("view")(guarded(view.view))
 app.command("export")(guarded(export.export))
 app.command("list")(guarded(list.list_))
 app.command("audit")(guarded(audit.audit))
-app.command("generate")(guarded(generate.generate))
+app.add_typer(generate_app(), name="generate")
 
 _data = typer.Typer(help=data.__doc__, rich_markup_mode=None, no_args_is_help=True)
 _data.command("pull")(guarded(data.pull))

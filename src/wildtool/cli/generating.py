@@ -1,124 +1,155 @@
 """What `wildtool generate` does where models play the roles: the run, and what it tells of it."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
+from wildtool.cli.making import Making
 from wildtool.cli.named import Directory, Named, check_prices
 from wildtool.cli.terminal import note, one_line, say
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
-    from wildtool.engine.rates import Rates
+    from wildtool.engine.plan import Plan
     from wildtool.engine.run import RunResult
-    from wildtool.engine.sitting import Sitting
-    from wildtool.generate.session_maker import Harvest, SessionMaker
+    from wildtool.types import Benchmark, Metric, Source
+
+
+class Maker(Protocol):
+    """What a run is made of: planned things as items, whose playing asks the roles."""
+
+    profiles: Mapping[str, str]
+
+    def as_benchmark(self) -> "Benchmark": ...
+
+    def source(self) -> "Source": ...
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What came of a making, as it is told."""
+
+    noun: str
+    """What was made, in the plural."""
+    where: Path
+    """File or folder in which the kept ones lie."""
+    kept: int
+    losses: Sequence[Mapping[str, Any]]
+    """`reason` and `detail` of each that was not kept."""
+    unfinished: int
+    yields: "Sequence[Metric]"
+    use: str
+    """The command that uses them."""
+    aside: str = ""
+    """What else became of them, for the last line; empty where nothing did."""
+
+
+def players(making: Making, maker: Maker, roles: Collection[str], typed: frozenset[str]) -> dict[str, Named]:
+    """A model for each role; one that plays several roles stands once.
+
+    Args:
+        typed: options that stand on the command line itself.
+
+    Raises UsageError for a role or a name that is unknown.
+    """
+    from wildtool.cli.config import read_config
+    from wildtool.engine.prices import read_prices
+    from wildtool.engine.rates import Rates
+    from wildtool.engine.replaying import opener
     from wildtool.models.resolve import ModelOptions
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Players:
-    """Which models play, and how they are reached."""
-
-    default: str
-    roles: Mapping[str, str]
-    """Names of models by role, where it is not the default one."""
-    options: "ModelOptions"
-    rates: "Rates"
-    directory: Directory
-    typed: frozenset[str]
-    """Options of models that stand on the command line itself."""
-
-    def named(self) -> dict[str, Named]:
-        """A model for each role; one that plays several roles stands once."""
-        from wildtool.generate.prompts import ROLES
-
-        found: dict[str, Named] = {}
-        for name in dict.fromkeys([self.default, *self.roles.values()]):
-            found[name] = self.directory.find(name, self.options, self.typed, self.rates)
-        return {role: found[self.roles.get(role, self.default)] for role in ROLES}
+    others = role_models(making.role_model, roles)
+    settings = ModelOptions(
+        base_url=making.base_url,
+        api_key_env=making.api_key_env,
+        temperature=making.temperature,
+        max_tokens=making.max_tokens,
+        timeout_s=making.timeout,
+        open_replies=opener(maker.as_benchmark(), maker.source()),
+    )
+    rates = Rates(rpm=making.rpm, tpm=making.tpm)
+    directory = Directory(read_config(making.config).models, read_prices(making.prices))
+    found = {
+        name: directory.find(name, settings, typed, rates)
+        for name in dict.fromkeys([making.model, *others.values()])
+    }
+    return {role: found[others.get(role, making.model)] for role in roles}
 
 
-def role_models(given: list[str] | None) -> dict[str, str]:
+def role_models(given: Sequence[str] | None, roles: Collection[str]) -> dict[str, str]:
     """What `--role-model ROLE=NAME` says. Raises UsageError."""
-    from wildtool.generate.prompts import ROLES
-
     named: dict[str, str] = {}
     for text in given or ():
         role, sign, name = text.partition("=")
-        if role not in ROLES or not sign or not name.strip():
-            raise UsageError(f"--role-model {text!r}: give ROLE=NAME; roles are: {', '.join(ROLES)}")
+        if role not in roles or not sign or not name.strip():
+            raise UsageError(f"--role-model {text!r}: give ROLE=NAME; roles are: {', '.join(roles)}")
         named[role] = name
     return named
 
 
 def make_set(
-    maker: "SessionMaker",
-    players: Players,
+    maker: Maker,
+    named: Mapping[str, Named],
     out: Path,
-    sitting: "Sitting",
-    *,
-    concurrency: int,
-    max_cost: float | None,
-    formats: Sequence[str],
-    quiet: bool,
+    making: Making,
+    write: "Callable[[Plan], Product]",
 ) -> int:
-    """Makes a set in a folder, or goes on with the one in it. Gives the exit status."""
+    """Makes a set in a folder, or goes on with the one in it. Gives the exit status.
+
+    Args:
+        named: a model for each role.
+        write: writes what follows from the record, which lies in the folder's `record`.
+    """
     from contextlib import nullcontext
 
     from wildtool.cli.progress import Progress
     from wildtool.engine.observer import Observer
     from wildtool.engine.plan import Plan
     from wildtool.engine.run import run
-    from wildtool.generate.session_maker import PROFILE
-    from wildtool.generate.set_folder import RECORD, write_set
+    from wildtool.generate.set_folder import RECORD
 
-    named = players.named()
     prices = {role: model.price for role, model in named.items()}
-    check_prices({named[role].model.name: price for role, price in prices.items()}, max_cost)
+    check_prices({named[role].model.name: price for role, price in prices.items()}, making.max_cost)
     plan = Plan(
         benchmark=maker.as_benchmark(),
         source=maker.source(),
         models={role: model.model for role, model in named.items()},
-        profile=PROFILE,
-        concurrency=concurrency,
-        timeout_s=players.options.timeout_s,
+        profile=next(iter(maker.profiles)),
+        concurrency=making.concurrency,
+        timeout_s=making.timeout,
         rates={role: model.rates for role, model in named.items()},
         prices={role: price for role, price in prices.items() if price is not None},
     )
-    watcher = Observer() if quiet else Progress(str(out))
+    watcher = Observer() if making.quiet else Progress(str(out))
     with watcher if isinstance(watcher, Progress) else nullcontext():
-        result = run(
-            plan, out / RECORD, command=["wildtool", *sys.argv[1:]], observer=watcher, sitting=sitting
-        )
+        command = ["wildtool", *sys.argv[1:]]
+        result = run(plan, out / RECORD, command=command, observer=watcher, sitting=making.sitting())
     if result.interrupted:
         note(f"Interrupted. {out} keeps all replies; run the same command again to go on.")
         return result.exit_status
-    return _tell(result, write_set(maker, plan, out, formats), out, quiet)
+    return _tell(result, write(plan), out, making.quiet)
 
 
-def _tell(result: "RunResult", made: "Harvest", out: Path, quiet: bool) -> int:
+def _tell(result: "RunResult", made: Product, out: Path, quiet: bool) -> int:
     from wildtool.cli.tables import print_metrics
-    from wildtool.generate.set_folder import LOSSES, SESSIONS, how_to_play
+    from wildtool.generate.set_folder import LOSSES
 
     if not quiet:
-        print_metrics(made.yields())
-    say(f"{out / SESSIONS}: {len(made.sessions)} sessions, {len(made.losses)} lost")
+        print_metrics(list(made.yields))
+    say(f"{made.where}: {made.kept} {made.noun}, {len(made.losses)} lost{made.aside}")
     if made.losses:
         first = made.losses[0]
-        note(
-            one_line(
-                f"why sessions were lost: {out / LOSSES}; the first: {first['reason']}: {first['detail']}"
-            )
-        )
+        why = f"why {made.noun} were lost: {out / LOSSES}; the first: {first['reason']}: {first['detail']}"
+        note(one_line(why))
     if result.limit is not None:
         note(f"stopped: {result.limit}")
     if made.unfinished:
-        note(f"{made.unfinished} sessions are not made to their end; run the same command again to go on.")
-    elif made.sessions and not quiet:
-        note(f"Play them: {how_to_play(out)}")
+        unfinished = f"{made.unfinished} {made.noun} are not made to their end"
+        note(f"{unfinished}; run the same command again to go on.")
+    elif made.kept and not quiet:
+        note(f"Play them: {made.use}")
     if result.exit_status:
         return result.exit_status
-    return 0 if made.sessions else 1
+    return 0 if made.kept else 1

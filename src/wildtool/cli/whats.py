@@ -1,0 +1,35 @@
+"""The verb `generate` by what it makes: a command for each name, and the first where none is named.
+
+A kind of thing to make is a name in `wildtool.generate.whats.WHATS` and a command in `COMMANDS`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from wildtool.cli import generate
+from wildtool.cli.status import guarded
+from wildtool.generate.whats import WHATS, Kind
+
+COMMANDS: Mapping[Kind, Callable[..., int | None]] = {"sessions": generate.sessions}
+"""By kind of thing what makes it."""
+
+
+class _FirstByDefault(TyperGroup):
+    """A group whose first command is meant where the line starts with an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        named = bool(args) and not args[0].startswith("-")
+        return super().parse_args(ctx, args if named else [next(iter(self.commands)), *args])
+
+
+def generate_app() -> typer.Typer:
+    """The verb with its commands."""
+    app = typer.Typer(cls=_FirstByDefault, help="Make sessions, items or tools.", rich_markup_mode=None)
+    first, *others = WHATS
+    more = f"Besides: {', '.join(f'wildtool generate {name}' for name in others)}." if others else None
+    for name, kind in WHATS.items():
+        app.command(name, epilog=more if name == first else None)(guarded(COMMANDS[kind]))
+    return app
