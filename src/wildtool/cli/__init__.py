@@ -1,41 +1,70 @@
 """The command `wildtool`: one small module for each verb; what they do lies in the packages below."""
 
 import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from wildtool import __version__
-from wildtool.cli import audit, compare, data, export, list, report, run, score, show, view
 from wildtool.cli.status import guarded
-from wildtool.cli.whats import generate_app
+from wildtool.engine.collecting import seldom_collecting
 
-app = typer.Typer(
-    # Plain help: the marked-up kind would import rich, which costs as much as all the rest.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("run")(guarded(run.run))
-app.command("score")(guarded(score.score))
-app.command("show")(guarded(show.show))
-app.command("compare")(guarded(compare.compare))
-app.command("report")(guarded(report.report))
-app.command("view")(guarded(view.view))
-app.command("export")(guarded(export.export))
-app.command("list")(guarded(list.list_))
-app.command("audit")(guarded(audit.audit))
-app.add_typer(generate_app(), name="generate")
+VERBS: Mapping[str, tuple[str, str]] = {
+    "run": ("run", "run"),
+    "score": ("score", "score"),
+    "show": ("show", "show"),
+    "compare": ("compare", "compare"),
+    "report": ("report", "report"),
+    "view": ("view", "view"),
+    "export": ("export", "export"),
+    "list": ("list", "list_"),
+    "audit": ("audit", "audit"),
+    "generate": ("whats", "GENERATE"),
+    "data": ("data", "DATA"),
+}
+"""Each verb with its module and what it is there: a function, or the verbs below it."""
+_PLAIN: Mapping[str, Any] = {
+    # The marked-up kind would import rich, which costs as much as all the rest.
+    "rich_markup_mode": None,
+    "add_completion": False,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
 
-_data = typer.Typer(help=data.__doc__, rich_markup_mode=None, no_args_is_help=True)
-_data.command("pull")(guarded(data.pull))
-_data.command("lint")(guarded(data.lint))
-_data.command("stats")(guarded(data.stats))
-_data.command("refresh")(guarded(data.refresh))
-app.add_typer(_data, name="data")
+
+class _Commands(Mapping[str, Any]):
+    """The commands by verb, each made when it is asked for: one verb need not wait for the modules of the others."""
+
+    def __getitem__(self, verb: str) -> Any:
+        place, name = VERBS[verb]
+        found = getattr(import_module(f"wildtool.cli.{place}"), name)
+        if not isinstance(found, typer.Typer):
+            alone = typer.Typer(**_PLAIN)
+            alone.command(verb)(guarded(found))
+            found = alone
+        made = typer.main.get_command(found)
+        made.name = verb
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)
+
+
+class _Verbs(TyperGroup):
+    """All verbs."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = cast(Any, _Commands())
+
+
+app = typer.Typer(cls=_Verbs, pretty_exceptions_enable=False, no_args_is_help=True, **_PLAIN)
 
 
 def _version(wanted: bool) -> None:
@@ -69,4 +98,5 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             # A terminal of an old encoding shows a question mark rather than ending a run.
             stream.reconfigure(errors="replace")
-    app(prog_name="wildtool")
+    with seldom_collecting():
+        app(prog_name="wildtool")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli import options
+from wildtool.cli.status import guarded
 from wildtool.cli.terminal import note, one_line, say
 from wildtool.errors import DataError, UsageError
 
@@ -149,3 +150,11 @@ def _found(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":
         return owner, owner.locate(None)
     owner = named_or_recognised(benchmark, what)
     return owner, owner.locate(what)
+
+
+DATA = typer.Typer(help=__doc__, rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+"""The verb, with those below it."""
+DATA.command("pull")(guarded(pull))
+DATA.command("lint")(guarded(lint))
+DATA.command("stats")(guarded(stats))
+DATA.command("refresh")(guarded(refresh))

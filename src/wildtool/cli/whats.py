@@ -25,11 +25,19 @@ class _FirstByDefault(TyperGroup):
         return super().parse_args(ctx, args if named else [next(iter(self.commands)), *args])
 
 
-def generate_app() -> typer.Typer:
-    """The verb with its commands."""
-    app = typer.Typer(cls=_FirstByDefault, help="Make sessions, items or tools.", rich_markup_mode=None)
+def _generate() -> typer.Typer:
+    app = typer.Typer(
+        cls=_FirstByDefault,
+        help="Make sessions, items or tools.",
+        rich_markup_mode=None,
+        add_completion=False,
+    )
     first, *others = WHATS
     more = f"Besides: {', '.join(f'wildtool generate {name}' for name in others)}." if others else None
     for name, kind in WHATS.items():
         app.command(name, epilog=more if name == first else None)(guarded(COMMANDS[kind]))
     return app
+
+
+GENERATE = _generate()
+"""The verb with its commands."""
