@@ -26,12 +26,12 @@ _ONE_BY_ONE = re.compile(
     r"|串行|依次|逐个|逐一",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(
+PLACEHOLDER = re.compile(
     r"\s*(?:unknown|n/?a|none|null|tbd|to be determined|x{3,}|\?+|your[_ ].*|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}"
     r"|未知|待定|不详|无)\s*",
     re.IGNORECASE,
 )
-_FORMATS = {
+FORMATS = {
     "date": re.compile(r"\d{4}-\d\d-\d\d"),
     "date-time": re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?.*"),
     "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"),
@@ -174,7 +174,7 @@ def p16(decision: Decision, moment: Moment) -> Iterator[Fault]:
             if action.arguments[name] is None:
                 yield Fault("P16", f"{action.name}.{name} is null; leave it out, or ask if it is required.")
         for leaf in moment.leaves(action):
-            if isinstance(leaf.value, str) and _PLACEHOLDER.fullmatch(leaf.value) and leaf.value:
+            if isinstance(leaf.value, str) and PLACEHOLDER.fullmatch(leaf.value) and leaf.value:
                 yield Fault("P16", f"{action.name}.{leaf.path}: {short(leaf.value)} is a placeholder.")
 
 
@@ -204,11 +204,11 @@ def p19(decision: Decision, moment: Moment) -> Iterator[Fault]:
         for leaf in moment.leaves(action):
             if grounded(leaf, moment.known):
                 continue
-            if _is_identifier(leaf):
+            if is_identifier(leaf):
                 yield Fault(
                     "P19", f"{action.name}.{leaf.path}: {short(leaf.value)} was never seen; ask for it."
                 )
-            elif not any(_covers(path, leaf.path) for path in action.derived):
+            elif not any(covers(path, leaf.path) for path in action.derived):
                 yield Fault(
                     "P19",
                     f"{action.name}.{leaf.path}: {short(leaf.value)} stands nowhere; take the value as it was said, ask "
@@ -240,7 +240,7 @@ def p22(decision: Decision, moment: Moment) -> Iterator[Fault]:
         return
     for action in _real(decision, moment):
         for leaf in moment.leaves(action):
-            if _is_identifier(leaf) and not any(holds(passage, leaf.value) for passage in moment.known):
+            if is_identifier(leaf) and not any(holds(passage, leaf.value) for passage in moment.known):
                 yield Fault(
                     "P22", f"{action.name}.{leaf.path} is known only after another call; make that one first."
                 )
@@ -363,17 +363,19 @@ def _constraint(leaf: Leaf) -> str:
             return f"is below {low}"
         if isinstance(high, int | float) and value > high:
             return f"is above {high}"
-    if isinstance(value, str) and isinstance(form, str) and form in _FORMATS:
-        return "" if _FORMATS[form].fullmatch(value) else f"is no {form}"
+    if isinstance(value, str) and isinstance(form, str) and form in FORMATS:
+        return "" if FORMATS[form].fullmatch(value) else f"is no {form}"
     return ""
 
 
-def _is_identifier(leaf: Leaf) -> bool:
+def is_identifier(leaf: Leaf) -> bool:
+    """Whether a value names something that only a system can tell."""
     name = re.split(r"[.\[\]]", leaf.path.rstrip("]0123456789["))[-1]
     return _IDENTIFIER.search(name) is not None
 
 
-def _covers(marked: str, path: str) -> bool:
+def covers(marked: str, path: str) -> bool:
+    """Whether a marked path is this one or lies above it."""
     return path == marked or path.startswith((f"{marked}.", f"{marked}["))
 
 

@@ -15,14 +15,21 @@ from typing import Any, cast
 
 from wildtool import __version__
 from wildtool.benchmarks.wildtoolbench.data import read_items
-from wildtool.errors import DataError
 from wildtool.generate import prompts
 from wildtool.generate.checks import RULES
 from wildtool.generate.plan import Lang, plans
+from wildtool.generate.scripts import (
+    file_digests,
+    play_script,
+    replay_script,
+    transcript_of,
+    verdict_of,
+)
 from wildtool.generate.session_script import Loss, Made, script
 from wildtool.generate.session_state import plain
 from wildtool.generate.task_script import Job
 from wildtool.generate.tool_sets import ToolSet, built_in, read_tool_sets, result_schemas
+from wildtool.generate.yields import yield_table
 from wildtool.types import Ask, Benchmark, Item, Metric, Role, Source, Transcript, Verdict
 
 UNIT = "session"
@@ -70,7 +77,7 @@ class SessionMaker:
         Raises DataError for a file that cannot be read.
         """
         order = self.order
-        files = [_sha256(file) for file in (order.tools, *order.against) if file]
+        files = file_digests([file for file in (order.tools, *order.against) if file])
         digest = hashlib.sha256(
             json.dumps(
                 [
@@ -107,40 +114,20 @@ class SessionMaker:
             yield Item(str(plan.index), (UNIT,), job, "", plan.lang, tuple(self.roles))
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
-        """Makes one session: its requests go to the models of their roles."""
-        making = script(item.data)
-        try:
-            request = next(making)
-            while True:
-                reply = await ask(UNIT, request)
-                request = making.send(reply.message)
-        except StopIteration:
-            return
+        """Makes one session."""
+        await play_script(script(item.data), UNIT, ask)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         """Whether a session came of what is recorded, and why not."""
-        transcript = transcripts.get(UNIT, Transcript(()))
+        transcript = transcript_of(transcripts, UNIT)
         result = assemble(item, transcript)
-        steps = len(transcript.replies)
-        if result is None:
-            outcome = "infra_error" if transcript.infra_error else "unplayed"
-            reason = transcript.infra_error or "it is not played to its end"
-            return [Verdict(item.id, UNIT, outcome, 0.0, outcome, reason, steps)]
-        if isinstance(result, Made):
-            return [Verdict(item.id, UNIT, "correct", 1.0, None, "breaks no rule", steps)]
-        return [Verdict(item.id, UNIT, "wrong", 0.0, result.reason, result.detail, steps)]
+        lost = (result.reason, result.detail) if isinstance(result, Loss) else None
+        return [verdict_of(item, UNIT, transcript, lost, over=result is not None)]
 
 
 def assemble(item: Item, transcript: Transcript) -> Made | Loss | None:
     """What came of a planned session, from its recorded replies alone; None where they end before it does."""
-    making = script(item.data)
-    try:
-        next(making)
-        for reply in transcript.replies:
-            making.send(reply.message)
-    except StopIteration as stop:
-        return cast("Made | Loss", stop.value)
-    return None
+    return replay_script(script(item.data), transcript)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,25 +144,15 @@ class Harvest:
 
     def yields(self) -> list[Metric]:
         """Where attempts are lost."""
-        planned = len(self.sessions) + len(self.losses) + self.unfinished
-        whole = [Metric("sessions", "kept", _share(len(self.sessions), planned), len(self.sessions), planned)]
-        reasons = Counter(str(loss["reason"]) for loss in self.losses)
-        lost = [
-            Metric("sessions lost", name, _share(count, planned), count, planned)
-            for name, count in reasons.most_common()
-        ]
-        asked = {role: self.tally.get(f"{role} asked", 0) for role in prompts.ROLES}
-        roles = [
-            Metric("replies", what, _share(count, asked[role]), count, asked[role])
-            for what, count in sorted(self.tally.items())
-            if (role := what.split()[0]) in asked and asked[role] and what != f"{role} asked"
-        ]
+        reasons = (str(loss["reason"]) for loss in self.losses)
+        kept = len(self.sessions)
+        table = yield_table("sessions", kept, reasons, self.unfinished, self.tally, prompts.ROLES)
         others = [
             Metric("tasks", what, None, count, 0, kind="count")
             for what, count in sorted(self.tally.items())
             if what.startswith(("task lost", "relabelled"))
         ]
-        return [*whole, *lost, *roles, *others]
+        return [*table, *others]
 
 
 def harvest(
@@ -226,14 +203,3 @@ _TEXT_RULES = (
     *(f"A{k}" for k in range(1, 7)),
     *(f"C{k}" for k in range(1, 4)),
 )
-
-
-def _sha256(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-
-
-def _share(count: int, of: int) -> float | None:
-    return count / of if of else None

@@ -36,10 +36,10 @@ def write_set(maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str]
         for form in formats:
             with RecordReader(out / RECORD) as reader:
                 made = _assembled((item for item in plan.selection.items() if item.id in kept), reader)
-                _write(out / f"{form}.jsonl", map(_line, _converted(made, form)))
-        _write(out / SESSIONS, map(_line, found.sessions))
-        _write(out / LOSSES, map(_line, found.losses))
-        _write(out / YIELD, [json.dumps([asdict(metric) for metric in found.yields()], indent=1) + "\n"])
+                write_lines(out / f"{form}.jsonl", map(line, _converted(made, form)))
+        write_lines(out / SESSIONS, map(line, found.sessions))
+        write_lines(out / LOSSES, map(line, found.losses))
+        write_lines(out / YIELD, [json.dumps([asdict(metric) for metric in found.yields()], indent=1) + "\n"])
     except OSError as error:
         raise StorageError(
             f"{out}: could not be written ({error.strerror}); the record is intact. Make room, then run the same "
@@ -65,11 +65,13 @@ def _converted(made: Iterable[tuple[Item, Made | Loss | None]], form: str) -> It
             yield from FORMATS[form](result, item.data.plan.lang)
 
 
-def _line(row: Mapping[str, Any]) -> str:
+def line(row: Mapping[str, Any]) -> str:
+    """A record as a line of a file."""
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Writes a file that appears when it is whole. Raises OSError."""
     new = path.with_name(path.name + ".part")
     try:
         with new.open("w", encoding="utf-8", errors="backslashreplace") as file:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -20,6 +20,8 @@ Path_ = tuple[str | int, ...]
 BUILT_IN = Path(__file__).parent / "tools" / "procedural.json"
 MAX_TOOLS = 8
 """Most tools of a session."""
+KEPT = ("enum", "default", "minimum", "maximum", "required", "format")
+"""Keys of a parameter's schema that a session's tools keep."""
 _DEEPEST = 5
 
 
@@ -75,11 +77,16 @@ def built_in(lang: Lang) -> tuple[ToolSet, ...]:
     )
 
 
-def read_tool_sets(path: Path, lang: Lang, note: Callable[[str], None]) -> tuple[ToolSet, ...]:
+def read_tool_sets(
+    path: Path, lang: Lang, note: Callable[[str], None], keep: Collection[str] = KEPT
+) -> tuple[ToolSet, ...]:
     """Tools of a file: a JSON list of OpenAI tools, a list of such lists, JSON lines of either, an OpenAPI document, or
     an MCP tool list.
 
     A tool that no call can satisfy is left out, and `note` is told why.
+
+    Args:
+        keep: keys of a parameter's schema that stay as they are.
 
     Raises:
         DataError: for a file that cannot be read or holds no usable tool.
@@ -88,7 +95,7 @@ def read_tool_sets(path: Path, lang: Lang, note: Callable[[str], None]) -> tuple
     for k, tools in enumerate(_tool_lists(path)):
         usable: dict[str, Tool] = {}
         for tool in tools:
-            name, made, fault = _normal_tool(tool)
+            name, made, fault = _normal_tool(tool, keep)
             if made is None or name in usable:
                 note(f"{path}: set {k}: {name!r} is left out: {fault or 'it stands there twice'}")
             else:
@@ -208,14 +215,14 @@ def _line(path: Path, number: int, line: str) -> Any:
         raise DataError(f"{path}:{number}: not JSON ({error}); expected tools in the OpenAI shape") from error
 
 
-def _normal_tool(tool: Any) -> tuple[str, Tool | None, str]:
+def _normal_tool(tool: Any, keep: Collection[str]) -> tuple[str, Tool | None, str]:
     """The tool as a record writes it, or why it cannot be used."""
     function = as_schema(as_schema(tool).get("function"))
     name = function.get("name")
     if not isinstance(name, str) or not re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name):
         return str(name), None, "expected {type: function, function: {name, description, parameters}}"
     spoken = re.sub(r"[_.-]+", " ", re.sub(r"([a-z])([A-Z])", r"\1 \2", name))
-    parameters = _normal_schema(as_schema(function.get("parameters")) or {"type": "object"}, spoken, 0)
+    parameters = _normal_schema(as_schema(function.get("parameters")) or {"type": "object"}, spoken, 0, keep)
     parameters = cast(dict[str, Any], {"type": "object", "properties": {}, "required": [], **parameters})
     faults = [f"{where}: {what}" for where, what in schema_faults(parameters)]
     described: dict[str, Any] = {
@@ -226,18 +233,16 @@ def _normal_tool(tool: Any) -> tuple[str, Tool | None, str]:
     return name, None if faults else {"type": "function", "function": described}, faults[0] if faults else ""
 
 
-def _normal_schema(schema: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
+def _normal_schema(
+    schema: Mapping[str, Any], name: str, depth: int, keep: Collection[str] = KEPT
+) -> dict[str, Any]:
     """A schema with a description, one type name, and decimals called `float`, as the format writes them."""
     type_ = schema.get("type")
     if isinstance(type_, list):
         type_ = next((t for t in cast(list[Any], type_) if t != "null"), "string")
     if type_ is None and "anyOf" not in schema:
         type_ = "object" if "properties" in schema else "string"
-    made = {
-        key: value
-        for key, value in schema.items()
-        if key in ("enum", "default", "minimum", "maximum", "required", "format")
-    }
+    made = {key: value for key, value in schema.items() if key in keep}
     if type_ is not None:
         made["type"] = {"number": "float", "int": "integer", "str": "string"}.get(str(type_), type_)
     if depth:
@@ -245,10 +250,10 @@ def _normal_schema(schema: Mapping[str, Any], name: str, depth: int) -> dict[str
     if isinstance(schema.get("properties"), dict) and depth < _DEEPEST:
         properties = cast(dict[str, Any], schema["properties"])
         made["properties"] = {
-            key: _normal_schema(as_schema(child), key, depth + 1) for key, child in properties.items()
+            key: _normal_schema(as_schema(child), key, depth + 1, keep) for key, child in properties.items()
         }
     if "items" in schema:
-        made["items"] = _normal_schema(as_schema(schema["items"]), name, depth + 1)
+        made["items"] = _normal_schema(as_schema(schema["items"]), name, depth + 1, keep)
     if "anyOf" in schema:
         branches = (
             [as_schema(branch) for branch in cast(list[Any], schema["anyOf"])]
@@ -257,7 +262,7 @@ def _normal_schema(schema: Mapping[str, Any], name: str, depth: int) -> dict[str
         )
         solid = [branch for branch in branches if branch.get("type") != "null"]
         return (
-            {**_normal_schema(solid[0], name, depth), "description": _told(schema, name + ".")}
+            {**_normal_schema(solid[0], name, depth, keep), "description": _told(schema, name + ".")}
             if solid
             else {"anyOf": []}
         )

@@ -1,0 +1,47 @@
+"""Where attempts at making something are lost, as a table."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+
+from wildtool.types import Metric
+
+
+def yield_table(
+    noun: str,
+    kept: int,
+    lost: Iterable[str],
+    unfinished: int,
+    tally: Mapping[str, int],
+    roles: Collection[str],
+    aside: Mapping[str, int] | None = None,
+) -> list[Metric]:
+    """The numbers of a making.
+
+    Args:
+        noun: what is made, in the plural.
+        lost: the reason of each that was not kept.
+        tally: how often what happened, such as `user asked` or `user refused A5`.
+        aside: how many went elsewhere, by where.
+    """
+    reasons = Counter(lost)
+    others = aside or {}
+    planned = kept + reasons.total() + unfinished + sum(others.values())
+    found = [
+        Metric(noun, name, _share(count, planned), count, planned)
+        for name, count in {"kept": kept, **others}.items()
+    ]
+    found += [
+        Metric(f"{noun} lost", name, _share(count, planned), count, planned)
+        for name, count in reasons.most_common()
+    ]
+    asked = {role: tally.get(f"{role} asked", 0) for role in roles}
+    found += [
+        Metric("replies", what, _share(count, asked[role]), count, asked[role])
+        for what, count in sorted(tally.items())
+        if (role := what.split()[0]) in asked and asked[role] and what != f"{role} asked"
+    ]
+    return found
+
+
+def _share(count: int, of: int) -> float | None:
+    return count / of if of else None
