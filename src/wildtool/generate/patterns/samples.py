@@ -1,0 +1,66 @@
+"""Texts that follow a pattern, for gold values and for telling that there is one at all."""
+
+from random import Random
+
+from wildtool.generate.patterns.matching import MOST_WORK, matcher
+from wildtool.generate.patterns.reading import (
+    Anchor,
+    Chars,
+    Choice,
+    Part,
+    Ranges,
+    Repeat,
+    Sequence,
+    holds,
+    read_part,
+)
+
+_TRIES = 40
+_MORE = 4
+"""Repeats beyond the least that are drawn at most, outermost."""
+_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ .:/,"
+
+
+def sample(pattern: str, draw: Random) -> str | None:
+    """A text that follows a pattern; None where none was found.
+
+    Raises PatternError for a pattern that is not read.
+    """
+    part, found = read_part(pattern), matcher(pattern)
+    work = 0
+    for _ in range(_TRIES):
+        text = _text(part, draw, _MORE)
+        work += found.work(text)
+        if work > MOST_WORK:
+            break
+        if found.found_in(text):
+            return text
+    return None
+
+
+def _text(part: Part, draw: Random, more: int) -> str:
+    match part:
+        case Chars(ranges):
+            return _char(ranges, draw)
+        case Anchor():
+            return ""
+        case Sequence(parts):
+            return "".join(_text(inner, draw, more) for inner in parts)
+        case Choice(parts):
+            return _text(draw.choice(parts), draw, more)
+        case Repeat(inner, least, most):
+            highest = least + more if most is None else min(most, least + more)
+            # Fewer inside each other, or their number would multiply.
+            return "".join(_text(inner, draw, more // 2) for _ in range(draw.randint(least, highest)))
+
+
+def _char(ranges: Ranges, draw: Random) -> str:
+    plain = [char for char in _PLAIN if holds(ranges, ord(char))]
+    if plain:
+        # Letters and digits where there are some: values are said by people.
+        return draw.choice([char for char in plain if char.isalnum()] or plain)
+    if not ranges:
+        return ""
+    low, high = draw.choice(ranges)
+    code = draw.randint(low, high)
+    return chr(code) if not 0xD800 <= code <= 0xDFFF else ""
