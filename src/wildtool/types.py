@@ -102,6 +102,8 @@ class Reply:
     """Changes that the adapter was forced to make to the request, each by name."""
     cached: bool = False
     """True where it was given to an earlier run, and this one took it from the cache instead of asking."""
+    batched: bool = False
+    """True where it came by a provider's batch API, which has its own price."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ def reply_columns(reply: Reply) -> dict[str, Any]:
         "changes": list(reply.changes),
         "time": round(time.time(), 3),
     }
-    # Seldom true, and a record without it is read alike.
-    return columns | {"cached": True} if reply.cached else columns
+    # Seldom true, and a record without them is read alike.
+    return columns | {name: True for name in ("cached", "batched") if getattr(reply, name)}
 
 
 def check_columns(row: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
@@ -53,4 +53,5 @@ def reply_of(row: Mapping[str, Any]) -> Reply:
         attempts=row["attempts"],
         changes=tuple(row["changes"]),
         cached=bool(row.get("cached")),
+        batched=bool(row.get("batched")),
     )

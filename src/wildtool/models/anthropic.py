@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
+from wildtool.models.anthropic_batches import AnthropicBatches
 from wildtool.models.history import (
     Changes,
     arguments_object,
@@ -36,6 +37,7 @@ class AnthropicModel(HttpModel):
     """A model behind `POST {base_url}/messages`."""
 
     path = "/messages"
+    batches = AnthropicBatches
     reserved = ("model", "system", "messages", "tools")
     key_header = "x-api-key"
     headers: ClassVar[Mapping[str, str]] = {"anthropic-version": VERSION}

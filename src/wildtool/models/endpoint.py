@@ -11,14 +11,14 @@ from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote
 
 import aiohttp
 from yarl import URL
 
 from wildtool import __version__
-from wildtool.errors import CallError, UsageError
+from wildtool.errors import CallError, StorageError, UsageError
 from wildtool.wire import loads
 
 QUOTED = 300
@@ -37,6 +37,8 @@ PLACEHOLDERS = frozenset(
 """What local servers are given where they want any key at all; public words, so they are no secrets."""
 SECRET_PARAMETER = re.compile("key|token|secret|pass|sig|auth|cred", re.IGNORECASE)
 """Names of URL parameters that hold a key; other values, such as a version's date, are ordinary words."""
+LARGEST_FILE = 8 * 1024**3
+"""Longest answer that is written to a file."""
 RETRY_LATER = frozenset({408, 409, 425, 429})
 """The 4xx statuses that another try may cure."""
 
@@ -76,7 +78,8 @@ class Endpoint:
         plain = url.with_user(None).with_fragment(None)
         self.shown_url = str(plain.with_query(None)) + _shown_query(url)
         """The base URL as records and messages may show it: without credentials, and of a query the names."""
-        target = plain.with_path(url.raw_path.rstrip("/") + path, encoded=True)
+        self._plain, self._query = plain, url.query
+        target = self._target(path)
         self._url = target.with_query(url.query).update_query(query or {})
         self._shown_target = str(target)
         credentials = _credentials(url, api_key)
@@ -103,31 +106,44 @@ class Endpoint:
         Raises:
             CallError: any status but 2xx, no answer, or half of one.
         """
-        session = self._session or self._open()
         started = time.perf_counter()
-        headers_came = False
-        try:
-            async with session.post(
-                self._url,
-                data=body,
-                headers=self._headers,
-                timeout=self._timeout,
-                proxy=self._proxy,
-                allow_redirects=False,
-            ) as response:
-                headers_came = True
-                answer = await self._read(response)
-                status, headers = response.status, response.headers
-        except (aiohttp.ClientError, OSError) as error:
-            failure = self._broken(error, headers_came)
-        else:
-            if 200 <= status < 300:
-                for key in self._long_keys:
-                    answer = answer.replace(key, b"[key]")
-                return answer, time.perf_counter() - started
-            failure = self._refused(status, headers, answer)
-        # Raised here, since the library's own exception holds the request's headers and must not be attached.
-        raise failure
+        answer = await self._exchange("POST", self._url, self._headers, body, None, self._shown_target)
+        return self.without_keys(answer), time.perf_counter() - started
+
+    async def exchange(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: bytes | IO[bytes] | None = None,
+        kind: str = "application/json",
+        query: Mapping[str, str] | None = None,
+        into: IO[bytes] | None = None,
+    ) -> bytes:
+        """Asks something else below the base URL; gives the answer's bytes, or writes them to a file as they come.
+
+        Args:
+            path: appended to the base URL's path; parts of it that a server named must be quoted.
+            body: bytes, or a file that is sent to its end and may be closed then.
+            kind: the body's content type.
+            into: takes the answer instead, which may then be of any length up to `LARGEST_FILE` and is as it came;
+                see `without_keys`.
+
+        Raises:
+            CallError: any status but 2xx, no answer, or half of one.
+            StorageError: the file cannot be written.
+        """
+        target = self._target(path)
+        url = target.with_query(self._query).update_query(query or {})
+        headers = {**self._headers, "Content-Type": kind}
+        answer = await self._exchange(method, url, headers, body, into, str(target))
+        return answer if into else self.without_keys(answer)
+
+    def without_keys(self, answer: bytes) -> bytes:
+        """An answer in which the key, should a server repeat it, is taken out."""
+        for key in self._long_keys:
+            answer = answer.replace(key, b"[key]")
+        return answer
 
     async def close(self) -> None:
         """Gives the connections back; the last user of an origin closes them."""
@@ -138,20 +154,27 @@ class Endpoint:
                 await session.close()
         self._session = None
 
-    def error(self, kind: str, message: str, quote: str = "", *, final: bool = False) -> CallError:
-        """A CallError that names the endpoint and quotes the server's text, shortened and without secrets."""
+    def error(
+        self, kind: str, message: str, quote: str = "", *, final: bool = False, where: str | None = None
+    ) -> CallError:
+        """A CallError that names the endpoint and quotes the server's text, shortened and without secrets.
+
+        Args: where: the address that was asked, if not that of `post`.
+        """
         for secret in self._secrets:
             quote = quote.replace(secret, "[key]")
         text = " ".join(quote[: 2 * QUOTED].split())[:QUOTED]
         quoted = f": {text}" if text else ""
-        return CallError(kind, f"{self._shown_target}: {message}{quoted}", final=final)
+        return CallError(kind, f"{where or self._shown_target}: {message}{quoted}", final=final)
 
-    def status_error(self, status: int, quote: str, *, retry_after_s: float | None = None) -> CallError:
+    def status_error(
+        self, status: int, quote: str, *, retry_after_s: float | None = None, where: str | None = None
+    ) -> CallError:
         """The CallError of an HTTP status; final where the same request can only fail again."""
         final = 300 <= status < 500 and status not in RETRY_LATER
         keyless = status in (401, 403) and self._keyless
         hint = " (no key was sent; name its variable with --api-key-env)" if keyless else ""
-        failure = self.error(f"http {status}", f"HTTP {status}{hint}", quote, final=final)
+        failure = self.error(f"http {status}", f"HTTP {status}{hint}", quote, final=final, where=where)
         failure.retry_after_s = retry_after_s
         return failure
 
@@ -169,37 +192,89 @@ class Endpoint:
         users.add(self)
         return self._session
 
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+    def _target(self, path: str) -> URL:
+        return self._plain.with_path(self._plain.raw_path.rstrip("/") + path, encoded=True)
+
+    async def _exchange(
+        self,
+        method: str,
+        url: URL,
+        headers: Mapping[str, str],
+        body: bytes | IO[bytes] | None,
+        into: IO[bytes] | None,
+        where: str,
+    ) -> bytes:
+        session = self._session or self._open()
+        headers_came = False
+        try:
+            async with session.request(
+                method,
+                url,
+                data=body,
+                headers=headers,
+                timeout=self._timeout,
+                proxy=self._proxy,
+                allow_redirects=False,
+            ) as response:
+                headers_came = True
+                status, fields = response.status, response.headers
+                good = 200 <= status < 300
+                answer = await self._read(response, into if good else None)
+        except (aiohttp.ClientError, OSError) as error:
+            failure = self._broken(error, headers_came, where)
+        else:
+            if good:
+                return answer
+            failure = self._refused(status, fields, answer, where)
+        # Raised here, since the library's own exception holds the request's headers and must not be attached.
+        raise failure
+
+    async def _read(self, response: aiohttp.ClientResponse, into: IO[bytes] | None) -> bytes:
         chunks: list[bytes] = []
-        length = 0
+        length, most = 0, LARGEST_FILE if into else self._max_body_bytes
         async for chunk in response.content.iter_any():
             length += len(chunk)
-            if length > self._max_body_bytes:
-                raise _BodyTooLargeError
-            chunks.append(chunk)
+            if length > most:
+                raise _BodyTooLargeError(most)
+            if into is None:
+                chunks.append(chunk)
+                continue
+            try:
+                into.write(chunk)
+            except OSError as error:
+                # No fault of the network's, which an OSError would stand for further up.
+                raise StorageError(
+                    f"{len(chunk):,} bytes of an answer could not be written ({error.strerror}); make room, then run "
+                    "the same command again to go on"
+                ) from error
         return b"".join(chunks)
 
-    def _broken(self, error: Exception, headers_came: bool) -> CallError:
+    def _broken(self, error: Exception, headers_came: bool, where: str) -> CallError:
         if isinstance(error, _BodyTooLargeError):
-            return self.error("body too large", f"the answer is longer than {self._max_body_bytes} bytes")
+            return self.error("body too large", f"the answer is longer than {error.most} bytes", where=where)
         if isinstance(error, TimeoutError):
-            return self.error("timeout", f"no complete answer within {self._timeout.total:g} s")
+            return self.error("timeout", f"no complete answer within {self._timeout.total:g} s", where=where)
         if headers_came:
-            return self.error("truncated body", "the answer broke off", _words(error))
+            return self.error("truncated body", "the answer broke off", _words(error), where=where)
         # A certificate does not get better by asking again.
         certificate = isinstance(error, aiohttp.ClientConnectorCertificateError)
-        return self.error("network", "no answer", _words(error), final=certificate)
+        return self.error("network", "no answer", _words(error), final=certificate, where=where)
 
-    def _refused(self, status: int, headers: Mapping[str, str], answer: bytes) -> CallError:
+    def _refused(self, status: int, headers: Mapping[str, str], answer: bytes, where: str) -> CallError:
         quote = explanation(answer)
         if 300 <= status < 400:
             quote = f"redirects to {headers.get('Location', 'nowhere')}; give that address as base URL"
         wait = retry_after_s(headers.get("Retry-After"))
-        return self.status_error(status, quote, retry_after_s=_delay_s(answer) if wait is None else wait)
+        wait = _delay_s(answer) if wait is None else wait
+        return self.status_error(status, quote, retry_after_s=wait, where=where)
 
 
 class _BodyTooLargeError(aiohttp.ClientError):
     """The answer is longer than the limit."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
 
 
 def explanation(answer: bytes) -> str:

@@ -1,11 +1,12 @@
 """A model behind one HTTP endpoint: settings, one call, its answer read; the protocol is its subclass's."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 from wildtool.errors import CallError, UsageError
+from wildtool.models.batches import Batches, Send
 from wildtool.models.endpoint import Endpoint
 from wildtool.models.streams import BrokenStreamError, events
 from wildtool.types import Reply, Request
@@ -40,6 +41,8 @@ class HttpModel:
     """Body fields that extra settings may not replace, since the record says what they were."""
     key_header: ClassVar[str] = "Authorization"
     headers: ClassVar[Mapping[str, str]] = {}
+    batches: ClassVar[Callable[[Endpoint, str], Batches] | None] = None
+    """The provider's batches, by the endpoint and its path; None where it has none that we speak."""
     has_seed: ClassVar[bool] = True
     """Whether the protocol has one; where it has none, each reply says that it was not sent."""
 
@@ -87,6 +90,7 @@ class HttpModel:
             if value is not None
         }
         self._seed = seed
+        self._send: Send | None = None
         self._check_extra()
         finite = {"temperature": temperature, "timeout": timeout_s, "extra body": self._extra}
         for setting, value in finite.items():
@@ -147,6 +151,22 @@ class HttpModel:
             "extra_body": self._extra,
         }
 
+    @property
+    def can_batch(self) -> bool:
+        """Whether its requests can go by batches: not as streams, and not everywhere."""
+        return type(self).batches is not None and not self._stream
+
+    def by_batches(self, send: Send) -> Batches:
+        """Sends all further requests by `send`; gives the batches of its endpoint.
+
+        Raises ValueError where it has none, which `can_batch` tells.
+        """
+        make = type(self).batches
+        if make is None or not self.can_batch:
+            raise ValueError(f"{self.name} cannot be asked by batches")
+        self._send = send
+        return make(self._endpoint, self.path)
+
     def body(self, request: Request) -> bytes:
         """The request's bytes. Raises ValueError or TypeError for what cannot be sent."""
         return self._asked(request)[0]
@@ -162,13 +182,20 @@ class HttpModel:
         except (ValueError, TypeError) as error:
             message = f"the request cannot be sent: {error}"
             raise CallError("unsendable request", message, final=True) from error
-        answer, latency_s = await self._endpoint.post(body)
+        send = self._send
+        answer, latency_s = await (self._endpoint.post(body) if send is None else send(body, request))
         parsed = self._parsed(answer)
         reply = self.read(parsed, asked)
         if reply is None:
             raise self._misshapen(parsed, answer)
         changes = (*asked.changes, *reply.changes)
-        return replace(reply, raw=_text(answer), latency_s=latency_s, changes=tuple(dict.fromkeys(changes)))
+        return replace(
+            reply,
+            raw=_text(answer),
+            latency_s=latency_s,
+            changes=tuple(dict.fromkeys(changes)),
+            batched=send is not None,
+        )
 
     async def close(self) -> None:
         """Gives the connections back."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
 from wildtool.models.http_model import Asked, HttpModel
+from wildtool.models.openai_batches import OpenAIBatches
 from wildtool.models.streams import join_chat
 from wildtool.types import Reply, Request
 
@@ -12,6 +13,7 @@ class OpenAIModel(HttpModel):
     """A model behind `POST {base_url}/chat/completions`. Nothing is changed on the way, in neither direction."""
 
     path = "/chat/completions"
+    batches = OpenAIBatches
     stream_fields: ClassVar[Mapping[str, Any]] = {"stream": True, "stream_options": {"include_usage": True}}
     reserved = ("model", "messages", "tools")
 

@@ -36,6 +36,11 @@ class PromptedModel:
         self._inner = inner
         self._chosen = chosen
 
+    @property
+    def inner(self) -> Model:
+        """The model behind."""
+        return self._inner
+
     def settings(self) -> Mapping[str, Any]:
         """Those of the model behind, the format, and a digest of its wording, so that a run never mixes two."""
         call = ToolCall("f", {"a": "b"})

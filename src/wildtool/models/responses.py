@@ -18,6 +18,7 @@ from wildtool.models.history import (
     text_of,
 )
 from wildtool.models.http_model import Asked, HttpModel
+from wildtool.models.openai_batches import OpenAIBatches
 from wildtool.models.streams import join_responses
 from wildtool.types import KEPT, Message, Reply, Request
 from wildtool.wire import dumps
@@ -35,6 +36,7 @@ class ResponsesModel(HttpModel):
     """A model behind `POST {base_url}/responses`. Each request holds the whole chat; `store` is false."""
 
     path = "/responses"
+    batches = OpenAIBatches
     reserved = ("model", "input", "instructions", "tools", "previous_response_id", "conversation")
     has_seed = False
     _encrypted = True
