@@ -7,13 +7,13 @@ import pytest
 from wtb_build import ANSWER, ASK, answer, ask, calls, item, node, says, session, shown, told
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.benchmarks.wildtoolbench.prompt import call_id, gold_call, observation, opening
+from wildtool.benchmarks.wildtoolbench.prompt import call_id, gold_call, gold_run, observation, opening
 
 CHAT = [answer()]
 
 
 def test_a_first_task_begins_with_the_date_and_the_wish() -> None:
-    assert opening(session(CHAT), 0, [], quote_texts=True) == [
+    assert opening(session(CHAT), 0, []) == [
         {"role": "system", "content": "Current Date: 2025-03-14 09:26:00 Friday"},
         {"role": "user", "content": "wish 0"},
     ]
@@ -21,7 +21,7 @@ def test_a_first_task_begins_with_the_date_and_the_wish() -> None:
 
 def test_an_earlier_step_of_calls_is_one_message_and_one_tool_message_per_call() -> None:
     made = session([node("a", n=1), node("b", text="é"), answer(0, 1)], CHAT)
-    history = opening(made, 1, [[(0, 1), (2,)]], quote_texts=False)[1:-1]
+    history = gold_run(made, 0, [(0, 1), (2,)], quote_texts=False)
     ids = [call_id("s", 0, 0), call_id("s", 0, 1)]
     assert history == [
         {"role": "user", "content": "wish 0"},
@@ -40,7 +40,7 @@ def test_an_earlier_step_of_calls_is_one_message_and_one_tool_message_per_call()
 
 
 def test_an_earlier_question_is_shown_with_the_users_reply() -> None:
-    history = opening(session([ask(), answer(0)], CHAT), 1, [[(0,), (1,)]], quote_texts=True)[2:-1]
+    history = gold_run(session([ask(), answer(0)], CHAT), 0, [(0,), (1,)], quote_texts=True)[1:]
     assert history == [
         {"role": "assistant", "content": "Which one?"},
         {"role": "user", "content": "The red one."},

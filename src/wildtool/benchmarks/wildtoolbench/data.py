@@ -58,9 +58,10 @@ class Task:
         return [node.deps for node in self.nodes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Session:
-    """One record: tools and tasks that build on each other."""
+    """One record: tools and tasks that build on each other. Itself alone is equal to it, so that what follows from it
+    can be kept with it (`known.of_session`)."""
 
     id: str
     lang: str

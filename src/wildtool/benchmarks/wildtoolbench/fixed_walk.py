@@ -12,7 +12,15 @@ from typing import Any, cast
 from wildtool.benchmarks.wildtoolbench import faults
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session
 from wildtool.benchmarks.wildtoolbench.fixed_schedule import FixedSchedule, Step
-from wildtool.benchmarks.wildtoolbench.prompt import answered, call_id, gold_call, observation, opening
+from wildtool.benchmarks.wildtoolbench.known import of_session
+from wildtool.benchmarks.wildtoolbench.prompt import (
+    answered,
+    call_id,
+    gold_call,
+    gold_run,
+    observation,
+    opening,
+)
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.values import Difference, compare_arguments
 from wildtool.types import Message, Request
@@ -62,10 +70,9 @@ class FixedWalk:
         self._task = task
         self._nodes = session.tasks[task].nodes
         self._tools = _parameters(session)
-        schedules = [_schedule(session, i) for i in range(task + 1)]
-        self.schedule = schedules[task]
-        shown = [s.shortest or [(n,) for n in range(len(s.names))] for s in schedules[:task]]
-        self._messages = opening(session, task, shown, quote_texts=False)
+        self.schedule = schedule_of(session, task)
+        self._messages: list[Message] = []
+        """What came after the opening, which judging never asks for."""
         self.log: list[BoundStep] = []
         self.done = 0
         """Executed gold nodes as a bit mask."""
@@ -96,7 +103,8 @@ class FixedWalk:
     def request(self) -> Request | None:
         if self.over:
             return None
-        return Request(tuple(self._messages), self._session.sent_tools, gold=self._gold)
+        messages = (*_opening(self._session, self._task), *self._messages)
+        return Request(messages, self._session.sent_tools, gold=self._gold)
 
     def tell(self, reply: Message) -> None:
         if reply.get("tool_calls"):
@@ -216,11 +224,27 @@ def _words(content: Any) -> str:
     return " ".join(text for text in texts if isinstance(text, str))
 
 
-def _schedule(session: Session, task: int) -> FixedSchedule:
+@of_session
+def schedule_of(session: Session, task: int) -> FixedSchedule:
+    """The legal schedules of a task."""
     gold = session.tasks[task]
     return FixedSchedule([node.name for node in gold.nodes], gold.deps)
 
 
+@of_session
+def _opening(session: Session, task: int) -> Sequence[Message]:
+    return opening(session, task, [_history(session, earlier) for earlier in range(task)])
+
+
+@of_session
+def _history(session: Session, task: int) -> Sequence[Message]:
+    """An earlier task as it is shown."""
+    schedule = schedule_of(session, task)
+    steps = schedule.shortest or [(node,) for node in range(len(schedule.names))]
+    return gold_run(session, task, steps, quote_texts=False)
+
+
+@of_session
 def _parameters(session: Session) -> dict[str, Mapping[str, Any]]:
     """For each tool name its parameter schema; an unreadable one counts as empty."""
     schemas: dict[str, Mapping[str, Any]] = {}

@@ -7,10 +7,10 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import faults
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task
-from wildtool.benchmarks.wildtoolbench.fixed_schedule import FixedSchedule
-from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk
-from wildtool.benchmarks.wildtoolbench.official_args import CORRECT, argument_schemas
-from wildtool.benchmarks.wildtoolbench.official_judge import NO_GOLD, Score, score
+from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk, schedule_of
+from wildtool.benchmarks.wildtoolbench.known import of_session
+from wildtool.benchmarks.wildtoolbench.official_args import CORRECT
+from wildtool.benchmarks.wildtoolbench.official_judge import NO_GOLD, Score, schemas_of, score
 from wildtool.benchmarks.wildtoolbench.official_walk import UNREADABLE_CALLS, OfficialWalk
 from wildtool.benchmarks.wildtoolbench.paper import judge_paper
 from wildtool.benchmarks.wildtoolbench.play import WALKS
@@ -72,7 +72,8 @@ def _judge_unit(
     )
 
 
-def task_columns(session: Session, position: int) -> dict[str, Column]:
+@of_session
+def task_columns(session: Session, position: int) -> Mapping[str, Column]:
     """What is known of a task before any reply."""
     task = session.tasks[position]
     calls = [i for i, node in enumerate(task.nodes) if node.name not in VIRTUAL]
@@ -84,7 +85,7 @@ def task_columns(session: Session, position: int) -> dict[str, Column]:
         "subtype": task.subtype,
         "transitions": transitions(session),
         "gold_calls": len(calls),
-        "turns": len(FixedSchedule([node.name for node in task.nodes], task.deps).shortest or ()),
+        "turns": len(schedule_of(session, position).shortest or ()),
         "topology": topology(deps),
         "nodes": len(task.nodes),
     }
@@ -110,7 +111,7 @@ _LABELLED = {
 def judge_official(walk: OfficialWalk, session: Session, position: int) -> Judgement:
     """The published evaluator's verdict; AP and OP count the task types its reports count."""
     task = session.tasks[position]
-    result = score(walk, task.nodes, argument_schemas(session.sent_tools))
+    result = score(walk, task.nodes, schemas_of(session))
     correct = result.label == CORRECT
     error, reason = (None, "every step matched") if correct else _official_fault(walk, session, task, result)
     counts = session.answer_counts

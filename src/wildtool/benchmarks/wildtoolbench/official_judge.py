@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Node
-from wildtool.benchmarks.wildtoolbench.official_args import CORRECT, check_call
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Node, Session
+from wildtool.benchmarks.wildtoolbench.known import of_session
+from wildtool.benchmarks.wildtoolbench.official_args import CORRECT, argument_schemas, check_call
 from wildtool.benchmarks.wildtoolbench.official_walk import LoggedStep, OfficialWalk
 
 ERROR = "error"
@@ -33,6 +34,12 @@ class Score:
     """The step that argument checking removes from the log (Q28)."""
     reference_error: tuple[str, str] | None = None
     """Stage (`inference` or `scoring`) and exception where the original raises on this task."""
+
+
+@of_session
+def schemas_of(session: Session) -> dict[str, dict[str, Any]]:
+    """Object schemas of the tools that a session sends, by name."""
+    return argument_schemas(session.sent_tools)
 
 
 def score(walk: OfficialWalk, nodes: Sequence[Node], schemas: Mapping[str, Mapping[str, Any]]) -> Score:

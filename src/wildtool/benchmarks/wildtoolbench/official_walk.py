@@ -6,12 +6,20 @@ with what, and the task is over.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session
+from wildtool.benchmarks.wildtoolbench.known import of_session
 from wildtool.benchmarks.wildtoolbench.official_schedule import Schedule, State, Step
-from wildtool.benchmarks.wildtoolbench.prompt import Steps, answered, call_id, gold_call, observation, opening
+from wildtool.benchmarks.wildtoolbench.prompt import (
+    Steps,
+    answered,
+    call_id,
+    gold_call,
+    gold_run,
+    observation,
+    opening,
+)
 from wildtool.types import Message, Request
 from wildtool.walking import carried
 
@@ -45,7 +53,7 @@ class OfficialWalk:
         self._task = task
         self._nodes = session.tasks[task].nodes
         self._names = [node.name for node in self._nodes]
-        self.schedule = Schedule(self._names, session.tasks[task].deps)
+        self.schedule = _schedule(session, task)
         self.log: list[LoggedStep] = []
         self.raised: str | None = None
         """The exception the original ends with here, as `Type: text`."""
@@ -57,10 +65,11 @@ class OfficialWalk:
         self._over = False
         self._states = self.schedule.start()
         self._asked = 0
-        history = [_history(session, i) for i in range(task)]
-        self.history_raised = next((raised for _, raised in history if raised), None)
+        raised = (_steps(session, earlier)[1] for earlier in range(task))
+        self.history_raised = next(filter(None, raised), None)
         """What the original raises while it builds the history of this task (Q06, Q17)."""
-        self._messages = opening(session, task, [steps for steps, _ in history], quote_texts=True)
+        self._messages: list[Message] = []
+        """What came after the opening, which judging never asks for."""
 
     @property
     def optimal(self) -> bool:
@@ -74,7 +83,8 @@ class OfficialWalk:
     def request(self) -> Request | None:
         if self._over:
             return None
-        return Request(tuple(self._messages), self._session.sent_tools, gold=self._gold)
+        messages = (*_opening(self._session, self._task), *self._messages)
+        return Request(messages, self._session.sent_tools, gold=self._gold)
 
     def tell(self, reply: Message) -> None:
         if reply.get("tool_calls"):
@@ -223,23 +233,34 @@ def _read_calls(calls: Any) -> tuple[list[Any], list[Any]]:
     return names, ids
 
 
-def _history(session: Session, task: int) -> tuple[Steps, str | None]:
+@of_session
+def _schedule(session: Session, task: int) -> Schedule:
+    gold = session.tasks[task]
+    return Schedule([node.name for node in gold.nodes], gold.deps)
+
+
+@of_session
+def _opening(session: Session, task: int) -> Sequence[Message]:
+    return opening(session, task, [_history(session, earlier) for earlier in range(task)])
+
+
+@of_session
+def _history(session: Session, task: int) -> Sequence[Message]:
+    """An earlier task as it is shown."""
+    return gold_run(session, task, _steps(session, task)[0], quote_texts=True)
+
+
+@of_session
+def _steps(session: Session, task: int) -> tuple[Steps, str | None]:
     """The steps in which an earlier task is shown, and what the original raises instead, if it does."""
     gold = session.tasks[task]
-    steps = _first_shortest(tuple(node.name for node in gold.nodes), tuple(gold.deps))
+    steps = _schedule(session, task).first_shortest()
     if steps is None:
         return [(node,) for node in range(len(gold.nodes))], "IndexError: list index out of range"
     mixed = [step for step in steps if len(step) > 1 and any(gold.nodes[n].name in VIRTUAL for n in step)]
     if not mixed:
         return steps, None
     return [part for step in steps for part in _apart(session, task, step)], "AssertionError: "
-
-
-@lru_cache(maxsize=16)
-def _first_shortest(names: tuple[str, ...], deps: tuple[tuple[int, ...], ...]) -> tuple[Step, ...] | None:
-    """The path an earlier task is shown in; kept for a moment, since all later tasks of a session need it."""
-    steps = Schedule(names, deps).first_shortest()
-    return None if steps is None else tuple(steps)
 
 
 def _apart(session: Session, task: int, step: Step) -> list[Step]:

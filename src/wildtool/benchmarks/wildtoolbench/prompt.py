@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Session
@@ -15,21 +16,28 @@ _TEXT = json.JSONEncoder(ensure_ascii=False)
 """Writes JSON as the original does; made once, since `json.dumps` would make one at each call."""
 
 
-def opening(session: Session, task: int, schedules: Sequence[Steps], *, quote_texts: bool) -> list[Message]:
+def opening(session: Session, task: int, earlier: Iterable[Iterable[Message]]) -> list[Message]:
     """Everything before the model's first step of a task.
 
     Args:
-        schedules: for each earlier task the steps in which its gold run is shown.
+        earlier: each earlier task as `gold_run` gives it.
+    """
+    date: Message = {"role": "system", "content": f"Current Date: {session.date}"}
+    return [date, *chain.from_iterable(earlier), {"role": "user", "content": session.tasks[task].text}]
+
+
+def gold_run(session: Session, task: int, steps: Steps, *, quote_texts: bool) -> list[Message]:
+    """A task as it is shown in the history of later ones: what the user said, then its gold run.
+
+    Args:
+        steps: those in which it is shown.
         quote_texts: encode text observations as JSON once more, as the original does in history (Q03).
     """
-    messages: list[Message] = [{"role": "system", "content": f"Current Date: {session.date}"}]
-    for position, steps in enumerate(schedules[:task]):
-        messages.append({"role": "user", "content": session.tasks[position].text})
-        nodes = session.tasks[position].nodes
-        for step in steps:
-            chosen = [(number, nodes[number]) for number in step]
-            messages.extend(_gold_step(session.id, position, chosen, quote_texts))
-    messages.append({"role": "user", "content": session.tasks[task].text})
+    messages: list[Message] = [{"role": "user", "content": session.tasks[task].text}]
+    nodes = session.tasks[task].nodes
+    for step in steps:
+        chosen = [(number, nodes[number]) for number in step]
+        messages.extend(_gold_step(session.id, task, chosen, quote_texts))
     return messages
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Node, Session
 from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk
 from wildtool.benchmarks.wildtoolbench.judge import PROFILES
-from wildtool.benchmarks.wildtoolbench.official_args import CORRECT, argument_schemas
-from wildtool.benchmarks.wildtoolbench.official_judge import score
+from wildtool.benchmarks.wildtoolbench.official_args import CORRECT
+from wildtool.benchmarks.wildtoolbench.official_judge import schemas_of, score
 from wildtool.benchmarks.wildtoolbench.official_walk import LoggedStep, OfficialWalk
 from wildtool.benchmarks.wildtoolbench.prompt import observation
 from wildtool.toolcall.arguments import ArgumentsError, read_json
@@ -100,7 +100,7 @@ def _fixed(walk: FixedWalk) -> _Account:
 
 
 def _official(walk: OfficialWalk, session: Session, nodes: Sequence[Node]) -> _Account:
-    result = score(walk, nodes, argument_schemas(session.sent_tools))
+    result = score(walk, nodes, schemas_of(session))
     done = [step.matched for step in walk.log]
     notes = _name_notes(walk)
     bad = next((n for n, checks in result.checks.items() if set(checks) != {CORRECT}), None)
