@@ -7,19 +7,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from rapidfuzz import fuzz
-
 from wildtool.benchmarks.wildtoolbench.balance import balance
 from wildtool.benchmarks.wildtoolbench.data import Session, languages, read_session
 from wildtool.benchmarks.wildtoolbench.lint_rules import RULES, STRICT_RULES, make_case
+from wildtool.benchmarks.wildtoolbench.near_duplicates import near_duplicates
 from wildtool.benchmarks.wildtoolbench.schema_check import Remark
 from wildtool.errors import DataError
 from wildtool.types import Finding
 
 MAX_DEPTH = 60
 """Deepest nesting of a record that is checked; real ones stay below 20."""
-NEAR_DUPLICATE = 92
-"""Similarity (0 to 100) above which two user texts count as the same."""
 Line = tuple[int, dict[str, Any]]
 
 
@@ -164,20 +161,10 @@ def _name(record: dict[str, Any]) -> str:
 
 
 def _duplicate_texts(texts: Iterable[tuple[str, str]]) -> Iterator[Finding]:
-    """User texts that are equal or nearly so; sorted by length, since only texts of like length can be."""
-    before: list[tuple[str, str]] = []
-    start = 0
-    for text, place in sorted(
-        ((" ".join(t.casefold().split()), p) for t, p in texts), key=lambda x: len(x[0])
-    ):
-        while start < len(before) and len(before[start][0]) < 0.84 * len(text):
-            start += 1
-        for other, other_place in before[start:]:
-            similarity = fuzz.ratio(text, other, score_cutoff=NEAR_DUPLICATE)
-            if similarity > NEAR_DUPLICATE:
-                yield Finding(place, "duplicate", f"{similarity:.0f} % like the user text at {other_place}")
-                break
-        before.append((text, place))
+    """User texts that are equal or nearly so."""
+    for near in near_duplicates(texts):
+        message = f"{near.similarity:.0f} % like the user text at {near.earlier}"
+        yield Finding(near.place, "duplicate", message)
 
 
 def _main(arguments: list[str]) -> int:
