@@ -12,6 +12,7 @@ from wildtool.errors import UsageError
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("thing", "math:pi", registry.GROUP)
     echo = EntryPoint("echo", "echo_benchmark:ECHO", registry.GROUP)
+    monkeypatch.setattr(registry, "OURS", {"ours": "math:tau"})
     monkeypatch.setattr(registry, "_entries", lambda: {"thing": entry, "echo": echo})
 
 
@@ -19,10 +20,26 @@ def test_a_benchmark_is_loaded_by_its_name():
     import math
 
     assert registry.load_benchmark("thing") is math.pi
+    assert registry.load_benchmark("ours") is math.tau
+
+
+def test_our_own_are_found_without_looking_through_all_packages(monkeypatch: pytest.MonkeyPatch):
+    import math
+
+    monkeypatch.delattr(registry, "_entries")
+    assert registry.load_benchmark("ours") is math.tau
+
+
+def test_ours_win_over_others_of_their_name(monkeypatch: pytest.MonkeyPatch):
+    import math
+
+    monkeypatch.setattr(registry, "_entries", lambda: {"ours": EntryPoint("ours", "math:pi", registry.GROUP)})
+    assert registry.load_benchmark("ours") is math.tau
+    assert registry.benchmark_names() == ["ours"]
 
 
 def test_an_unknown_benchmark_is_answered_with_the_known_ones():
-    with pytest.raises(UsageError, match="unknown benchmark 'thin'; known are: echo, thing"):
+    with pytest.raises(UsageError, match="unknown benchmark 'thin'; known are: echo, ours, thing"):
         registry.load_benchmark("thin")
 
 

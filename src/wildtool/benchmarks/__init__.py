@@ -1,1 +1,10 @@
 """The benchmarks, one folder each, all with the same file names."""
+
+from collections.abc import Mapping
+
+OURS: Mapping[str, str] = {
+    "wildtoolbench": "wildtool.benchmarks.wildtoolbench:WILDTOOLBENCH",
+    "acebench": "wildtool.benchmarks.acebench:ACEBENCH",
+    "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
+}
+"""By name the module and the benchmark in it, as entry points are written."""

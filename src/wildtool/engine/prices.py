@@ -1,7 +1,6 @@
 """What tokens cost: a user's price file or the shipped table, which says of when it is."""
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -84,6 +83,8 @@ def price_from(where: str, entry: Any, origin: str) -> Price:
 
 
 def _prices(file: Path) -> dict[str, Price]:
+    import tomllib  # judging knows prices too, and reads none
+
     try:
         text = file.read_text("utf-8")
         parsed: Any = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)

@@ -5,6 +5,7 @@ sizes, depths and numbers are limited, and arithmetic on literals is computed he
 """
 
 import ast
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ MAX_BITS = 4096
 """Largest integer; far above any float, far below what takes time to print."""
 MAX_WORK = 100_000
 """Characters, digits and elements that the arithmetic of one text may touch in all."""
+_MAY_WARN = re.compile(r"\\|[\d.][A-Za-z_]")
+"""What the parser may warn about stands in it: escapes, and numbers that run into a word."""
 
 
 class CallSyntaxError(ValueError):
@@ -45,8 +48,10 @@ def parse_expression(text: str) -> ast.expr:
     if len(text) > MAX_CHARACTERS:
         raise CallSyntaxError(f"longer than {MAX_CHARACTERS} characters")
     try:
+        if not _MAY_WARN.search(text):
+            return ast.parse(text, mode="eval").body
         with warnings.catch_warnings():
-            # The parser warns about odd escapes and numbers: the model's business, not the user's.
+            # Odd escapes and numbers are the model's business, not the user's.
             warnings.simplefilter("ignore")
             return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as error:
