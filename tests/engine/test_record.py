@@ -68,6 +68,26 @@ def test_any_reply_text_under_any_name_is_read_back(
     assert (step.reply.message, step.reply.raw) == (message, raw)
 
 
+@pytest.mark.parametrize(
+    "message", [{"content": None, "sends": [1]}, {"content": ',"sends":['}, {"a": 1, "sends": [], "b": {}}]
+)
+def test_a_reply_that_looks_like_the_end_of_its_row_is_read_whole(tmp_path: Path, message: Message):
+    with RecordWriter(tmp_path) as writer:
+        writer.step(sent(), Reply(message, ',"sends":['))
+    with RecordReader(tmp_path) as reader:
+        step = reader.log("i", 0)["u"][0]
+    assert isinstance(step, Step)
+    assert (step.reply.message, step.reply.raw) == (message, ',"sends":[')
+
+
+def test_a_row_that_has_its_request_in_the_middle_is_read_too(tmp_path: Path):
+    segment = write(tmp_path, "a", "b")
+    header, *rows = map(wire.loads, segment.read_bytes().splitlines())
+    before = [{**dict.fromkeys(("row", "item", "repeat", "unit", "step", "sends")), **row} for row in rows]
+    segment.write_bytes(b"".join(wire.dumps(row) + b"\n" for row in [header, *before]))
+    assert texts_in(tmp_path) == ["a", "b"]
+
+
 def test_each_message_and_the_tools_are_stored_once_per_item(tmp_path: Path):
     segment = write(tmp_path, "a", "b", "c")
     text = segment.read_text()

@@ -117,7 +117,7 @@ class RecordReader:
     def log(self, item: str, repeat: int) -> Log:
         """What is recorded of an item; empty where nothing is."""
         log: Log = {}
-        for row in self._rows(item, repeat):
+        for row in self._rows(item, repeat, replies_only=True):
             steps = log.setdefault(row["unit"], {})
             if not isinstance(steps.get(row["step"]), Step):
                 steps[row["step"]] = _entry(row)
@@ -192,13 +192,15 @@ class RecordReader:
                 places.append(place)
             offset += len(line)
 
-    def _rows(self, item: str, repeat: int) -> Iterator[dict[str, Any]]:
+    def _rows(self, item: str, repeat: int, *, replies_only: bool = False) -> Iterator[dict[str, Any]]:
+        """The rows of an item; with replies only, `sends` is empty where it need not be read."""
         for place in self._index.get((item, repeat), ()):
             number, offset = place >> _OFFSET_BITS, place & (1 << _OFFSET_BITS) - 1
             file = self._files[number]
             file.seek(offset)
             try:
-                row = _checked(wire.loads(file.readline()))
+                line = file.readline()
+                row = (_without_request(line) if replies_only else None) or _checked(wire.loads(line))
             except (ValueError, KeyError, TypeError) as error:
                 raise self._damaged(number, offset, error) from error
             yield row
@@ -234,6 +236,15 @@ def _key(line: bytes) -> tuple[str, int] | None:
     if row["row"] != "header" or row["version"] > VERSION:
         raise ValueError("written by a newer wildtool")
     return None
+
+
+def _without_request(line: bytes) -> dict[str, Any] | None:
+    """The row without what was asked, which is most of a line; None where it does not stand at the end of the line."""
+    cut = line.find(b',"sends":[')
+    try:
+        return _checked(wire.loads(line[:cut] + b',"sends":[]}')) if cut > 0 else None
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _checked(row: dict[str, Any]) -> dict[str, Any]:

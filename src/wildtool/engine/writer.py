@@ -47,8 +47,11 @@ class Sent:
             "step": address.step,
             "role": self.request.role,
             "request": self.hashes[-1],
-            "sends": new_links(self.request, self.hashes, self.known),
         }
+
+    def sends(self) -> dict[str, Any]:
+        """The column of links that its item has not recorded; the last one, since who judges can stop before it."""
+        return {"sends": new_links(self.request, self.hashes, self.known)}
 
 
 class RecordWriter:
@@ -67,13 +70,13 @@ class RecordWriter:
 
     def step(self, sent: Sent, reply: Reply) -> None:
         """Records a reply. Raises StorageError if it cannot be stored, ValueError if it cannot be JSON."""
-        self._append(sent.row("step") | reply_columns(reply))
+        self._append(sent.row("step") | reply_columns(reply) | sent.sends())
         sent.known.update(sent.hashes)
 
     def error(self, sent: Sent, error: InfraError) -> None:
         """Records that a step failed for good."""
         columns = {"kind": error.kind, "message": str(error), "attempts": error.attempts}
-        self._append(sent.row("error") | columns | {"time": round(time.time(), 3)})
+        self._append(sent.row("error") | columns | {"time": round(time.time(), 3)} | sent.sends())
         sent.known.update(sent.hashes)
 
     def imported(self, address: Address, outcome: Reply | str) -> None:
@@ -84,7 +87,7 @@ class RecordWriter:
         else:
             kind, columns = "step", reply_columns(outcome)
         place = {"item": address.item, "repeat": address.repeat, "unit": address.unit, "step": address.step}
-        self._append({"row": kind, **place, "role": "agent", "request": None, "sends": [], **columns})
+        self._append({"row": kind, **place, "role": "agent", "request": None, **columns, "sends": []})
 
     def sync(self) -> None:
         """Brings what was written to the disk itself; cheap where nothing is new. Safe in another thread."""
