@@ -1,12 +1,15 @@
 """Tools out of OpenAPI documents and MCP tool lists."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from role_players import TOOLS
 
 from wildtool.errors import DataError
+from wildtool.generate.procedural import Settings, records
 from wildtool.generate.tool_files import described_tools
 from wildtool.generate.tool_sets import read_tool_sets, result_schemas
 
@@ -118,3 +121,40 @@ def test_broken_yaml_is_named(tmp_path: Path):
     path.write_text("a: [")
     with pytest.raises(DataError, match=r"api\.yaml: not YAML"):
         read_tool_sets(path, "en", [].append)
+
+
+def shaped(**schema: Any) -> Any:
+    parameters = {
+        "type": "object",
+        "properties": {"seat": {"type": "string", **schema}},
+        "required": ["seat"],
+    }
+    return {
+        "type": "function",
+        "function": {"name": "takeSeat", "description": "Takes a seat.", "parameters": parameters},
+    }
+
+
+def test_procedural_values_follow_the_pattern_of_a_tool(tmp_path: Path):
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([shaped(pattern="^[A-F]{2}-\\d{3}$"), *TOOLS]))
+    seats = [
+        node["action"]["arguments"]["seat"]
+        for record in records(Settings(8, 2, "1", ("en",), path), lambda text: None)
+        for task in record["english_answer_list"]
+        for node in task
+        if node["action"]["name"] == "takeSeat"
+    ]
+    assert seats and all(re.fullmatch(r"[A-F]{2}-\d{3}", seat) for seat in seats)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"), [(r"(a)\1", "refers back"), ("b$a", "no text was found"), (7, "must be a text")]
+)
+def test_a_pattern_that_cannot_be_checked_is_left_out_and_told(tmp_path: Path, pattern: Any, why: str):
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([shaped(pattern=pattern)]))
+    notes: list[str] = []
+    ((tool,),) = read_tool_sets(path, "en", notes.append)
+    assert "pattern" not in tool.definition["function"]["parameters"]["properties"]["seat"]
+    assert len(notes) == 1 and "takeSeat: the pattern of seat is left out" in notes[0] and why in notes[0]

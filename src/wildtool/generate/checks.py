@@ -9,6 +9,7 @@ from typing import Any
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL
 from wildtool.benchmarks.wildtoolbench.grounding import Leaf, Passage, grounded, holds, leaves
 from wildtool.benchmarks.wildtoolbench.schema_check import argument_faults, short
+from wildtool.generate.constraints import constraint_faults
 from wildtool.generate.plan import TaskPlan
 from wildtool.generate.reading import Action, Decision, Fault, texts
 from wildtool.toolcall.parameter_schema import as_schema, documented_default
@@ -31,12 +32,6 @@ PLACEHOLDER = re.compile(
     r"|未知|待定|不详|无)\s*",
     re.IGNORECASE,
 )
-FORMATS = {
-    "date": re.compile(r"\d{4}-\d\d-\d\d"),
-    "date-time": re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?.*"),
-    "email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"),
-    "ipv4": re.compile(r"\d{1,3}(\.\d{1,3}){3}"),
-}
 _IDENTIFIER = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$|ID$|timestamp|uuid|token", re.ASCII)
 
 
@@ -155,16 +150,14 @@ def p14(decision: Decision, moment: Moment) -> Iterator[Fault]:
 
 
 def p15(decision: Decision, moment: Moment) -> Iterator[Fault]:
-    """Enums, nested names, formats, patterns and bounds are kept."""
+    """Enums, nested names, formats, patterns, bounds and counts are kept."""
     for path, message in _schema_faults(decision, moment):
         # A first-level name that is unknown or missing is told by P5 and P7.
         if not message.startswith("expected type") and (path.count(".") > 1 or "enum" in message):
             yield Fault("P15", f"{path}: {message}.")
     for action in _real(decision, moment):
-        for leaf in moment.leaves(action):
-            problem = _constraint(leaf)
-            if problem:
-                yield Fault("P15", f"{action.name}.{leaf.path}: {short(leaf.value)} {problem}.")
+        for path, message in constraint_faults(action.arguments, moment.schemas[action.name]):
+            yield Fault("P15", f"{action.name}.{path}: {message}.")
 
 
 def p16(decision: Decision, moment: Moment) -> Iterator[Fault]:
@@ -352,20 +345,6 @@ def _schema_faults(decision: Decision, moment: Moment) -> Iterator[tuple[str, st
     for action in _real(decision, moment):
         for path, message in argument_faults(action.arguments, moment.schemas[action.name]):
             yield f"{action.name}.{path}", message
-
-
-def _constraint(leaf: Leaf) -> str:
-    """Which machine-readable constraint a value breaks, in words."""
-    value, schema = leaf.value, leaf.schema
-    low, high, form = schema.get("minimum"), schema.get("maximum"), schema.get("format")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if isinstance(low, int | float) and value < low:
-            return f"is below {low}"
-        if isinstance(high, int | float) and value > high:
-            return f"is above {high}"
-    if isinstance(value, str) and isinstance(form, str) and form in FORMATS:
-        return "" if FORMATS[form].fullmatch(value) else f"is no {form}"
-    return ""
 
 
 def is_identifier(leaf: Leaf) -> bool:

@@ -10,9 +10,11 @@ from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.schema_check import schema_faults
 from wildtool.errors import DataError
+from wildtool.generate.constraints import lost_pattern, lost_patterns
 from wildtool.generate.guessing import Gives, guess_clause, guess_gives, guess_kind, noun_of
 from wildtool.generate.plan import Lang
 from wildtool.generate.tool_files import described_tools, read_document
+from wildtool.generate.values import PATTERN
 from wildtool.toolcall.parameter_schema import as_schema, enum_of
 from wildtool.types import Tool
 
@@ -20,8 +22,8 @@ Path_ = tuple[str | int, ...]
 BUILT_IN = Path(__file__).parent / "tools" / "procedural.json"
 MAX_TOOLS = 8
 """Most tools of a session."""
-KEPT = ("enum", "default", "minimum", "maximum", "required", "format")
-"""Keys of a parameter's schema that a session's tools keep."""
+KEPT = ("enum", "default", "minimum", "maximum", "required", "format", "pattern")
+"""Keys of a parameter's schema that a session's tools keep; a pattern only where it can be checked."""
 _DEEPEST = 5
 
 
@@ -83,7 +85,7 @@ def read_tool_sets(
     """Tools of a file: a JSON list of OpenAI tools, a list of such lists, JSON lines of either, an OpenAPI document, or
     an MCP tool list.
 
-    A tool that no call can satisfy is left out, and `note` is told why.
+    A tool that no call can satisfy is left out, and so is a pattern that cannot be checked; `note` is told why.
 
     Args:
         keep: keys of a parameter's schema that stay as they are.
@@ -100,6 +102,8 @@ def read_tool_sets(
                 note(f"{path}: set {k}: {name!r} is left out: {fault or 'it stands there twice'}")
             else:
                 usable[name] = made
+                for where, problem in lost_patterns(as_schema(tool["function"].get("parameters"))):
+                    note(f"{path}: set {k}: {name}: the pattern of {where} is left out: {problem}")
         made_tools = _made_tools(list(usable.values()), lang)
         if any(tool.slots for tool in made_tools):
             sets.append(made_tools)
@@ -243,6 +247,8 @@ def _normal_schema(
     if type_ is None and "anyOf" not in schema:
         type_ = "object" if "properties" in schema else "string"
     made = {key: value for key, value in schema.items() if key in keep}
+    if lost_pattern(schema):
+        made.pop("pattern", None)
     if type_ is not None:
         made["type"] = {"number": "float", "int": "integer", "str": "string"}.get(str(type_), type_)
     if depth:
@@ -310,5 +316,9 @@ def _slot(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
     low, high = inner.get("minimum"), inner.get("maximum")
     bounds = (low, high) if isinstance(low, int | float) and isinstance(high, int | float) else None
     kind = guess_kind(name, inner)
+    if "pattern" in inner and kind != "enum":
+        told = noun_of(name if len(path) == 1 else key, kind)
+        kind = PATTERN + str(inner["pattern"])
+        return Slot(path, key, told, f"list:{kind}" if listed else kind, required)
     noun = noun_of(name, kind) if len(path) == 1 else noun_of(key, kind)
     return Slot(path, key, noun, f"list:{kind}" if listed else kind, required, tuple(enum_of(inner)), bounds)

@@ -5,12 +5,15 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+from wildtool.generate.patterns.samples import sample
 from wildtool.generate.plan import Lang
 from wildtool.generate.pools import pool
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 _QUOTED = frozenset(["title", "sentence", "text"])
 """Kinds that a user puts into quotation marks."""
+PATTERN = "pattern:"
+"""Stands before a pattern, which is then the kind: texts that follow it."""
 MEMBERS = {"colour", "equipment", "team", "status", "sky", "device", "account", "shelf"}
 """Kinds drawn from a short list of words."""
 
@@ -41,6 +44,9 @@ class Values:
             return drawn if len(drawn) == 1 or drawn[0] != drawn[1] else drawn[:1]
         if members:
             return self.draw.choice(members)
+        if kind.startswith(PATTERN):
+            # A pattern that nothing follows was left out when the tool was read.
+            return sample(kind.removeprefix(PATTERN), self.draw) or ""
         if kind in MEMBERS:
             return self.draw.choice(pool(kind, self.lang))
         if bounds and kind not in _MAKERS:

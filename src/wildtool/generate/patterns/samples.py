@@ -22,20 +22,22 @@ _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ .:/,"
 
 
 def sample(pattern: str, draw: Random) -> str | None:
-    """A text that follows a pattern; None where none was found.
+    """A text that follows a pattern, without blank ends where there is one; None where none was found.
 
     Raises PatternError for a pattern that is not read.
     """
     part, found = read_part(pattern), matcher(pattern)
-    work = 0
+    work, blank = 0, None
     for _ in range(_TRIES):
         text = _text(part, draw, _MORE)
         work += found.work(text)
         if work > MOST_WORK:
             break
         if found.found_in(text):
-            return text
-    return None
+            if text and text == text.strip():
+                return text
+            blank = text
+    return blank
 
 
 def _text(part: Part, draw: Random, more: int) -> str:
