@@ -110,8 +110,12 @@ class Ended:
 
 def run_child(command: Sequence[str | Path]) -> Ended:
     """Runs a command to its end; its failure ends the measurement, with what it said."""
+    # An installed package has its bytecode; without it every command would compile our sources first.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    ) as child:
         assert child.stdout is not None
         assert child.stderr is not None
         output = child.stdout.read()
