@@ -1,4 +1,4 @@
-"""Makes sessions without a model, then plays their gold: time, memory, and whether all of it is right.
+"""Makes sessions without a model, checks them, then plays their gold: time, memory, and whether all of it is right.
 
 Usage: python bench/generate.py [SESSIONS]   (default: 10000)
 """
@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from wildtool.benchmarks.wildtoolbench.near_duplicates import near_duplicates
 
 PROFILES = ("official", "fixed")
 _WILDTOOL = [sys.executable, "-m", "wildtool"]
@@ -27,6 +29,21 @@ def _right(run: Path) -> str:
     )
     counts = json.loads(shown.stdout)["runs"][0]["counts"]
     return f"{counts['correct']} of {sum(counts.values())} tasks right"
+
+
+def _near_duplicates(made: Path) -> float:
+    """Processor time of looking for near duplicates among all user texts of a file."""
+    texts = [
+        (text, str(number))
+        for number, line in enumerate(made.open(encoding="utf-8"))
+        for key, value in json.loads(line).items()
+        if key.endswith("_tasks")
+        for text in value
+    ]
+    start = time.process_time()
+    found = sum(1 for _ in near_duplicates(texts))
+    assert not found, f"{found} texts are near to others"
+    return time.process_time() - start
 
 
 def main(sessions: int) -> None:
@@ -50,6 +67,10 @@ def main(sessions: int) -> None:
         size = made.stat().st_size / 1e6
         print(
             f"made {sessions} sessions: {seconds:.1f} s, {memory:.0f} MB of memory at most, {size:.0f} MB written"
+        )
+        seconds = _seconds(["data", "lint", str(made)])
+        print(
+            f"checked by data lint: {seconds:.1f} s, of which {_near_duplicates(made):.1f} s for near duplicates"
         )
         for profile in PROFILES:
             run = Path(folder) / profile

@@ -181,9 +181,9 @@ def test_sessions_can_be_shorter_or_longer():
 
 def test_a_text_that_was_nearly_said_is_not_said_again():
     fresh = Freshness()
-    assert fresh.admits({("t",)}, "Find trains from Porto to Lisbon on 2025-05-03.")
-    assert not fresh.admits({("t",)}, "find trains from Porto to Lisbon on 2025-05-08.")
-    assert fresh.admits({("t",)}, "Find trains from Graz to Aarhus on 2025-06-14.")
+    assert fresh.admits("en", "Find trains from Porto to Lisbon on 2025-05-03.")
+    assert not fresh.admits("en", "find trains from Porto to Lisbon on 2025-05-08.")
+    assert fresh.admits("en", "Find trains from Graz to Aarhus on 2025-06-14.")
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path):

@@ -97,7 +97,7 @@ def _tasks(plan: SessionPlan, tools: ToolSet, fresh: Freshness, attempt: int) ->
                 task = maker.make(planned, t, said_before, forced=drawn >= _ATTEMPTS // 2)
             except UnmakeableError:
                 continue
-            if fresh.admits({(plan.lang, *topic) for topic in task.topics}, task.text):
+            if fresh.admits(plan.lang, task.text):
                 maker.history.add(task.mentions)
                 tasks.append(task)
                 break

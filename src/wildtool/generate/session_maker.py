@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from wildtool import __version__
 from wildtool.benchmarks.wildtoolbench.data import read_items
+from wildtool.benchmarks.wildtoolbench.near_duplicates import plain
 from wildtool.generate import prompts
 from wildtool.generate.checks import RULES
 from wildtool.generate.plan import Lang, plans
@@ -26,7 +27,6 @@ from wildtool.generate.scripts import (
     verdict_of,
 )
 from wildtool.generate.session_script import Loss, Made, script
-from wildtool.generate.session_state import plain
 from wildtool.generate.task_script import Job
 from wildtool.generate.tool_sets import ToolSet, built_in, read_tool_sets, result_schemas
 from wildtool.generate.yields import yield_table
@@ -179,7 +179,7 @@ def harvest(
             losses.append({"session": item.id, "reason": result.reason, "detail": result.detail})
             continue
         texts = next(value for key, value in result.record.items() if key.endswith("_tasks"))
-        like = [text for text in texts if not fresh.admits([(item.lang,)], text)]
+        like = [text for text in texts if not fresh.admits(item.data.plan.lang, text)]
         if like:
             detail = f"{like[0]!r} is nearly a text of an earlier session"
             losses.append({"session": item.id, "reason": "near duplicate", "detail": detail})

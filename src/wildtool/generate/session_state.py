@@ -8,6 +8,7 @@ from rapidfuzz import fuzz, process
 
 from wildtool.benchmarks.wildtoolbench.data import ASK, Node, Task
 from wildtool.benchmarks.wildtoolbench.grounding import Passage
+from wildtool.benchmarks.wildtoolbench.near_duplicates import plain
 from wildtool.generate.freshness import NEAR
 from wildtool.generate.plan import SessionPlan
 from wildtool.generate.procedural import PREFIXES, date_line
@@ -53,18 +54,13 @@ class State:
         }
 
     def near(self, text: str, against: Sequence[str]) -> bool:
-        """Whether a text is nearly one of this session or of others, which are plain (see `plain`)."""
+        """Whether a text is nearly one of this session or of others, which are plain already."""
         own = [plain(task.text) for task in self.tasks]
         return any(
             process.extractOne(plain(text), known, scorer=fuzz.ratio, score_cutoff=NEAR, processor=None)
             is not None
             for known in (own, against)
         )
-
-
-def plain(text: str) -> str:
-    """A text as texts are compared: small letters, single spaces."""
-    return " ".join(text.casefold().split())
 
 
 def _node(i: int, node: Node, marks: Mapping[str, str]) -> dict[str, Any]:

@@ -14,8 +14,6 @@ from wildtool.generate.wording import Wording, can_omit
 
 COREFERENTIAL, PARTIAL, LONG_RANGE = SUBTYPES
 _LONGEST_CHAIN = 5
-_FIRST_WORDS = 8
-"""Characters by which clauses count as beginning alike."""
 _OPENED = 0.35
 """How often a text starts with a sentence about whom it is for."""
 _FREE = frozenset(
@@ -49,8 +47,6 @@ class MadeTask:
     text: str
     nodes: list[Node]
     type: str
-    topics: frozenset[tuple[str, ...]]
-    """What it asks for, by tools and by first words; only texts that share one can be nearly the same."""
     mentions: list[Mention]
 
 
@@ -102,7 +98,7 @@ class TaskMaker:
         ends = [k for k in range(len(calls)) if k not in needed]
         nodes.append(_final(len(nodes), self._summary(calls), ends, "tool"))
         type_ = {"": "Single-Tool"}.get(plan.topology, f"{plan.topology.capitalize()} Multi-Tool")
-        return MadeTask(text, nodes, type_, _topics(calls), self._mentions(calls, t))
+        return MadeTask(text, nodes, type_, self._mentions(calls, t))
 
     def _single(
         self, plan: TaskPlan, t: int, among: Sequence[MadeTool] | None = None
@@ -271,7 +267,7 @@ class TaskMaker:
         call.needs.append(len(nodes) - 1)
         nodes.append(_node(len(nodes), call))
         nodes.append(_final(len(nodes), self._summary([call]), [len(nodes) - 1], "tool"))
-        return MadeTask(text, nodes, "Clarify", _topics([call]), self._mentions([call], t))
+        return MadeTask(text, nodes, "Clarify", self._mentions([call], t))
 
     def _askable(self, tool: MadeTool, hidden: Hidden | None) -> list[Slot]:
         """Slots that the user can forget."""
@@ -337,7 +333,7 @@ class TaskMaker:
             asked, answered = self._recall(plan, mention, far=far)
             mention = Mention(mention.slot, mention.value, t)
         text = self._opened(asked, plan, attempt)
-        return MadeTask(text, [_final(0, answered, [], "chat")], "Chat", frozenset({("chat",)}), [mention])
+        return MadeTask(text, [_final(0, answered, [], "chat")], "Chat", [mention])
 
     def _recall(self, plan: TaskPlan, mention: Mention, *, far: bool) -> tuple[str, str]:
         noun = mention.slot.noun
@@ -364,13 +360,6 @@ class TaskMaker:
 
     def _mentions(self, calls: Sequence[Call], t: int) -> list[Mention]:
         return [mention for call in calls for mention in mentions(call, t, self.words)]
-
-
-def _topics(calls: Sequence[Call]) -> frozenset[tuple[str, ...]]:
-    """By the tools, and of a user's tools by the first words too, since several may be described alike."""
-    named = [call for call in calls if call.tool.named]
-    words = [tuple(call.tool.clauses[0][:_FIRST_WORDS] for call in calls)] if named else []
-    return frozenset([tuple(call.tool.name for call in calls), *words])
 
 
 def _node(k: int, call: Call) -> Node:
