@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rapidfuzz.distance import Indel
 
+from wildtool.toolcall.quantities import same_amount
 from wildtool.toolcall.strict_text import CJK, KINDS, normalise
 from wildtool.toolcall.text_words import POLITE_START
 from wildtool.toolcall.word_tokens import Sort, Token, tokens
@@ -40,7 +41,7 @@ def differs(gold: str, predicted: str) -> str | None:
     if max(len(gold), len(predicted)) > MAX_CHARACTERS:
         return None if gold.split() == predicted.split() else "long text"
     left, right = (_CITY_MARK.sub("", normalise(text)) for text in (gold, predicted))
-    if left == right:
+    if left == right or same_amount(left, right):
         return None
     if max(len(left), len(right)) > MAX_CHARACTERS:
         return "long text"
