@@ -1,0 +1,148 @@
+"""`wildtool generate` where single items are made: records of a benchmark, each a request with its right answer."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli import options
+from wildtool.cli.making import PROCEDURAL, Making, languages, with_making
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.generate.items.item_maker import Order
+
+
+@with_making
+def items(
+    making: Making,
+    typed: frozenset[str],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to work in.")
+    ] = None,
+    tools: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Tools in the OpenAI shape, an OpenAPI document, or an MCP tool list. Default: built-in ones.",
+        ),
+    ] = None,
+    items: Annotated[
+        int, typer.Option(metavar="N", help="How many items; a dialogue of several turns is one.")
+    ] = 60,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND[=SHARE]",
+            help="Only these kinds, such as single=2,parallel. Default: all, in the published proportions.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed makes the same plans.")] = "1",
+    lang: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CODE", help="en, zh, or both by turns: en,zh. Default: en.", show_default=False
+        ),
+    ] = None,
+    judges: Annotated[int, typer.Option(min=0, max=9, help="Votes on each item; 0 for none.")] = 3,
+    agree: Annotated[
+        int | None,
+        typer.Option(min=0, help="Votes that keep an item; with fewer it is doubtful. Default: all."),
+    ] = None,
+) -> int:
+    """Make single requests in ACEBench's format, with gold: calls, dialogues, imperfect instructions.
+
+    \b
+    Examples:
+      wildtool generate acebench --model procedural --items 60 --lang en,zh --out items
+      wildtool generate acebench --model gpt-4o --tools tools.json --items 200 --kinds incomplete,error --out set
+      wildtool generate acebench --model gpt-4o --role-model judge=gpt-4o,qwen,claude --judges 3 --agree 2 --out set
+
+    Models play the roles writer, user, agent, tool and judge, every call recorded in the folder; the same command again
+    goes on where it stopped. What the judges do not agree on goes to doubtful.jsonl, with all votes, for people.
+
+    Kinds: number, enum, list, bool, object-short, object-deep, single, parallel, adjust, switch, preference, similar,
+    incomplete, error, irrelevant.
+    """
+    making.check()
+    if out is None:
+        raise UsageError("give the folder to work in by --out, such as --out set")
+    from wildtool.generate.items.item_maker import Order
+    from wildtool.generate.items.kinds import shares
+
+    if agree is not None and not min(judges, 1) <= agree <= judges:
+        raise UsageError(f"--agree {agree}: of {judges} votes it must be {min(judges, 1)} to {judges}")
+    order = Order(
+        items, shares(options.words(kinds)), seed, languages(lang), tools, judges, judges if agree is None else agree
+    )  # fmt: skip
+    if making.model == PROCEDURAL:
+        if making.role_model or {"judges", "agree"} & typed:
+            raise UsageError("--role-model, --judges and --agree go with a model, not with procedural")
+        return _by_templates(order, out)
+    return _by_models(making, typed, order, out)
+
+
+def _by_templates(order: "Order", out: Path) -> int:
+    from wildtool.cli.terminal import note, one_line, say
+    from wildtool.generate.items.item_folder import ITEMS, how_to_play, write_items
+    from wildtool.generate.items.procedural_items import procedural_items
+    from wildtool.generate.set_folder import LOSSES
+
+    if out.exists():
+        raise UsageError(f"{out} is there already; name another folder, or remove it")
+    found = procedural_items(order, lambda text: note(one_line(text)))
+    write_items(found, out)
+    say(f"{out / ITEMS}: {len(found.kept)} items, {len(found.losses)} lost")
+    if found.losses:
+        first = found.losses[0]
+        note(
+            one_line(f"why items were lost: {out / LOSSES}; the first: {first['reason']}: {first['detail']}")
+        )
+    note(f"Play them: {how_to_play(out)}")
+    return 0 if found.kept else 1
+
+
+def _by_models(making: Making, typed: frozenset[str], order: "Order", out: Path) -> int:
+    from dataclasses import replace
+
+    from wildtool.cli.generating import Product, make_set, players
+    from wildtool.engine.plan import Plan
+    from wildtool.generate.items.item_folder import (
+        DOUBTFUL,
+        ITEMS,
+        harvested,
+        how_to_play,
+        write_items,
+    )
+    from wildtool.generate.items.item_maker import ItemMaker
+
+    maker = ItemMaker(order)
+    roles = ["agent", *maker.roles]
+    named = replace(making, role_model=_votes_apart(making.role_model or (), roles))
+
+    def write(plan: Plan) -> Product:
+        found = harvested(maker, plan, out)
+        write_items(found, out)
+        doubtful = f", {len(found.doubtful)} doubtful: {out / DOUBTFUL}" if found.doubtful else ""
+        return Product(
+            "items", out / ITEMS, len(found.kept), found.losses, found.unfinished, tuple(found.yields()),
+            how_to_play(out), doubtful,
+        )  # fmt: skip
+
+    return make_set(maker, players(named, maker, roles, typed), out, making, write)
+
+
+def _votes_apart(given: Sequence[str], roles: Sequence[str]) -> list[str]:
+    """`judge=a,b` names the models of the votes by turns: `judge=a`, `judge-2=b`, `judge-3=a`."""
+    voters = [role for role in roles if role.startswith("judge")]
+    found: list[str] = []
+    for text in given:
+        role, _, names = text.partition("=")
+        listed = [name for name in names.split(",") if name.strip()]
+        if role != "judge" or not listed:
+            found.append(text)
+        else:
+            found += [f"{voter}={listed[k % len(listed)]}" for k, voter in enumerate(voters)]
+    return found

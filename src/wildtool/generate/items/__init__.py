@@ -1,0 +1,1 @@
+"""Single requests with gold over given tools: atoms, single and parallel calls, dialogues, imperfect instructions."""

@@ -1,0 +1,93 @@
+"""The folder of made items: files as the benchmark reads them, and beside them what is doubtful, lost and known."""
+
+import json
+import shlex
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from wildtool.engine.plan import Plan
+from wildtool.engine.record import RecordReader, transcripts
+from wildtool.errors import StorageError
+from wildtool.generate.items.item_maker import UNIT, Harvest, ItemMaker, Kept, assemble, harvest
+from wildtool.generate.items.item_script import Loss, Made
+from wildtool.generate.items.records import CATEGORIES, FIRST, Row, rows
+from wildtool.generate.set_folder import LOSSES, RECORD, YIELD, line, write_lines
+from wildtool.types import Item, Transcript
+
+ITEMS = "items"
+DOUBTFUL = "doubtful.jsonl"
+PROVENANCE = "provenance.jsonl"
+
+
+def harvested(maker: ItemMaker, plan: Plan, out: Path) -> Harvest:
+    """What came of the record in a folder."""
+    models = {role: model.name for role, model in plan.models.items()}
+    with RecordReader(out / RECORD) as reader:
+        return harvest(maker.order, _assembled(plan.selection.items(), reader), models)
+
+
+def write_items(found: Harvest, out: Path) -> None:
+    """Writes items, doubtful ones with all votes, losses with their reasons, provenance, and the yield.
+
+    Raises StorageError where there is no room.
+    """
+    try:
+        _write_files(found.kept, out)
+        write_lines(out / DOUBTFUL, map(line, map(_doubtful, found.doubtful)))
+        write_lines(out / LOSSES, map(line, found.losses))
+        write_lines(out / YIELD, [json.dumps([asdict(metric) for metric in found.yields()], indent=1) + "\n"])
+    except OSError as error:
+        raise StorageError(
+            f"{out}: could not be written ({error.strerror}). Make room, then run the same command again."
+        ) from error
+
+
+def how_to_play(out: Path) -> str:
+    """The command that plays the items."""
+    return f"wildtool run acebench --data {shlex.quote(str(out / ITEMS))} --model NAME"
+
+
+def numbered(kept: Sequence[Kept]) -> Iterator[tuple[Kept, list[Row]]]:
+    """Items with their records, numbered within language and category."""
+    counts: dict[tuple[str, str], int] = {}
+    for one in kept:
+        key = (one.item.plan.lang, one.item.plan.kind)
+        yield one, rows(one.item, FIRST + counts.setdefault(key, 0))
+        counts[key] += 1
+
+
+def _write_files(kept: Sequence[Kept], out: Path) -> None:
+    """A folder for each language with a file of questions and one of answers for each category; it appears whole."""
+    new = out / f"{ITEMS}.part"
+    shutil.rmtree(new, ignore_errors=True)
+    files: dict[Path, list[Mapping[str, Any]]] = {}
+    known: list[Mapping[str, Any]] = []
+    for one, records in numbered(kept):
+        name = f"data_{CATEGORIES[one.item.plan.kind]}.json"
+        place = new / one.item.plan.lang
+        files.setdefault(place / name, []).extend(row.question for row in records)
+        files.setdefault(place / "possible_answer" / name, []).extend(row.answer for row in records)
+        known.append({"ids": [row.question["id"] for row in records], **one.made_by})
+    for path, listed in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_lines(path, map(line, listed))
+    shutil.rmtree(out / ITEMS, ignore_errors=True)
+    if files:
+        new.rename(out / ITEMS)
+    write_lines(out / PROVENANCE, map(line, known))
+
+
+def _doubtful(one: Kept) -> dict[str, Any]:
+    """What people need to decide: the records as they would be kept, and every vote with its reason."""
+    records = [{"question": row.question, "answer": row.answer} for row in rows(one.item)]
+    mended = [{said.who: said.text} for said in one.item.mended]
+    return {"votes": one.made_by["votes"], "records": records, "mended": mended, "made_by": dict(one.made_by)}
+
+
+def _assembled(items: Iterable[Item], reader: RecordReader) -> Iterator[tuple[Item, Made | Loss | None]]:
+    for item in items:
+        transcript = transcripts(reader.log(item.id, 0)).get(UNIT, Transcript(()))
+        yield item, assemble(item, transcript)

@@ -1,0 +1,203 @@
+"""Making items as something the engine plays: each is one of its items, each call to a role a recorded step of it."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool import __version__
+from wildtool.generate import prompts
+from wildtool.generate.freshness import Freshness
+from wildtool.generate.items.catalogue import Catalogue, catalogues
+from wildtool.generate.items.item_checks import CHECKS
+from wildtool.generate.items.item_plan import item_plans
+from wildtool.generate.items.item_script import ItemJob, Loss, Made, item_script
+from wildtool.generate.items.kinds import shares
+from wildtool.generate.items.made import MadeItem
+from wildtool.generate.items.roles import FOLDER, ROLES, judge_roles
+from wildtool.generate.plan import Lang
+from wildtool.generate.scripts import (
+    file_digests,
+    play_script,
+    replay_script,
+    transcript_of,
+    verdict_of,
+)
+from wildtool.generate.yields import yield_table
+from wildtool.types import Ask, Benchmark, Item, Metric, Role, Source, Transcript, Verdict
+
+UNIT = "item"
+PROFILE = "made"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What items are to be made."""
+
+    items: int
+    kinds: Mapping[str, int] = field(default_factory=lambda: shares(()))
+    """Kinds with their shares."""
+    seed: str = "1"
+    langs: tuple[Lang, ...] = ("en",)
+    tools: Path | None = None
+    """File with tools; None for the built-in ones."""
+    judges: int = 3
+    agree: int = 3
+
+
+class ItemMaker:
+    """The part of a benchmark that playing a run takes; an item of it is a planned item."""
+
+    name = "items"
+    title = "Items made by models"
+    profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule and the judges agree"}
+    modes: Mapping[str, str] = {"roles": "a model for each role"}
+    mode = "roles"
+    gold_styles: Sequence[str] = ()
+    columns: Mapping[str, str] = {}
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+
+    @property
+    def roles(self) -> Mapping[str, Role]:
+        """The roles besides `agent`, each vote a role of its own."""
+        found = {name: Role(about, "") for name, about in ROLES.items() if name not in ("agent", "judge")}
+        return found | {name: Role(ROLES["judge"], "") for name in judge_roles(self.order.judges)}
+
+    def as_benchmark(self) -> Benchmark:
+        """As the engine's plan takes it, which never calls what is not here: gold, audit, data files, results."""
+        return cast(Benchmark, self)
+
+    def source(self) -> Source:
+        """Names everything the requests of an item follow from, so that a run goes on only where it is the same.
+
+        Raises DataError for a file that cannot be read.
+        """
+        order = self.order
+        files = file_digests([order.tools] if order.tools else [])
+        about = [dict(order.kinds), order.seed, order.langs, order.judges, order.agree]
+        digest = hashlib.sha256(json.dumps([*about, __version__, prompts.digest(FOLDER), *files]).encode())
+        name = str(order.tools) if order.tools else "built-in tools"
+        return Source(name, order.tools or Path(), digest.hexdigest())
+
+    @cached_property
+    def _catalogues(self) -> Mapping[Lang, Catalogue]:
+        return catalogues(self.order.tools, self.order.langs, lambda text: None)
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        """The planned items."""
+        order = self.order
+        for plan in item_plans(order.items, order.kinds, seed=order.seed, langs=order.langs):
+            job = ItemJob(plan, self._catalogues[plan.lang], order.judges, order.agree)
+            yield Item(str(plan.index), (UNIT,), job, plan.kind, plan.lang, tuple(self.roles))
+
+    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
+        """Makes one item."""
+        await play_script(item_script(item.data), UNIT, ask)
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        """Whether an item came of what is recorded, and why not."""
+        transcript = transcript_of(transcripts, UNIT)
+        result = assemble(item, transcript)
+        lost = (result.reason, result.detail) if isinstance(result, Loss) else None
+        if isinstance(result, Made) and not result.kept:
+            lost = ("doubtful", "too few judges found it right")
+        return [verdict_of(item, UNIT, transcript, lost, over=result is not None)]
+
+
+def assemble(item: Item, transcript: Transcript) -> Made | Loss | None:
+    """What came of a planned item, from its recorded replies alone; None where they end before it does."""
+    return replay_script(item_script(item.data), transcript)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A finished item with how it was made."""
+
+    item: MadeItem
+    made_by: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What came of all planned items."""
+
+    kept: tuple[Kept, ...]
+    """In order of their plans."""
+    doubtful: tuple[Kept, ...]
+    """Break no rule, but too few judges found them right; their votes stand in `made_by`."""
+    losses: tuple[dict[str, Any], ...]
+    """Number, kind, reason and detail of each item that was lost."""
+    unfinished: int = 0
+    tally: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def yields(self) -> list[Metric]:
+        """Where attempts are lost."""
+        reasons = (str(loss["reason"]) for loss in self.losses)
+        aside = {"doubtful": len(self.doubtful)}
+        table = yield_table("items", len(self.kept), reasons, self.unfinished, self.tally, ROLES, aside)
+        kinds = Counter(kept.item.plan.kind for kept in self.kept)
+        planned = kinds + Counter(kept.item.plan.kind for kept in self.doubtful)
+        planned += Counter(str(loss["kind"]) for loss in self.losses)
+        return [
+            *table,
+            *(
+                Metric("kept by kind", kind, kinds[kind] / count, kinds[kind], count)
+                for kind, count in sorted(planned.items())
+            ),
+        ]
+
+
+def harvest(
+    order: Order, made: Iterator[tuple[Item, Made | Loss | None]], models: Mapping[str, str]
+) -> Harvest:
+    """Puts the items of a set together: provenance, and near duplicates of earlier ones dropped (rule S4).
+
+    Args:
+        models: name of the model in each role.
+    """
+    fresh = Freshness()
+    kept: list[Kept] = []
+    doubtful: list[Kept] = []
+    losses: list[dict[str, Any]] = []
+    tally: Counter[str] = Counter()
+    unfinished = 0
+    for item, result in made:
+        if result is None:
+            unfinished += 1
+            continue
+        tally.update(result.tally)
+        about = {"item": int(item.id), "kind": item.split, "lang": item.lang}
+        if isinstance(result, Loss):
+            losses.append({**about, "reason": result.reason, "detail": result.detail})
+            continue
+        found = result.item
+        if not fresh.admits(found.plan.lang, "\n".join(found.user_texts)):
+            detail = f"{found.user_texts[0]!r} is nearly a request of an earlier item"
+            losses.append({**about, "reason": "S4", "detail": detail})
+            continue
+        whole = Kept(found, {**about, **_made_by(order, result, models)})
+        (kept if result.kept else doubtful).append(whole)
+    return Harvest(tuple(kept), tuple(doubtful), tuple(losses), unfinished, dict(tally))
+
+
+def _made_by(order: Order, result: Made, models: Mapping[str, str]) -> dict[str, Any]:
+    plan = {**asdict(result.item.plan), "date": result.item.plan.date.date().isoformat()}
+    return {
+        "plan": plan,
+        "models": dict(models),
+        "version": __version__,
+        "prompts": prompts.digest(FOLDER),
+        "seed": order.seed,
+        "attempt": result.attempt,
+        "calls": result.seen,
+        "derived": [dict(call.derived) for turn in result.item.turns for call in turn.calls if call.derived],
+        "checks": list(CHECKS),
+        "votes": [vote.as_row() for vote in result.votes],
+        "reviewed": False,
+    }

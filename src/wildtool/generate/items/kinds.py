@@ -1,0 +1,59 @@
+"""Kinds of items: how many of each, how many tools are offered, and how each is made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from wildtool.errors import UsageError
+
+Way = Literal["written", "played"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What items of a kind have in common."""
+
+    share: int
+    """Dialogues of it in the published English data, which is its share where nothing else is said."""
+    candidates: tuple[int, int]
+    """Fewest and most tools that are offered, as published."""
+    way: Way
+    """`written` in one go, or `played` by a user, an assistant and tools in turn."""
+    turns: tuple[int, int] = (1, 1)
+    """Fewest and most requests of a dialogue."""
+    atom: str = ""
+    """The class of parameters that the call must use; empty where any will do."""
+
+
+ATOMS = ("number", "enum", "list", "bool", "object-short", "object-deep")
+KINDS: Mapping[str, Kind] = {
+    **{name: Kind(50, (3, 5), "written", atom=name) for name in ATOMS[:4]},
+    **{name: Kind(50, (1, 5), "written", atom=name) for name in ATOMS[4:]},
+    "single": Kind(100, (1, 5), "written"),
+    "parallel": Kind(100, (1, 5), "written"),
+    "adjust": Kind(50, (2, 3), "played", (2, 3)),
+    "switch": Kind(50, (2, 7), "played", (2, 2)),
+    "preference": Kind(50, (3, 7), "written"),
+    "similar": Kind(50, (2, 2), "written"),
+    "incomplete": Kind(50, (1, 5), "played"),
+    "error": Kind(50, (1, 5), "played"),
+    "irrelevant": Kind(50, (1, 4), "written"),
+}
+IMPERFECT = ("incomplete", "error", "irrelevant")
+"""Kinds whose right answer is no call."""
+ONE_CALL = ("similar", "incomplete", "error", "irrelevant", *ATOMS[:4], "single", "preference")
+"""Kinds that take exactly one call; `parallel` takes 2 to 5, and each turn of a dialogue one."""
+MOST_CALLS = 5
+
+
+def shares(given: tuple[str, ...]) -> dict[str, int]:
+    """Kinds with their shares: all as published, or those that are named, such as `single=3`. Raises UsageError."""
+    found: dict[str, int] = {}
+    for text in given:
+        name, sign, number = text.partition("=")
+        if name not in KINDS:
+            raise UsageError(f"unknown kind {name!r}; known are: {', '.join(KINDS)}")
+        if sign and not (number.isascii() and number.isdigit() and 0 < int(number) < 1_000_000):
+            raise UsageError(f"--kinds {text!r}: a share is a whole number above 0, such as {name}=3")
+        found[name] = int(number) if sign else KINDS[name].share
+    return found or {name: kind.share for name, kind in KINDS.items()}

@@ -1,0 +1,148 @@
+"""Reads what the roles of items write; what is wrong are faults, not exceptions."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.generate.items.made import Missing, Said, Wrong
+from wildtool.generate.reading import Action, Fault, read_object, text_of_reply
+from wildtool.toolcall.parameter_schema import as_schema
+
+MOST_MESSAGES = 7
+WHERE = ("question", "tools", "answer", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """The assistant's reply to a request that it cannot serve as it stands."""
+
+    fault: Missing | Wrong
+    text: str
+    """What the user reads."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of item that such a request makes."""
+        return "incomplete" if isinstance(self.fault, Missing) else "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a judge says of an item."""
+
+    valid: bool
+    where: str
+    """What is wrong: one of `WHERE`."""
+    reason: str
+
+
+def read_calls(listed: Any, rule: str) -> tuple[list[Action], list[Fault]]:
+    """Calls as roles write them: name, arguments, and reasons for values that are worked out."""
+    rows = cast(list[Any], listed) if isinstance(listed, list) else []
+    calls: list[Action] = []
+    for row in rows:
+        entry = as_schema(row)
+        name, arguments = entry.get("name"), entry.get("arguments")
+        reasons = as_schema(entry.get("derived"))
+        fine = all(isinstance(reason, str) and reason.strip() for reason in reasons.values())
+        if not isinstance(name, str) or not isinstance(arguments, dict) or not fine:
+            message = (
+                "Each of `calls` has a `name`, `arguments` (object) and perhaps `derived` (path to reason)."
+            )
+            return [], [Fault(rule, message)]
+        calls.append(Action(name, cast(dict[str, Any], arguments), cast(Mapping[str, str], reasons)))
+    return calls, [] if calls else [Fault(rule, "`calls` must be a list of at least one call.")]
+
+
+def read_messages(listed: Any) -> tuple[tuple[Said, ...], list[Fault]]:
+    """A dialogue as the writer gives it: objects with `user` or `assistant`."""
+    rows = cast(list[Any], listed) if isinstance(listed, list) else []
+    talk: list[Said] = []
+    for row in rows[:MOST_MESSAGES]:
+        entry = as_schema(row)
+        for who in ("user", "assistant"):
+            if isinstance(entry.get(who), str) and len(entry) == 1:
+                talk.append(Said(who, text_of_reply({"content": entry[who]})))
+    if not rows or len(talk) != len(rows):
+        message = f'`messages` is a list of 1 to {MOST_MESSAGES} objects such as {{"user": "what is said"}}.'
+        return (), [Fault("W1", message)]
+    return tuple(talk), []
+
+
+def read_text(text: str, rule: str) -> tuple[str, list[Fault]]:
+    """The `text` of a reply."""
+    written, faults = read_object(text, rule)
+    if not faults and not isinstance(written.get("text"), str):
+        faults = [Fault(rule, "`text` must be a text.")]
+    return text_of_reply({"content": written.get("text")}), faults
+
+
+def read_act(
+    text: str, tools: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[Action] | Remark | None, list[Fault]]:
+    """What the assistant does: calls, or a remark on what is missing or wrong."""
+    written, faults = read_object(text, "G1")
+    if faults:
+        return None, faults
+    action = written.get("action")
+    if action == "call":
+        calls, faults = read_calls(written.get("calls"), "G2")
+        return calls or None, faults
+    tool, thought, said = written.get("tool"), written.get("thought"), written.get("text")
+    if action not in ("missing", "wrong"):
+        return None, [Fault("G1", "`action` must be call, missing or wrong.")]
+    if not isinstance(tool, str) or tool not in tools:
+        faults.append(Fault("G3", f"`tool` must be one of {', '.join(tools)}."))
+    if not isinstance(said, str) or not said.strip():
+        faults.append(Fault("G3", "`text` must say to the user what is missing or wrong."))
+    if action == "missing" and not isinstance(thought, str):
+        faults.append(Fault("G3", "`thought` must be the missing parameters joined by a bar: a|b."))
+    if faults:
+        return None, faults
+    heard = text_of_reply({"content": said})
+    if action == "missing":
+        return Remark(Missing(str(tool), _names(cast(str, thought))), heard), []
+    fault = _wrong(str(tool), written.get("parameter"), thought, tools[str(tool)])
+    if fault is None:
+        return None, [Fault("G3", "`parameter` must be one of the tool's, and `thought` the wrong value.")]
+    return Remark(fault, heard), []
+
+
+def read_opinion(text: str) -> tuple[Opinion | None, list[Fault]]:
+    """A judge's vote."""
+    written, faults = read_object(text, "V1")
+    if faults:
+        return None, faults
+    valid, where, reason = written.get("valid"), written.get("where", ""), written.get("reason", "")
+    if not isinstance(valid, bool):
+        return None, [Fault("V1", "`valid` must be true or false.")]
+    if where not in WHERE:
+        return None, [Fault("V1", "`where` must be question, tools or answer.")]
+    if not valid and (not isinstance(reason, str) or not reason.strip()):
+        return None, [Fault("V1", "`reason` must say what is wrong.")]
+    return Opinion(valid, str(where), text_of_reply({"content": reason})[:500]), []
+
+
+def _names(thought: str) -> tuple[str, ...]:
+    """Names joined by a bar, each once."""
+    parts: Iterable[str] = (part.strip() for part in thought.split("|"))
+    return tuple(dict.fromkeys(part for part in parts if part))
+
+
+def _wrong(tool: str, parameter: Any, value: Any, schema: Mapping[str, Any]) -> Wrong | None:
+    """The wrong value; a number in quotation marks is a number where the parameter takes one."""
+    properties = as_schema(schema.get("properties"))
+    if not isinstance(parameter, str) or parameter not in properties:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, str) and as_schema(properties[parameter]).get("type") in ("integer", "float"):
+        try:
+            number = float(value)
+        except ValueError:
+            return Wrong(tool, parameter, value)
+        # Kept as it was written, so that it is found in the request again.
+        return Wrong(
+            tool, parameter, int(value) if number.is_integer() and value.lstrip("-").isdigit() else number
+        )
+    return Wrong(tool, parameter, value)

@@ -1,0 +1,29 @@
+"""The roles that make items, and the cast of one item."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from wildtool.generate.items.catalogue import Choice
+from wildtool.generate.items.item_plan import ItemPlan
+from wildtool.generate.role_talk import Cast
+
+FOLDER = Path(__file__).parent / "prompts"
+ROLES: Mapping[str, str] = {
+    "writer": "writes simple items in one go: what is said, and the calls",
+    "user": "says the requests of dialogues, and replies to questions",
+    "agent": "calls, asks for what is missing, points out what is wrong, words answers",
+    "tool": "returns what the tools would",
+    "judge": "votes on finished items; with several votes the others are judge-2, judge-3, …",
+}
+
+
+def judge_roles(judges: int) -> list[str]:
+    """The role of each vote."""
+    return ["judge" if k == 1 else f"judge-{k}" for k in range(1, judges + 1)]
+
+
+def cast_of(plan: ItemPlan, choice: Choice, tally: Counter[str]) -> Cast:
+    """The roles of one attempt over its tools."""
+    shown = {"tools": [tool.definition["function"] for tool in choice.offered], "now": plan.time}
+    return Cast(FOLDER, plan.lang, shown, tally)
