@@ -157,6 +157,8 @@ class Metric:
     """Unit of a mean, such as `s` or `tokens`."""
     headline: bool = False
     """True where it belongs in a table of models."""
+    target: float | None = None
+    """What it is meant to be, such as the number of a paper; None where nothing says so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,79 @@ def test_a_set_of_two_like_sessions(group: str, name: str, value: float):
     assert numbers(record(), record(id="t"))[group, name] == value
 
 
+def figure(*records: dict[str, Any]) -> dict[tuple[str, str], tuple[float | None, float | None]]:
+    """Value and target of each number of the figure, without its name in front of the panel."""
+    return {
+        (metric.group.removeprefix("Figure 5: "), metric.name): (metric.value, metric.target)
+        for metric in stats(records)
+        if metric.group.startswith("Figure 5: ")
+    }
+
+
+@pytest.mark.parametrize(
+    ("panel", "name", "value", "target"),
+    [
+        ("task types", "Clarify", 0.25, 0.25),
+        ("task types", "Parallel Multi-Tool", 0.0, 0.152),
+        ("hidden intent of later tasks", "Partial Information", 2 / 3, 241 / 768),
+        ("parameter types of tools", "string enum", 1 / 3, 0.072),
+        ("parameter types of tools", "nested object", 1 / 3, 0.0098),
+        ("parameter types of tools", "object", 0.0, 0.0283),
+        ("user turns a session", "5", 1.0, 93 / 256),
+        ("user turns a session", "mean", 5.0, 5.27),
+        ("calls of tasks that make any", "1", 2 / 3, 517 / 772),
+        ("calls of tasks that make any", "10 or more", 0.0, 11 / 772),
+        ("calls of tasks that make any", "mean", 2.0, 1.92),
+        ("nodes of a graph", "Mixed Multi-Tool", 5.0, 544 / 84),
+        ("changes of type in a session", "3", 1.0, 108 / 256),
+        ("changes of type in a session", "neighbours that differ", 1.0, 0.75),
+        ("domains", "travel", 1.0, None),
+        ("domains", "Location", 0.0, 0.161),
+        ("subdomains", "Location: weather", 0.0, 0.039),
+    ],
+)
+def test_each_panel_of_the_paper_stands_beside_its_target(panel: str, name: str, value: float, target: float):
+    found = figure(record(), record(id="t"))[panel, name]
+    assert found[0] == pytest.approx(value)
+    assert found[1] == (None if target is None else pytest.approx(target))
+
+
+@pytest.mark.parametrize(
+    "panel", ["task types", "hidden intent of later tasks", "parameter types of tools", "domains", "subdomains",
+              "user turns a session", "calls of tasks that make any", "changes of type in a session"],
+)  # fmt: skip
+def test_the_targets_of_a_panel_are_shares_of_one_whole(panel: str):
+    rest = ("mean", "neighbours that differ")
+    targets = [t for (p, name), (_, t) in figure(record()).items() if p == panel and name not in rest]
+    assert sum(target or 0.0 for target in targets) == pytest.approx(1.0, abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "value"),
+    [
+        ("use of tools", "tools that some gold call uses", 2 / 3),
+        ("use of tools", "fewest calls of a tool", 0),
+        ("use of tools", "calls of a tool", 4),
+        ("use of tools", "sessions with tools that no other has", 0),
+        ("origin of gold values", "other", 1.0),
+        ("tasks in themselves", "later tasks that hide something", 1.0),
+        ("tasks in themselves", "questions of a Clarify task", 1.0),
+        ("tasks in themselves", "calls at once, at most, of a task with calls", 4 / 3),
+        ("user texts", "words of a text", 1.0),
+        ("user texts", "nearly equal to another", 5 / 8),
+    ],
+)
+def test_a_set_tells_how_varied_it_is(group: str, name: str, value: float):
+    assert numbers(record(), record(id="t"))[group, name] == pytest.approx(value)
+
+
+def test_a_gold_value_is_counted_where_it_stands_first():
+    said = record()
+    said["english_tasks"] = ["take 1 of size m", "with 1.5", "ab", "cd"]
+    found = numbers(said)
+    assert (found["origin of gold values", "user"], found["origin of gold values", "other"]) == (1.0, 0.0)
+
+
 def test_the_language_is_told_by_the_prefix_of_the_fields():
     chinese = {key.replace("english", "chinese"): value for key, value in record().items()}
     assert numbers(record(), chinese)["language", "zh"] == 1

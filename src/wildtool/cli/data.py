@@ -11,7 +11,7 @@ Examples:
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,7 +21,7 @@ from wildtool.cli.terminal import note, one_line, say
 from wildtool.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from wildtool.types import Benchmark, Source
+    from wildtool.types import Benchmark, Metric, Source
 
 FileOrBenchmark = Annotated[
     str, typer.Argument(metavar="FILE|BENCH", help="A data file, or a benchmark for its own data.")
@@ -91,9 +91,15 @@ def stats(
     _check_not_empty(owner, source)
     metrics = owner.stats(source)
     if as_json:
-        print(json.dumps([asdict(metric) for metric in metrics], indent=1))
+        print(json.dumps([_row(metric) for metric in metrics], indent=1))
     else:
         print_metrics(metrics)
+
+
+def _row(metric: "Metric") -> dict[str, Any]:
+    """A number for a program; where it is meant to be something, how far it is from that too."""
+    away = None if metric.value is None or metric.target is None else metric.value - metric.target
+    return {**asdict(metric), "deviation": away}
 
 
 def refresh(

@@ -15,7 +15,7 @@ from rich.text import Text
 from wildtool.cli.terminal import one_line, print_rows, say
 from wildtool.engine.boards import different_items, example_of, labels_of, titles_of, without_verdict
 from wildtool.engine.results import Result
-from wildtool.engine.shown import counts_of, ends_of, value_of
+from wildtool.engine.shown import counts_of, ends_of, target_of, value_of
 from wildtool.types import Metric
 
 Value = TypeVar("Value", bound=Hashable)
@@ -72,11 +72,13 @@ def print_groups(results: Sequence[Result]) -> None:
 def print_metrics(metrics: Sequence[Metric]) -> None:
     """Numbers that belong to no run, a table for each group."""
     for group, members in groupby(metrics, key=lambda metric: metric.group):
-        table = _table(show_header=False)
-        table.add_column()
-        table.add_column(justify="right")
-        for metric in members:
-            table.add_row(_text(metric.name), _text(_whole(metric)))
+        rows = [(metric.name, _whole(metric), *target_of(metric)) for metric in members]
+        aimed = any(target for *_, target, _ in rows)
+        table = _table(show_header=aimed)
+        for index, head in enumerate(("", "", "target", "deviation") if aimed else ("", "")):
+            table.add_column(head, justify="right" if index else "left")
+        for row in rows:
+            table.add_row(*map(_text, row if aimed else row[:2]))
         _print(group, table)
 
 

@@ -36,6 +36,18 @@ def counts_of(metric: Metric) -> str:
     return f"{shown}/{metric.denominator:,.10g}"
 
 
+def target_of(metric: Metric) -> tuple[str, str]:
+    """What it is meant to be, and how far it is from that (a rate in percentage points); empty where nothing says so."""
+    if metric.target is None:
+        return "", ""
+    factor, form, unit = (100, "+.1f", " %") if metric.kind == "rate" else (1, "+.2f", "")
+    known = metric.value is not None and math.isfinite(metric.value)
+    away = (
+        format(factor * (metric.value - metric.target), form) if known and metric.value is not None else "–"
+    )
+    return f"{factor * metric.target:,.4g}{unit}", away
+
+
 def p_of(p: float) -> str:
     """The p of a test."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, VIRTUAL, Session, Task, read_session
+from wildtool.benchmarks.wildtoolbench.figure5 import figure5
+from wildtool.benchmarks.wildtoolbench.set_facts import set_facts
 from wildtool.benchmarks.wildtoolbench.shapes import (
     PARAMETER_KINDS,
     call_graph,
@@ -31,11 +33,12 @@ def stats(records: Iterable[Mapping[str, Any]]) -> list[Metric]:
 
 
 def describe(sessions: Sequence[Session]) -> list[Metric]:
-    """The numbers of a set of sessions: counts (of the group's denominator) and means."""
+    """The numbers of a set of sessions: counts (of the group's denominator), means, and the paper's panels."""
     tasks = [task for session in sessions for task in session.tasks]
     counts = [Metric("size", "sessions", len(sessions), len(sessions), len(sessions), kind="count")]
     counts.append(Metric("size", "tasks", len(tasks), len(tasks), len(tasks), kind="count"))
-    return [*counts, *_means(sessions, tasks), *_session_counts(sessions), *_task_counts(tasks)]
+    own = [*counts, *_means(sessions, tasks), *_session_counts(sessions), *_task_counts(tasks)]
+    return [*own, *set_facts(sessions), *figure5(sessions)]
 
 
 def _means(sessions: Sequence[Session], tasks: Sequence[Task]) -> Iterator[Metric]:
