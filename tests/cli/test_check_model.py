@@ -83,3 +83,25 @@ async def test_the_list_says_which_key_variables_are_set_and_no_key(tmp_path: Pa
     ended = await wildtool("list", "models", cwd=tmp_path, GROQ_API_KEY=KEY, XAI_API_KEY="")
     assert "key in GROQ_API_KEY (set)" in ended.out and "key in XAI_API_KEY (not set)" in ended.out
     assert KEY not in ended.out
+
+
+async def test_a_model_of_the_config_file_is_checked_as_it_is_configured(tmp_path: Path):
+    async with Peer("anthropic", able) as peer:
+        table = f'model = "anthropic/claude-x"\nbase_url = "{peer.base_url}"\napi_key_env = "PEER_KEY"\n'
+        (tmp_path / "wildtool.toml").write_text(f"[models.big]\n{table}", "utf-8")
+        ended = await wildtool("list", "models", "--check", "big", cwd=tmp_path, PEER_KEY=KEY)
+        assert "native calls: yes" in ended.out and len(peer.digests) == 2
+        typo = await wildtool("list", "models", "--check", "bg", cwd=tmp_path)
+    assert typo.status == 2 and "wildtool.toml names 'big'" in typo.err
+
+
+async def test_a_model_without_native_calls_is_checked_in_its_format(tmp_path: Path):
+    def said(body: Body, digest: str) -> Message:
+        assert "tools" not in body
+        text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo", "code": "kiwi"}}</tool_call>'
+        return {"role": "assistant", "content": text}
+
+    async with Peer("chat", said) as peer:
+        address = ("--base-url", peer.base_url, "--api-key-env", "PEER_KEY", "--format", "hermes")
+        ended = await wildtool("list", "models", "--check", "m", *address, cwd=tmp_path, PEER_KEY=KEY)
+    assert "calls as text: yes, in the format hermes" in ended.out and "native calls" not in ended.out

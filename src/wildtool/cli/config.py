@@ -24,6 +24,7 @@ MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
     "max_tokens": (int,),
     "extra_body": (dict,),
     "stream": (bool,),
+    "batch": (bool,),
     "rpm": (int, float),
     "tpm": (int, float),
     "prices": (dict,),
@@ -49,6 +50,7 @@ class Entry:
     max_tokens: int | None = None
     extra_body: dict[str, Any] | None = None
     stream: bool | None = None
+    batch: bool | None = None
     rpm: float | None = None
     tpm: float | None = None
     price: "Price | None" = None
@@ -129,11 +131,24 @@ def _entry(config: Config, name: str, table: Any) -> Entry:
     for key in ("rpm", "tpm"):
         if key in given and not given[key] > 0:
             raise config.problem((*place, key), "must be more than 0")
+    _check_format(config, (*place, "format"), given.get("format"))
     if not str(given.get("model", "")).strip():
         raise config.problem(place, 'needs `model`, such as model = "openai-chat/gpt-4o"')
     prices = given.pop("prices", None)
     where = f"{config.path}: models.{name}.prices"
     return Entry(**given, price=None if prices is None else price_from(where, prices, str(config.path)))
+
+
+def _check_format(config: Config, place: tuple[str, ...], name: str | None) -> None:
+    if name is None:
+        return
+    from wildtool.models.formats import FORMATS
+    from wildtool.models.formats.choose import AUTO
+
+    if name not in (AUTO, *FORMATS):
+        raise config.problem(
+            place, f"there is no format {name!r}; the formats are {', '.join(FORMATS)}, or {AUTO}"
+        )
 
 
 def check_kind(config: Config, place: tuple[str, ...], value: Any, kinds: tuple[type, ...]) -> None:

@@ -46,6 +46,9 @@ def list_(
     api_key_env: Annotated[
         str | None, typer.Option(metavar="VARIABLE", help="Environment variable with its key.")
     ] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="Check it as `run --format NAME` asks it.")
+    ] = None,
 ) -> None:
     """List benchmarks, models, profiles, modes, formats and cards.
 
@@ -64,10 +67,11 @@ def list_(
     if check is not None:
         if what is not What.models:
             raise UsageError("--check goes with models, such as `wildtool list models --check NAME`")
-        _check(check, base_url, api_key_env)
+        said = {"base_url": base_url, "api_key_env": api_key_env, "format": format_}
+        _check(check, {option: value for option, value in said.items() if value is not None})
         return
-    if base_url is not None or api_key_env is not None:
-        raise UsageError("--base-url and --api-key-env go with --check NAME")
+    if not (base_url is api_key_env is format_ is None):
+        raise UsageError("--base-url, --api-key-env and --format go with --check NAME")
     if name is not None:
         if what is not What.cards:
             raise UsageError("a name goes with cards, such as `wildtool list cards NAME`")
@@ -80,16 +84,25 @@ def list_(
             say(f"  {line}")
 
 
-def _check(name: str, base_url: str | None, api_key_env: str | None) -> None:
-    """Says what works at a model's endpoint. Raises InfraError where it does not answer."""
+def _check(name: str, typed: dict[str, str]) -> None:
+    """Says what works at a model's endpoint. Raises InfraError where it does not answer.
+
+    Args: typed: options of `ModelOptions` that stand on the command line.
+    """
     import asyncio
 
+    from wildtool.cli.named import Directory
+    from wildtool.engine.rates import Rates
     from wildtool.models.checking import check
-    from wildtool.models.resolve import ModelOptions, model_from_name
+    from wildtool.models.resolve import ModelOptions
 
-    model = model_from_name(
-        name, ModelOptions(base_url=base_url, api_key_env=api_key_env, timeout_s=CHECK_TIMEOUT_S)
+    options = ModelOptions(
+        base_url=typed.get("base_url"),
+        api_key_env=typed.get("api_key_env"),
+        format=typed.get("format"),
+        timeout_s=CHECK_TIMEOUT_S,
     )
+    model = Directory(read_config(None).models, {}).find(name, options, typed, Rates()).model
 
     async def checked() -> dict[str, str]:
         try:

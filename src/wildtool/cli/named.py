@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ class Named:
     rates: "Rates"
     price: "Price | None"
     """None where nobody knows it."""
+    batch: "bool | None" = None
+    """Whether the config file says that it is asked by batches; None where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,17 @@ class Directory:
 
         entry = self.entries.get(name)
         if entry is None:
-            model = model_from_name(name, options)
+            try:
+                model = model_from_name(name, options)
+            except UsageError as error:
+                close = get_close_matches(name, self.entries, 1)
+                raise UsageError(f"{error}; wildtool.toml names {close[0]!r}") if close else error from None
             return Named(model, rates, self._price(model, name, None))
         said = {rate: getattr(entry, rate) for rate in ("rpm", "tpm") if rate not in typed}
         own = Rates(**{rate: value for rate, value in said.items() if value is not None})
         asked = Rates(rpm=own.rpm or rates.rpm, tpm=own.tpm or rates.tpm)
         model = model_from_name(entry.model, _settled(name, entry, options, typed))
-        return Named(model, asked, self._price(model, name, entry))
+        return Named(model, asked, self._price(model, name, entry), entry.batch)
 
     def _price(self, model: "Model", name: str, entry: Entry | None) -> "Price | None":
         from wildtool.engine.prices import FREE, price_of

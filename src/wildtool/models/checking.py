@@ -27,6 +27,8 @@ TOOL: Tool = {
     },
 }
 RESULT = "Sunny, 21 degrees."
+FORMAT = "format:"
+"""Before the name of the format in which a model was asked, among the changes of a reply."""
 
 
 async def check(model: Model) -> Mapping[str, str]:
@@ -34,8 +36,9 @@ async def check(model: Model) -> Mapping[str, str]:
     call fails."""
     reply = await model.complete(Request(MESSAGES, (TOOL,)))
     calls = _calls(reply.message)
+    format = next((name.removeprefix(FORMAT) for name in reply.changes if name.startswith(FORMAT)), None)
     found = {
-        "native calls": "yes" if calls else "no; `--format auto` writes and reads calls as text",
+        **_kind_of_calls(bool(calls), format),
         "parallel calls": f"yes, {len(calls)} in one reply" if len(calls) > 1 else "not seen",
         "system message": "followed" if calls and all(map(_has_word, calls)) else "not seen to be followed",
         "usage": _usage(reply.usage),
@@ -56,6 +59,12 @@ async def _results(model: Model, reply: Reply, calls: list[HistoryCall]) -> str:
     except CallError as error:
         return f"refused: {error}"
     return "taken"
+
+
+def _kind_of_calls(seen: bool, format: str | None) -> Mapping[str, str]:
+    if format is None:
+        return {"native calls": "yes" if seen else "no; `--format auto` writes and reads calls as text"}
+    return {"calls as text": f"yes, in the format {format}" if seen else f"none read in the format {format}"}
 
 
 def _calls(message: Message) -> list[HistoryCall]:

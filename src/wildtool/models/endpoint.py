@@ -19,6 +19,7 @@ from yarl import URL
 
 from wildtool import __version__
 from wildtool.errors import CallError, StorageError, UsageError
+from wildtool.models import advice
 from wildtool.wire import loads
 
 QUOTED = 300
@@ -75,6 +76,8 @@ class Endpoint:
             UsageError: the URL is no http(s) URL, or the key cannot stand in an HTTP header.
         """
         url = _checked(base_url)
+        if wrong := advice.on_address(url.path, path):
+            raise UsageError(wrong)
         plain = url.with_user(None).with_fragment(None)
         self.shown_url = str(plain.with_query(None)) + _shown_query(url)
         """The base URL as records and messages may show it: without credentials, and of a query the names."""
@@ -172,8 +175,7 @@ class Endpoint:
     ) -> CallError:
         """The CallError of an HTTP status; final where the same request can only fail again."""
         final = 300 <= status < 500 and status not in RETRY_LATER
-        keyless = status in (401, 403) and self._keyless
-        hint = " (no key was sent; name its variable with --api-key-env)" if keyless else ""
+        hint = advice.on_status(status, self._plain.path, quote, keyless=self._keyless)
         failure = self.error(f"http {status}", f"HTTP {status}{hint}", quote, final=final, where=where)
         failure.retry_after_s = retry_after_s
         return failure
@@ -258,7 +260,8 @@ class Endpoint:
             return self.error("truncated body", "the answer broke off", _words(error), where=where)
         # A certificate does not get better by asking again.
         certificate = isinstance(error, aiohttp.ClientConnectorCertificateError)
-        return self.error("network", "no answer", _words(error), final=certificate, where=where)
+        hint = advice.on_network(error)
+        return self.error("network", f"no answer{hint}", _words(error), final=certificate, where=where)
 
     def _refused(self, status: int, headers: Mapping[str, str], answer: bytes, where: str) -> CallError:
         quote = explanation(answer)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 from wildtool.errors import CallError, UsageError
+from wildtool.models import advice
 from wildtool.models.batches import Batches, Send
 from wildtool.models.endpoint import Endpoint
 from wildtool.models.streams import BrokenStreamError, events
@@ -229,7 +230,7 @@ class HttpModel:
         except BrokenStreamError as error:
             kind, problem = "truncated body", str(error)
         except ValueError as error:
-            problem = f"the answer is not JSON ({error})"
+            problem = f"the answer is not JSON{advice.on_text(_text(answer[:100])) or f' ({error})'}"
         # Raised here, since the parser's exception holds the whole text and must not be attached.
         raise self._endpoint.error(kind, problem, _text(answer))
 

@@ -5,11 +5,12 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.errors import UsageError
-from wildtool.models.presets import Preset, Protocol, preset_of
+from wildtool.models.presets import PRESETS, Preset, Protocol, preset_of
 from wildtool.models.replay import ReplayModel, Said
 from wildtool.types import Model
 
@@ -101,12 +102,22 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
         return _at_preset(name, *found, options)
     base_url = options.base_url or os.environ.get("OPENAI_BASE_URL")
     if not base_url:
-        raise UsageError(
-            f"model {name!r} needs an endpoint: give one such as {options.base_url_option}"
-            " http://127.0.0.1:8000/v1, set OPENAI_BASE_URL, or put a preset before it, such as openai-chat/"
-            " (`wildtool list models`)"
-        )
+        raise UsageError(_no_endpoint(name, options.base_url_option))
     return _over_http("chat completions", name, base_url, _api_key(options, base_url), options)
+
+
+def _no_endpoint(name: str, option: str) -> str:
+    """What to tell of a name whose endpoint nobody knows; most often its prefix is misspelt or stands alone."""
+    prefix, slash, rest = name.partition("/")
+    known = PRESETS.keys() | {"baseline", "hf", "inspect"}
+    if prefix in known and not rest.strip():
+        return f"model {name!r} is a prefix alone; name the model too, such as {prefix}/NAME"
+    close = get_close_matches(prefix, known, 1) if slash else []
+    meant = f"did you mean {close[0]}/{rest}? Otherwise " if close else ""
+    return (
+        f"model {name!r} needs an endpoint: {meant}give one such as {option} http://127.0.0.1:8000/v1, set "
+        "OPENAI_BASE_URL, or put a preset before it, such as openai-chat/ (`wildtool list models`)"
+    )
 
 
 def _at_preset(name: str, preset: Preset, sent_as: str, options: ModelOptions) -> Model:

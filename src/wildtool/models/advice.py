@@ -1,0 +1,53 @@
+"""What to do about an endpoint that does not answer as one: a wrong address, no server, a web page, no key."""
+
+import re
+import socket
+
+import aiohttp
+
+_VERSION = re.compile(r"/v\d+[a-z0-9]*(/|$)")
+_WEB_PAGE = re.compile(r"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
+
+
+def on_address(base_path: str, path: str) -> str | None:
+    """What is wrong with a base URL that already holds what is appended to it; None where it does not.
+
+    Args:
+        base_path: of the base URL.
+        path: what is appended, such as `/chat/completions`.
+    """
+    if not base_path.rstrip("/").endswith(path):
+        return None
+    return f"the base URL ends in {path}, which is added to it by us; leave that out, as in http://127.0.0.1:8000/v1"
+
+
+def on_status(status: int, base_path: str, text: str, *, keyless: bool) -> str:
+    """Advice for a refusal, in brackets; empty where its own words say enough.
+
+    Args:
+        base_path: of the base URL.
+        text: the server's own words.
+        keyless: whether no key was sent.
+    """
+    if status in (401, 403) and keyless:
+        return " (no key was sent; name its variable with --api-key-env)"
+    if status in (404, 405) and not _VERSION.search(base_path):
+        return " (most base URLs end in a version, such as http://127.0.0.1:8000/v1)"
+    return on_text(text)
+
+
+def on_text(text: str) -> str:
+    """Advice for an answer that is a web page, in brackets; empty for any other text."""
+    if not _WEB_PAGE.match(text):
+        return ""
+    return " (this is a web page; check the base URL, which must be that of an API, such as http://127.0.0.1:8000/v1)"
+
+
+def on_network(error: Exception) -> str:
+    """Advice where no server answered, in brackets; empty where the error says enough."""
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    if isinstance(cause, socket.gaierror):
+        return " (check the host's name in the base URL)"
+    if isinstance(cause, ConnectionRefusedError):
+        return " (no server listens there; start it, or check host and port of the base URL)"
+    return ""
