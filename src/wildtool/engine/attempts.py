@@ -5,6 +5,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from wildtool.engine.limits import Gate
 from wildtool.errors import CallError, InfraError
@@ -16,6 +17,7 @@ NOT_RECORDED = "not recorded"
 """Kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
 LONGEST_RETRY_AFTER_S = 60.0
 """Servers have been seen to ask for hours; a run would look hung."""
+Answer = TypeVar("Answer")
 
 
 class RefusedError(InfraError):
@@ -64,10 +66,27 @@ async def call(
                 raise kind_of(error.kind, str(error), attempts=attempt) from error
             if attempt >= patience.max_attempts:
                 raise InfraError(error.kind, str(error), attempts=attempt) from error
-            wait = _wait_s(attempt, error.retry_after_s, patience.chance())
+            wait = wait_s(attempt, error.retry_after_s, patience.chance())
             on_retry(error.kind, wait)
         finally:
             gate.leave()
+        await patience.sleep(wait)
+        attempt += 1
+
+
+async def patiently(
+    task: Callable[[], Awaitable[Answer]], patience: Patience, on_retry: Callable[[str, float], None]
+) -> Answer:
+    """Does something until there is an answer. Raises CallError after the last try."""
+    attempt = 1
+    while True:
+        try:
+            return await task()
+        except CallError as error:
+            if error.final or attempt >= patience.max_attempts:
+                raise
+            wait = wait_s(attempt, error.retry_after_s, patience.chance())
+            on_retry(error.kind, wait)
         await patience.sleep(wait)
         attempt += 1
 
@@ -80,7 +99,7 @@ async def _try_once(model: Model, request: Request, timeout_s: float) -> Reply:
         raise CallError("timeout", f"no complete answer within {timeout_s:g} s") from error
 
 
-def _wait_s(attempt: int, retry_after_s: float | None, chance: float) -> float:
+def wait_s(attempt: int, retry_after_s: float | None, chance: float) -> float:
     """Seconds to wait after a failed attempt; never sooner than the server asked, within the cap."""
     backoff = chance * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(attempt - 1, 16))
     if retry_after_s is None:

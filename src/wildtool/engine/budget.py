@@ -41,15 +41,15 @@ class Spent:
     def tokens(self) -> int:
         return self.prompt_tokens + self.completion_tokens
 
-    def add(self, usage: Mapping[str, Any], price: Price | None) -> None:
-        """Adds what a reply took, as the endpoint reported it."""
+    def add(self, usage: Mapping[str, Any], price: Price | None, *, batched: bool = False) -> None:
+        """Adds what a reply took, as the endpoint reported it; `batched` where it came by a batch."""
         prompt, completion = token_counts(usage)
         self.prompt_tokens += prompt
         self.completion_tokens += completion
         if price is None:
             self.unpriced += prompt + completion
         else:
-            self.cost += price.cost(usage)
+            self.cost += price.cost(usage, batched=batched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,10 @@ NOTHING = Expected()
 class Forecast:
     """Guesses what the next call to a model takes, and learns from what the last ones took."""
 
-    def __init__(self, price: Price | None) -> None:
+    def __init__(self, price: Price | None, *, batched: bool = False) -> None:
+        """Args: batched: whether its replies come by batches."""
         self.price = price
+        self._batched = batched
         self._guessed = self._reported = 0.0
         self._replies, self._reply_tokens = 1, FIRST_REPLY_TOKENS
 
@@ -81,7 +83,7 @@ class Forecast:
         prompt = letters * (self._reported / self._guessed if self._guessed else 1.0)
         reply = self._reply_tokens / self._replies
         usage = {"prompt_tokens": round(prompt), "completion_tokens": round(reply)}
-        cost = self.price.cost(usage) if self.price else 0.0
+        cost = self.price.cost(usage, batched=self._batched) if self.price else 0.0
         return Expected(prompt + reply, cost, letters, usage)
 
     def learn(self, expected: Expected, usage: Mapping[str, Any]) -> None:

@@ -1,31 +1,41 @@
 """Where one role of a run is asked: its model within all limits, and the cache before it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from math import inf
 
 from wildtool.engine.attempts import Patience, call
-from wildtool.engine.budget import NOTHING, Forecast
+from wildtool.engine.budget import NOTHING, Expected, Forecast
 from wildtool.engine.cache import whose
+from wildtool.engine.limits import Gate
 from wildtool.engine.plan import Plan
 from wildtool.engine.prices import token_counts
 from wildtool.engine.rates import Rates
 from wildtool.engine.sitting import Sitting, endpoint_of
 from wildtool.types import Address, Model, Reply, Request
 
+ALL_AT_ONCE = 1 << 40
+"""Requests that wait for a batch: any number."""
+
 
 class Desk:
     """A model with the gate to its endpoint, its price, the budget and the cache."""
 
     def __init__(self, plan: Plan, role: str, model: Model, sitting: Sitting) -> None:
-        rates = plan.rates.get(role, Rates())
+        self.batched = role in plan.batched
+        rates = Rates() if self.batched else plan.rates.get(role, Rates())
         self.price = plan.prices.get(role)
         self._model = model
         self._budget = sitting.budget
-        self._gate = sitting.gate(model, plan.concurrency, rates)
-        self._forecast = Forecast(self.price)
+        # Nothing goes to the endpoint while a request waits for its batch.
+        self._gate = Gate(ALL_AT_ONCE) if self.batched else sitting.gate(model, plan.concurrency, rates)
+        self._forecast = Forecast(self.price, batched=self.batched)
         self._guesses = sitting.budget.counts or rates.tpm is not None
         # A model without an endpoint may answer by more than the request says.
         self._cache = sitting.cache if endpoint_of(model) is not None else None
         self._who = whose(model)
+        self._expected: dict[Address | None, Expected] = {}
 
     def cache_key(self, address: Address, request: str) -> str | None:
         """What names a request in the cache; None where it has no place there, as in repeats after the first.
@@ -50,15 +60,44 @@ class Desk:
     ) -> Reply:
         """Asks the model within all limits. Raises InfraError, and LimitError where the call was not made."""
         expected = self._forecast.of(request) if self._guesses else NOTHING
-        self._budget.begin(expected)
-        try:
-            reply = await call(self._model, request, patience, on_retry, self._gate, expected.tokens)
-            # An endpoint that tells no tokens is taken at our guess, or no limit would ever be reached.
-            told = reply.usage if any(token_counts(reply.usage)) else expected.usage
-            self._budget.spent.add(told, self.price)
-        finally:
-            self._budget.end(expected)
+        if self.batched:
+            reply = await self._call_by_batch(request, expected, patience, on_retry)
+        else:
+            with self._set_aside(expected):
+                reply = await call(self._model, request, patience, on_retry, self._gate, expected.tokens)
+                self._spend(reply, expected)
         if self._guesses:
             self._forecast.learn(expected, reply.usage)
             self._gate.correct(expected.tokens, sum(token_counts(reply.usage)) or expected.tokens)
         return reply
+
+    @contextmanager
+    def reserved(self, request: Request) -> Generator[None]:
+        """Sets aside what a request takes that is being asked by `call`, while it goes by a new batch."""
+        with self._set_aside(self._expected.get(request.address, NOTHING)):
+            yield
+
+    async def _call_by_batch(
+        self, request: Request, expected: Expected, patience: Patience, on_retry: Callable[[str, float], None]
+    ) -> Reply:
+        """The same where batches are sent: only who sends them knows whether a request is new or paid for already."""
+        self._expected[request.address] = expected
+        try:
+            reply = await call(self._model, request, replace(patience, timeout_s=inf), on_retry, self._gate)
+        finally:
+            del self._expected[request.address]
+        self._spend(reply, expected)
+        return reply
+
+    @contextmanager
+    def _set_aside(self, expected: Expected) -> Generator[None]:
+        self._budget.begin(expected)
+        try:
+            yield
+        finally:
+            self._budget.end(expected)
+
+    def _spend(self, reply: Reply, expected: Expected) -> None:
+        # An endpoint that tells no tokens is taken at our guess, or no limit would ever be reached.
+        told = reply.usage if any(token_counts(reply.usage)) else expected.usage
+        self._budget.spent.add(told, self.price, batched=reply.batched)

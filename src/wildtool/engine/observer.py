@@ -20,5 +20,8 @@ class Observer:
     def call_failed(self, kind: str) -> None:
         """A call failed for good."""
 
+    def batch_changed(self, state: str) -> None:
+        """How the batches stand that are waited for, in words; empty while there are none."""
+
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
         """All units of an item are played and judged."""

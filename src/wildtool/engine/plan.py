@@ -124,6 +124,8 @@ class Plan:
     """What the endpoint of each role may be sent; any amount for a role that is not in it."""
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
     """What each role's model costs, where it is known."""
+    batched: frozenset[str] = frozenset()
+    """Roles that are asked by batches."""
 
     @property
     def selection(self) -> Selection:
@@ -154,8 +156,29 @@ class Plan:
         for name, number in (("concurrency", self.concurrency), ("max attempts", self.max_attempts)):
             if number < 1:
                 raise UsageError(f"{name} is {number}; it must be at least 1")
+        if self.batched:
+            self._check_batched()
         if not 0 < self.timeout_s < inf:
             raise UsageError(f"timeout is {self.timeout_s:g} s; it must be more than 0 and finite")
+
+    def _check_batched(self) -> None:
+        from wildtool.models.batching import batching_of  # the network library is slow to load
+
+        if self.in_order:
+            raise UsageError(
+                "--order prefix plays units one after another, so that each step would be a batch of its own; leave it "
+                "out, or --batch"
+            )
+        for role in sorted(self.batched & self.models.keys()):
+            model = self.models[role]
+            if batching_of(model) is None:
+                why = (
+                    "streams cannot" if model.settings().get("stream") else "its protocol has no batches here"
+                )
+                raise UsageError(
+                    f"{model.name} cannot be asked by batches: {why}; those of chat completions, responses and messages "
+                    "can. Leave --batch out for it (docs/batch.md)"
+                )
 
     def identity(self) -> dict[str, Any]:
         """The settings that requests follow from; a run goes on only if they are the same."""
@@ -183,6 +206,7 @@ class Plan:
             "timeout_s": self.timeout_s,
             "max_attempts": self.max_attempts,
             "in_order": self.in_order,
+            "batched": sorted(self.batched),
         }
 
 

@@ -4,11 +4,11 @@ recorded ones."""
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from wildtool import wire
 from wildtool.engine.attempts import Patience, RefusedError
-from wildtool.engine.budget import Budget, Spent
+from wildtool.engine.budget import Spent
 from wildtool.engine.chain import chain
 from wildtool.engine.desk import Desk
 from wildtool.engine.limits import LimitError
@@ -20,11 +20,17 @@ from wildtool.engine.writer import RecordWriter, Sent
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
 from wildtool.types import Address, Item, Reply, Request
 
+if TYPE_CHECKING:
+    from wildtool.engine.batching import Batching
+    from wildtool.engine.rounds import Rounds
+
 REFUSALS = 8
 """A run whose first calls are all refused, this many, is stopped: its key or its model name is wrong."""
 SYNC_S = 1.0
 """Seconds between two syncs of the record to disk."""
 
+Job = tuple[int, tuple[Item, int]]
+"""An item to play: its place in the order of jobs, the item, the repeat."""
 Played = Callable[[int, Item, int, Log], None]
 """Takes each item when it is played: its place in the order of jobs, the item, the repeat, all its steps."""
 
@@ -40,7 +46,9 @@ class Stage:
         observer: Observer,
         patience: Patience,
         sitting: Sitting,
+        batching: "Batching | None" = None,
     ) -> None:
+        """Args: batching: where any role is asked by batches."""
         self.plan = plan
         self.reader = reader
         self.writer = writer
@@ -57,7 +65,11 @@ class Stage:
         """Calls that were not made since a limit was reached."""
         self.spent = Spent()
         """What the calls of this process took."""
+        self.rounds = batching.rounds if batching else None
         self._desks = {role: Desk(plan, role, model, sitting) for role, model in plan.models.items()}
+        for role, desk in self._desks.items():
+            if batching and desk.batched:
+                batching.serve(role, desk.reserved)
         self._refused: list[tuple[Sent, RefusedError]] | None = []
         """Refusals held back until a call succeeds or fails otherwise; None from then on."""
 
@@ -66,6 +78,12 @@ class Stage:
 
         Raises InfraError once that is recorded too, and LimitError, of which nothing is recorded.
         """
+        if self.rounds is None:
+            return await self._ask(sent)
+        with self.rounds.asking((sent.address.item, sent.address.repeat)):
+            return await self._ask(sent)
+
+    async def _ask(self, sent: Sent) -> Reply:
         desk = self._desks.get(sent.request.role)
         if desk is None:
             raise UsageError(
@@ -79,7 +97,7 @@ class Stage:
             return reply
         try:
             reply = await desk.call(sent.request, self.patience, self.observer.call_retried)
-            self.spent.add(reply.usage, desk.price)
+            self.spent.add(reply.usage, desk.price, batched=reply.batched)
             reply = self._record(sent, reply)
         except LimitError:
             self.held_back += 1
@@ -189,14 +207,13 @@ async def play(stage: Stage, played: Played) -> None:
         async with asyncio.TaskGroup() as group:
             beside = [
                 group.create_task(_sync_now_and_then(stage.writer)),
-                group.create_task(_stop_at_deadline(stage.sitting.budget)),
+                group.create_task(_stop_at_deadline(stage)),
             ]
-            workers: list[asyncio.Task[None]] = []
-            for _ in range(plan.concurrency):
-                workers.append(group.create_task(_work(stage, jobs, played)))
-                # The first item's calls go out before the last worker has made its item ready.
-                await asyncio.sleep(0)
-            await asyncio.gather(*workers)
+            if stage.rounds is None:
+                await _play_some(stage, jobs, played)
+            else:
+                beside.append(group.create_task(stage.rounds.play()))
+                await _play_all(stage, stage.rounds, jobs, played)
             for task in beside:
                 task.cancel()
         stage.settle_refusals()
@@ -208,7 +225,36 @@ async def play(stage: Stage, played: Played) -> None:
             await model.close()
 
 
-async def _work(stage: Stage, jobs: Iterator[tuple[int, tuple[Item, int]]], played: Played) -> None:
+async def _play_some(stage: Stage, jobs: Iterator[Job], played: Played) -> None:
+    """Plays so many items at a time that the models are busy."""
+    async with asyncio.TaskGroup() as workers:
+        for _ in range(stage.plan.concurrency):
+            workers.create_task(_work(stage, jobs, played))
+            # The first item's calls go out before the last worker has made its item ready.
+            await asyncio.sleep(0)
+
+
+async def _play_all(stage: Stage, rounds: "Rounds", jobs: Iterator[Job], played: Played) -> None:
+    """Plays all items at once, so that each round of batches holds a step of every unit."""
+
+    async def play_one(job: Job) -> None:
+        _, (item, repeat) = job
+        try:
+            await _work(stage, iter([job]), played)
+        finally:
+            rounds.job_ended((item.id, repeat))
+
+    async with asyncio.TaskGroup() as workers:
+        for job in jobs:
+            _, (item, repeat) = job
+            rounds.job_begun((item.id, repeat))
+            workers.create_task(play_one(job))
+            await asyncio.sleep(0)
+        rounds.all_begun()
+    await rounds.settle()
+
+
+async def _work(stage: Stage, jobs: Iterator[Job], played: Played) -> None:
     plan = stage.plan
     for order, (item, repeat) in jobs:
         ask = RecordedAsk(stage, item, repeat)
@@ -228,11 +274,17 @@ async def _sync_now_and_then(writer: RecordWriter) -> None:
         await asyncio.to_thread(writer.sync)
 
 
-async def _stop_at_deadline(budget: Budget) -> None:
-    """Lets calls that wait for their turn know of the deadline."""
-    while (left := budget.left_s) is not None and budget.stopped is None:
+async def _stop_at_deadline(stage: Stage) -> None:
+    """Lets calls that wait for their turn, or for a batch, know of the deadline."""
+    budget = stage.sitting.budget
+    if budget.left_s is None:
+        return
+    budget.check_time()
+    while left := budget.left_s:
         await asyncio.sleep(left)
         budget.check_time()
+    if stage.rounds is not None and budget.stopped is not None:
+        stage.rounds.stop(budget.stopped)
 
 
 def _leaves(errors: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:

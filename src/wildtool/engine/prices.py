@@ -11,7 +11,8 @@ from wildtool.errors import UsageError
 
 SHIPPED = Path(__file__).parents[1] / "data" / "prices.json"
 MILLION = 1_000_000
-FIELDS = ("input", "output", "cached_input")
+FIELDS = ("input", "output", "cached_input", "batch")
+OPTIONAL = ("cached_input", "batch")
 EXAMPLE = '{"models": {"NAME": {"input": 2.5, "output": 10}}}'
 
 
@@ -23,18 +24,21 @@ class Price:
     output: float
     cached_input: float | None = None
     """Of prompt tokens that the endpoint read from its cache; None: as any others."""
+    batch: float | None = None
+    """Share of these prices, from 0 to 1, that replies by a batch cost; None: nobody said, and the whole is counted."""
     origin: str = ""
     """Whose price it is, for the reader."""
 
-    def cost(self, usage: Mapping[str, Any]) -> float:
-        """What the tokens of a reply cost, in USD."""
+    def cost(self, usage: Mapping[str, Any], *, batched: bool = False) -> float:
+        """What the tokens of a reply cost, in USD; `batched` for one that came by a batch."""
         prompt, completion = token_counts(usage)
         details = usage.get("prompt_tokens_details")
         cached = 0
         if self.cached_input is not None and isinstance(details, dict):
             cached = min(prompt, _count(cast(dict[str, Any], details).get("cached_tokens")))
         dear = (prompt - cached) * self.input + cached * (self.cached_input or 0.0)
-        return (dear + completion * self.output) / MILLION
+        share = self.batch if batched and self.batch is not None else 1.0
+        return share * (dear + completion * self.output) / MILLION
 
 
 FREE = Price(input=0.0, output=0.0, origin="asked over no network")
@@ -71,10 +75,12 @@ def price_from(where: str, entry: Any, origin: str) -> Price:
     given = cast(dict[str, Any], entry)
     for name in FIELDS:
         value = given.get(name)
-        if value is None and name == "cached_input":
+        if value is None and name in OPTIONAL:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
             raise UsageError(f"{where}.{name}: must be a number from 0, in USD for a million tokens")
+        if name == "batch" and value > 1:
+            raise UsageError(f"{where}.batch: must be a share from 0 to 1 of the prices, such as 0.5")
     if unknown := given.keys() - {*FIELDS, "as_of", "source"}:
         raise UsageError(f"{where}.{min(unknown)}: unknown key; a price has {', '.join(FIELDS)}")
     return Price(

@@ -103,12 +103,12 @@ class RecordReader:
             self.close()
             raise
 
-    def usages(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Role and token counts of each recorded reply that a model was asked for."""
+    def asked_for(self) -> Iterator[tuple[str, Reply]]:
+        """Role and reply of each step for which a model was asked, not the cache."""
         for item, repeat in self._index:
             for step in (step for unit in self.log(item, repeat).values() for step in unit.values()):
                 if isinstance(step, Step) and not step.reply.cached:
-                    yield step.role, step.reply.usage
+                    yield step.role, step.reply
 
     def jobs(self) -> Iterable[tuple[str, int]]:
         """Item and repeat of everything recorded, in order of their first rows."""

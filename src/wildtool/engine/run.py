@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.engine.attempts import Patience
 from wildtool.engine.budget import Budget, Spent
@@ -20,6 +20,10 @@ from wildtool.engine.verdicts import Counts, Player, VerdictTable, verdicts_path
 from wildtool.engine.writer import RecordWriter
 from wildtool.errors import RecordError, StorageError
 from wildtool.types import Item
+
+if TYPE_CHECKING:
+    from wildtool.engine.batching import Batching
+    from wildtool.engine.rounds import PendingBatch
 
 STATUSES = {"done": 0, "judge faults": 1, "limit reached": 3, "infra errors": 3, "interrupted": 130}
 """How a run can end, with the exit status. A limit is like infra errors: steps are missing, and the same command,
@@ -48,6 +52,8 @@ class RunResult:
     faults: tuple[str, ...]
     """Items that our own judge failed on, with the reason."""
     interrupted: bool
+    pending: "tuple[PendingBatch, ...]" = ()
+    """Batches that go on at their endpoints; the same command again waits for them."""
 
     @property
     def status(self) -> str:
@@ -127,14 +133,16 @@ def run_all(
     """Runs several plans; one that fails does not stop the others. Gives what came of each, in order.
 
     Those at different endpoints are played at the same time, those at one endpoint in turn: they would share its
-    limits anyway, and a local server that holds one model at a time is not made to change it at every call. None
-    stands for a run that was not begun before Ctrl-C.
+    limits anyway, and a local server that holds one model at a time is not made to change it at every call. Those
+    asked by batches, which share nothing, are all played at the same time. None stands for a run that was not begun
+    before Ctrl-C.
     """
     shared = sitting or Sitting()
     outcomes: list[RunResult | Exception | None] = [None] * len(jobs)
     lanes: dict[object, list[int]] = {}
     for number, job in enumerate(jobs):
-        lanes.setdefault(endpoint_of(job.plan.models["agent"]), []).append(number)
+        alone = "agent" in job.plan.batched
+        lanes.setdefault((number,) if alone else endpoint_of(job.plan.models["agent"]), []).append(number)
 
     async def play_lane(numbers: Sequence[int]) -> None:
         for number in numbers:
@@ -167,8 +175,8 @@ def _count_recorded(job: Job, budget: Budget) -> None:
         return
     try:
         with RecordReader(job.out) as reader:
-            for role, usage in reader.usages():
-                budget.spent.add(usage, job.plan.prices.get(role))
+            for role, reply in reader.asked_for():
+                budget.spent.add(reply.usage, job.plan.prices.get(role), batched=reply.batched)
     except RecordError:
         # The run itself will say what is wrong with its folder.
         return
@@ -215,7 +223,8 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, items: int) -> R
 
     with table, RecordReader(folder) as reader, RecordWriter(folder) as writer:
         observer.started(items)
-        stage = Stage(plan, reader, writer, observer, patience, sitting)
+        batching = _batching(job, writer, patience)
+        stage = Stage(plan, reader, writer, observer, patience, sitting, batching)
         try:
             await play(stage, played)
             interrupted = False
@@ -233,7 +242,16 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, items: int) -> R
             limit=sitting.budget.stopped if stage.held_back else None,
             faults=tuple(faults),
             interrupted=interrupted,
+            pending=tuple(stage.rounds.pending()) if stage.rounds else (),
         )
+
+
+def _batching(job: Job, writer: RecordWriter, patience: Patience) -> "Batching | None":
+    if not job.plan.batched:
+        return None
+    from wildtool.engine.batching import Batching  # the network library is slow to load
+
+    return Batching(job.plan, job.out, writer, job.observer, patience)
 
 
 def _note_end(folder: RunFolder, status: str) -> None:

@@ -1,0 +1,168 @@
+"""Sends batches in rounds: when everything that is played waits for one, all that was asked goes out together."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator, Hashable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from wildtool.engine.batch_sender import BatchSender
+from wildtool.engine.lane import Lane
+
+PASSES = 10
+"""Turns of the event loop in which nothing may happen before a round begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingBatch:
+    """A batch that goes on at its endpoint although nobody waits for it any more."""
+
+    id: str
+    requests: int
+    status: str
+    cancel_url: str
+    """Where a POST with the key cancels it."""
+
+
+class Rounds:
+    """Watches what a run does, and begins a round once nothing can go on without one."""
+
+    def __init__(
+        self,
+        lanes: Sequence[Lane],
+        senders: Sequence[BatchSender],
+        sync: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Args: sync: brings what is recorded to the disk."""
+        self.number = 0
+        """Of the round under way, from 1."""
+        self._lanes = lanes
+        self._senders = senders
+        self._sync = sync
+        self._moved = asyncio.Event()
+        self._events = 0
+        self._complete = False
+        self._asks: dict[Hashable, int] = {}
+        self._idle = self._busy = self._parked = 0
+        self._round: asyncio.Task[None] | None = None
+
+    def job_begun(self, job: Hashable) -> None:
+        """An item is being played."""
+        self._asks[job] = 0
+        self._idle += 1
+        self._move()
+
+    def job_ended(self, job: Hashable) -> None:
+        """An item is played to its end."""
+        self._idle -= not self._asks.pop(job)
+        self._move()
+
+    def all_begun(self) -> None:
+        """No more items come."""
+        self._complete = True
+        self._move()
+
+    @contextmanager
+    def asking(self, job: Hashable) -> Generator[None]:
+        """Is open while something of an item is asked, wherever."""
+        self._idle -= not self._asks[job]
+        self._asks[job] += 1
+        self._busy += 1
+        self._move()
+        try:
+            yield
+        finally:
+            self._busy -= 1
+            self._asks[job] -= 1
+            self._idle += not self._asks[job]
+            self._move()
+
+    @contextmanager
+    def parked(self) -> Generator[None]:
+        """Is open while a request waits for a batch."""
+        self._busy -= 1
+        self._parked += 1
+        self._move()
+        try:
+            yield
+        finally:
+            self._parked -= 1
+            self._busy += 1
+            self._move()
+
+    async def play(self) -> None:
+        """Begins rounds until it is cancelled. Raises what went wrong with the journal or a file."""
+        while True:
+            await self._moved.wait()
+            self._moved.clear()
+            if not await self._is_quiet():
+                continue
+            await self.settle()
+            self.number += 1
+            self._round = asyncio.create_task(self._send())
+            try:
+                await asyncio.wait([self._round])
+            finally:
+                self._round.cancel()
+            # A round that a deadline has ended is cancelled, and nothing is wrong then.
+            if not self._round.cancelled():
+                self._round.result()
+
+    async def settle(self) -> None:
+        """Writes down which results are recorded. To be called when all who were told have gone on."""
+        told = [(lane, batch) for lane in self._lanes for batch in lane.under_way if batch.is_told]
+        if told:
+            await self._sync()
+        for lane, batch in told:
+            lane.under_way.remove(batch)
+            batch.close()
+            if batch.whole and not batch.begun.over:
+                lane.journal.read(batch.begun, batch.waiting.keys())
+
+    def stop(self, why: str) -> None:
+        """Waits for no batch any more; those under way stay pending."""
+        for lane in self._lanes:
+            lane.close(why)
+        if self._round is not None:
+            self._round.cancel()
+
+    def pending(self) -> list[PendingBatch]:
+        """Batches that are under way at their endpoints."""
+        return [
+            PendingBatch(
+                batch.begun.id,
+                len(batch.begun.requests),
+                batch.state.status if batch.state else "unknown",
+                lane.batches.cancel_url(batch.begun.id),
+            )
+            for lane in self._lanes
+            for batch in lane.under_way
+            if batch.begun.id is not None and not (batch.state and batch.state.over)
+        ]
+
+    def state(self) -> str:
+        """How the round stands, in words."""
+        states = [(batch, batch.state) for lane in self._lanes for batch in lane.under_way]
+        requests = sum(len(batch.waiting) for batch, _ in states)
+        done = sum(state.done for _, state in states if state)
+        words = dict.fromkeys(state.status if state else "being sent" for _, state in states)
+        count = f"{len(states)} batches" if len(states) > 1 else "batch"
+        return f"round {self.number}: {count} {', '.join(words)}, {done}/{requests} done" if states else ""
+
+    def _move(self) -> None:
+        self._events += 1
+        self._moved.set()
+
+    async def _is_quiet(self) -> bool:
+        """Whether nothing can go on but by a batch, and nothing happens for some turns of the event loop."""
+        seen = self._events
+        for _ in range(PASSES):
+            waits = self._complete and self._parked and not self._busy and not self._idle
+            if not waits or self._events != seen:
+                return False
+            await asyncio.sleep(0)
+        return self._events == seen
+
+    async def _send(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            for sender in self._senders:
+                group.create_task(sender.play())
