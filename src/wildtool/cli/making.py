@@ -1,16 +1,16 @@
 """Options that everything which models make shares: who plays, how they are reached, what they may cost."""
 
-import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
 from wildtool.cli import options
 from wildtool.cli.defaults import typed_options
+from wildtool.cli.spread import spread
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -98,31 +98,11 @@ def with_making(
     Args:
         verb: is given them as one, and the names of all options that stand on the command line itself.
     """
-    hints = get_type_hints(Making, include_extras=True)
-    shared = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(Making)
-    ]
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in list(inspect.signature(verb).parameters.values())[2:]
-    ]
 
-    def command(context: typer.Context, **given: Any) -> int | None:
-        making = Making(**{parameter.name: given.pop(parameter.name) for parameter in shared})
-        return verb(making, frozenset(typed_options(context)), **given)  # pyright: ignore[reportCallIssue]
+    def take(making: Making, context: typer.Context, **own: Any) -> int | None:
+        return verb(making, frozenset(typed_options(context)), **own)  # pyright: ignore[reportCallIssue]
 
-    first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    parameters = [first, *own, *shared]
-    command.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__name__, command.__doc__ = verb.__name__, verb.__doc__
-    return command
+    return spread(Making, take, verb)
 
 
 def languages(given: list[str] | None) -> "tuple[Lang, ...]":

@@ -1,0 +1,91 @@
+"""From the options of `wildtool run` to plans, one for each model."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import typer
+
+from wildtool.cli.defaults import config_of, typed_options
+from wildtool.cli.named import Directory, Named
+from wildtool.cli.roles import other_models
+from wildtool.cli.run_options import RunOptions
+from wildtool.cli.terminal import note
+
+if TYPE_CHECKING:
+    from wildtool.engine.plan import Plan
+    from wildtool.types import Benchmark
+
+
+def plans_of(benchmark: "Benchmark", asked: RunOptions, context: typer.Context) -> "dict[str, Plan]":
+    """The plans by the names of their models, with what the user should know told. Raises UsageError or DataError."""
+    from wildtool.engine.plan import Plan
+    from wildtool.engine.prices import read_prices
+    from wildtool.engine.replaying import opener
+
+    asked.user().check(benchmark)
+    source = benchmark.locate(asked.data, asked.split)
+    settings = asked.about_models(opener(benchmark, source))
+    directory = Directory(config_of(context).models, read_prices(asked.prices))
+    typed = typed_options(context)
+    agents = {name: directory.find(name, settings, typed, asked.rates) for name in asked.names}
+    plans = {
+        name: Plan(
+            benchmark=benchmark,
+            source=source,
+            models={"agent": agent.model},
+            profile=asked.profile or next(iter(benchmark.profiles)),
+            **asked.about_plan(),
+        )
+        for name, agent in agents.items()
+    }
+    if not asked.quiet:
+        _tell_formats(plans)
+    first = next(iter(plans.values()))
+    first.check_settings()
+    roles = first.selection.check().roles
+    told: dict[str, None] = {}
+    complete: dict[str, Plan] = {}
+    for name, plan in plans.items():
+        # Each plan closes its models at its end, so that none is shared between two.
+        others, remarks = other_models(
+            benchmark, roles, agents[name].model, settings, asked.user(), directory, asked.rates
+        )
+        told.update(dict.fromkeys(remarks))
+        complete[name] = _with_players(plan, {"agent": agents[name], **others}, asked, typed)
+    if not asked.quiet:
+        for remark in told:
+            note(remark)
+    return complete
+
+
+def _with_players(plan: "Plan", players: Mapping[str, Named], asked: RunOptions, typed: set[str]) -> "Plan":
+    """The plan with who plays its roles, how they are asked and what that costs. Raises UsageError."""
+    batched = {role for role, named in players.items() if named.batch}
+    if asked.batch and ("batch" in typed or players["agent"].batch is None):
+        batched.add("agent")
+    whole = replace(
+        plan,
+        models={role: named.model for role, named in players.items()},
+        rates={role: named.rates for role, named in players.items()},
+        prices={role: named.price for role, named in players.items() if named.price is not None},
+        batched=frozenset(batched),
+    )
+    whole.check_settings()
+    return whole
+
+
+def _tell_formats(plans: "dict[str, Plan]") -> None:
+    """Says how each model under test is told of tools, where one of them is by no native protocol."""
+    from wildtool.models.formats.choose import CHOSEN
+
+    asked = {name: plan.models["agent"].settings() for name, plan in plans.items()}
+    if not any("format" in settings for settings in asked.values()):
+        return
+    for name, settings in asked.items():
+        if "format" not in settings:
+            note(f"{name} gives calls itself and is not asked in a format")
+            continue
+        asked_by = "by its chat template" if "tools" in settings else "in words"
+        why = CHOSEN[settings["format_chosen"]]
+        note(f"{name} is asked {asked_by} and read in the format {settings['format']}{why}")
