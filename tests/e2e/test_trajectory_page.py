@@ -10,7 +10,7 @@ import pytest
 from report.report_build import ATTACK, Scripted, hostile, play
 from wildtool.report.model import read_runs
 from wildtool.report.site import Site
-from wildtool.report.trajectories import write
+from wildtool.report.trajectories import written
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -59,7 +59,8 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _site(out: Path, folders: list[Path]) -> Path:
     site = Site(out, title="report")
-    write(site, read_runs(folders))
+    with written(site, read_runs(folders)):
+        pass
     return site.finish(out)
 
 
@@ -186,7 +187,8 @@ def test_keys_lead_from_unit_to_unit_and_back_to_the_list(page: "Page", site: Pa
 
 def test_a_single_file_holds_the_page_and_its_data(page: "Page", tmp_path: Path) -> None:
     site = Site(tmp_path / "parts", title="report", single=True)
-    write(site, read_runs([play(tmp_path / "gold", "baseline/gold")]))
+    with written(site, read_runs([play(tmp_path / "gold", "baseline/gold")])):
+        pass
     path = site.finish(tmp_path / "report.html")
     visit(page, path, run="0", item="wild_mini_0", unit="1")
     assert page.locator(f"{PANE} .gold li.done").count() > 0

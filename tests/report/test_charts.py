@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from report.report_build import ATTACK
-from wildtool.report.charts import Drawing, Point, draw
+from wildtool.report.charts import draw
+from wildtool.report.drawing import Drawing, Point
 
 LINK = "trajectories.html#run=0&outcome=wrong&error=Wrong+Name+%2F+Missing"
 

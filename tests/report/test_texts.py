@@ -7,7 +7,7 @@ import pytest
 from report.report_build import ATTACK, FORGED
 from wildtool.report.latex import latex_text
 from wildtool.report.markdown import code, text
-from wildtool.report.site import script_json
+from wildtool.report.shards import script_json
 from wildtool.report.text import counts_of, interval_of, name, plain, slug, value_of
 from wildtool.types import Metric
 

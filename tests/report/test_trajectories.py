@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wildtool.engine.results import run_folders
 from wildtool.report.model import read_runs
 from wildtool.report.site import Site
-from wildtool.report.trajectories import write
+from wildtool.report.trajectories import written
 from wildtool.report.trajectory_shards import run_shards, set_shards
 from wildtool.report.trajectory_views import as_text, message_view
 
@@ -60,7 +60,8 @@ def test_gold_stands_with_the_item_and_its_status_with_the_run(chat: dict[str, A
 
 def test_shards_of_the_page_name_each_other(runs: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, title="t")
-    write(site, read_runs(run_folders(runs)))
+    with written(site, read_runs(run_folders(runs))):
+        pass
     names = {path.stem for path in (tmp_path / "data").iterdir()}
     assert names == {"t", "ts-0", "ti-0-0", "tx-0", "tr-0-0", "tx-1", "tr-1-0"}
 

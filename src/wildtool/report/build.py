@@ -12,7 +12,7 @@ from wildtool.report.numbers import as_csv
 from wildtool.report.pairs import all_pairs, ties
 from wildtool.report.sides import add_sides
 from wildtool.report.site import Page, Site
-from wildtool.report.trajectories import write as write_trajectories
+from wildtool.report.trajectories import written
 from wildtool.report.views import add_view, views_of
 
 TITLE = "wildtool report"
@@ -36,8 +36,15 @@ def build(runs: Sequence[Run], out: Path, *, single: bool = False, audited: bool
 
 
 def _fill(site: Site, runs: Sequence[Run], audited: bool) -> Site:
-    # First, since it takes processes of its own: drawing charts leaves this one large.
-    write_trajectories(site, runs)
+    with written(site, runs):
+        _add_boards(site, runs, audited)
+    # The first page is the one that opens; it is made last, since it names the others.
+    site.pages.insert(0, site.pages.pop())
+    return site
+
+
+def _add_boards(site: Site, runs: Sequence[Run], audited: bool) -> None:
+    """Adds the pages of all boards, then the one that names them."""
     boards = boards_of(runs)
     numbers = {id(run): number for number, run in enumerate(runs)}
     leaderboards: list[overview.Leaderboard] = []
@@ -67,9 +74,6 @@ def _fill(site: Site, runs: Sequence[Run], audited: bool) -> Site:
         },
         pages=pages,
     )
-    # The first page is the one that opens; it is made last, since it names the others.
-    site.pages.insert(0, site.pages.pop())
-    return site
 
 
 def _audit(board: Board) -> Audit | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from wildtool.report.charts import Drawing, Point
+from wildtool.report.drawing import Drawing, Point
 from wildtool.report.model import Board
 from wildtool.report.site import Site
 from wildtool.report.text import slug, value_of

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from wildtool.engine.results import Result, judged
 from wildtool.engine.rundir import read_run
 from wildtool.engine.verdicts import relation
 from wildtool.errors import DataError
+from wildtool.report.parallel import done
 from wildtool.report.text import slug
 from wildtool.types import Benchmark, Metric, Source
 
+FEW = 12
+"""The numbers of so many runs are read faster in one process than others are started."""
 Key = tuple[str, str]
 """(group, name) of a metric."""
 
@@ -80,7 +84,9 @@ class Board:
 
 def read_runs(folders: Iterable[Path], profile: str | None = None, *, keep: bool = True) -> list[Run]:
     """Runs with their numbers, judged where verdicts are missing. Raises RecordError. `keep`: as of `judged`."""
-    return [_read(folder, profile, keep) for folder in folders]
+    jobs = [partial(_read, folder, profile, keep) for folder in folders]
+    with done(jobs, parallel=len(jobs) > FEW) as found:
+        return list(found)
 
 
 def _read(folder: Path, profile: str | None, keep: bool) -> Run:

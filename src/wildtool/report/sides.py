@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wildtool.engine.shown import p_of
-from wildtool.report.charts import Drawing, Point
+from wildtool.report.drawing import Drawing, Point
 from wildtool.report.model import Board
 from wildtool.report.pairs import MOST_MODELS, Against, corrected, shard
 from wildtool.report.site import Site

@@ -8,26 +8,18 @@ those files; in a single file, nothing but the scripts whose digests it names.
 import base64
 import hashlib
 import shutil
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wildtool import __version__
+from wildtool.report.shards import Shards
 from wildtool.report.text import plain
 
-_SCRIPT_ESCAPES = (
-    (b"<", b"\\u003c"),
-    (b">", b"\\u003e"),
-    (b"&", b"\\u0026"),
-    ("\u2028".encode(), b"\\u2028"),
-    ("\u2029".encode(), b"\\u2029"),
-)
 _KINDS = {".csv": "text/csv", ".svg": "image/svg+xml", ".png": "image/png"}
 BESIDE = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
 """What a page of a folder may load: files beside it."""
@@ -62,6 +54,7 @@ class Site:
         self.title = title
         self.single = single
         self.pages: list[Page] = []
+        self.shards = Shards(folder / "data", single)
         self._shards: list[str] = []
         self._numbers: dict[str, int] = {}
         folder.mkdir(parents=True, exist_ok=True)
@@ -107,18 +100,13 @@ class Site:
         self.pages.append(Page(slug, title, group, body, scripts, styles))
 
     def shard(self, name: str, data: Any) -> None:
-        """Writes data that a page's script asks for by `wildtool.load(name)`. Name: letters, digits and `-`."""
-        self.shard_text(name, script_json(data))
+        """Writes data that a page's script asks for by `wildtool.load(name)`."""
+        self.shards.write(name, data)
+        self.wrote(name)
 
-    def shard_text(self, name: str, text: bytes) -> None:
-        """Writes data that `script_json` has turned into a text, perhaps in another process."""
+    def wrote(self, name: str) -> None:
+        """Takes up data that were written to `shards`, perhaps by another process."""
         self._shards.append(name)
-        place = self.folder / "data"
-        place.mkdir(exist_ok=True)
-        if self.single:
-            (place / f"{name}.json").write_bytes(text)
-        else:
-            (place / f"{name}.js").write_bytes(b'wildtool.put("%s",' % name.encode() + text + b");\n")
 
     def file(self, path: str, content: bytes) -> str:
         """Writes a file to download; its address."""
@@ -179,40 +167,11 @@ class Site:
             for name in self._shards:
                 # Not run by a browser: data in a block of another type.
                 file.write(b'<script type="application/json" id="shard-%s">' % name.encode())
-                with (self.folder / "data" / f"{name}.json").open("rb") as shard:
+                with self.shards.path(name).open("rb") as shard:
                     shutil.copyfileobj(shard, file)
                 file.write(b"</script>\n")
             file.write(after.encode())
         return out
-
-
-def script_json(data: Any) -> bytes:
-    """Data as JSON that may stand in a script, whatever texts are in it: neither ends a script nor a line."""
-    try:
-        text = orjson.dumps(data)
-    except TypeError:
-        text = orjson.dumps(_plain(data))
-    for harmful, escape in _SCRIPT_ESCAPES:
-        text = text.replace(harmful, escape)
-    return text
-
-
-def _plain(data: Any, depth: int = 0) -> Any:
-    """Data as JSON can hold them for every reader: no lone surrogates, no huge integers, no endless nesting."""
-    if isinstance(data, str):
-        return data.encode("utf-8", "replace").decode()
-    if isinstance(data, bool | float | None):
-        return data
-    if isinstance(data, int):
-        return data if -(2**63) <= data < 2**63 else str(data) if abs(data) < 10**1000 else "…"
-    if depth > 100:
-        return "…"
-    if isinstance(data, Mapping):
-        entries = cast(Mapping[Any, Any], data)
-        return {_plain(str(key)): _plain(value, depth + 1) for key, value in entries.items()}
-    if isinstance(data, list | tuple):
-        return [_plain(value, depth + 1) for value in cast(Sequence[Any], data)]
-    return _plain(str(data))
 
 
 def _shown(value: Any) -> Any:

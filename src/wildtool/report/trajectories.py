@@ -4,37 +4,56 @@ Shards: `t` lists runs and the sets of items they were played on; `ts-SET` is th
 items (tools, gold, what is seen first); `tx-RUN` is the index of a run, `tr-RUN-N` the replies of a few of its items.
 """
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context
 from typing import Any
 
 from wildtool.engine.boards import labels_of
 from wildtool.report.model import Run
-from wildtool.report.site import Site, script_json
+from wildtool.report.parallel import done
+from wildtool.report.shards import Shards
+from wildtool.report.site import Site
 from wildtool.report.trajectory_shards import Shard, run_shards, set_shards
 
 FEW = 4
 """So many runs are read faster in one process than others are started."""
 
 
-def write(site: Site, runs: Sequence[Run]) -> None:
-    """Adds the page and its data; runs that are read here one after the other, or by all cores if they are many."""
+@contextmanager
+def written(site: Site, runs: Sequence[Run]) -> Generator[None, None, None]:
+    """Adds the page, and its data by the end of the block: read here one run after the other, or if they are many by all
+    cores, while the block does other work."""
     sets: dict[Any, int] = {}
     for run in runs:
         sets.setdefault(_same_items(run), len(sets))
+    _add_page(site, runs, sets)
     firsts = {sets[_same_items(run)]: run for run in reversed(runs)}
     jobs = [
-        *(partial(set_shards, number, run.folder, run.result.profile) for number, run in firsts.items()),
         *(
-            partial(run_shards, number, run.folder, run.result.profile, firsts[sets[_same_items(run)]].folder)
+            partial(_set, site.shards, number, run.folder, run.result.profile)
+            for number, run in firsts.items()
+        ),
+        *(
+            partial(
+                _run,
+                site.shards,
+                number,
+                run.folder,
+                run.result.profile,
+                firsts[sets[_same_items(run)]].folder,
+            )
             for number, run in enumerate(runs)
         ),
     ]
-    for shard, text in _done(jobs, parallel=len(runs) > FEW):
-        site.shard_text(shard, text)
+    with done(jobs, parallel=len(runs) > FEW) as found:
+        yield
+        for names in found:
+            for name in names:
+                site.wrote(name)
+
+
+def _add_page(site: Site, runs: Sequence[Run], sets: Mapping[Any, int]) -> None:
     site.shard(
         "t",
         {
@@ -67,23 +86,18 @@ def _same_items(run: Run) -> tuple[Any, ...]:
     )
 
 
-def _done(jobs: Sequence[partial[Iterator[Shard]]], *, parallel: bool) -> Iterator[tuple[str, bytes]]:
-    if not parallel:
-        for job in jobs:
-            yield from _texts(job())
-        return
-    # Fresh processes: libraries of this one may have threads, which a copy of it would lack.
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(_all_texts, job) for job in jobs]
-        while waiting:
-            # What is written is let go.
-            yield from waiting.pop(0).result()
+def _set(shards: Shards, *about: Any) -> list[str]:
+    return _write(shards, set_shards(*about))
 
 
-def _all_texts(job: partial[Iterator[Shard]]) -> list[tuple[str, bytes]]:
-    return list(_texts(job()))
+def _run(shards: Shards, *about: Any) -> list[str]:
+    return _write(shards, run_shards(*about))
 
 
-def _texts(shards: Iterable[Shard]) -> Iterator[tuple[str, bytes]]:
-    for shard, data in shards:
-        yield shard, script_json(data)
+def _write(shards: Shards, data: Iterable[Shard]) -> list[str]:
+    """Names of what was written."""
+    names: list[str] = []
+    for name, its in data:
+        shards.write(name, its)
+        names.append(name)
+    return names

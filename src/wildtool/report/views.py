@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from wildtool.report.charts import Drawing, Point, draw
+from wildtool.report.charts import draw
+from wildtool.report.drawing import Drawing, Point
 from wildtool.report.model import Board
 from wildtool.report.numbers import Head, Row, as_csv, heads_of, measured
 from wildtool.report.site import Site
