@@ -1,0 +1,109 @@
+"""One attempt at an API, as a pure state machine: it yields requests and is sent the replies.
+
+A role designs the API, or evolves one; another, which sees the definition alone, makes up a call of it. What breaks a
+rule is sent back to its role; after some tries the attempt is lost, and its reason stays.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wildtool.generate.apis.api import Api
+from wildtool.generate.apis.api_checks import Written, found_names, read_call, read_design
+from wildtool.generate.apis.assigning import Assignment
+from wildtool.generate.apis.atoms import atoms
+from wildtool.generate.apis.tree import PLACE, child_id, plain_name
+from wildtool.generate.reading import Fault
+from wildtool.generate.role_talk import Cast, LostError, Talk
+from wildtool.generate.session_script import Loss
+from wildtool.toolcall.parameter_schema import as_schema
+
+PROMPTS = Path(__file__).parent / "prompts"
+_MOST_SHOWN = 15
+"""Siblings that a role is shown, the newest."""
+Found = tuple[str, str]
+"""A node for the tree: id of the one above (empty for a domain), and its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Designed:
+    """An API that kept all rules."""
+
+    api: Api
+    nodes: tuple[Found, ...]
+    """Nodes that were found on the way, its own function among them."""
+    tally: Counter[str]
+    """How often what happened, such as `designer asked` or `designer refused S3`."""
+
+
+def api_script(wanted: Assignment, taken: Collection[str]) -> Talk[Designed | Loss]:
+    """Makes one API: yields what to ask, returns what came of it.
+
+    Args: taken: names that APIs have already, in small letters.
+    """
+    tally: Counter[str] = Counter()
+    try:
+        return (yield from _made(wanted, taken, tally))
+    except LostError as lost:
+        return Loss(lost.reason, str(lost), tally, tally["requests"])
+
+
+def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> Talk[Designed]:
+    def read(text: str) -> tuple[Written | None, list[Fault]]:
+        return read_design(text, wanted, taken)
+
+    roles = Cast(PROMPTS, wanted.lang, {}, tally)
+    blocks = [block for block in (wanted.operator, wanted.target) if block]
+    role = "designer" if wanted.parent is None else "evolver"
+    written = yield from roles.ask(role, blocks, _situation(wanted), read)
+    api = as_schema(written["api"])
+    use = [name for name, atom in atoms(as_schema(api["parameters"])).items() if atom == wanted.target]
+    # Whoever makes up the call knows no more than whoever is shown the tool later.
+    shown = {key: api[key] for key in ("name", "description", "parameters")}
+    call = yield from roles.ask(
+        "caller", [], {"api": shown, "use": use[:1]}, lambda text: read_call(text, api, use[:1])
+    )
+    function = wanted.function.name if wanted.function else plain_name(str(written["function"]))
+    place, nodes = wanted.place.id, list[Found]()
+    path = wanted.path
+    if wanted.place.depth < PLACE:
+        # A domain without sub-domains: what is found becomes the first, else it is called like the domain.
+        name = next(iter(found_names(written, "subdomains")), wanted.place.name)
+        nodes.append((place, name))
+        place, path = child_id(place, name), (*path, plain_name(name))
+    else:
+        nodes += [(wanted.place.parent, name) for name in found_names(written, "subdomains")]
+    nodes += [(place, name) for name in (function, *found_names(written, "functions"))]
+    parent = wanted.parent
+    return Designed(
+        Api(
+            name=str(api["name"]),
+            description=str(api["description"]),
+            parameters=as_schema(api["parameters"]),
+            returns=as_schema(api["returns"]),
+            lang=wanted.lang,
+            place=place,
+            node=child_id(place, function),
+            tree_path=(*path, function),
+            parents=(parent.name,) if parent else (),
+            generation=parent.generation + 1 if parent else 0,
+            operator=wanted.operator,
+            target=wanted.target,
+            attempt=wanted.attempt,
+            call=call,
+        ),
+        tuple(nodes),
+        tally,
+    )
+
+
+def _situation(wanted: Assignment) -> dict[str, Any]:
+    siblings = [{"name": api.name, "description": api.description} for api in wanted.siblings[-_MOST_SHOWN:]]
+    shown: dict[str, Any] = {"place": list(wanted.path), "apis": siblings}
+    if wanted.function is not None:
+        shown["function"] = wanted.function.name
+    if wanted.parent is not None:
+        shown["api"] = wanted.parent.function
+    return shown
