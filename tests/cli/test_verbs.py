@@ -27,6 +27,7 @@ VERBS = [
     "list",
     "audit",
     "generate",
+    "generate acebench",
     "data",
     "data pull",
     "data lint",

@@ -2,15 +2,15 @@
 
 import copy
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from rapidfuzz import fuzz
-
+from wildtool.generate.apis.likeness import Likeness
+from wildtool.generate.apis.neighbours import Neighbours
 from wildtool.generate.constraints import FORMATS
 from wildtool.generate.definitions import definition_faults
 from wildtool.generate.items.item_plan import ItemPlan
@@ -36,10 +36,10 @@ _DIGITS_AT_END = re.compile(r"_\d+$")
 _HEAD = re.compile(r"[，。,.;；(（:：]")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LONGEST_NOUN = 16
-_FEW_ALIKE = 40
-"""Likeness of descriptions (0 to 100) above which two tools are on one subject."""
-Near = Callable[[MadeTool, Sequence[MadeTool], int, Random], list[MadeTool]]
-"""From a tool and others, and how many are wanted: those that go well with it, the nearest first."""
+TWINS = 0.2
+"""Likeness of descriptions (0 to 1) from which two tools are on one subject."""
+_LOOKED_AT = 40
+"""Tools among which those that go together with one, or are least like it, are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,59 +57,75 @@ class Choice:
 class Catalogue:
     """All tools of a language."""
 
-    def __init__(self, sets: Sequence[ToolSet], near: Near) -> None:
-        self._near = near
+    def __init__(self, sets: Sequence[ToolSet]) -> None:
         self._every = list({tool.name: tool for tools in sets for tool in tools}.values())
-        self._able = [tool for tool in self._every if _callable(tool)]
-        self._fitting: dict[str, list[tuple[MadeTool, list[str]]]] = {}
-
-    def __getitem__(self, name: str) -> MadeTool:
-        return next(tool for tool in self._every if tool.name == name)
+        functions = [tool.definition["function"] for tool in self._every]
+        self._likeness = Likeness([f"{f['name']} {f['description']}" for f in functions])
+        self._neighbours = Neighbours(functions)
+        self._able = [k for k, tool in enumerate(self._every) if _callable(tool)]
+        self._fitting: dict[str, list[tuple[int, list[str]]]] = {}
 
     def choose(self, plan: ItemPlan, attempt: int) -> Choice:
         """The tools of an item's attempt. Raises LostError where no tool allows its kind."""
         draw = plan.stream(f"tools/{attempt}")
-        if plan.kind not in self._fitting:
-            found = ((tool, _fitting(tool, plan.kind)) for tool in self._able)
-            self._fitting[plan.kind] = [(tool, names) for tool, names in found if names is not None]
-        if not self._fitting[plan.kind]:
+        fitting = self._fitting.get(plan.kind)
+        if fitting is None:
+            fitting = self._fitting[plan.kind] = list(self._allowing(plan.kind))
+        if not fitting:
             raise LostError("tools", f"no tool of these allows an item of the kind {plan.kind}")
-        target, parameters = draw.choice(self._fitting[plan.kind])
-        targets = [target]
-        while len(targets) < plan.turns:
-            targets.append(self._next(plan, targets, draw))
+        first, parameters = draw.choice(fitting)
+        targets = [first] * plan.turns
+        if plan.kind == "switch":
+            targets = [first, self._next(first, draw)]
         rest = self._others(plan, targets, draw)
-        offered = list({tool.name: tool for tool in [*targets, *rest]}.values())
+        offered = [self._every[k] for k in dict.fromkeys([*targets, *rest])]
         draw.shuffle(offered)
-        return Choice(tuple(offered), tuple(targets), draw.choice(parameters) if parameters else "")
+        called = tuple(self._every[k] for k in targets)
+        return Choice(tuple(offered), called, draw.choice(parameters) if parameters else "")
 
-    def _next(self, plan: ItemPlan, before: Sequence[MadeTool], draw: Random) -> MadeTool:
-        """The tool of a later turn: the same where the user adjusts, else a near one."""
-        if plan.kind == "adjust":
-            return before[0]
-        found = self._near(before[0], _apart(self._able, before), 1, draw)
-        if not found:
-            raise LostError("tools", "no second tool to turn to; give more tools")
-        return found[0]
+    def _allowing(self, kind: str) -> Iterator[tuple[int, list[str]]]:
+        """The tools that an item of a kind can be about, each with the parameters that it can be about."""
+        for k in self._able:
+            parameters = _fitting(self._every[k], kind)
+            if parameters is not None and (kind != "similar" or self._twin(k) is not None):
+                yield k, parameters
 
-    def _others(self, plan: ItemPlan, targets: Sequence[MadeTool], draw: Random) -> list[MadeTool]:
-        """Distractors: alike for a similar item, far off for an irrelevant one, near ones in dialogues, else any."""
-        others = _apart(self._every, targets)
-        wanted = plan.candidates - len({tool.name for tool in targets})
+    def _twin(self, tool: int) -> int | None:
+        """The tool whose description is most like one, if it is on the same subject."""
+        near = (k for k, _ in self._likeness.nearest(tool, 4, TWINS))
+        return next((k for k in near if self._apart(k, [tool])), None)
+
+    def _next(self, before: int, draw: Random) -> int:
+        """A tool that the user can turn to: one that goes together with the one before."""
+        walk = self._neighbours.walk(_LOOKED_AT, draw, before)
+        for k in walk[1:]:
+            if k in self._able and self._apart(k, [before]):
+                return k
+        raise LostError("tools", "no second tool to turn to; give more tools")
+
+    def _others(self, plan: ItemPlan, targets: Sequence[int], draw: Random) -> list[int]:
+        """Distractors: the twin of a similar item, far off ones for an irrelevant one, in dialogues those that go
+        together with the first tool, else any."""
+        wanted = max(plan.candidates - len(set(targets)), 0)
         if plan.kind == "similar":
-            found = _most_alike(targets[0], others)
-            if not found:
-                raise LostError("tools", "no two of these tools are on one subject")
-            return found[:1]
-        if plan.kind == "irrelevant":
-            far = sorted(others, key=lambda tool: (likeness(targets[0], tool), tool.name))
-            pool = far[: max(plan.candidates, len(far) // 3)]
-            if not pool:
-                raise LostError("tools", "nothing is left when the right tool is removed; give more tools")
-            return draw.sample(pool, min(plan.candidates, len(pool)))
+            twin = self._twin(targets[0])
+            return [] if twin is None else [twin]
         if plan.turns > 1:
-            return self._near(targets[0], others, max(wanted, 0), draw)
-        return draw.sample(others, min(max(wanted, 0), len(others)))
+            walk = self._neighbours.walk(_LOOKED_AT, draw, targets[0])
+            return [k for k in walk if self._apart(k, targets)][:wanted]
+        others = [k for k in range(len(self._every)) if self._apart(k, targets)]
+        if plan.kind != "irrelevant":
+            return draw.sample(others, min(wanted, len(others)))
+        some = draw.sample(others, min(_LOOKED_AT, len(others)))
+        far = sorted(some, key=lambda k: (self._likeness.of(targets[0], k), k))[: plan.candidates]
+        if not far:
+            raise LostError("tools", "nothing is left when the right tool is removed; give more tools")
+        return far
+
+    def _apart(self, tool: int, targets: Sequence[int]) -> bool:
+        """Whether a tool's name is no part of the targets' or the other way round: it would be mistaken for them."""
+        name, others = self._every[tool].name, [self._every[k].name for k in targets]
+        return not any(name in other or other in name for other in others)
 
 
 def catalogues(
@@ -123,7 +139,7 @@ def catalogues(
     for lang in langs:
         quiet: Callable[[str], None] = (lambda text: None) if found else note
         sets = read_tool_sets(tools, lang, quiet, KEYS) if tools else built_in_sets(lang)
-        found[lang] = Catalogue([_with_nouns(s, lang) for s in sets] if tools else sets, near_tools)
+        found[lang] = Catalogue([_with_nouns(s, lang) for s in sets] if tools else sets)
     return found
 
 
@@ -133,18 +149,6 @@ def built_in_sets(lang: Lang) -> tuple[ToolSet, ...]:
     own = read_tool_sets(BUILT_IN / f"{lang}.json", lang, lambda text: None, KEYS)
     known = tuple(tuple(map(_bounded, tools)) for tools in built_in(lang))
     return (*known, *(_with_nouns(tools, lang) for tools in own))
-
-
-def likeness(one: MadeTool, other: MadeTool) -> float:
-    """How alike two tools read: 0 to 100."""
-    return fuzz.token_set_ratio(_read(one), _read(other))
-
-
-def near_tools(tool: MadeTool, others: Sequence[MadeTool], wanted: int, draw: Random) -> list[MadeTool]:
-    """Some of the tools that read most like one."""
-    ranked = sorted(others, key=lambda other: (-likeness(tool, other), other.name))
-    pool = ranked[: max(3 * wanted, 4)]
-    return draw.sample(pool, min(wanted, len(pool)))
 
 
 def atom_of(schema: Mapping[str, Any]) -> str:
@@ -183,28 +187,6 @@ def _fitting(tool: MadeTool, kind: str) -> list[str] | None:
         ]
         return able or None
     return [] if kind != "preference" or any(atom_of(properties[name]) == "" for name in needed) else None
-
-
-def _most_alike(tool: MadeTool, others: Sequence[MadeTool]) -> list[MadeTool]:
-    ranked = sorted(others, key=lambda other: (-likeness(tool, other), other.name))
-    return [other for other in ranked if likeness(tool, other) >= _FEW_ALIKE]
-
-
-def _apart(every: Sequence[MadeTool], targets: Sequence[MadeTool]) -> list[MadeTool]:
-    """Tools whose names are no part of the targets' or the other way round, which would be mistaken for them."""
-    return [
-        tool
-        for tool in {tool.name: tool for tool in every}.values()
-        if not any(tool.name in target.name or target.name in tool.name for target in targets)
-    ]
-
-
-def _read(tool: MadeTool) -> str:
-    words = re.sub(r"[_.\-]+", " ", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", tool.name)).casefold()
-    told = str(tool.definition["function"]["description"]).casefold()
-    # Chinese has no spaces between words; its characters are compared instead.
-    spaced = _CHINESE.sub(r" \g<0> ", told)
-    return f"{words} {spaced}"
 
 
 def _callable(tool: MadeTool) -> bool:
