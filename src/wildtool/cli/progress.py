@@ -40,6 +40,8 @@ class Tally:
     """When the first call that was not replayed came back."""
     done_before: int = 0
     """Items done by then, most of them from the record."""
+    batch: str = ""
+    """How the batches stand that are waited for."""
 
     def line(self, now: float, longest: int | None = None) -> str:
         """All of it on one line; what matters least is left out until it is not longer than asked for."""
@@ -52,6 +54,8 @@ class Tally:
 
     def _parts(self, now: float) -> dict[str, str]:
         parts = {"items": f"{self.done}/{self.jobs} items"}
+        if self.batch:
+            parts["batch"] = self.batch
         if self.units:
             parts["correct"] = f"{100 * self.correct / self.units:.1f} % correct"
         seconds = now - self.began if self.began is not None else 0.0
@@ -105,6 +109,9 @@ class Progress(Observer):
 
     def call_failed(self, kind: str) -> None:
         self.tally.failed += 1
+
+    def batch_changed(self, state: str) -> None:
+        self.tally.batch = state
 
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
         self.tally.done += 1

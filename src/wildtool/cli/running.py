@@ -66,6 +66,12 @@ def _remark(result: "RunResult") -> None:
 
     if result.interrupted:
         note(f"Interrupted. {result.folder} keeps all replies; run the same command again to go on.")
+    for batch in result.pending:
+        note(
+            f"Batch {batch.id} ({batch.requests:,} requests, {batch.status}) goes on: the same command waits for it and "
+            f"pays for nothing twice: {_this_command()}\nTo cancel it, at the price of what it has done: POST "
+            f"{batch.cancel_url} with your key (docs/batch.md)."
+        )
     if result.limit is not None:
         note(
             f"{result.folder}: stopped: {result.limit}. All replies are recorded, {result.counts.unplayed} of "
@@ -88,6 +94,12 @@ def _remark(result: "RunResult") -> None:
         )
 
 
+def _this_command() -> str:
+    from wildtool.engine.rundir import without_logins
+
+    return shlex.join(without_logins(["wildtool", *sys.argv[1:]]))
+
+
 def _tell_spent(result: "RunResult", plan: "Plan") -> None:
     """What the calls of this command took, where anything did."""
     spent = result.spent
@@ -100,7 +112,18 @@ def _tell_spent(result: "RunResult", plan: "Plan") -> None:
     else:
         origins = dict.fromkeys(price.origin for price in plan.prices.values() if price.output or price.input)
         cost = f", {spent.cost:.4f} USD by {', '.join(origins)}" if origins else ""
+        cost += "".join(f"; {remark}" for remark in _full_prices(plan))
     note(f"{result.folder}: spent {tokens} on {result.calls:,} calls{cost}{kept}")
+
+
+def _full_prices(plan: "Plan") -> list[str]:
+    """Which prices do not say what a batch costs, so that the whole is counted."""
+    silent = [
+        plan.models[role].name
+        for role in sorted(plan.batched)
+        if (price := plan.prices.get(role)) and price.batch is None and (price.input or price.output)
+    ]
+    return [f"the price of {name} names no `batch`, and the whole is counted" for name in silent]
 
 
 def _show(folders: list[Path], profile: str, quiet: bool) -> None:
@@ -129,12 +152,18 @@ def tell_outlook(plans: "dict[str, Plan]") -> None:
             longest = _longest_reply(plan, role)
             high = max(seen.high.reply_tokens, seen.high.calls * longest)
             say(f"  reply tokens   {_range(seen.low.reply_tokens, high)}")
-            low_cost = _cost(price, seen.low.prompt_tokens, seen.low.reply_tokens)
-            high_cost = _cost(price, seen.high.prompt_tokens, high)
+            batched = role in plan.batched
+            low_cost = _cost(price, seen.low.prompt_tokens, seen.low.reply_tokens, batched)
+            high_cost = _cost(price, seen.high.prompt_tokens, high, batched)
             if price is None or low_cost is None or high_cost is None:
                 say("  cost           no price is known; give one by --prices FILE or in wildtool.toml")
             else:
-                say(f"  cost           {low_cost:.4f} – {high_cost:.4f} USD ({price.origin})")
+                by = ", by batches" if batched else ""
+                say(f"  cost           {low_cost:.4f} – {high_cost:.4f} USD ({price.origin}{by})")
+            if batched:
+                say(f"  rounds         {_range(seen.low.rounds, seen.high.rounds)}, each up to a day")
+        for remark in _full_prices(plan):
+            say(remark)
 
 
 def _longest_reply(plan: "Plan", role: str) -> int:
@@ -143,9 +172,9 @@ def _longest_reply(plan: "Plan", role: str) -> int:
     return most if isinstance(most, int) else 0
 
 
-def _cost(price: "Price | None", prompt: float, reply: float) -> float | None:
+def _cost(price: "Price | None", prompt: float, reply: float, batched: bool) -> float | None:
     usage = {"prompt_tokens": round(prompt), "completion_tokens": round(reply)}
-    return None if price is None else price.cost(usage)
+    return None if price is None else price.cost(usage, batched=batched)
 
 
 def _range(low: float, high: float) -> str:

@@ -1,6 +1,7 @@
 """What a run would take, told from the data alone: the gold answers are played, and nothing is asked or written."""
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from wildtool.engine.plan import Plan
@@ -17,9 +18,17 @@ class Taken:
     calls: int = 0
     prompt_tokens: float = 0.0
     reply_tokens: float = 0.0
+    rounds: int = 0
+    """Calls of the unit that has most, since each waits for the one before."""
 
-    def plus(self, prompt: float, reply: float) -> "Taken":
-        return Taken(self.calls + 1, self.prompt_tokens + prompt, self.reply_tokens + reply)
+    def plus(self, prompt: float, reply: float, of_unit: int) -> "Taken":
+        """Args: of_unit: calls of this unit so far, this one included."""
+        return Taken(
+            self.calls + 1,
+            self.prompt_tokens + prompt,
+            self.reply_tokens + reply,
+            max(self.rounds, of_unit),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +52,27 @@ def outlook(plan: Plan) -> dict[str, Outlook]:
 
 
 def _times(taken: Taken, repeats: int) -> Taken:
-    return Taken(taken.calls * repeats, taken.prompt_tokens * repeats, taken.reply_tokens * repeats)
+    prompt, reply = taken.prompt_tokens * repeats, taken.reply_tokens * repeats
+    return Taken(taken.calls * repeats, prompt, reply, taken.rounds)
 
 
 async def _play(plan: Plan, style: str) -> dict[str, Taken]:
     totals: dict[str, Taken] = {}
+    of_units: Counter[tuple[str, str]] = Counter()
 
     async def ask(unit: str, request: Request) -> Reply:
         role = request.role
         message = request.gold(style if role == "agent" else "cooperative 0") if request.gold else SILENCE
         sent = _as_sent(plan, request)
-        totals[role] = totals.get(role, Taken()).plus(estimate(sent), tokens_of(message))
+        of_units[role, unit] += 1
+        totals[role] = totals.get(role, Taken()).plus(
+            estimate(sent), tokens_of(message), of_units[role, unit]
+        )
         return Reply(message)
 
     item: Item
     for item in plan.selection.items():
+        of_units.clear()
         await plan.benchmark.play(item, ask, plan.profile, in_order=True)
     return totals
 

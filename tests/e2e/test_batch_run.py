@@ -1,0 +1,127 @@
+"""Runs by batch APIs through the installed command: gold is right, nothing is paid for twice, no key is left behind."""
+
+import asyncio
+import json
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.command import contents, recorded, start, verdicts, wildtool
+from e2e.test_protocols import rehearsed
+from faults.batch_server import BatchServer, Said
+from faults.server import Answer, http
+from models.peers import Peer
+from wildtool.types import Message
+
+KEY = "sk-batch-90aa41c7"
+KINDS = ("chat", "anthropic", "responses")
+
+
+def from_script(said: dict[str, Message]) -> Said:
+    missing = Answer(http(404, b'{"error":{"message":"not in the script"}}'))
+    return lambda body, digest: said.get(digest) or missing
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def script(request: pytest.FixtureRequest) -> tuple[str, dict[str, Message]]:
+    return request.param, rehearsed(request.param)
+
+
+@pytest.fixture(scope="module")
+def chat() -> dict[str, Message]:
+    return rehearsed("chat")
+
+
+def words(server: BatchServer | Peer, out: Path, *more: object) -> list[object]:
+    address = ["--model", server.protocol.prefix, "--base-url", server.base_url, "--api-key-env", "PEER_KEY"]
+    return ["run", "wild-mini", *address, "--out", out, *more]
+
+
+def rows(folder: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+    """The steps of a record, without what a batch may change: when it came, how it was written, and that it was one."""
+    unsteady = {"latency_s", "time", "raw", "batched"}
+    found: dict[tuple[str, str, int], dict[str, Any]] = {}
+    for line in (folder / "record-0001.jsonl").read_bytes().splitlines():
+        row = json.loads(line)
+        if row["row"] == "step":
+            place = row["item"], row["unit"], row["step"]
+            row["sends"] = sorted(link["hash"] for link in row["sends"])
+            found[place] = {name: value for name, value in row.items() if name not in unsteady}
+    return found
+
+
+async def test_gold_by_batches_is_all_right_and_recorded_as_without(script: Any, tmp_path: Path):
+    protocol, said = script
+    async with BatchServer(protocol, from_script(said)) as server:
+        # Over at once, so that nobody waits here.
+        server.polls = 0
+        ended = await wildtool(*words(server, tmp_path / "batch", "--batch"), cwd=tmp_path, PEER_KEY=KEY)
+    assert ended.status == 0, ended.err
+    assert server.mistakes == []
+    assert sorted(server.digests) == sorted(said)
+    longest = max(step for *_, step in recorded(tmp_path / "batch")) + 1
+    assert len(server.batches) == longest
+    assert {row["outcome"] for row in verdicts(tmp_path / "batch")} == {"correct"}
+    async with Peer(protocol, from_script(said)) as peer:
+        assert (await wildtool(*words(peer, tmp_path / "alone"), cwd=tmp_path, PEER_KEY=KEY)).status == 0
+    one, other = rows(tmp_path / "batch"), rows(tmp_path / "alone")
+    assert one.keys() == other.keys() and len(one) == len(said)
+    for place in one:
+        assert {**one[place], "sends": 0} == {**other[place], "sends": 0}
+    everything = [ended.out.encode(), ended.err.encode(), *contents(tmp_path).values()]
+    assert not any(KEY.encode() in text for text in everything)
+
+
+async def until(found: Callable[[], object], process: "asyncio.Future[Any]") -> None:
+    while not found():
+        assert not process.done(), process.result()
+        await asyncio.sleep(0.005)
+
+
+async def cut(server: BatchServer, command: list[object], sent: signal.Signals, at: int, cwd: Path) -> Any:
+    """Starts the command, sends it a signal when the server holds so many batches that do not get over, and waits."""
+    process = await start(*command, cwd=cwd, PEER_KEY=KEY)
+    ended = asyncio.create_task(process.communicate())
+
+    def begin(batch: Any) -> None:
+        server.frozen = len(server.batches) >= at
+
+    server.begin = begin
+    await until(lambda: server.frozen and server.counts["state"] > at, ended)
+    process.send_signal(sent)
+    out, err = await ended
+    server.frozen, server.begin = False, lambda batch: None
+    return process.returncode, out.decode(), err.decode()
+
+
+async def test_a_process_killed_while_a_batch_is_pending_pays_for_nothing_twice(script: Any, tmp_path: Path):
+    protocol, said = script
+    async with BatchServer(protocol, from_script(said), now=time.time()) as server:
+        command = words(server, tmp_path / "run", "--batch", "--limit", 4)
+        status, _, _ = await cut(server, command, signal.SIGKILL, 2, tmp_path)
+        assert status == -signal.SIGKILL
+        before = len(recorded(tmp_path / "run"))
+        assert before > 0
+        ended = await wildtool(*command, cwd=tmp_path, PEER_KEY=KEY)
+    assert ended.status == 0, ended.err
+    assert server.mistakes == []
+    assert len(server.digests) == len(set(server.digests)) == len(recorded(tmp_path / "run")) > before
+    assert {row["outcome"] for row in verdicts(tmp_path / "run")} == {"correct"}
+
+
+async def test_ctrl_c_leaves_the_batch_pending_and_says_how_to_go_on_and_how_to_cancel(
+    chat: dict[str, Message], tmp_path: Path
+):
+    async with BatchServer("chat", from_script(chat), now=time.time()) as server:
+        command = words(server, tmp_path / "run", "--batch", "--limit", 2)
+        status, _, err = await cut(server, command, signal.SIGINT, 1, tmp_path)
+        assert status == 130
+        assert "Batch b1 (8 requests, in_progress) goes on" in err
+        assert f"POST {server.base_url}/batches/b1/cancel" in err
+        assert "run the same command again" in err and "Traceback" not in err
+        assert (await wildtool(*command, cwd=tmp_path, PEER_KEY=KEY)).status == 0
+    assert len(server.digests) == len(set(server.digests))
