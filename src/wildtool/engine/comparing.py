@@ -6,16 +6,16 @@ another: a unit counts with the share of its repeats that are right, in either r
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from wildtool.engine.pairing import Paired, Share, paired, share
 from wildtool.engine.sides import Cell, Key, Side, kind_of
 from wildtool.errors import UsageError
 from wildtool.stats.bootstrap import bootstrap_interval
 from wildtool.stats.holm import holm
 from wildtool.stats.intervals import clustered_rate
-from wildtool.stats.paired import Pair, difference, finding, flip_test
+from wildtool.stats.paired import difference, finding, flip_test
 from wildtool.stats.power import detectable, rate_error, unpaired
 
 MCNEMAR = "McNemar's exact test"
@@ -147,7 +147,7 @@ def _compare(
             f"{a.label} and {b.label} share no unit{' that both have played' if only_played else ''}; "
             "give runs of the same items"
         )
-    pairs = _pairs(a, b, keys, only_played)
+    pairs = _paired(a, b, keys, only_played).pairs
     clusters = [(float(pair.difference), float(pair.units)) for pair in pairs]
     error = difference(pairs)
     resampled = bootstrap_interval(clusters, seed=seed)
@@ -187,23 +187,22 @@ def _parts(a: Side, b: Side, keys: Sequence[Key], only_played: bool, column: str
 
 
 def _part(name: str, a: Side, b: Side, keys: Sequence[Key], only_played: bool) -> Part | None:
-    pairs = _pairs(a, b, keys, only_played)
-    found = difference(pairs)
+    both = _paired(a, b, keys, only_played)
+    found = difference(both.pairs)
     theirs, mine = (_accuracy(side, keys, only_played) for side in (a, b))
     if found is None or theirs is None or mine is None:
         return None
-    signs = [_share(b.cells[key], only_played) - _share(a.cells[key], only_played) for key in keys]
     return Part(
         name=name,
         units=len(keys),
-        items=len(pairs),
+        items=len(both.pairs),
         baseline_accuracy=theirs,
         accuracy=mine,
         difference=found.value,
         low=found.low,
         high=found.high,
-        gained=sum(sign > 0 for sign in signs),
-        lost=sum(sign < 0 for sign in signs),
+        gained=both.gained,
+        lost=both.lost,
     )
 
 
@@ -223,14 +222,8 @@ def _flips(a: Side, b: Side, keys: Sequence[Key], only_played: bool, told: Seque
             )
 
 
-def _pairs(a: Side, b: Side, keys: Sequence[Key], only_played: bool) -> list[Pair]:
-    """One pair for each item."""
-    sums: dict[str, tuple[Fraction, int]] = {}
-    for key in keys:
-        more = _share(b.cells[key], only_played) - _share(a.cells[key], only_played)
-        total, units = sums.get(key[0], (Fraction(), 0))
-        sums[key[0]] = total + more, units + 1
-    return [Pair(*each) for each in sums.values()]
+def _paired(a: Side, b: Side, keys: Sequence[Key], only_played: bool) -> Paired:
+    return paired(*({key: _share(side.cells[key], only_played) for key in keys} for side in (a, b)))
 
 
 def _accuracy(side: Side, keys: Sequence[Key], only_played: bool) -> Accuracy | None:
@@ -260,5 +253,5 @@ def _tries(cell: Cell, only_played: bool) -> int:
     return cell.played if only_played else cell.tries
 
 
-def _share(cell: Cell, only_played: bool) -> Fraction:
-    return Fraction(cell.right, _tries(cell, only_played))
+def _share(cell: Cell, only_played: bool) -> Share:
+    return share(cell.right, _tries(cell, only_played))

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from wildtool.engine.boards import headline, labels_of, titles_of
+from wildtool.engine.pairing import Share, share
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.results import Result, judged
 from wildtool.engine.rundir import read_run
@@ -40,7 +40,7 @@ class Run:
     result: Result
     about: Mapping[str, Any]
     """What `run.json` says."""
-    shares: Mapping[tuple[str, str], Fraction | int]
+    shares: Mapping[tuple[str, str], Share]
     """By item and unit: the share of its repeats that are right."""
     spent: Spent
 
@@ -97,11 +97,7 @@ def _read(folder: Path, profile: str | None, keep: bool) -> Run:
         spent = rows.aggregate(
             "coalesce(sum(steps), 0)::BIGINT, sum(prompt_tokens)::BIGINT, sum(completion_tokens)::BIGINT"
         ).fetchall()[0]
-    # Whole numbers where they do, which is most: they compare ten times faster.
-    shares = {
-        (item, unit): right // tries if right in (0, tries) else Fraction(right, tries)
-        for item, unit, right, tries in units
-    }
+    shares = {(item, unit): share(right, tries) for item, unit, right, tries in units}
     return Run(folder, result, about, shares, Spent(*spent))
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
+from wildtool.engine.pairing import paired
 from wildtool.report.model import Board, Run
 from wildtool.stats.holm import holm
-from wildtool.stats.paired import LEVEL, Pair, difference, flip_test
+from wildtool.stats.paired import LEVEL, difference, flip_test
 
 MOST_MODELS = 80
 """Models that are all compared with each other; of more, only the best ones are."""
@@ -45,26 +45,12 @@ def all_pairs(board: Board) -> dict[tuple[int, int], Against]:
 
 def against(baseline: Run, model: Run) -> Against | None:
     """How a model stands against a baseline on the units both hold; None where there is none."""
-    sums: dict[str, list[Fraction | int]] = {}
-    gained = lost = units = 0
-    theirs = baseline.shares
-    for key, share in model.shares.items():
-        other = theirs.get(key)
-        if other is None:
-            continue
-        units += 1
-        entry = sums.setdefault(key[0], [0, 0])
-        entry[1] += 1
-        if share != other:
-            more = share - other
-            entry[0] += more
-            gained, lost = (gained + 1, lost) if more > 0 else (gained, lost + 1)
-    pairs = [Pair(Fraction(total), int(count)) for total, count in sums.values()]
-    found = difference(pairs)
+    both = paired(baseline.shares, model.shares)
+    found = difference(both.pairs)
     if found is None:
         return None
-    p, _ = flip_test(pairs)
-    return Against(found.value, found.low, found.high, p, gained, lost, units)
+    p, _ = flip_test(both.pairs)
+    return Against(found.value, found.low, found.high, p, both.gained, both.lost, both.units)
 
 
 def corrected(found: Mapping[tuple[int, int], Against], baseline: int) -> dict[int, float]:

@@ -19,7 +19,7 @@ _MOST_WORK = 20_000_000_000
 class Pair(NamedTuple):
     """One item under two runs."""
 
-    difference: Fraction
+    difference: Fraction | int
     """Sum over its units of the second run's share of right answers less the first run's."""
     units: int
 
@@ -95,9 +95,9 @@ def _error(sums: Sequence[tuple[float, float]]) -> float:
     return math.sqrt(count / (count - 1) * spread) / units
 
 
-def _whole(differences: Sequence[Fraction]) -> list[int]:
+def _whole(differences: Sequence[Fraction | int]) -> list[int]:
     """The differences as the smallest whole numbers of the same proportions."""
     common = math.lcm(*(each.denominator for each in differences))
-    whole = [int(each * common) for each in differences]
+    whole = [each.numerator * (common // each.denominator) for each in differences]
     share = math.gcd(*whole) or 1
     return [each // share for each in whole]
