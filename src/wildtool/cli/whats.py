@@ -9,13 +9,14 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from wildtool.cli import generate, generate_items
+from wildtool.cli import generate, generate_items, generate_tools
 from wildtool.cli.status import guarded
 from wildtool.generate.whats import WHATS, Kind
 
 COMMANDS: Mapping[Kind, Callable[..., int | None]] = {
     "sessions": generate.sessions,
     "items": generate_items.items,
+    "tools": generate_tools.tools,
 }
 """By kind of thing what makes it."""
 

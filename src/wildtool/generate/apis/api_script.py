@@ -33,7 +33,9 @@ class Designed:
 
     api: Api
     nodes: tuple[Found, ...]
-    """Nodes that were found on the way, its own function among them."""
+    """Its function, and the sub-domain if that is new."""
+    found: tuple[Found, ...]
+    """Further nodes that came to mind on the way."""
     tally: Counter[str]
     """How often what happened, such as `designer asked` or `designer refused S3`."""
 
@@ -66,16 +68,17 @@ def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> Ta
         "caller", [], {"api": shown, "use": use[:1]}, lambda text: read_call(text, api, use[:1])
     )
     function = wanted.function.name if wanted.function else plain_name(str(written["function"]))
-    place, nodes = wanted.place.id, list[Found]()
-    path = wanted.path
+    place, path = wanted.place.id, wanted.path
+    nodes: list[Found] = []
+    found = [(wanted.place.parent, name) for name in found_names(written, "subdomains")]
     if wanted.place.depth < PLACE:
         # A domain without sub-domains: what is found becomes the first, else it is called like the domain.
-        name = next(iter(found_names(written, "subdomains")), wanted.place.name)
+        name = next((name for _, name in found), wanted.place.name)
         nodes.append((place, name))
+        found = [(place, name) for _, name in found]
         place, path = child_id(place, name), (*path, plain_name(name))
-    else:
-        nodes += [(wanted.place.parent, name) for name in found_names(written, "subdomains")]
-    nodes += [(place, name) for name in (function, *found_names(written, "functions"))]
+    nodes.append((place, function))
+    found += [(place, name) for name in found_names(written, "functions")]
     parent = wanted.parent
     return Designed(
         Api(
@@ -95,6 +98,7 @@ def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> Ta
             call=call,
         ),
         tuple(nodes),
+        tuple(found),
         tally,
     )
 

@@ -19,6 +19,8 @@ EVOLVED = 0.4
 """Share of attempts that evolve an API, once there are some."""
 MOST_GENERATIONS = 3
 """How often something evolved is evolved again."""
+FULL = 8
+"""APIs of a place before others are begun."""
 _KNOWN_FUNCTION = 0.5
 """How often a function of the tree is taken where there is one without an API; else a new one is looked for."""
 
@@ -56,71 +58,88 @@ class Assignment:
 def assign(pool: Pool, attempt: int, within: int, seed: str, langs: Sequence[Lang]) -> Assignment | None:
     """What an attempt is to make; None where the tree has no place.
 
-    Args: within: number of the attempt in its generation, so that its places differ.
+    Args: within: number of the attempt in its generation, so that its attempts differ.
     """
     draw = Random(f"{seed}/api/{attempt}")
     lang = langs[attempt % len(langs)]
     turn = attempt // len(langs)
     target = Random(f"{seed}/targets/{turn // len(ATOMS)}").sample(ATOMS, len(ATOMS))[turn % len(ATOMS)]
+    task = _Turn(
+        attempt, lang, target, within // len(langs), Random(f"{seed}/generation/{attempt - within}"), draw
+    )
     own = [api for api in pool.apis if api.lang == lang]
-    parents = [api for api in own if api.generation < MOST_GENERATIONS]
-    if parents and draw.random() < EVOLVED:
-        return _evolved(pool, attempt, lang, own, parents, target, draw)
-    return _new(pool, attempt, within // len(langs), lang, own, target, seed, draw)
+    if any(map(_may_evolve, own)) and draw.random() < EVOLVED:
+        return _evolved(task, pool.trees[lang], own)
+    return _new(task, pool.trees[lang], own)
 
 
-def _evolved(
-    pool: Pool,
-    attempt: int,
-    lang: Lang,
-    own: Sequence[Api],
-    parents: Sequence[Api],
-    target: str,
-    draw: Random,
-) -> Assignment:
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """Which attempt it is."""
+
+    attempt: int
+    lang: Lang
+    target: str
+    number: int
+    """Among those of its generation and language."""
+    order: Random
+    """The same for the whole generation: attempts that take what then stands at their number take different things."""
+    draw: Random
+
+
+def _may_evolve(api: Api) -> bool:
+    return api.generation < MOST_GENERATIONS
+
+
+def _rank(node: Node, made: int) -> tuple[int, int]:
+    """Places that are begun come first, so that the tools of a place are enough for a session; then those of the tree
+    that there was, then all others, the emptier before the fuller."""
+    if 0 < made < FULL:
+        return 0, 0
+    if not made and not node.source.startswith("attempt"):
+        return 1, 0
+    return 2, max(1, made // FULL)
+
+
+def _evolved(turn: _Turn, tree: Tree, own: Sequence[Api]) -> Assignment:
+    parents = [api for api in own if _may_evolve(api)]
     done = Counter(name for api in own for name in api.parents)
+    turn.order.shuffle(parents)
     # What was evolved often already would only be told again.
-    parent = draw.choices(parents, [1 / (1 + done[api.name]) ** 2 for api in parents])[0]
-    operator = draw.choice([name for name in OPERATORS if applies(name, parent.function)])
-    tree = pool.trees[lang]
+    parents.sort(key=lambda api: done[api.name])
+    parent = parents[turn.number % len(parents)]
+    ways = [name for name in OPERATORS if applies(name, parent.function)]
+    operator = ways[(turn.number // len(parents) + turn.order.randrange(len(ways))) % len(ways)]
     place = tree.nodes[parent.place]
-    siblings = tuple(api for api in own if api.place == place.id)
     return Assignment(
-        attempt,
-        lang,
-        place,
-        tree.path(place.id),
-        siblings,
-        None,
-        parent,
-        operator,
-        target if operator in AIMED else "",
+        attempt=turn.attempt,
+        lang=turn.lang,
+        place=place,
+        path=tree.path(place.id),
+        siblings=tuple(api for api in own if api.place == place.id),
+        parent=parent,
+        operator=operator,
+        target=turn.target if operator in AIMED else "",
     )
 
 
-def _new(
-    pool: Pool,
-    attempt: int,
-    within: int,
-    lang: Lang,
-    own: Sequence[Api],
-    target: str,
-    seed: str,
-    draw: Random,
-) -> Assignment | None:
-    tree = pool.trees[lang]
+def _new(turn: _Turn, tree: Tree, own: Sequence[Api]) -> Assignment | None:
     places = tree.places()
     if not places:
         return None
     made = Counter(api.place for api in own)
-    order = Random(f"{seed}/places/{attempt - within}").sample(range(len(places)), len(places))
-    # Where least was made comes first.
-    ranked = sorted(range(len(places)), key=lambda k: (made[places[k].id], order[k]))
-    place = places[ranked[within % len(ranked)]]
+    turn.order.shuffle(places)
+    places.sort(key=lambda node: _rank(node, made[node.id]))
+    place = places[turn.number % len(places)]
     used = {api.node for api in own}
     free = [node for node in tree.children(place.id) if node.depth == DEEPEST and node.id not in used]
-    function = (
-        draw.choice(free) if free and place.depth == PLACE and draw.random() < _KNOWN_FUNCTION else None
+    known = bool(free) and place.depth == PLACE and turn.draw.random() < _KNOWN_FUNCTION
+    return Assignment(
+        attempt=turn.attempt,
+        lang=turn.lang,
+        place=place,
+        path=tree.path(place.id),
+        siblings=tuple(api for api in own if api.place == place.id),
+        function=turn.draw.choice(free) if known else None,
+        target=turn.target,
     )
-    siblings = tuple(api for api in own if api.place == place.id)
-    return Assignment(attempt, lang, place, tree.path(place.id), siblings, function, None, "", target)

@@ -9,11 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 
+from rapidfuzz import fuzz
+
 from wildtool.generate.apis.api import Api
 from wildtool.generate.apis.api_checks import too_alike
 from wildtool.generate.apis.api_script import Designed, Found, api_script
 from wildtool.generate.apis.assigning import Assignment, Pool, assign
 from wildtool.generate.apis.documents import Mined, Passage, mine_script
+from wildtool.generate.apis.likeness import shared
 from wildtool.generate.apis.tree import Tree
 from wildtool.generate.plan import Lang
 from wildtool.generate.role_talk import Talk
@@ -24,6 +27,8 @@ SIZES = (16, 32, 64, 128)
 ATTEMPTS = 2
 """Attempts at most, for each API that is wanted."""
 Result = Designed | Mined | Loss
+_ALIKE_NAMES = 85.0
+_SAME_WORDS = 0.6
 _BROKEN = "infra_error"
 _OPEN = Loss("", "", {}, 0)
 """Stands for a job without an end."""
@@ -156,19 +161,37 @@ class Growth:
         siblings = [other for other in self.apis if (other.lang, other.place) == (api.lang, api.place)]
         parent = next((other for other in siblings if other.name in api.parents), None)
         near = too_alike(api.function, siblings, parent)
-        if api.name.casefold() in self._names or near is not None:
-            said = (
-                f"there is an API called {api.name}" if near is None else f"{api.name} is nearly {near.name}"
+        if api.name.casefold() in self._names:
+            self._drop(Lost(name, "taken", f"there is an API called {api.name} already"))
+            return
+        if near is not None:
+            self._drop(
+                Lost(name, "near duplicate", f"{api.name} is nearly {near.name}, which is there already")
             )
-            self.losses.append(Lost(name, "taken" if near is None else "near duplicate", f"{said} already"))
-            self._failures += 1
             return
         self._names.add(api.name.casefold())
         self.apis.append(api)
         self._note(api.lang, result.nodes, f"attempt {name}")
+        self._note(
+            api.lang, [node for node in result.found if not self._known(api.lang, node)], f"attempt {name}"
+        )
+
+    def _drop(self, lost: Lost) -> None:
+        self.losses.append(lost)
+        self._failures += 1
 
     def _note(self, lang: Lang, nodes: Sequence[Found], source: str) -> None:
         self._grown[lang] += [(above, name, source) for above, name in nodes]
+
+    def _known(self, lang: Lang, node: Found) -> bool:
+        """Whether the tree has a node nearly of that name."""
+        names = [child.name for child in self.pool.trees[lang].children(node[0])]
+        names += [name for above, name, _ in self._grown[lang] if above == node[0]]
+        return any(
+            fuzz.ratio(node[1].casefold(), name.casefold()) >= _ALIKE_NAMES
+            or shared(node[1], name) >= _SAME_WORDS
+            for name in names
+        )
 
     def _next_generation(self) -> None:
         if self.stopped or self._broken * 2 > self.end - self._begin:
