@@ -142,6 +142,84 @@ def test_a_name_of_something_unknown_is_refused():
         refresh(one("get Bergamot", "ok", gizmo="Bergamot"), "s")
 
 
+def described(about: str, **arguments: str) -> dict[str, Any]:
+    """A session whose one parameter is described."""
+    record = one(f"get {' '.join(arguments.values())}", "ok", **arguments)
+    for schema in record["english_tools"][0]["function"]["parameters"]["properties"].values():
+        schema["description"] = about
+    return record
+
+
+def given(record: dict[str, Any]) -> str:
+    return next(iter(refresh(record, "s")["english_answer_list"][0][0]["action"]["arguments"].values()))
+
+
+@pytest.mark.parametrize(
+    ("key", "about", "value"),
+    [
+        ("targetLanguage", "What to translate to.", "Norwegian"),
+        ("into", "The language of the answer.", "Norwegian"),
+        ("mood", "Mood, such as 'Calm' or 'Wild'.", "Calm"),
+        ("sort_order", "How to sort.", "Newest First"),
+    ],
+)
+def test_a_word_of_a_list_by_the_definition_of_its_parameter_stays(key: str, about: str, value: str):
+    assert given(described(about, **{key: value})) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "about", "value"),
+    [
+        ("username", "Username", "Amber Fox"),
+        ("gizmo", "The identifier of the gizmo.", "Bergamot"),
+        ("keywords", "Search keywords.", "Silver Canyon"),
+        ("region", "Name of the region.", "Old Marsh"),
+        ("end", "Where to go.", "Linden Street 22"),
+    ],
+)
+def test_a_name_by_the_definition_of_its_parameter_is_rewritten_everywhere(key: str, about: str, value: str):
+    fresh = refresh(described(about, **{key: value}), "s")
+    new = given(described(about, **{key: value}))
+    assert new != value
+    assert fresh["english_tasks"] == [f"get {new}"]
+
+
+@pytest.mark.parametrize(
+    ("key", "about", "value"),
+    [
+        ("query", "The keyword to search for.", "Mercury"),
+        ("gizmo", "In the form of 'Aaa'.", "Aaa"),
+        ("gizmo", "A gizmo, in the language of birds.", "Bergamot"),
+    ],
+)
+def test_what_a_definition_does_not_settle_is_refused(key: str, about: str, value: str):
+    with pytest.raises(UnclearError, match="role is unclear"):
+        given(described(about, **{key: value}))
+
+
+def test_a_word_of_a_list_that_is_a_name_elsewhere_is_refused():
+    record = described("As told.", language="Norwegian", title="Norwegian")
+    with pytest.raises(UnclearError, match="elsewhere a name"):
+        refresh(record, "s")
+
+
+def test_rewritten_texts_are_no_nearer_than_the_old_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(
+        "wildtool.generate.refresh._drawn",
+        lambda old, role, values: values.draw.choice(("Ainoki Maruda", "Belzuch Ferstgy")),
+    )
+    path = tmp_path / "s.jsonl"
+    records = [
+        {**one(f"tell me of {name} please", "ok", title=name), "id": name}
+        for name in ("Zyx Wvutsr", "Ponmlk Jihgf", "Quorq Lolosh")
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    refused: list[Refused] = []
+    fresh = list(refresh_file(path, "s", refused, skip_unclear=True))
+    assert len({record["english_tasks"][0] for record in fresh}) == len(fresh) == 2
+    assert "nearly one of another session" in refused[0].reason
+
+
 def test_a_date_without_separators_is_refused():
     with pytest.raises(UnclearError, match="20250506"):
         refresh(one("on 20250506", "ok", day="20250506"), "s")

@@ -11,6 +11,8 @@ from decimal import Decimal
 from typing import Any, Literal, cast
 
 from wildtool.generate.pools import pool
+from wildtool.generate.told_roles import told_role
+from wildtool.toolcall.parameter_schema import as_schema
 
 Role = Literal["id", "person", "place", "title", "phone", "email"]
 
@@ -20,7 +22,7 @@ _KEYS: tuple[tuple[Role, str], ...] = (
     (
         "person",
         r"(?:^|_)(?:person|payer|payee|traveller|traveler|passenger|guest|tutor|teacher|contact|recipient|sender|owner"
-        r"|author"
+        r"|authors?"
         r"|artist|player|participant|attendee|attendees|patient|doctor|host|holder|customer|colleague|recipients"
         r"|buddy|friend|first_name|last_name|full_name|account_name|display_name|seller|driver|with|to_name|invitee)$",
     ),
@@ -51,6 +53,11 @@ _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:-\d{1,2}:\d\d)?")
 _NAME = re.compile(
     r"[A-ZÀ-Þ][\w'’.-]*(?: (?:[A-ZÀ-Þ][\w'’.-]*|de|la|van|von|the|of|and|&))*(?: [A-ZÀ-Þ\d][\w'’.-]*)?"
 )
+_ADDRESS = re.compile(
+    r"[A-Z]\w+(?: [A-Z]\w+)? (?:Street|St\.?|Road|Rd\.?|Avenue|Ave\.?|Lane|Square|Drive|Boulevard|Way) \d{1,4}"
+    r"|\d{1,5} [A-Z]\w+(?: [A-Z]\w+)? (?:Street|St\.?|Road|Rd\.?|Avenue|Ave\.?|Lane|Square|Drive|Boulevard|Way)"
+)
+"""A street with a number, under whatever key."""
 _WIDE = re.compile(r"[\u4e00-\u9fff]{2,8}")
 _PEOPLE = re.compile(
     r"contact|person|people|travell?er|passenger|customer|member|attendee|guest|doctor|e_?mail|phone|relation"
@@ -82,15 +89,20 @@ class Entities:
     """Numbers that are no amounts of money."""
     number_keys: set[str] = field(default_factory=set[str])
     """Keys of those numbers, as words."""
+    words: dict[str, str] = field(default_factory=dict[str, str])
+    """Gold values that look like names, and are words of a list by the definition of their parameter; with the place."""
 
 
-def find(nodes: list[Any], date: str, fixed: frozenset[str]) -> Entities:
+def find(
+    nodes: list[Any], date: str, fixed: frozenset[str], schemas: Mapping[str, Mapping[str, Any]] | None = None
+) -> Entities:
     """The entities of a session.
 
     Args:
         nodes: all gold nodes of all tasks, as written.
         date: the date line.
         fixed: values that must stay: enum members and names of tools, case-folded.
+        schemas: the parameters of each tool.
 
     Raises:
         UnclearError: for a gold value that looks like a name of something, of what cannot be told.
@@ -102,13 +114,18 @@ def find(nodes: list[Any], date: str, fixed: frozenset[str]) -> Entities:
         action = cast(dict[str, Any], node["action"])
         gold = not str(action["name"]).startswith(("prepare_to_answer", "ask_user_for_"))
         name = str(action["name"])
-        for leaf in _leaves(node.get("observation"), "observation", "", ()):
+        for leaf in _leaves(node.get("observation"), "observation", "", (), {}):
             _note(found, leaf, {}, fixed)
-        for leaf in _leaves(action["arguments"] if gold else {}, name, "", (name,)):
+        schema = (schemas or {}).get(name, {})
+        for leaf in _leaves(action["arguments"] if gold else {}, name, "", (name,), schema):
             _note(found, leaf, unknown, fixed)
     for value, path in unknown.items():
         if value not in found.texts:
             raise UnclearError(path, value)
+    named = {value.casefold() for value in found.texts}
+    for value, path in found.words.items():
+        if value.casefold() in named:
+            raise UnclearError(path, value, "it is a word of a list here, and elsewhere a name")
     return found
 
 
@@ -138,18 +155,25 @@ class _Leaf:
     value: Any
     beside: tuple[str, ...]
     """Keys of the object it stands in; for arguments the tool's name too."""
+    schema: Mapping[str, Any]
+    """Definition of the parameter; empty for what a tool returned."""
 
 
-def _leaves(value: Any, path: str, key: str, beside: tuple[str, ...]) -> Iterator[_Leaf]:
+def _leaves(
+    value: Any, path: str, key: str, beside: tuple[str, ...], schema: Mapping[str, Any]
+) -> Iterator[_Leaf]:
     if isinstance(value, dict):
         table = cast(dict[str, Any], value)
         for name, child in table.items():
-            yield from _leaves(child, f"{path}.{name}", below(key, name), (*beside[:1], *table))
+            inner = as_schema(as_schema(schema.get("properties")).get(name))
+            yield from _leaves(child, f"{path}.{name}", below(key, name), (*beside[:1], *table), inner)
     elif isinstance(value, list):
+        # What a list is of may be told by itself alone.
+        inner = {"description": schema.get("description", ""), **as_schema(schema.get("items"))}
         for child in cast(list[Any], value):
-            yield from _leaves(child, path, key, beside)
+            yield from _leaves(child, path, key, beside, inner)
     elif value is not None:
-        yield _Leaf(path, key, value, beside)
+        yield _Leaf(path, key, value, beside, schema)
 
 
 def _note(found: Entities, leaf: _Leaf, unknown: dict[str, str], fixed: frozenset[str]) -> None:
@@ -188,7 +212,13 @@ def _note(found: Entities, leaf: _Leaf, unknown: dict[str, str], fixed: frozense
     elif _STAMP.fullmatch(text):
         raise UnclearError(leaf.path, text)
     elif _NAME.fullmatch(text) and not text.isupper():
-        unknown[text] = leaf.path
+        told = told_role(snake(leaf.key), leaf.schema, text) if leaf.schema else ""
+        if told == "stays":
+            found.words[text] = leaf.path
+        elif told:
+            found.texts[text] = told
+        else:
+            unknown[text] = leaf.path
 
 
 def role_of(key: str, text: str) -> Role | None:
@@ -211,7 +241,7 @@ def role_of(key: str, text: str) -> Role | None:
         )
     if by_key in ("person", "place", "title") and _NAME.fullmatch(text):
         return by_key
-    return None
+    return "place" if text in pool("cities", "en") or _ADDRESS.fullmatch(text) else None
 
 
 def _chinese_person(text: str) -> bool:
@@ -234,3 +264,9 @@ def fixed_values(tools: list[Any]) -> frozenset[str]:
         elif isinstance(value, list):
             layer.extend(cast(list[Any], value))
     return frozenset(fixed)
+
+
+def tool_schemas(tools: list[Any]) -> dict[str, Mapping[str, Any]]:
+    """The parameters of each tool as a record writes it."""
+    functions = [as_schema(as_schema(tool).get("function")) for tool in tools]
+    return {str(function.get("name")): as_schema(function.get("parameters")) for function in functions}

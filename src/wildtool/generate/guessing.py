@@ -10,6 +10,14 @@ from wildtool.generate.plan import Lang
 _IDENTIFIER = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$|ID$", re.ASCII)
 _KINDS: Sequence[tuple[str, str, str]] = (
     ("string", r"e.?mail", "email"),
+    ("string", r"\bips?\b", "ip"),
+    ("string", r"coordinate|latitude|\bbbox\b", "coordinates"),
+    ("string", r"\bcurrenc|\bcoins?\b", "currency"),
+    ("string", r"\bcountr", "country"),
+    ("string", r"\blanguage|\blocale\b", "language"),
+    ("string", r"\buser ?names?\b|nickname|password", "handle"),
+    ("string", r"\bversion\b", "version"),
+    ("string", r"sha ?\d+|\bhash\b|base64", "hash"),
     ("string", r"phone|mobile", "phone"),
     ("string", r"url|link|website|domain", "url"),
     ("string", r"timestamp", "digits"),

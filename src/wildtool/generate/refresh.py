@@ -19,8 +19,19 @@ from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import languages, read_records, read_session
 from wildtool.benchmarks.wildtoolbench.lint import lint
+from wildtool.benchmarks.wildtoolbench.near_duplicates import NearTexts, plain
 from wildtool.errors import DataError
-from wildtool.generate.entities import Entities, Role, UnclearError, below, find, fixed_values, is_money
+from wildtool.generate.entities import (
+    Entities,
+    Role,
+    UnclearError,
+    below,
+    find,
+    fixed_values,
+    is_money,
+    tool_schemas,
+)
+from wildtool.generate.freshness import NEAR
 from wildtool.generate.plan import Lang
 from wildtool.generate.values import Values
 
@@ -31,6 +42,8 @@ _CURRENCY = re.compile(
 )
 _WORD = re.compile(r"\w", re.ASCII)
 _FACTORS = (2, 3, 4)
+_DRAWS = 8
+"""Draws of new values until no text is nearly one of another session."""
 _WORDS_TOO = re.compile(
     "will|may|mark|rose|grace|hope|art|bill|rich|frank|jack|dawn|april|june|august|summer|joy|faith", re.I
 )
@@ -77,18 +90,55 @@ def refresh_file(
     Raises:
         DataError: for a file that is no session file, or a session in which the role of a value is unclear.
     """
+    apart = _Apart()
     for number, record in read_records(path):
         for prefix in languages(record) or [None]:
             # Says what is wrong with a record that is no session.
             read_session(record, f"{path}:{number}", prefix)
         try:
-            yield refresh(record, seed)
+            yield apart.refreshed(record, seed)
         except UnclearError as unclear:
             if not skip_unclear:
                 raise DataError(
                     f"{path}:{number}: {record.get('id')}: {unclear}; mend it, or leave such out by --skip-unclear"
                 ) from unclear
             refused.append(Refused(str(record.get("id")), str(unclear)))
+
+
+class _Apart:
+    """Keeps the rewritten texts of a file apart where the old ones were: new names could make two alike."""
+
+    def __init__(self) -> None:
+        self._old, self._new = NearTexts(NEAR), NearTexts(NEAR)
+
+    def refreshed(self, record: Mapping[str, Any], seed: str) -> dict[str, Any]:
+        """The session with fresh values; drawn anew, a few times, where a text is nearly one of before.
+
+        Raises:
+            UnclearError: for a text that is so each time, or a value whose role is unclear.
+        """
+        old = _user_texts(record)
+        alike = [self._old.first_near(text) is not None for text in old]
+        near: list[str] = []
+        for attempt in range(_DRAWS):
+            made = refresh(record, f"{seed}/{attempt}" if attempt else seed)
+            new = _user_texts(made)
+            near = [
+                text
+                for text, known in zip(new, alike, strict=True)
+                if not known and self._new.first_near(text) is not None
+            ]
+            if not near:
+                for remembered, texts in ((self._old, old), (self._new, new)):
+                    for text in texts:
+                        remembered.add(text)
+                return made
+        raise UnclearError("a user text", near[0], "rewritten, it is nearly one of another session")
+
+
+def _user_texts(record: Mapping[str, Any]) -> list[str]:
+    """What users say in all languages of a session, as texts are compared."""
+    return [plain(str(text)) for prefix in languages(record) for text in record[f"{prefix}_tasks"]]
 
 
 class _Rewriter:
@@ -99,7 +149,7 @@ class _Rewriter:
         nodes = [node for task in answers for node in task]
         line = str(record[f"{prefix}_env_info"])
         fixed = fixed_values(record[f"{prefix}_tools"])
-        self._found = find(nodes, line, fixed)
+        self._found = find(nodes, line, fixed, tool_schemas(record[f"{prefix}_tools"]))
         self._found.money.update(_marked([record[name] for name in names]))
         lang: Lang = "zh" if prefix == "chinese" else "en"
         whole = str([record[name] for name in names])

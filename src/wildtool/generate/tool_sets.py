@@ -13,6 +13,7 @@ from wildtool.errors import DataError
 from wildtool.generate.constraints import lost_pattern, lost_patterns
 from wildtool.generate.guessing import Gives, guess_clause, guess_gives, guess_kind, noun_of
 from wildtool.generate.plan import Lang
+from wildtool.generate.told_roles import examples
 from wildtool.generate.tool_files import described_tools, read_document
 from wildtool.generate.values import PATTERN
 from wildtool.toolcall.parameter_schema import as_schema, enum_of
@@ -25,6 +26,8 @@ MAX_TOOLS = 8
 KEPT = ("enum", "default", "minimum", "maximum", "required", "format", "pattern")
 """Keys of a parameter's schema that a session's tools keep; a pattern only where it can be checked."""
 _DEEPEST = 5
+_OPEN = frozenset(["text", "title", "sentence", "code"])
+"""Kinds of texts of which any would do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,5 +323,9 @@ def _slot(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
         told = noun_of(name if len(path) == 1 else key, kind)
         kind = PATTERN + str(inner["pattern"])
         return Slot(path, key, told, f"list:{kind}" if listed else kind, required)
+    members = tuple(enum_of(inner))
+    if kind in _OPEN and len(named := examples(inner) or examples(schema)) > 1:
+        # Better than words drawn for any text: those that the description gives.
+        kind, members = "enum", tuple(named)
     noun = noun_of(name, kind) if len(path) == 1 else noun_of(key, kind)
-    return Slot(path, key, noun, f"list:{kind}" if listed else kind, required, tuple(enum_of(inner)), bounds)
+    return Slot(path, key, noun, f"list:{kind}" if listed else kind, required, members, bounds)

@@ -10,6 +10,7 @@ from wildtool.generate.plan import Lang
 from wildtool.generate.pools import pool
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
+_CURRENCIES = ("EUR", "USD", "JPY", "CHF", "NOK", "CAD", "BRL", "KRW", "PLN", "ZAR", "TRY", "MXN")
 _QUOTED = frozenset(["title", "sentence", "text"])
 """Kinds that a user puts into quotation marks."""
 PATTERN = "pattern:"
@@ -124,6 +125,23 @@ def _address_of_page(values: Values) -> str:
     return f"https://{words[0]}.example.org/{words[1]}-{values.digits(3)}"
 
 
+def _ip(values: Values) -> str:
+    """Of the networks that are kept for examples (RFC 5737)."""
+    return f"{values.draw.choice(('192.0.2', '198.51.100', '203.0.113'))}.{values.draw.randrange(2, 255)}"
+
+
+def _coordinates(values: Values) -> str:
+    return f"{values.draw.uniform(-60, 70):.2f},{values.draw.uniform(-170, 170):.2f}"
+
+
+def _handle(values: Values) -> str:
+    return f"{values.draw.choice(pool('nouns', 'en')).lower()}_{values.draw.randrange(1000, 10_000)}"
+
+
+def _version(values: Values) -> str:
+    return f"{values.draw.randrange(1, 12)}.{values.draw.randrange(10)}.{values.draw.randrange(10)}"
+
+
 def _whole(low: int, high: int, step: int = 1) -> Callable[[Values], int]:
     return lambda values: values.draw.randrange(low, high, step)
 
@@ -146,6 +164,14 @@ _MAKERS: Mapping[str, Callable[[Values], Any]] = {
     "url": _address_of_page,
     "date": _date,
     "time": _time,
+    "ip": _ip,
+    "coordinates": _coordinates,
+    "currency": lambda values: values.draw.choice(_CURRENCIES),
+    "country": lambda values: values.pick("countries"),
+    "language": lambda values: values.pick("languages"),
+    "handle": _handle,
+    "version": _version,
+    "hash": lambda values: f"{values.draw.getrandbits(64):016x}",
     "id": _code,
     "code": _code,
     "morning": lambda values: f"{values.draw.randrange(7, 11):02}:{values.draw.choice(('00', '30'))}",
