@@ -148,7 +148,7 @@ class BatchServer(FaultServer):
         metadata = wanted.get("metadata") or {}
         assert len(metadata) <= 16 and all(len(k) <= 64 and len(v) <= 512 for k, v in metadata.items())
         requests: dict[str, Body] = {}
-        lines = self.files[wanted["input_file_id"]].decode().splitlines()
+        lines = self.files[wanted["input_file_id"]].decode().removesuffix("\n").split("\n")
         for line in lines:
             row = json.loads(line)
             keys(row, "custom_id method url body")
@@ -217,9 +217,7 @@ class BatchServer(FaultServer):
         ]
         # Results come in any order.
         written = self.write(batch, rows[::-1])
-        lines = [
-            row if isinstance(row, bytes) else json.dumps(row, ensure_ascii=False).encode() for row in written
-        ]
+        lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in written]
         return Answer(http(200, b"\n".join(lines), kind="application/octet-stream"))
 
     def _with(self, batch: Held) -> list[tuple[Held, str, Body]]:

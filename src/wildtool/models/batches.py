@@ -136,7 +136,7 @@ class Batches:
 
     def cancel_url(self, id_: str) -> str:
         """The address that a user posts to for canceling a batch; without any key."""
-        return self.endpoint.shown_url.rstrip("/") + self.cancel_path(id_)
+        return self.endpoint.shown_at(self.cancel_path(id_))
 
     def parsed(self, answer: bytes, where: str) -> dict[str, Any]:
         """The object that an answer is. Raises CallError."""

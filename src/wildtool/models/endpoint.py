@@ -142,6 +142,10 @@ class Endpoint:
         answer = await self._exchange(method, url, headers, body, into, str(target))
         return answer if into else self.without_keys(answer)
 
+    def shown_at(self, path: str) -> str:
+        """The address of something below the base URL as messages may show it: without credentials and query."""
+        return str(self._target(path))
+
     def without_keys(self, answer: bytes) -> bytes:
         """An answer in which the key, should a server repeat it, is taken out."""
         for key in self._long_keys:
