@@ -111,3 +111,18 @@ def test_a_terminal_that_is_gone_does_not_end_the_run():
     with Progress("m", Gone()) as progress:
         progress.started(1)
     assert progress.tally.jobs == 1
+
+
+def test_a_log_says_once_that_a_batch_is_pending_until_something_changes():
+    stream, clock = io.StringIO(), Clock()
+    progress = Progress("m", stream, clock)
+    progress.tally = Tally(jobs=4)
+    progress.batch_changed("round 1: batch in_progress, 0/16 done")
+    assert progress.text(None) == "m: 0/4 items · round 1: batch in_progress, 0/16 done · 0 tokens · 0 errors"
+    drawn = [progress.has_news()]
+    for seconds in (10, 10, 600):
+        clock.now += seconds
+        drawn.append(progress.has_news())
+    progress.batch_changed("round 1: batch in_progress, 3/16 done")
+    drawn.append(progress.has_news())
+    assert drawn == [True, False, False, True, True]

@@ -125,3 +125,29 @@ async def test_ctrl_c_leaves_the_batch_pending_and_says_how_to_go_on_and_how_to_
         assert "run the same command again" in err and "Traceback" not in err
         assert (await wildtool(*command, cwd=tmp_path, PEER_KEY=KEY)).status == 0
     assert len(server.digests) == len(set(server.digests))
+
+
+def by_digest(body: dict[str, Any], digest: str) -> Message:
+    """A question, a call that makes no sense, or the end, whichever the digest says."""
+    return {
+        "role": "assistant",
+        "content": ("Which account?", "[balance()]", "finish conversation")[int(digest, 16) % 3],
+    }
+
+
+async def test_episodes_with_a_user_who_is_asked_directly_are_played_as_without_batches(tmp_path: Path):
+    user = ["--user-model", "u", "--user-api-key-env", "PEER_KEY"]
+    played: dict[str, Any] = {}
+    async with BatchServer("chat", by_digest) as agents, Peer("chat", by_digest) as people:
+        agents.polls = 0
+        for name, server, more in (("batch", agents, ["--batch"]), ("alone", people, [])):
+            command = words(server, tmp_path / name, *user, "--user-base-url", people.base_url, *more)
+            command[1] = "acebench"
+            ended = await wildtool(
+                *command, "--split", "agent_finance", "--limit", 3, cwd=tmp_path, PEER_KEY=KEY
+            )
+            assert ended.status == 0, ended.err
+            played[name] = verdicts(tmp_path / name), sorted(recorded(tmp_path / name))
+    assert agents.mistakes == people.mistakes == []
+    assert len(agents.batches) > 1
+    assert played["batch"] == played["alone"]

@@ -16,6 +16,8 @@ from wildtool.types import Reply, Verdict
 
 LIVE_EVERY_S = 0.25
 PLAIN_EVERY_S = 10.0
+STILL_EVERY_S = 600.0
+"""Where lines are plain and only a batch is waited for."""
 SEPARATOR = " · "
 DROPPED_FIRST = ("tokens", "replayed", "pace", "retries", "correct")
 """Parts of the line that a narrow terminal does without, the least important first."""
@@ -42,6 +44,11 @@ class Tally:
     """Items done by then, most of them from the record."""
     batch: str = ""
     """How the batches stand that are waited for."""
+
+    @property
+    def stands_still(self) -> tuple[object, ...]:
+        """What stays the same while a batch is waited for and nothing happens; empty where none is."""
+        return (self.batch, self.done, self.calls, self.failed, self.retries) if self.batch else ()
 
     def line(self, now: float, longest: int | None = None) -> str:
         """All of it on one line; what matters least is left out until it is not longer than asked for."""
@@ -84,6 +91,7 @@ class Progress(Observer):
         self._stream = stream or sys.stderr
         self._clock = clock
         self._live = self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._drawn: tuple[tuple[object, ...], float] = ((), 0.0)
         self._over = threading.Event()
         self._ticker = threading.Thread(target=self._tick, daemon=True)
 
@@ -133,8 +141,16 @@ class Progress(Observer):
 
     def _tick(self) -> None:
         while not self._over.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
-            if self.tally.jobs:
+            if self.tally.jobs and self.has_news():
                 self._draw("" if self._live else "\n")
+
+    def has_news(self) -> bool:
+        """Whether it is worth drawing: a batch may be pending for a day, and a log need not say so every ten seconds."""
+        now, stands = self._clock(), self.tally.stands_still
+        if not self._live and stands and stands == self._drawn[0] and now - self._drawn[1] < STILL_EVERY_S:
+            return False
+        self._drawn = (stands, now)
+        return True
 
     def text(self, room: int | None) -> str:
         """The run on one line, not longer than asked for."""
@@ -178,7 +194,8 @@ class Board:
 
     def _tick(self) -> None:
         while not self._over.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
-            self._draw([run for run in self._runs if self._live or run.tally.done < run.tally.jobs])
+            plain = [run for run in self._runs if run.tally.done < run.tally.jobs and run.has_news()]
+            self._draw(self._runs if self._live else plain)
 
     def _draw(self, runs: Sequence[Progress]) -> None:
         room = shutil.get_terminal_size().columns - 1 if self._live else None
