@@ -21,6 +21,18 @@ MOST_GENERATIONS = 3
 """How often something evolved is evolved again."""
 FULL = 8
 """APIs of a place before others are begun."""
+KINDS: Mapping[Lang, tuple[str, ...]] = {
+    "en": (
+        "look up one thing", "search or list things", "create or book something", "change something",
+        "cancel or remove something", "compare things", "calculate or estimate", "recommend something",
+        "plan or schedule", "watch something and report",
+    ),
+    "zh": (
+        "查询一项内容", "搜索或列出", "创建或预订", "修改", "取消或删除", "比较", "计算或估算", "推荐",
+        "规划或安排时间", "监测并报告",
+    ),
+}  # fmt: skip
+"""Sorts of functions: designers of one place, who do not see each other, are each given another."""
 _KNOWN_FUNCTION = 0.5
 """How often a function of the tree is taken where there is one without an API; else a new one is looked for."""
 
@@ -47,6 +59,8 @@ class Assignment:
     """APIs of the same place."""
     function: Node | None = None
     """The function that the API is for; None where one is to be found."""
+    kind: str = ""
+    """What sort of thing the API does, in words; empty where its function is given."""
     parent: Api | None = None
     """The API to evolve; None for a new one."""
     operator: str = ""
@@ -68,8 +82,10 @@ def assign(pool: Pool, attempt: int, within: int, seed: str, langs: Sequence[Lan
         attempt, lang, target, within // len(langs), Random(f"{seed}/generation/{attempt - within}"), draw
     )
     own = [api for api in pool.apis if api.lang == lang]
-    if any(map(_may_evolve, own)) and draw.random() < EVOLVED:
-        return _evolved(task, pool.trees[lang], own)
+    parents = [api for api in own if api.generation < MOST_GENERATIONS]
+    # Further attempts would find the same parents with the same operators.
+    if draw.random() < EVOLVED and task.number < len(parents) * len(OPERATORS):
+        return _evolved(task, pool.trees[lang], own, parents)
     return _new(task, pool.trees[lang], own)
 
 
@@ -87,10 +103,6 @@ class _Turn:
     draw: Random
 
 
-def _may_evolve(api: Api) -> bool:
-    return api.generation < MOST_GENERATIONS
-
-
 def _rank(node: Node, made: int) -> tuple[int, int]:
     """Places that are begun come first, so that the tools of a place are enough for a session; then those of the tree
     that there was, then all others, the emptier before the fuller."""
@@ -101,15 +113,14 @@ def _rank(node: Node, made: int) -> tuple[int, int]:
     return 2, max(1, made // FULL)
 
 
-def _evolved(turn: _Turn, tree: Tree, own: Sequence[Api]) -> Assignment:
-    parents = [api for api in own if _may_evolve(api)]
+def _evolved(turn: _Turn, tree: Tree, own: Sequence[Api], parents: list[Api]) -> Assignment:
     done = Counter(name for api in own for name in api.parents)
     turn.order.shuffle(parents)
     # What was evolved often already would only be told again.
     parents.sort(key=lambda api: done[api.name])
     parent = parents[turn.number % len(parents)]
     ways = [name for name in OPERATORS if applies(name, parent.function)]
-    operator = ways[(turn.number // len(parents) + turn.order.randrange(len(ways))) % len(ways)]
+    operator = ways[(_row(turn, len(parents)) + turn.order.randrange(len(ways))) % len(ways)]
     place = tree.nodes[parent.place]
     return Assignment(
         attempt=turn.attempt,
@@ -133,6 +144,8 @@ def _new(turn: _Turn, tree: Tree, own: Sequence[Api]) -> Assignment | None:
     place = places[turn.number % len(places)]
     used = {api.node for api in own}
     free = [node for node in tree.children(place.id) if node.depth == DEEPEST and node.id not in used]
+    kinds = list(KINDS[turn.lang])
+    turn.order.shuffle(kinds)
     known = bool(free) and place.depth == PLACE and turn.draw.random() < _KNOWN_FUNCTION
     return Assignment(
         attempt=turn.attempt,
@@ -141,5 +154,11 @@ def _new(turn: _Turn, tree: Tree, own: Sequence[Api]) -> Assignment | None:
         path=tree.path(place.id),
         siblings=tuple(api for api in own if api.place == place.id),
         function=turn.draw.choice(free) if known else None,
+        kind="" if known else kinds[_row(turn, len(places)) % len(kinds)],
         target=turn.target,
     )
+
+
+def _row(turn: _Turn, width: int) -> int:
+    """A number that differs between neighbours, and between attempts that share a place among so many."""
+    return turn.number % width + turn.number // width
