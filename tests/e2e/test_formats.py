@@ -68,33 +68,39 @@ def run(server: FaultServer, out: Path, format: str, model: str = "m") -> list[o
     return [*words, "--out", out, "--limit", LIMIT, "--retries", 0]
 
 
+def halve(folder: Path) -> None:
+    """Cuts a record in the middle, as a killed process leaves it."""
+    record = folder / "record-0001.jsonl"
+    whole = record.read_bytes().splitlines(keepends=True)
+    record.write_bytes(b"".join(whole[: len(whole) // 2]))
+
+
 @pytest.mark.parametrize("format", FORMATS.values(), ids=list(FORMATS))
-async def test_gold_in_a_format_is_all_correct(format: Format, tmp_path: Path):
+async def test_gold_in_a_format_is_all_correct_and_a_broken_run_goes_on(format: Format, tmp_path: Path):
     answers = await gold_answers(format, tmp_path / "answers.json")
-    async with FaultServer(f"gold:{answers}") as server:
-        ended = await wildtool(*run(server, tmp_path / "run", format.name), cwd=tmp_path)
-        assert all(b'"tools"' not in body for body in server.bodies)
-    assert ended.status == 0, ended.err
-    assert {row["outcome"] for row in verdicts(tmp_path / "run")} == {"correct"}
-    assert len(verdicts(tmp_path / "run")) == 4 * LIMIT
-
-
-async def test_a_run_in_a_format_goes_on_in_the_middle_and_keeps_what_was_said(tmp_path: Path):
-    answers = await gold_answers(FORMATS["hermes"], tmp_path / "answers.json")
     folder = tmp_path / "run"
     async with FaultServer(f"gold:{answers}") as server:
-        words = run(server, folder, "auto", "Qwen/Qwen3-8B")
+        words = run(server, folder, format.name)
         ended = await wildtool(*words, cwd=tmp_path)
-        assert "hermes, told by the model's name" in ended.err
+        assert all(b'"tools"' not in body for body in server.bodies)
+        assert ended.status == 0, ended.err
         steps, rows = len(recorded(folder)), verdicts(folder)
-        record = folder / "record-0001.jsonl"
-        whole = record.read_bytes().splitlines(keepends=True)
-        record.write_bytes(b"".join(whole[: len(whole) // 2]))
+        assert {row["outcome"] for row in rows} == {"correct"} and len(rows) == 4 * LIMIT
+        halve(folder)
         left = steps - (lines(folder) - 1)
         server.received = 0
         assert (await wildtool(*words, cwd=tmp_path)).status == 0
         assert server.received == left > 0
     assert verdicts(folder) == rows
+
+
+async def test_a_format_told_by_the_name_is_said_and_what_was_said_is_kept(tmp_path: Path):
+    answers = await gold_answers(FORMATS["hermes"], tmp_path / "answers.json")
+    folder = tmp_path / "run"
+    async with FaultServer(f"gold:{answers}") as server:
+        ended = await wildtool(*run(server, folder, "auto", "Qwen/Qwen3-8B"), cwd=tmp_path)
+        assert "hermes, told by the model's name" in ended.err
+    record = folder / "record-0001.jsonl"
     called = [
         row
         for row in map(json.loads, record.read_bytes().splitlines())

@@ -61,6 +61,46 @@ DOCUMENTED = [
     ),
     ("glm", 'get_weather\n{"city": "Oslo"}', OSLO),
     ("gorilla", "<<function>>get_weather(city='Oslo')<<function>>get_time()", TWO),
+    (
+        "qwen3-coder",
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>\n"
+        "<tool_call>\n<function=get_time>\n</function>\n</tool_call>",
+        TWO,
+    ),
+    (
+        "qwen3-coder",
+        "<tool_call><function=get_weather><parameter=city>Oslo</parameter></function></tool_call>",
+        OSLO,
+    ),
+    (
+        "minimax",
+        '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Oslo</parameter>\n</invoke>\n'
+        '<invoke name="get_time">\n</invoke>\n</minimax:tool_call>',
+        TWO,
+    ),
+    (
+        "dsml",
+        '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_weather">\n'
+        '<｜DSML｜parameter name="city" string="true">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>',
+        OSLO,
+    ),
+    (
+        "kimi",
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:3<|tool_call_argument_begin|>"
+        '{"city": "Oslo"}<|tool_call_end|><|tool_calls_section_end|>',
+        OSLO,
+    ),
+    (
+        "harmony",
+        "<|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary "
+        'to=functions.get_weather <|constrain|>json<|message|>{"city": "Oslo"}<|call|>',
+        OSLO,
+    ),
+    (
+        "harmony",
+        '<|start|>assistant to=functions.get_weather<|channel|>commentary json<|message|>{"city": "Oslo"}',
+        OSLO,
+    ),
     ("react", 'Thought: the weather.\nAction: get_weather\nAction Input: {"city": "Oslo"}\nEnd Action', OSLO),
 ]
 
@@ -94,6 +134,14 @@ MENDED = [
     ("glm", "json-in-tag", f"<tool_call>{CALL}</tool_call>"),
     ("glm", "missing-close-tag", "<tool_call>get_weather\n<arg_key>city</arg_key><arg_value>Oslo</tool_call>"),
     ("gorilla", "missing-open-tag", "get_weather(city='Oslo')"),
+    ("qwen3-coder", "missing-open-tag", "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>"),
+    ("qwen3-coder", "missing-close-tag", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</function>"),
+    ("qwen3-coder", "json-in-tag", f"<tool_call>{CALL}</tool_call>"),
+    ("minimax", "missing-close-tag", "<minimax:tool_call><invoke name=get_weather><parameter name='city'>Oslo</invoke>"),
+    ("kimi", "missing-open-tag",
+     '<|tool_call_begin|>get_weather<|tool_call_argument_begin|>{"city": "Oslo"}<|tool_call_end|>'),
+    ("harmony", "missing-close-tag",
+     '<|channel|>commentary to=functions.get_weather<|message|>{"city": "Oslo"}<|end|>'),
     (
         "react",
         "own-observation",
@@ -151,6 +199,12 @@ UNREADABLE = [
     ("deepseek", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_wea"),
     ("glm", "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Os"),
     ("gorilla", "<<function>>get_weather(city='Os"),
+    ("qwen3-coder", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOs"),
+    ("qwen3-coder", "<tool_call>\n<function=get_wea"),
+    ("minimax", '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Os'),
+    ("dsml", '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="ci'),
+    ("kimi", "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_wea"),
+    ("harmony", "<|channel|>commentary to=functions.get_wea"),
 ]
 
 
@@ -212,6 +266,47 @@ def test_a_glm_value_has_the_type_that_the_tool_declares():
         for key in ("city", "days", "else")
     }
     assert of == {"city": "2024", "days": 2024, "else": 2024}
+
+
+def test_a_value_in_tags_has_the_type_that_the_tool_declares():
+    properties = {
+        "text": {"type": "string"},
+        "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "list": {"type": ["array", "null"]},
+        "unknown": {},
+    }
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"properties": properties}}}
+    said = "<tool_call><function=f>{}</function></tool_call>"
+    given = [("text", "2024"), ("maybe", "null"), ("list", "['a', True]"), ("unknown", "[1]")]
+    written = "".join(f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in given)
+    read = FORMATS["qwen3-coder"].read(said.format(written), [tool])
+    assert read.calls[0].arguments == {"text": "2024", "maybe": None, "list": ["a", True], "unknown": [1]}
+    assert set(read.repairs) == {"single-quotes", "python-literal"}
+
+
+def test_dsml_says_itself_what_is_a_text():
+    said = (
+        '<｜DSML｜function_calls><｜DSML｜invoke name="f">'
+        '<｜DSML｜parameter name="a" string="true">2024</｜DSML｜parameter>'
+        '<｜DSML｜parameter name="b" string="false">2024</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>'
+    )
+    assert FORMATS["dsml"].read(said).calls == (ToolCall("f", {"a": "2024", "b": 2024}),)
+
+
+def test_a_broken_call_does_not_lose_those_before_it_in_the_same_block():
+    said = '<minimax:tool_call>\n<invoke name="get_time">\n</invoke>\n<invoke name="get_weather">\n<parameter name="c'
+    read = FORMATS["minimax"].read(said)
+    assert (read.calls, read.text) == ((ToolCall("get_time", {}),), said.partition("</invoke>\n")[2])
+    assert "unreadable-call" in read.repairs
+
+
+def test_channels_tell_reasoning_from_what_the_user_is_told():
+    said = (
+        "<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>commentary<|message|>Wait.<|end|>"
+        "<|start|>assistant<|channel|>final<|message|>Sunny.<|return|>"
+    )
+    read = FORMATS["harmony"].read(said)
+    assert (read.reasoning, read.text, read.calls, read.repairs) == ("Easy.", "Wait.\nSunny.", (), ())
 
 
 def test_the_final_answer_is_what_the_user_is_told():

@@ -11,6 +11,11 @@ from wildtool.models.formats.choose import format_of_template
         ('{{- \'<tool_call>\\n{"name": "\' }}{{- tool_call.name }}', "hermes"),
         ('{{- "[TOOL_CALLS] [" }}', "mistral"),
         ("{{'<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function'}}", "deepseek"),
+        ("<tool_call>\n<function={{ name }}>\n<parameter={{ key }}>", "qwen3-coder"),
+        ("{%- set begin = '<minimax:tool_call>' -%}", "minimax"),
+        ('{%- set dsml_token = "｜DSML｜" -%}', "dsml"),
+        ("<|tool_calls_section_begin|><|tool_call_begin|>{{ id }}<|tool_call_argument_begin|>", "kimi"),
+        ('{{- "<|start|>assistant<|channel|>final<|message|>" }}', "harmony"),
         ("<tool_call>{{ name }}\n<arg_key>{{ k }}</arg_key>", "glm"),
         ('{{- "<|python_tag|>" + tool_call.name }}', "llama3-json"),
         ('{"name": function name, "parameters": dictionary of argument name and its value}', "llama3-json"),
@@ -26,7 +31,7 @@ def test_marks_tell_the_format(template: str, format: str):
 @pytest.mark.parametrize(
     "template",
     [
-        "<tool_call>\n<function={{ name }}>\n<parameter={{ key }}>",
+        "<function={{ name }}>{{ arguments }}</function>",
         "<tool_calls>\n<tool_call>",
         "<|tool_call|>[",
         "<|im_start|>{{ message.role }}",

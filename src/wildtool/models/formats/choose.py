@@ -22,8 +22,13 @@ PATTERNS = (
     ("hammer", "hammer"),
     ("toolace|watt-?tool", "pythonic"),
     ("hermes", "hermes"),
+    ("gpt-?oss", "harmony"),
+    ("kimi-?k2", "kimi"),
+    ("minimax-?m2", "minimax"),
+    (r"deepseek-?v(3\.2(?!-?exp)|4)", "dsml"),
     ("deepseek", "deepseek"),
-    ("qwen|qwq", "hermes"),
+    (r"qwen-?3-?coder|qwen-?3\.[5-9]|nemotron-?3", "qwen3-coder"),
+    ("qwen|qwq|granite-?4", "hermes"),
     ("llama-?4", "pythonic"),
     ("llama-?3", "llama3-json"),
     ("(mis|mix|minis|magis|devs|codes)tral|mistral-?nemo", "mistral"),
@@ -33,6 +38,11 @@ PATTERNS = (
 for stands before what it was tuned from."""
 
 TEMPLATE_MARKS = (
+    ("<minimax:tool_call>", "minimax"),
+    ("｜DSML｜", "dsml"),
+    (r"<\|tool_call_argument_begin\|>", "kimi"),
+    (r"<\|channel\|>", "harmony"),
+    (r"<function=[\s\S]{0,500}<parameter=", "qwen3-coder"),
     (r"\[TOOL_CALLS\]", "mistral"),
     ("<｜tool▁call▁begin｜>", "deepseek"),
     ("<arg_key>", "glm"),

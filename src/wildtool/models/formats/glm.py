@@ -1,26 +1,21 @@
-"""GLM: `<tool_call>name` with `<arg_key>` and `<arg_value>` pairs, as GLM-4.5 writes; GLM-4's name and JSON is read too.
-
-A text stands there without quotes, so its type is the one that the tool declares. Where that is not known a value that
-is JSON is read as such; a text that could be taken for something else is written in quotes.
-"""
+"""GLM: `<tool_call>name` with `<arg_key>` and `<arg_value>` pairs, as GLM-4.5 writes; GLM-4's name and JSON too."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.formats.loose_values import UnreadableError, strict_value
+from wildtool.models.formats.loose_values import UnreadableError
 from wildtool.models.formats.reading import Reading
 from wildtool.models.formats.shape import Format
 from wildtool.models.formats.telling import OTHERWISE, between, json_text, tool_lines
+from wildtool.models.formats.typed_text import Types, declared_types, read, types_of, written
 from wildtool.models.formats.written import ToolCall
 from wildtool.types import Tool
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 KEY, KEY_END, VALUE, VALUE_END = "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"
 _NAME_AND_JSON = re.compile(r"\s*+([^\s<{\[\"]++)[ \t]*+\n\s*+(?=\{)")
-_WORDS = {"True": True, "False": False, "None": None}
-Types = Mapping[str, Mapping[str, Any]]
-"""Declared type of each parameter of each tool."""
+_TEXT = frozenset({"string"})
 
 
 def _system(tools: Sequence[Tool]) -> str:
@@ -42,26 +37,10 @@ def _write_call(call: ToolCall) -> str:
     if not isinstance(arguments, dict):
         return f"{OPEN}{json_text({'name': call.name, 'arguments': arguments})}{CLOSE}"
     pairs = [
-        f"{KEY}{_written(key)}{KEY_END}\n{VALUE}{_written(value)}{VALUE_END}\n"
+        f"{KEY}{written(key, '<')}{KEY_END}\n{VALUE}{written(value, '<')}{VALUE_END}\n"
         for key, value in cast("dict[str, Any]", arguments).items()
     ]
     return f"{OPEN}{call.name}\n{''.join(pairs)}{CLOSE}"
-
-
-def _written(value: Any) -> str:
-    """A text without quotes where it cannot be taken for anything else, any other value as JSON."""
-    if isinstance(value, str) and "<" not in value and not _is_json(value):
-        return value
-    # Marks inside of quotes would end the value too early.
-    return json_text(value).replace("<", "\\u003c")
-
-
-def _is_json(text: str) -> bool:
-    try:
-        strict_value(text)
-    except UnreadableError:
-        return False
-    return True
 
 
 def _find(reading: Reading, tools: Sequence[Tool]) -> None:
@@ -69,7 +48,7 @@ def _find(reading: Reading, tools: Sequence[Tool]) -> None:
     if OPEN not in reading.text:
         _find_name_and_json(reading)
         return
-    types = _declared(tools)
+    types = declared_types(tools)
     while reading.skip_to(OPEN):
         _take(reading, reading.at - len(OPEN), types)
 
@@ -98,9 +77,9 @@ def _take(reading: Reading, start: int, types: Types) -> None:
     whole = bool(name) and "\n" not in name
     repairs: list[str] = []
     while whole and reading.accept(KEY):
-        key = _read(_part(reading, KEY_END, repairs), "string", [])
+        key = read(_part(reading, KEY_END, repairs), _TEXT, [])
         whole = reading.accept(VALUE)
-        arguments[key] = _read(_part(reading, VALUE_END, repairs), types.get(name, {}).get(key), repairs)
+        arguments[key] = read(_part(reading, VALUE_END, repairs), types_of(types, name, key), repairs)
     broken = reading.at == len(reading.text) and not reading.text.endswith(VALUE_END)
     if broken or not whole:
         # Without name or value it is no call; where the text breaks off, their end is unknown.
@@ -136,33 +115,6 @@ def _part(reading: Reading, closing: str, repairs: list[str]) -> str:
     else:
         repairs.append("missing-close-tag")
     return text
-
-
-def _read(text: str, declared: Any, repairs: list[str]) -> Any:
-    try:
-        value = strict_value(text)
-    except UnreadableError:
-        if declared in (None, "string") or text.strip() not in _WORDS:
-            return text
-        repairs.append("python-literal")
-        return _WORDS[text.strip()]
-    return text if declared == "string" and not isinstance(value, str) else value
-
-
-def _declared(tools: Sequence[Tool]) -> Types:
-    functions = [_object(_object(tool).get("function")) for tool in tools]
-    return {
-        function["name"]: {
-            key: _object(schema).get("type")
-            for key, schema in _object(_object(function.get("parameters")).get("properties")).items()
-        }
-        for function in functions
-        if isinstance(function.get("name"), str)
-    }
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 GLM = Format(
