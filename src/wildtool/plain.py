@@ -1,6 +1,7 @@
 """Texts of strangers (model names, ids, reasons) made harmless where they are shown: on a screen, in a cell."""
 
 import re
+from pathlib import PurePath
 from typing import Any
 
 LONGEST_NAME = 200
@@ -10,6 +11,8 @@ _HARMFUL = re.compile(
     "\u200e\u200f\u2028-\u202e\u2066-\u2069"  # changes of line and direction, which forge what is seen
     "\ud800-\udfff\ufffe\uffff]"  # what no terminal can be sent and no page may hold
 )
+_ABOVE = re.compile(r"(?<![\w/.<])~?/(?!/)(?:[^\s/'\"<>]+/)+(?=[^\s/'\"<>])")
+"""What stands before the last part of an absolute path; nothing of an address on the web."""
 _BREAKS = re.compile(r"[\t\n]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
@@ -32,6 +35,19 @@ def middle(text: object, longest: int = LONGEST_NAME) -> str:
         return short
     end = 2 * longest // 3
     return f"{short[: longest - end - 1]}…{short[-end:]}"
+
+
+def without_folders(text: str) -> str:
+    """A text that is handed around, with nothing left of each absolute path in it but its last part."""
+    return _ABOVE.sub("", text)
+
+
+def last_part(name: str) -> str:
+    """A name that may be a path: of an absolute one its last part, else as it is."""
+    before, sign, path = name.rpartition("=")
+    if path.startswith(("/", "~/")) and (last := PurePath(path).name):
+        return f"{before}{sign}{last}"
+    return without_folders(name)
 
 
 def as_cell(value: Any) -> Any:

@@ -19,6 +19,7 @@ from wildtool.engine.rundir import read_run
 from wildtool.engine.score import score_run
 from wildtool.engine.verdicts import relation
 from wildtool.errors import RecordError, StorageError, UsageError
+from wildtool.export import FORMATS
 
 
 def members(bundle: Path) -> dict[str, bytes]:
@@ -239,3 +240,28 @@ def test_a_bundle_is_told_by_its_own_name_in_messages(bundle: Path):
     (folder,) = run_folders(bundle)
     assert bundles.origin(folder) == bundle
     assert ITEM in (folder / "record-0001.jsonl").read_text()
+
+
+def test_a_folder_stands_for_the_bundles_in_it_too(tmp_path: Path, bundle: Path):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    bundle.rename(shared / "gold.zip")
+    with ZipFile(shared / "other.zip", "w") as archive:
+        archive.writestr("manifest.json", "{}")
+    (shared / "no.zip").write_bytes(b"")
+    (folder,) = run_folders(shared)
+    assert result_of(folder).model == result_of(tmp_path / "run").model
+    assert {place.name for place in run_folders(tmp_path)} == {"run"}
+    assert len(run_folders(tmp_path)) == 2
+
+
+def test_a_damaged_file_named_like_a_bundle_is_not_passed_over(tmp_path: Path, bundle: Path):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / f"run{bundles.SUFFIX}").write_bytes(bundle.read_bytes()[:100])
+    with pytest.raises(RecordError, match=r"run\.bundle\.zip: not a bundle, or damaged"):
+        run_folders(shared)
+
+
+def test_bundles_are_found_under_the_name_that_export_gives_them():
+    assert FORMATS["bundle"].suffix == bundles.SUFFIX

@@ -2,13 +2,16 @@
 
 import csv
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from report.report_build import ATTACK, Scripted, hostile, play
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
+from wildtool.report.build import build
 from wildtool.report.markdown import markdown
 from wildtool.report.model import boards_of, read_runs
 from wildtool.report.overview import played
@@ -128,3 +131,21 @@ def test_the_core_loads_no_library_of_pages():
         "assert not {'altair', 'jinja2', 'vl_convert', 'markupsafe'} & set(sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, check=False).returncode == 0
+
+
+def test_no_folder_of_this_machine_stands_in_a_report(tmp_path: Path):
+    data = tmp_path / "place" / "mine.jsonl"
+    data.parent.mkdir()
+    data.write_bytes(WILD_MINI.locate(None).path.read_bytes() + b"\n" * 2)
+    folder = play(tmp_path / "runs" / "one", "baseline/chat", data=str(data))
+    about = json.loads((folder / "run.json").read_text("utf-8"))
+    about["sittings"][0]["command"] = ["/opt/bin/wildtool", "run", f"--data={data}", "--out", str(folder)]
+    about["identity"]["models"]["agent"]["settings"] = {"path": f"{tmp_path}/model"}
+    (folder / "run.json").write_text(json.dumps(about), "utf-8")
+    build(read_runs([folder]), tmp_path / "site", audited=True)
+    (tmp_path / "site.md").write_text(markdown(read_runs([folder])), "utf-8")
+    written = [*(path for path in (tmp_path / "site").rglob("*") if path.is_file()), tmp_path / "site.md"]
+    assert [path for path in written if str(tmp_path).encode() in path.read_bytes()] == []
+    index = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert "wildtool run --data=mine.jsonl --out one" in index
+    assert "(data mine.jsonl)" in index

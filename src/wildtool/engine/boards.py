@@ -7,7 +7,7 @@ from functools import cache
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.results import Failed, Result
 from wildtool.errors import DataError
-from wildtool.plain import middle, one_line
+from wildtool.plain import last_part, middle, one_line
 from wildtool.types import Metric
 
 _LONGEST = 60
@@ -35,7 +35,7 @@ def benchmark_and_data(result: Result) -> str:
     """The benchmark, and the data where they are not its default."""
     if result.data_sha256 == _default_data(result.benchmark, result.split):
         return result.benchmark
-    return f"{result.benchmark} (data {middle(result.data, _LONGEST)})"
+    return f"{result.benchmark} (data {middle(last_part(result.data), _LONGEST)})"
 
 
 def played_and_judged(result: Result) -> str:
@@ -49,15 +49,15 @@ def played_and_judged(result: Result) -> str:
 
 def labels_of(results: Sequence[Result]) -> list[str]:
     """Names of the models, with the run's where several runs of a table are of one model."""
-    counted = Counter(result.model for result in results)
+    models = [last_part(result.model) for result in results]
     several = {
-        model: _told_apart([result for result in results if result.model == model])
-        for model, runs in counted.items()
+        model: _told_apart([result for result, its in zip(results, models, strict=True) if its == model])
+        for model, runs in Counter(models).items()
         if runs > 1
     }
     return [
         middle(model, _LONGEST) + (f" ({middle(next(several[model]), _LONGEST)})" if model in several else "")
-        for model in (result.model for result in results)
+        for model in models
     ]
 
 

@@ -26,6 +26,8 @@ from wildtool.errors import NO_ROOM, RecordError, StorageError
 FORMAT = "wildtool bundle"
 VERSION = 1
 MANIFEST = "manifest.json"
+SUFFIX = ".bundle.zip"
+"""What the name of a bundle ends with, unless its maker named it otherwise."""
 LARGEST = 8 << 30
 """Bytes of all members together, unpacked."""
 _MANY = 10_000
@@ -45,9 +47,39 @@ _KEPT: list["TemporaryDirectory[str]"] = []
 """Removed when the process ends."""
 
 
+class _DamagedError(Exception):
+    """What is wrong with a bundle."""
+
+
+_UNREADABLE = (
+    _DamagedError,
+    BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    ValueError,
+    TypeError,
+)
+"""What a file that is no bundle, or a damaged one, ends in when it is read."""
+
+
 def is_bundle(path: Path) -> bool:
     """Whether a path is a file, which among runs only a bundle is."""
     return path.is_file()
+
+
+def holds_bundle(path: Path) -> bool:
+    """Whether a file that nobody named is a bundle: a zip file whose manifest says so, or by its name."""
+    if path.suffix != ".zip":
+        return False
+    if path.name.endswith(SUFFIX):
+        return True
+    try:
+        with ZipFile(path) as archive:
+            entry = archive.NameToInfo.get(MANIFEST)
+            return _object(_text(archive, entry, MANIFEST), MANIFEST).get("format") == FORMAT
+    except (*_UNREADABLE, OSError, RecursionError):
+        return False
 
 
 def origin(folder: Path) -> Path:
@@ -76,15 +108,7 @@ def _unpacked(bundle: Path, mtime: int, size: int) -> Path:
             for info, digest in members:
                 _extract(archive, info, digest, folder)
             _settle(folder, [info.filename for info, _ in members])
-    except (
-        _DamagedError,
-        BadZipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        ValueError,
-        TypeError,
-    ) as error:
+    except _UNREADABLE as error:
         raise RecordError(f"{bundle}: not a bundle, or damaged ({error}); get it again") from error
     except RecursionError as error:
         raise RecordError(f"{bundle}: not a bundle, or damaged (nested too deep); get it again") from error
@@ -93,10 +117,6 @@ def _unpacked(bundle: Path, mtime: int, size: int) -> Path:
         raise kind(f"{bundle}: cannot be unpacked ({error.strerror or error})") from error
     _ROOT[folder] = bundle
     return folder
-
-
-class _DamagedError(Exception):
-    """What is wrong with a bundle."""
 
 
 def _checked(archive: ZipFile) -> tuple[str, list[tuple[ZipInfo, str]]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from wildtool.engine.bundles import is_bundle, unpacked
+from wildtool.engine.bundles import holds_bundle, is_bundle, unpacked
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.rundir import read_run
 from wildtool.engine.score import score_run
@@ -117,22 +117,30 @@ def judged(
 
 
 def run_folders(path: Path) -> list[Path]:
-    """Run folders at or below a path, sorted; of a bundle the folder it is unpacked to. Raises RecordError where there
-    is none."""
+    """Runs at or below a path, sorted: their folders, and of bundles the folders they are unpacked to. Raises RecordError
+    where there is none."""
     if is_bundle(path):
         return [unpacked(path)]
-    found = sorted(_below(path))
+    found = [unpacked(each) if is_bundle(each) else each for each in sorted(_below(path))]
     if not found:
         problem = "holds no run" if path.is_dir() else "there is no such folder"
         raise RecordError(f"{path}: {problem}; give the folder of a run, one above several, or a bundle")
     return found
 
 
+def folders_below(path: Path) -> list[Path]:
+    """Run folders at or below a path, sorted, without what lies in bundles."""
+    return sorted(each for each in _below(path) if not is_bundle(each))
+
+
 def _below(path: Path) -> Iterator[Path]:
+    """Run folders and bundles."""
     for folder, inner, files in os.walk(path):
         if "run.json" in files:
             inner.clear()
             yield Path(folder)
+        else:
+            yield from (place for file in files if holds_bundle(place := Path(folder, file)))
 
 
 def _judged_now(

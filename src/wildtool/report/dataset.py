@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from wildtool.plain import last_part
 from wildtool.report.drawing import Drawing, Point
 from wildtool.report.model import Board
 from wildtool.report.site import Site
@@ -36,7 +37,7 @@ def add_dataset(site: Site, board: Board, page: str) -> None:
         "Dataset",
         "dataset.html",
         group=board.title,
-        name=source.name,
+        name=last_part(source.name),
         sha256=source.sha256,
         sections=[_section(site, group, members, page) for group, members in groups],
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.results import Result, judged, run_folders
+from wildtool.engine.results import Result, folders_below, judged
 from wildtool.engine.rundir import is_held, read_run
 from wildtool.engine.segments import find_segments
 from wildtool.engine.verdicts import relation
@@ -59,10 +59,7 @@ class Listing:
 
     def scan(self) -> None:
         """Looks which runs there are and what state they are in; makes no numbers."""
-        try:
-            folders = run_folders(self.root)
-        except RecordError:
-            folders = []
+        folders = folders_below(self.root)
         self._known = {key: self._look(key, folder) for folder in folders for key in [self._key(folder)]}
         self._show()
 

@@ -4,12 +4,13 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from wildtool.engine.audit import Audit
 from wildtool.engine.placing import Cell as PlacedCell
 from wildtool.engine.placing import Key, misplaced, published_entries
+from wildtool.plain import last_part, without_folders
 from wildtool.report.model import Board, Run
 from wildtool.report.numbers import Cell, Head, Row, cell_of, heads_of, measured, missing
 from wildtool.report.pairs import places
@@ -92,7 +93,8 @@ def _why_not(board: Board, figures: Sequence[Published]) -> str | None:
     if not figures:
         return None
     first = board.runs[0]
-    return misplaced(first.folder, first.result, figures)
+    result = replace(first.result, data=last_part(first.result.data))
+    return misplaced(Path(last_part(str(first.folder))), result, figures)
 
 
 def _published(figures: Sequence[Published], heads: Sequence[Head], rank: Head) -> list[Row]:
@@ -154,7 +156,7 @@ def _played(label: str, run: Run) -> Played:
     about = run.about
     sittings = about["sittings"]
     settings: dict[str, Any] = {
-        "model": run.result.model,
+        "model": last_part(run.result.model),
         **_flat("model settings", about["identity"]["models"]["agent"].get("settings", {})),
         **{f"{role} played by": its for role, its in run.result.roles.items()},
         **{
@@ -162,7 +164,7 @@ def _played(label: str, run: Run) -> Played:
             for key in ("benchmark", "mode", "profile", "split", "lang", "seed")
         },
         **about["scope"],
-        "data": about["data"]["name"],
+        "data": last_part(about["data"]["name"]),
         "data SHA-256": about["identity"]["data_sha256"],
         "started": sittings[0].get("started") if sittings else None,
         "ended": sittings[-1].get("ended") if sittings else None,
@@ -178,12 +180,12 @@ def _played(label: str, run: Run) -> Played:
         (key, name(_words(value), 500)) for key, value in settings.items() if value not in (None, [], "")
     )
     commands = tuple(dict.fromkeys(name(_typed(its["command"]), 2000) for its in sittings))
-    return Played(label=label, folder=str(run.folder), settings=shown, commands=commands)
+    return Played(label=label, folder=last_part(str(run.folder)), settings=shown, commands=commands)
 
 
 def _typed(command: Sequence[str]) -> str:
-    """The command without the folder that it is installed in."""
-    return shlex.join([*(PurePath(word).name for word in command[:1]), *command[1:]])
+    """The command without the folders of this machine."""
+    return shlex.join([*(PurePath(word).name for word in command[:1]), *map(last_part, command[1:])])
 
 
 def _flat(prefix: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,4 +193,4 @@ def _flat(prefix: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _words(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return without_folders(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -4,7 +4,7 @@ What a model said may be of any shape, so it is turned into texts here; nothing 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from wildtool.engine.judging import judge
 from wildtool.engine.record import RecordReader, transcripts
 from wildtool.engine.score import Judging, judging
 from wildtool.errors import WildtoolError
+from wildtool.plain import without_folders
 from wildtool.report.trajectory_index import Row, index_of
 from wildtool.report.trajectory_views import as_text, called_names, message_view
 from wildtool.types import Benchmark, Item, Message, Trace, Transcript, Verdict
@@ -66,7 +67,7 @@ def run_shards(number: int, folder: Path, profile: str, same: Path) -> Iterator[
     try:
         yield from _run_shards(number, folder, profile, same)
     except WildtoolError as error:
-        yield f"tx-{number}", {"starts": [], "problem": str(error), **index_of((), profile)}
+        yield f"tx-{number}", {"starts": [], "problem": without_folders(str(error)), **index_of((), profile)}
 
 
 def _run_shards(number: int, folder: Path, profile: str, same: Path) -> Iterator[Shard]:
@@ -143,13 +144,23 @@ def _played(
     benchmark, profile, item = run.selection.benchmark, run.player.profile, items.all[place]
     silent_after: bool = run.about["identity"].get("silent_after", False)
     said = transcripts(reader.log(item.id, repeat), silent_after=silent_after)
-    judged = {rules: judge(benchmark, item, said, rules)[0] for rules in benchmark.profiles}
+    judged = {
+        rules: [_handed_around(verdict) for verdict in judge(benchmark, item, said, rules)[0]]
+        for rules in benchmark.profiles
+    }
     for at, unit in enumerate(item.units):
         trace = benchmark.trace(item, unit, said.get(unit, Transcript(())), profile)
         verdicts = {rules: each[at] for rules, each in judged.items()}
         called = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
         row = Row(place, repeat, unit, verdicts[profile], verdicts, tuple(called))
         yield row, _happened(trace, items.before(item, unit), verdicts)
+
+
+def _handed_around(verdict: Verdict) -> Verdict:
+    """A verdict whose reason, where it is the message of a failed call, names no folder of this machine."""
+    if verdict.outcome != "infra_error":
+        return verdict
+    return replace(verdict, reason=without_folders(verdict.reason))
 
 
 def _happened(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
