@@ -18,7 +18,8 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.replaying import opener
 from wildtool.engine.run import RunResult, run
 from wildtool.generate import prompts
-from wildtool.generate.session_maker import PROFILE, Harvest, Order, SessionMaker
+from wildtool.generate.harvest import Harvest
+from wildtool.generate.session_maker import PROFILE, Order, SessionMaker
 from wildtool.generate.set_folder import LOSSES, RECORD, SESSIONS, write_set
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request, Transcript

@@ -1,5 +1,6 @@
 """`wildtool generate`: new sessions over your tools, or over the built-in ones."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -70,26 +71,34 @@ def sessions(
         if making.role_model or against or format_:
             raise UsageError("--role-model, --against and --format go with a model, not with procedural")
         return _by_templates(out, sessions, tasks, seed, lang, tools)
-    from wildtool.cli.generating import Product, make_set, players
+    from wildtool.cli.generating import Product, make_set, players, role_models
     from wildtool.engine.plan import Plan
     from wildtool.generate.prompts import ROLES
     from wildtool.generate.reference_formats import FORMATS
-    from wildtool.generate.session_maker import Order, SessionMaker
+    from wildtool.generate.session_maker import VOTING, Order, SessionMaker
     from wildtool.generate.set_folder import SESSIONS, how_to_play, write_set
 
     formats = options.words(format_)
     if unknown := [name for name in formats if name not in FORMATS]:
         raise UsageError(f"unknown format {unknown[0]!r}; known are: {', '.join(FORMATS)}")
-    maker = SessionMaker(Order(sessions, tasks, seed, languages(lang), tools, tuple(against or ())))
+    votes = Counter(name.split()[0] for name in role_models(making.role_model, ROLES, VOTING))
+    maker = SessionMaker(
+        Order(
+            sessions, tasks, seed, languages(lang), tools, tuple(against or ()),
+            judges=max(1, votes["judge"]), checkers=max(1, votes["checker"]),
+        )
+    )  # fmt: skip
 
     def write(plan: Plan) -> Product:
         found = write_set(maker, plan, out, formats)
         return Product(
-            "sessions", out / SESSIONS, len(found.sessions), found.losses, found.unfinished,
+            "sessions", out / SESSIONS, len(found.sessions), found.lost, found.unfinished,
             tuple(found.yields()), how_to_play(out),
+            aside=f", {found.replaced} in place of lost ones" if found.replaced else "",
+            again=maker.replace_lost(found),
         )  # fmt: skip
 
-    return make_set(maker, players(making, maker, ROLES, typed), out, making, write)
+    return make_set(maker, players(making, maker, ROLES, typed, VOTING), out, making, write)
 
 
 def _by_templates(

@@ -44,12 +44,21 @@ class Product:
     """The command that uses them."""
     aside: str = ""
     """What else became of them, for the last line; empty where nothing did."""
+    again: bool = False
+    """Whether more is to be played now, such as what stands in for something lost."""
 
 
-def players(making: Making, maker: Maker, roles: Collection[str], typed: frozenset[str]) -> dict[str, Named]:
+def players(
+    making: Making,
+    maker: Maker,
+    roles: Collection[str],
+    typed: frozenset[str],
+    voting: Collection[str] = (),
+) -> dict[str, Named]:
     """A model for each role; one that plays several roles stands once.
 
     Args:
+        voting: roles that several models can play.
         typed: options that stand on the command line itself.
 
     Raises UsageError for a role or a name that is unknown.
@@ -60,7 +69,7 @@ def players(making: Making, maker: Maker, roles: Collection[str], typed: frozens
     from wildtool.engine.replaying import opener
     from wildtool.models.resolve import ModelOptions
 
-    others = role_models(making.role_model, roles)
+    others = role_models(making.role_model, roles, voting)
     settings = ModelOptions(
         base_url=making.base_url,
         api_key_env=making.api_key_env,
@@ -75,17 +84,26 @@ def players(making: Making, maker: Maker, roles: Collection[str], typed: frozens
         name: directory.find(name, settings, typed, rates)
         for name in dict.fromkeys([making.model, *others.values()])
     }
-    return {role: found[others.get(role, making.model)] for role in roles}
+    return {role: found[others.get(role, making.model)] for role in dict.fromkeys([*roles, *others])}
 
 
-def role_models(given: Sequence[str] | None, roles: Collection[str]) -> dict[str, str]:
-    """What `--role-model ROLE=NAME` says. Raises UsageError."""
+def role_models(
+    given: Sequence[str] | None, roles: Collection[str], voting: Collection[str] = ()
+) -> dict[str, str]:
+    """What `--role-model ROLE=NAME` says; a voting role that is named again is another voter, such as `judge 2`.
+
+    Raises UsageError.
+    """
     named: dict[str, str] = {}
     for text in given or ():
         role, sign, name = text.partition("=")
         if role not in roles or not sign or not name.strip():
             raise UsageError(f"--role-model {text!r}: give ROLE=NAME; roles are: {', '.join(roles)}")
-        named[role] = name
+        if role in named and role not in voting:
+            several = f"; several models can be: {', '.join(voting)}" if voting else ""
+            raise UsageError(f"--role-model {text!r}: {role} is {named[role]} already{several}")
+        count = sum(key == role or key.startswith(f"{role} ") for key in named)
+        named[f"{role} {count + 1}" if count else role] = name
     return named
 
 
@@ -123,13 +141,17 @@ def make_set(
         prices={role: price for role, price in prices.items() if price is not None},
     )
     watcher = Observer() if making.quiet else Progress(str(out))
-    with watcher if isinstance(watcher, Progress) else nullcontext():
-        command = ["wildtool", *sys.argv[1:]]
-        result = run(plan, out / RECORD, command=command, observer=watcher, sitting=making.sitting())
-    if result.interrupted:
-        note(f"Interrupted. {out} keeps all replies; run the same command again to go on.")
-        return result.exit_status
-    return _tell(result, write(plan), out, making.quiet)
+    sitting = making.sitting()
+    while True:
+        with watcher if isinstance(watcher, Progress) else nullcontext():
+            command = ["wildtool", *sys.argv[1:]]
+            result = run(plan, out / RECORD, command=command, observer=watcher, sitting=sitting)
+        if result.interrupted:
+            note(f"Interrupted. {out} keeps all replies; run the same command again to go on.")
+            return result.exit_status
+        product = write(plan)
+        if not product.again or result.limit is not None or result.exit_status:
+            return _tell(result, product, out, making.quiet)
 
 
 def _tell(result: "RunResult", made: Product, out: Path, quiet: bool) -> int:

@@ -5,7 +5,7 @@ own, keyed by seed, session and purpose, so that neither order nor concurrency c
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise, product
 from random import Random
@@ -78,6 +78,18 @@ class SessionPlan:
     tool_draw: int
     """A number by which the tool subset is chosen."""
     tasks: tuple[TaskPlan, ...]
+    turn: int = 0
+    """How many plans of the same tasks were lost before this one."""
+
+    @property
+    def name(self) -> str:
+        """Its own among all plans of a set."""
+        return f"{self.index}.{self.turn}" if self.turn else str(self.index)
+
+    def another(self, turn: int) -> "SessionPlan":
+        """The same tasks for another try: with other tools, and all else drawn anew."""
+        seed = f"{self.seed}/another/{turn}"
+        return replace(self, seed=seed, turn=turn, tool_draw=Random(f"{seed}/plan").getrandbits(32))
 
     def stream(self, purpose: str) -> Random:
         """Random numbers for one purpose, the same each time."""

@@ -46,6 +46,11 @@ class Event:
     """Whether it stands in the session, or led to what stands there."""
 
 
+def voters(role: str, count: int) -> list[str]:
+    """Names of those who vote in a role, of which one has the role's own."""
+    return [role, *(f"{role} {number}" for number in range(2, count + 1))]
+
+
 class Cast:
     """The roles of one thing in the making, and the count of what they do."""
 
@@ -68,6 +73,7 @@ class Cast:
         situation: Mapping[str, Any],
         read: Callable[[str], tuple[Value | None, list[Fault]]],
         check: Callable[[Value], Talk[list[Fault]]] | None = None,
+        voter: str = "",
     ) -> Talk[Value]:
         """Asks a role until its reply keeps the rules.
 
@@ -76,6 +82,7 @@ class Cast:
             situation: what it is shown besides.
             read: what a reply says, and the rules it breaks.
             check: further faults, looked for where no rule is broken.
+            voter: which of several in the role is asked; empty where there is one.
 
         Raises LostError after the last try.
         """
@@ -84,7 +91,7 @@ class Cast:
         for _ in range(TRIES):
             self.tally["requests"] += 1
             self.tally[f"{role} asked"] += 1
-            sent = Request(list(messages), role=role)
+            sent = Request(list(messages), role=voter or role)
             text = text_of_reply((yield sent))
             event = Event(tuple(blocks), sent, text)
             self.events.append(event)

@@ -6,19 +6,18 @@ sessions follow from the record alone.
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from wildtool import __version__
 from wildtool.benchmarks.wildtoolbench.data import read_items
 from wildtool.benchmarks.wildtoolbench.near_duplicates import plain
 from wildtool.generate import prompts
-from wildtool.generate.checks import RULES
-from wildtool.generate.plan import Lang, plans
+from wildtool.generate.plan import Lang, SessionPlan, plans
+from wildtool.generate.role_talk import voters
 from wildtool.generate.scripts import (
     file_digests,
     play_script,
@@ -29,11 +28,17 @@ from wildtool.generate.scripts import (
 from wildtool.generate.session_script import Loss, Made, script
 from wildtool.generate.task_script import Job
 from wildtool.generate.tool_sets import ToolSet, built_in, read_tool_sets, result_schemas
-from wildtool.generate.yields import yield_table
-from wildtool.types import Ask, Benchmark, Item, Metric, Role, Source, Transcript, Verdict
+from wildtool.types import Ask, Benchmark, Item, Role, Source, Transcript, Verdict
+
+if TYPE_CHECKING:
+    from wildtool.generate.harvest import Harvest
 
 UNIT = "session"
 PROFILE = "made"
+VOTING = ("judge", "checker")
+"""Roles that several models can play, each with a vote."""
+MOST_TURNS = 3
+"""How often a lost session is planned anew at most; of all of them, as often as sessions are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,14 @@ class Order:
     """File with tools; None for the built-in ones."""
     against: tuple[Path, ...] = ()
     """Session files whose user texts no task may be near to."""
+    judges: int = 1
+    """Votes on the best of the proposed tasks."""
+    checkers: int = 1
+    """Votes on what the checker looks at; more than half accept."""
+
+    @property
+    def voters(self) -> Mapping[str, int]:
+        return {"judge": self.judges, "checker": self.checkers}
 
 
 class SessionMaker:
@@ -58,14 +71,17 @@ class SessionMaker:
     profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule"}
     modes: Mapping[str, str] = {"roles": "a model for each role"}
     mode = "roles"
-    roles: Mapping[str, Role] = {
-        name: Role(about, "") for name, about in prompts.ROLES.items() if name != "agent"
-    }
     gold_styles: Sequence[str] = ()
     columns: Mapping[str, str] = {}
 
     def __init__(self, order: Order) -> None:
         self.order = order
+        self._anew: list[tuple[int, int]] = []
+        """Number and turn of the plans that stand in for lost ones."""
+        names = {voter: role for role in prompts.ROLES for voter in voters(role, order.voters.get(role, 1))}
+        self.roles: Mapping[str, Role] = {
+            voter: Role(prompts.ROLES[role], "") for voter, role in names.items() if role != "agent"
+        }
 
     def as_benchmark(self) -> Benchmark:
         """As the engine's plan takes it, which never calls what is not here: gold, audit, data files, results."""
@@ -82,6 +98,7 @@ class SessionMaker:
             json.dumps(
                 [
                     *(order.tasks, order.seed, order.langs, __version__, prompts.digest()),
+                    *([order.judges, order.checkers] if max(order.voters.values()) > 1 else []),
                     *files,
                 ]
             ).encode()
@@ -107,11 +124,41 @@ class SessionMaker:
         return result_schemas(self.order.tools) if self.order.tools else {}
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        """The planned sessions."""
+        """The planned sessions, then those that stand in for lost ones."""
         order = self.order
+        lost = dict.fromkeys(index for index, _ in self._anew)
+        kept: dict[int, SessionPlan] = {}
         for plan in plans(order.sessions, order.tasks, seed=order.seed, langs=order.langs):
-            job = Job(plan, self._sets[plan.lang], self._returns, self._against)
-            yield Item(str(plan.index), (UNIT,), job, "", plan.lang, tuple(self.roles))
+            if plan.index in lost:
+                kept[plan.index] = plan
+            yield self._item(plan)
+        for index, turn in self._anew:
+            yield self._item(kept[index].another(turn))
+
+    def _item(self, plan: SessionPlan) -> Item:
+        job = Job(plan, self._sets[plan.lang], self._returns, self._against, self.order.voters)
+        return Item(plan.name, (UNIT,), job, "", plan.lang, tuple(self.roles))
+
+    def replace_lost(self, found: "Harvest") -> bool:
+        """Plans each lost session anew, with the same tasks and other tools; whether there is anything to be played.
+
+        What is planned follows from what was lost, and that from the record, so that it is the same each time. Nothing
+        is planned after a round of which nothing was kept.
+
+        Args:
+            found: what came of all that was planned so far.
+        """
+        turn = max((turn for _, turn in self._anew), default=0)
+        if (
+            found.unfinished
+            or turn == MOST_TURNS
+            or not any(s["made_by"]["plan"]["turn"] == turn for s in found.sessions)
+        ):
+            return False
+        room = self.order.sessions - len(self._anew)
+        more = [(index, turn + 1) for index in found.missing[:room]]
+        self._anew += more
+        return bool(more)
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Makes one session."""
@@ -128,78 +175,3 @@ class SessionMaker:
 def assemble(item: Item, transcript: Transcript) -> Made | Loss | None:
     """What came of a planned session, from its recorded replies alone; None where they end before it does."""
     return replay_script(script(item.data), transcript)
-
-
-@dataclass(frozen=True, slots=True)
-class Harvest:
-    """What came of all planned sessions."""
-
-    sessions: tuple[dict[str, Any], ...]
-    """In order of their plans, with provenance."""
-    losses: tuple[dict[str, Any], ...]
-    """Index, reason and detail of each session that was not kept."""
-    unfinished: int
-    tally: Mapping[str, int]
-    """How often what happened in all of them."""
-
-    def yields(self) -> list[Metric]:
-        """Where attempts are lost."""
-        reasons = (str(loss["reason"]) for loss in self.losses)
-        kept = len(self.sessions)
-        table = yield_table("sessions", kept, reasons, self.unfinished, self.tally, prompts.ROLES)
-        others = [
-            Metric("tasks", what, None, count, 0, kind="count")
-            for what, count in sorted(self.tally.items())
-            if what.startswith(("task lost", "relabelled"))
-        ]
-        return [*table, *others]
-
-
-def harvest(
-    order: Order, made: Iterator[tuple[Item, Made | Loss | None]], models: Mapping[str, str]
-) -> Harvest:
-    """Puts the sessions of a set together: provenance, and near duplicates of earlier ones dropped.
-
-    Args:
-        models: name of the model in each role.
-    """
-    from wildtool.generate.freshness import Freshness
-
-    fresh = Freshness()
-    sessions: list[dict[str, Any]] = []
-    losses: list[dict[str, Any]] = []
-    tally: Counter[str] = Counter()
-    unfinished = 0
-    for item, result in made:
-        if result is None:
-            unfinished += 1
-            continue
-        tally.update(result.tally)
-        if isinstance(result, Loss):
-            losses.append({"session": item.id, "reason": result.reason, "detail": result.detail})
-            continue
-        texts = next(value for key, value in result.record.items() if key.endswith("_tasks"))
-        like = [text for text in texts if not fresh.admits(item.data.plan.lang, text)]
-        if like:
-            detail = f"{like[0]!r} is nearly a text of an earlier session"
-            losses.append({"session": item.id, "reason": "near duplicate", "detail": detail})
-            continue
-        about = {
-            "models": dict(models),
-            "version": __version__,
-            "prompts": prompts.digest(),
-            "seed": order.seed,
-            "session": int(item.id),
-            "checks": ["P1", "P3", "P13", *RULES, *_TEXT_RULES, "lint", "gold official", "gold fixed"],
-            "calls": result.seen,
-            "reviewed": False,
-        }
-        sessions.append({**result.record, "made_by": {**about, **result.record["made_by"]}})
-    return Harvest(tuple(sessions), tuple(losses), unfinished, dict(tally))
-
-
-_TEXT_RULES = (
-    *(f"T{k}" for k in range(1, 10)),
-    *(f"A{k}" for k in range(1, 7)),
-    *(f"C{k}" for k in range(1, 4)),
-)

@@ -10,15 +10,14 @@ from typing import Any
 from wildtool.engine.plan import Plan
 from wildtool.engine.record import RecordReader, transcripts
 from wildtool.errors import StorageError
+from wildtool.generate.harvest import Harvest, harvest
+from wildtool.generate.made_files import LOSSES, RECORD, YIELD, line, write_lines
 from wildtool.generate.reference_formats import FORMATS
-from wildtool.generate.session_maker import UNIT, Harvest, SessionMaker, assemble, harvest
+from wildtool.generate.session_maker import UNIT, SessionMaker, assemble
 from wildtool.generate.session_script import Loss, Made
 from wildtool.types import Item, Transcript
 
-RECORD = "record"
 SESSIONS = "sessions.jsonl"
-LOSSES = "losses.jsonl"
-YIELD = "yield.json"
 
 
 def write_set(maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str] = ()) -> Harvest:
@@ -31,11 +30,13 @@ def write_set(maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str]
     models = {role: model.name for role, model in plan.models.items()}
     with RecordReader(out / RECORD) as reader:
         found = harvest(maker.order, _assembled(plan.selection.items(), reader), models)
-    kept = {str(session["made_by"]["session"]) for session in found.sessions}
+    kept = {session["made_by"]["plan"]["seed"] for session in found.sessions}
     try:
         for form in formats:
             with RecordReader(out / RECORD) as reader:
-                made = _assembled((item for item in plan.selection.items() if item.id in kept), reader)
+                made = _assembled(
+                    (item for item in plan.selection.items() if item.data.plan.seed in kept), reader
+                )
                 write_lines(out / f"{form}.jsonl", map(line, _converted(made, form)))
         write_lines(out / SESSIONS, map(line, found.sessions))
         write_lines(out / LOSSES, map(line, found.losses))
@@ -63,19 +64,3 @@ def _converted(made: Iterable[tuple[Item, Made | Loss | None]], form: str) -> It
     for item, result in made:
         if isinstance(result, Made):
             yield from FORMATS[form](result, item.data.plan.lang)
-
-
-def line(row: Mapping[str, Any]) -> str:
-    """A record as a line of a file."""
-    return json.dumps(row, ensure_ascii=False) + "\n"
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Writes a file that appears when it is whole. Raises OSError."""
-    new = path.with_name(path.name + ".part")
-    try:
-        with new.open("w", encoding="utf-8", errors="backslashreplace") as file:
-            file.writelines(lines)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)

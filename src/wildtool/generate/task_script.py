@@ -1,5 +1,6 @@
 """One task of a session made by role models, from the user's words to the graph of its calls."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from random import Random
@@ -32,7 +33,7 @@ from wildtool.generate.result_checks import (
     user_faults,
     vague_faults,
 )
-from wildtool.generate.role_talk import LostError, Roles, Talk
+from wildtool.generate.role_talk import LostError, Roles, Talk, voters
 from wildtool.generate.session_state import State
 from wildtool.generate.tool_sets import ToolSet
 from wildtool.toolcall.graph import topology
@@ -53,6 +54,8 @@ class Job:
     """Schema of the results of those tools that tell it."""
     against: Sequence[str] = ()
     """User texts that no task may be near to, in small letters and single spaces."""
+    voters: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many have a vote in a role; one where it is not named."""
 
 
 class TaskScript:
@@ -169,13 +172,21 @@ class TaskScript:
                 return best, faults
             return None, [Fault("J1", f"`best` must be a position from 0 to {len(candidates) - 1}.")]
 
-        try:
-            best = yield from roles.ask("judge", [], situation, read)
-        except LostError:
-            # Any of them keeps the rules, so the session is not lost with its judge.
-            roles.tally["judge gave no choice"] += 1
-            best = 0
-        return candidates[best]
+        names = voters("judge", self.job.voters.get("judge", 1))
+        votes: Counter[int] = Counter()
+        for name in names:
+            try:
+                votes[(yield from roles.ask("judge", [], situation, read, voter=name))] += 1
+            except LostError:
+                # Any of them keeps the rules, so the session is not lost with its judge.
+                roles.tally["judge gave no choice"] += 1
+            if max(votes.values(), default=0) * 2 > len(names):
+                break
+        most = max(votes.values(), default=0)
+        if votes and most * 2 <= len(names):
+            roles.tally["judge had no majority"] += 1
+        # Without one, the first proposed of those with most votes.
+        return candidates[min((k for k, count in votes.items() if count == most), default=0)]
 
     def _decide(self) -> Talk[Decision]:
         def read(text: str) -> tuple[Decision | None, list[Fault]]:
@@ -201,11 +212,25 @@ class TaskScript:
                 return (written.get("accepted") is True, str(written.get("reason", ""))[:500]), faults
             return None, [Fault("K1", "`accepted` must be true or false.")]
 
-        accepted, reason = yield from self.roles.ask("checker", [what], seen, read)
-        if accepted:
-            return []
+        names = voters("checker", self.job.voters.get("checker", 1))
+        accepting, reasons = 0, list[str]()
+        for name in names:
+            try:
+                accepted, reason = yield from self.roles.ask("checker", [what], seen, read, voter=name)
+            except LostError:
+                if len(names) == 1:
+                    raise
+                # No vote; what is accepted needs more than half of all.
+                self.roles.tally["checker gave no vote"] += 1
+                continue
+            accepting += accepted
+            reasons += [] if accepted else [reason or "refused without a reason"]
+            if accepting * 2 > len(names):
+                return []
+            if len(reasons) * 2 >= len(names):
+                break
         self.roles.tally[f"checker refused {what}"] += 1
-        return [Fault("checker", reason or "refused without a reason")]
+        return [Fault("checker", "; ".join(reasons) or "no majority accepts it")]
 
     def _question(self, action: Action, step: int) -> Talk[None]:
         roles, moment = self.roles, self.moment
