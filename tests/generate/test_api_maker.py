@@ -294,6 +294,7 @@ DEEP = '{"api": ' + '{"a": ' * 500 + "1" + "}" * 501
         pytest.param(edit("designer", first(pattern="^(?=x)x$")), {"designer D6"}, id="pattern that looks around"),
         pytest.param(edit("designer", first(enum=["a", 7])), {"designer D5"}, id="enum of another type"),
         pytest.param(edit("designer", first(minLength=3)), {"designer S1"}, id="what is not checked"),
+        pytest.param(edit("designer", first(type="float")), {"designer S1"}, id="no type of JSON Schema"),
         pytest.param(edit("designer", api(name="sameName")), {"taken", "designer S2"}, id="same name"),
         pytest.param(edit("designer", alike), {"near duplicate", "taken"}, id="same description"),
         pytest.param(edit("designer", only_text), {"designer S4"}, id="class missing"),

@@ -46,6 +46,20 @@ def test_a_clear_definition_has_no_fault():
     assert definition_faults(GOOD) == []
 
 
+@pytest.mark.parametrize(
+    ("form", "pattern"),
+    [
+        ("date", r"^\d{4}-\d{2}-\d{2}$"),
+        ("time", r"^([01]\d|2[0-3]):[0-5]\d$"),
+        ("date-time", r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$"),
+        ("ipv4", r"^(\d{1,3}\.){3}\d{1,3}$"),
+        ("uuid", "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
+    ],
+)
+def test_a_pattern_may_say_what_a_format_says(form: str, pattern: str):
+    assert definition_faults(edited(lambda f, p: p["day"].update(format=form, pattern=pattern))) == []
+
+
 def edited(change: Callable[[dict[str, Any], dict[str, Any]], Any]) -> dict[str, Any]:
     function = copy.deepcopy(GOOD)
     change(function, function["parameters"]["properties"])

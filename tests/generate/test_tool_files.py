@@ -148,6 +148,18 @@ def test_procedural_values_follow_the_pattern_of_a_tool(tmp_path: Path):
     assert seats and all(re.fullmatch(r"[A-F]{2}-\d{3}", seat) for seat in seats)
 
 
+def test_values_of_a_format_are_real_where_a_pattern_says_the_same(tmp_path: Path):
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([shaped(pattern=r"^\d{4}-\d{2}-\d{2}$", format="date"), *TOOLS]))
+    kinds = {
+        slot.key: slot.kind
+        for tools in read_tool_sets(path, "en", print)
+        for tool in tools
+        for slot in tool.slots
+    }
+    assert kinds["seat"] == "date"
+
+
 @pytest.mark.parametrize(
     ("pattern", "why"), [(r"(a)\1", "refers back"), ("b$a", "no text was found"), (7, "must be a text")]
 )

@@ -28,6 +28,21 @@ FORMATS: Mapping[str, re.Pattern[str]] = {
     "uri": re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:\S+"),
 }
 """Formats of texts that are checked; others say nothing."""
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "date": ("2025-03-14", "2026-12-31"),
+    "time": ("09:30", "17:05:00", "09:30:00Z"),
+    "date-time": (
+        "2025-03-14T09:30:00",
+        "2025-03-14T09:30:00Z",
+        "2025-03-14 09:30",
+        "2025-03-14T09:30:00+01:00",
+    ),
+    "email": ("anna.berg@example.org",),
+    "ipv4": ("192.0.2.7",),
+    "uuid": ("3f2b8c1e-7d4a-4c1b-9f30-5a6e2d8b7c90",),
+    "uri": ("https://example.org/a", "http://example.org"),
+}
+"""Texts of each format, for patterns that say the same: few texts drawn by such a pattern are of the format too."""
 _DEEPEST = 5
 _LOWEST = (("minimum", False), ("exclusiveMinimum", True))
 _HIGHEST = (("maximum", False), ("exclusiveMaximum", True))

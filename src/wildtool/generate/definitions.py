@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from random import Random
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.schema_check import argument_faults, short
-from wildtool.generate.constraints import FORMATS, bound, constraint_faults, pattern_problem
+from wildtool.generate.constraints import EXAMPLES, FORMATS, bound, constraint_faults, pattern_problem
 from wildtool.generate.patterns.risk import risk
 from wildtool.generate.patterns.samples import sample
 from wildtool.generate.reading import Fault
@@ -204,10 +206,10 @@ def _pattern_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:
 
 
 def _has_sample(schema: Schema, pattern: str) -> bool:
-    from random import Random
-
+    """Whether some text follows a pattern and whatever else is said of it."""
     drawn = (sample(pattern, Random(f"{pattern}/{k}")) for k in range(20))
-    return any(text is not None and not list(constraint_faults(text, schema)) for text in drawn)
+    known = EXAMPLES.get(str(schema.get("format")), ())
+    return any(text is not None and not list(constraint_faults(text, schema)) for text in chain(known, drawn))
 
 
 def _bound_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:

@@ -25,6 +25,7 @@ MAX_TOOLS = 8
 """Most tools of a session."""
 KEPT = ("enum", "default", "minimum", "maximum", "required", "format", "pattern")
 """Keys of a parameter's schema that a session's tools keep; a pattern only where it can be checked."""
+_KINDS_OF_FORMATS = {"date": "date", "time": "time", "email": "email", "uri": "url"}
 _DEEPEST = 5
 _OPEN = frozenset(["text", "title", "sentence", "code"])
 """Kinds of texts of which any would do."""
@@ -319,7 +320,11 @@ def _slot(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
     low, high = inner.get("minimum"), inner.get("maximum")
     bounds = (low, high) if isinstance(low, int | float) and isinstance(high, int | float) else None
     kind = guess_kind(name, inner)
-    if "pattern" in inner and kind != "enum":
+    form = str(inner.get("format"))
+    if kind != "enum" and form in _KINDS_OF_FORMATS:
+        # A pattern beside it says the same.
+        kind = _KINDS_OF_FORMATS[form]
+    elif "pattern" in inner and kind != "enum":
         told = noun_of(name if len(path) == 1 else key, kind)
         kind = PATTERN + str(inner["pattern"])
         return Slot(path, key, told, f"list:{kind}" if listed else kind, required)

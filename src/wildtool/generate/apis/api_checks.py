@@ -92,6 +92,8 @@ def _form_faults(api: Written, lang: Lang) -> Iterator[Fault]:
                     f"{path}: {short(strange[0])} is not used here; there are: {', '.join(sorted(KEYS))}.",
                 )
                 break
+            if schema.get("type") == "float":
+                yield Fault("S1", f"{path}: JSON Schema calls decimals `number`, not `float`.")
     if strange := [key for key in api if key not in _FIELDS]:
         yield Fault(
             "S1", f"`api` has {short(strange[0])}; it has name, description, parameters and returns only."
