@@ -180,7 +180,7 @@ def url(asked: list[dict[str, Any]], gate: threading.Event) -> Iterator[str]:
 
 def line(url: str, items: int, more: str = "", out: str = "set") -> str:
     roles = " ".join(f"--role-model {role}={role}" for role in ("writer", "user", "tool"))
-    judges = "--role-model judge=judge,judge-two"
+    judges = "--role-model judge=judge --role-model judge=judge-two"
     files = f"--tools tools.json --items {items} --out {out}"
     return f"generate acebench --model agent {roles} {judges} --base-url {url} {files} {more}"
 

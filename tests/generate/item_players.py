@@ -76,7 +76,7 @@ class ItemPlayers:
     def said(self, role: str, messages: list[Any], request: Request) -> str:
         draw = Random(json.dumps(messages, sort_keys=True))
         chinese = "只用一个JSON对象回答" in messages[0]["content"]
-        right = _PLAYED[role.split("-")[0]](json.loads(messages[1]["content"]), draw, chinese)
+        right = _PLAYED[re.split("[ -]", role)[0]](json.loads(messages[1]["content"]), draw, chinese)
         text = json.dumps(right, ensure_ascii=False)
         return self._spoil(role, text, request) if self._spoil else text
 

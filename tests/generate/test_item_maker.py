@@ -17,7 +17,7 @@ from wildtool.engine.run import RunResult, run
 from wildtool.generate.items.item_folder import DOUBTFUL, ITEMS, PROVENANCE, harvested, write_items
 from wildtool.generate.items.item_maker import PROFILE, Harvest, ItemMaker, Order
 from wildtool.generate.items.kinds import KINDS, shares
-from wildtool.generate.set_folder import LOSSES, RECORD
+from wildtool.generate.made_files import LOSSES, RECORD
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request, Transcript
 
@@ -92,7 +92,7 @@ def test_an_item_says_how_it_was_made(good: Path):
     first = json.loads((good / "out" / PROVENANCE).read_text("utf-8").splitlines()[0])
     assert first["models"]["writer"] == "players"
     assert first["plan"]["kind"] == first["kind"]
-    assert [vote["judge"] for vote in first["votes"]] == ["judge", "judge-2", "judge-3"]
+    assert [vote["judge"] for vote in first["votes"]] == ["judge", "judge 2", "judge 3"]
     assert {"D6", "E8", "L3", "S4", "gold"} <= set(first["checks"])
 
 
@@ -335,7 +335,7 @@ def test_an_irrelevant_item_offers_no_longer_what_would_serve(good: Path):
 
 def test_what_the_judges_do_not_agree_on_waits_for_people_with_all_votes(tmp_path: Path):
     wrong = '{"valid": false, "where": "answer", "reason": "the date is another one"}'
-    _, found = made(tmp_path, ItemPlayers(say("judge-2", wrong)), items=4)
+    _, found = made(tmp_path, ItemPlayers(say("judge 2", wrong)), items=4)
     assert (len(found.kept), len(found.doubtful), found.losses) == (0, 4, ())
     rows = [json.loads(line) for line in (tmp_path / "out" / DOUBTFUL).read_text("utf-8").splitlines()]
     assert [[vote["valid"] for vote in row["votes"]] for row in rows] == [[True, False, True]] * 4
@@ -346,12 +346,12 @@ def test_what_the_judges_do_not_agree_on_waits_for_people_with_all_votes(tmp_pat
 
 def test_a_majority_is_enough_where_that_is_asked_for(tmp_path: Path):
     wrong = '{"valid": false, "where": "answer", "reason": "no"}'
-    _, found = made(tmp_path, ItemPlayers(say("judge-2", wrong)), items=4, agree=2)
+    _, found = made(tmp_path, ItemPlayers(say("judge 2", wrong)), items=4, agree=2)
     assert len(found.kept) == 4
 
 
 def test_a_vote_that_cannot_be_read_is_no_vote_for_an_item(tmp_path: Path):
-    _, found = made(tmp_path, ItemPlayers(say("judge-3", "yes, fine")), items=3)
+    _, found = made(tmp_path, ItemPlayers(say("judge 3", "yes, fine")), items=3)
     assert [kept.made_by["votes"][2]["valid"] for kept in found.doubtful] == [None] * 3
     assert "V1" in found.doubtful[0].made_by["votes"][2]["reason"]
 

@@ -28,6 +28,14 @@ def items(
             help="Tools in the OpenAI shape, an OpenAPI document, or an MCP tool list. Default: built-in ones.",
         ),
     ] = None,
+    from_: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Make items out of the first tasks of these sessions instead: only judges are asked.",
+        ),
+    ] = None,
     items: Annotated[
         int, typer.Option(metavar="N", help="How many items; a dialogue of several turns is one.")
     ] = 60,
@@ -58,10 +66,12 @@ def items(
     Examples:
       wildtool generate acebench --model procedural --items 60 --lang en,zh --out items
       wildtool generate acebench --model gpt-4o --tools tools.json --items 200 --kinds incomplete,error --out set
-      wildtool generate acebench --model gpt-4o --role-model judge=gpt-4o,qwen,claude --judges 3 --agree 2 --out set
+      wildtool generate acebench --model gpt-4o --role-model judge=gpt-4o --role-model judge=qwen --agree 2 --out set
+      wildtool generate acebench --model gpt-4o --from sessions.jsonl --out set
 
-    Models play the roles writer, user, agent, tool and judge, every call recorded in the folder; the same command again
-    goes on where it stopped. What the judges do not agree on goes to doubtful.jsonl, with all votes, for people.
+    Models play the roles writer, user, agent, tool and judge (several judges share the votes), every call recorded in the
+    folder; the same command again goes on where it stopped. What the judges do not agree on goes to doubtful.jsonl, with
+    all votes, for people.
 
     Kinds: number, enum, list, bool, object-short, object-deep, single, parallel, adjust, switch, preference, similar,
     incomplete, error, irrelevant.
@@ -70,13 +80,21 @@ def items(
     if out is None:
         raise UsageError("give the folder to work in by --out, such as --out set")
     from wildtool.generate.items.item_maker import Order
-    from wildtool.generate.items.kinds import shares
 
     if agree is not None and not min(judges, 1) <= agree <= judges:
         raise UsageError(f"--agree {agree}: of {judges} votes it must be {min(judges, 1)} to {judges}")
+    if from_ and tools:
+        raise UsageError("--from takes tools from the sessions; leave --tools out")
     order = Order(
-        items, shares(options.words(kinds)), seed, languages(lang), tools, judges, judges if agree is None else agree
-    )  # fmt: skip
+        items=items,
+        kinds=_shares(kinds, from_),
+        seed=seed,
+        langs=languages(lang),
+        tools=tools,
+        sessions=from_,
+        judges=judges,
+        agree=judges if agree is None else agree,
+    )
     if making.model == PROCEDURAL:
         if making.role_model or {"judges", "agree"} & typed:
             raise UsageError("--role-model, --judges and --agree go with a model, not with procedural")
@@ -84,11 +102,19 @@ def items(
     return _by_models(making, typed, order, out)
 
 
+def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
+    from wildtool.generate.items.from_sessions import FITTING
+    from wildtool.generate.items.kinds import shares
+
+    able = [kind for fitting in FITTING.values() for kind in fitting]
+    return shares(options.words(kinds) or (tuple(able) if sessions else ()))
+
+
 def _by_templates(order: "Order", out: Path) -> int:
     from wildtool.cli.terminal import note, one_line, say
     from wildtool.generate.items.item_folder import ITEMS, how_to_play, write_items
     from wildtool.generate.items.procedural_items import procedural_items
-    from wildtool.generate.set_folder import LOSSES
+    from wildtool.generate.made_files import LOSSES
 
     if out.exists():
         raise UsageError(f"{out} is there already; name another folder, or remove it")
@@ -135,14 +161,8 @@ def _by_models(making: Making, typed: frozenset[str], order: "Order", out: Path)
 
 
 def _votes_apart(given: Sequence[str], roles: Sequence[str]) -> list[str]:
-    """`judge=a,b` names the models of the votes by turns: `judge=a`, `judge-2=b`, `judge-3=a`."""
+    """Several `judge=NAME` share the votes by turns: `judge=a`, `judge 2=b`, `judge 3=a`."""
+    named = [text.partition("=")[2] for text in given if text.startswith("judge=")]
+    others = [text for text in given if not text.startswith("judge=")]
     voters = [role for role in roles if role.startswith("judge")]
-    found: list[str] = []
-    for text in given:
-        role, _, names = text.partition("=")
-        listed = [name for name in names.split(",") if name.strip()]
-        if role != "judge" or not listed:
-            found.append(text)
-        else:
-            found += [f"{voter}={listed[k % len(listed)]}" for k, voter in enumerate(voters)]
-    return found
+    return [*others, *(f"{voter}={named[k % len(named)]}" for k, voter in enumerate(voters) if named)]

@@ -113,7 +113,7 @@ def e8(calls: Calls) -> Iterator[Fault]:
             if is_identifier(leaf):
                 message = f"{short(leaf.value)} was never said; an id cannot be worked out."
                 yield Fault("E8", f"{call.name}.{leaf.path}: {message}")
-            elif not any(covers(path, leaf.path) for path in call.derived):
+            elif not _follows(call, leaf):
                 message = (
                     f"{short(leaf.value)} stands nowhere; take the value as it was said, or give the reason in "
                     "`derived` if it follows from what was said."
@@ -133,14 +133,15 @@ def call_faults(calls: Calls) -> list[Fault]:
 
 
 def unsaid(call: Action, schema: Mapping[str, Any], known: Sequence[Passage]) -> set[str]:
-    """The required parameters of a call with a value that stands in none of the passages."""
-    return {
-        name
-        for name, child in as_schema(schema.get("properties")).items()
-        if name in schema.get("required", ()) and name in call.arguments
-        and not all(grounded(leaf, known) for leaf in _leaves_of(call, name, as_schema(child)))
-    }  # fmt: skip
+    """The required parameters of a call with a value that stands in none of the passages and follows from nothing."""
+    found: set[str] = set()
+    for name, child in as_schema(schema.get("properties")).items():
+        if name in schema.get("required", ()) and name in call.arguments:
+            inside = leaves({name: call.arguments[name]}, {"properties": {name: as_schema(child)}})
+            if not all(grounded(leaf, known) or _follows(call, leaf) for leaf in inside):
+                found.add(name)
+    return found
 
 
-def _leaves_of(call: Action, name: str, schema: Mapping[str, Any]) -> Iterator[Leaf]:
-    return leaves({name: call.arguments[name]}, {"properties": {name: schema}})
+def _follows(call: Action, leaf: Leaf) -> bool:
+    return any(covers(path, leaf.path) for path in call.derived)

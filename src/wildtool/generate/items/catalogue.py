@@ -3,7 +3,7 @@
 import copy
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -17,7 +17,15 @@ from wildtool.generate.items.item_plan import ItemPlan
 from wildtool.generate.items.kinds import KINDS
 from wildtool.generate.plan import Lang
 from wildtool.generate.role_talk import LostError
-from wildtool.generate.tool_sets import KEPT, MadeTool, Slot, ToolSet, built_in, read_tool_sets
+from wildtool.generate.tool_sets import (
+    KEPT,
+    MadeTool,
+    Slot,
+    ToolSet,
+    built_in,
+    read_tool_sets,
+    result_schemas,
+)
 from wildtool.toolcall.parameter_schema import as_schema, enum_of
 
 KEYS = (*KEPT, "pattern", "minLength", "maxLength", "minItems", "maxItems")
@@ -52,12 +60,18 @@ class Choice:
     """Those that are to be called, one for each turn."""
     parameter: str = ""
     """The top-level parameter that the item is about: of the wanted class, or one that the user gets wrong."""
+    returns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """Schema of the results of those tools that tell it."""
 
 
 class Catalogue:
     """All tools of a language."""
 
-    def __init__(self, sets: Sequence[ToolSet]) -> None:
+    def __init__(
+        self, sets: Sequence[ToolSet], returns: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> None:
+        """Args: returns: schema of the results of those tools that tell it."""
+        self._returns = returns or {}
         self._every = list({tool.name: tool for tools in sets for tool in tools}.values())
         functions = [tool.definition["function"] for tool in self._every]
         self._likeness = Likeness([f"{f['name']} {f['description']}" for f in functions])
@@ -81,7 +95,8 @@ class Catalogue:
         offered = [self._every[k] for k in dict.fromkeys([*targets, *rest])]
         draw.shuffle(offered)
         called = tuple(self._every[k] for k in targets)
-        return Choice(tuple(offered), called, draw.choice(parameters) if parameters else "")
+        parameter = draw.choice(parameters) if parameters else ""
+        return Choice(tuple(offered), called, parameter, self._returns)
 
     def _allowing(self, kind: str) -> Iterator[tuple[int, list[str]]]:
         """The tools that an item of a kind can be about, each with the parameters that it can be about."""
@@ -139,7 +154,8 @@ def catalogues(
     for lang in langs:
         quiet: Callable[[str], None] = (lambda text: None) if found else note
         sets = read_tool_sets(tools, lang, quiet, KEYS) if tools else built_in_sets(lang)
-        found[lang] = Catalogue([_with_nouns(s, lang) for s in sets] if tools else sets)
+        returns = result_schemas(tools) if tools else {}
+        found[lang] = Catalogue([_with_nouns(s, lang) for s in sets] if tools else sets, returns)
     return found
 
 
@@ -224,6 +240,10 @@ def _with_noun(tool: MadeTool, slot: Slot) -> Slot:
     schema: Any = tool.definition["function"]["parameters"]
     for step in slot.path:
         schema = schema["items"] if isinstance(step, int) else schema["properties"][step]
+    return replace(slot, noun=chinese_noun(schema) or slot.noun)
+
+
+def chinese_noun(schema: Mapping[str, Any]) -> str:
+    """What a parameter is called by the beginning of its description; empty where that is long or not Chinese."""
     head = _HEAD.split(str(schema.get("description", "")))[0].strip()
-    told = _CHINESE.search(head) and len(head) <= _LONGEST_NOUN
-    return replace(slot, noun=head) if told else slot
+    return head if _CHINESE.search(head) and len(head) <= _LONGEST_NOUN else ""

@@ -48,7 +48,9 @@ def l2(item: MadeItem) -> Iterator[Fault]:
     talk = [said for turn in item.turns for said in turn.talk]
     for said in (*talk, *item.mended):
         if said.who == "user":
-            yield from (f for f in user_faults(said.text, item.offered, item.plan.lang) if not f.warning)
+            found = (f for f in user_faults(said.text, item.offered, item.plan.lang) if not f.warning)
+            # A reply may be a mere value, which is of no language; it stands in no record.
+            yield from (f for f in found if f.rule != "C2" or said not in item.mended)
         else:
             yield from assistant_faults(said.text)
 

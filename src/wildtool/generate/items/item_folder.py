@@ -14,7 +14,7 @@ from wildtool.errors import StorageError
 from wildtool.generate.items.item_maker import UNIT, Harvest, ItemMaker, Kept, assemble, harvest
 from wildtool.generate.items.item_script import Loss, Made
 from wildtool.generate.items.records import CATEGORIES, FIRST, Row, rows
-from wildtool.generate.set_folder import LOSSES, RECORD, YIELD, line, write_lines
+from wildtool.generate.made_files import LOSSES, RECORD, YIELD, line, write_lines
 from wildtool.types import Item, Transcript
 
 ITEMS = "items"

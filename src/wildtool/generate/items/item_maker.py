@@ -13,8 +13,9 @@ from wildtool import __version__
 from wildtool.generate import prompts
 from wildtool.generate.freshness import Freshness
 from wildtool.generate.items.catalogue import Catalogue, catalogues
+from wildtool.generate.items.from_sessions import given_items
 from wildtool.generate.items.item_checks import CHECKS
-from wildtool.generate.items.item_plan import item_plans
+from wildtool.generate.items.item_plan import ItemPlan, item_plans
 from wildtool.generate.items.item_script import ItemJob, Loss, Made, item_script
 from wildtool.generate.items.kinds import shares
 from wildtool.generate.items.made import MadeItem
@@ -45,6 +46,8 @@ class Order:
     langs: tuple[Lang, ...] = ("en",)
     tools: Path | None = None
     """File with tools; None for the built-in ones."""
+    sessions: Path | None = None
+    """File with sessions whose first tasks are made into items, instead of making them from tools."""
     judges: int = 3
     agree: int = 3
 
@@ -79,11 +82,13 @@ class ItemMaker:
         Raises DataError for a file that cannot be read.
         """
         order = self.order
-        files = file_digests([order.tools] if order.tools else [])
+        paths = [path for path in (order.tools, order.sessions) if path]
         about = [dict(order.kinds), order.seed, order.langs, order.judges, order.agree]
-        digest = hashlib.sha256(json.dumps([*about, __version__, prompts.digest(FOLDER), *files]).encode())
-        name = str(order.tools) if order.tools else "built-in tools"
-        return Source(name, order.tools or Path(), digest.hexdigest())
+        digest = hashlib.sha256(
+            json.dumps([*about, __version__, prompts.digest(FOLDER), *file_digests(paths)]).encode()
+        )
+        name = str(paths[0]) if paths else "built-in tools"
+        return Source(name, paths[0] if paths else Path(), digest.hexdigest())
 
     @cached_property
     def _catalogues(self) -> Mapping[Lang, Catalogue]:
@@ -91,10 +96,19 @@ class ItemMaker:
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         """The planned items."""
-        order = self.order
-        for plan in item_plans(order.items, order.kinds, seed=order.seed, langs=order.langs):
-            job = ItemJob(plan, self._catalogues[plan.lang], order.judges, order.agree)
+        for plan, given in self._given():
+            job = ItemJob(plan, given, self.order.judges, self.order.agree)
             yield Item(str(plan.index), (UNIT,), job, plan.kind, plan.lang, tuple(self.roles))
+
+    def _given(self) -> Iterator[tuple[ItemPlan, Catalogue | MadeItem]]:
+        """Each plan with what its item is made from."""
+        order = self.order
+        if order.sessions is not None:
+            for item in given_items(order.sessions, order.items, order.kinds, order.seed, order.langs):
+                yield item.plan, item
+            return
+        for plan in item_plans(order.items, order.kinds, seed=order.seed, langs=order.langs):
+            yield plan, self._catalogues[plan.lang]
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Makes one item."""

@@ -24,7 +24,8 @@ class ItemJob:
     """What one item is made from."""
 
     plan: ItemPlan
-    catalogue: Catalogue
+    given: Catalogue | MadeItem
+    """The tools to make it from; or the item itself, made from something else, which is only checked."""
     judges: int
     """Votes that are asked for; 0 for none."""
     agree: int
@@ -69,7 +70,7 @@ def item_script(job: ItemJob) -> Talk[Made | Loss]:
     tally: Counter[str] = Counter()
     problems: list[str] = []
     reason = ""
-    for attempt in range(ITEM_TRIES):
+    for attempt in range(ITEM_TRIES if isinstance(job.given, Catalogue) else 1):
         try:
             item = yield from _attempt(job, attempt, tally)
         except LostError as lost:
@@ -84,9 +85,12 @@ def item_script(job: ItemJob) -> Talk[Made | Loss]:
 
 def _attempt(job: ItemJob, attempt: int, tally: Counter[str]) -> Talk[MadeItem]:
     """An item that breaks no rule. Raises LostError."""
-    choice = job.catalogue.choose(job.plan, attempt)
-    cast = cast_of(job.plan, choice, tally)
-    item = yield from WAYS[KINDS[job.plan.kind].way](job.plan, choice, cast)
+    if isinstance(job.given, Catalogue):
+        choice = job.given.choose(job.plan, attempt)
+        cast = cast_of(job.plan, choice, tally)
+        item = yield from WAYS[KINDS[job.plan.kind].way](job.plan, choice, cast)
+    else:
+        item = job.given
     if faults := item_faults(item):
         told = "; ".join(f"{fault.rule}: {fault.message}" for fault in faults[:5])
         raise LostError(f"item {faults[0].rule}", told)

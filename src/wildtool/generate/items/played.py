@@ -120,7 +120,7 @@ class _Dialogue:
             "tool",
             [],
             situation,
-            lambda text: read_results(text, calls, lang=plan.lang, entities={}, returns={}),
+            lambda text: read_results(text, calls, lang=plan.lang, entities={}, returns=self.choice.returns),
         )
         self.seen.append({"calls": shown, "results": results})
         self.known += [Passage.of(call.arguments) for call in calls]

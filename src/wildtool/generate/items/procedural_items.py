@@ -1,6 +1,7 @@
 """Items without any model: plans filled from templates over tool schemas, with gold that is known by construction."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -9,6 +10,7 @@ from wildtool.generate.calls import Call, answer, fill
 from wildtool.generate.freshness import Freshness
 from wildtool.generate.history import History
 from wildtool.generate.items.catalogue import Catalogue, Choice, catalogues
+from wildtool.generate.items.from_sessions import given_items
 from wildtool.generate.items.item_checks import CHECKS, item_faults, rendered_profile
 from wildtool.generate.items.item_maker import Harvest, Kept, Order
 from wildtool.generate.items.item_plan import ItemPlan, item_plans
@@ -37,20 +39,41 @@ def procedural_items(order: Order, note: Callable[[str], None]) -> Harvest:
     Raises:
         DataError: for tools that cannot be read.
     """
-    known = catalogues(order.tools, order.langs, note)
     fresh = Freshness()
     kept: list[Kept] = []
     losses: list[dict[str, Any]] = []
-    for plan in item_plans(order.items, order.kinds, seed=order.seed, langs=order.langs):
+    for plan, making in _makings(order, note):
         about = {"item": plan.index, "kind": plan.kind, "lang": plan.lang}
         try:
-            item = _item(plan, known[plan.lang], fresh)
+            item = making(fresh)
         except LostError as lost:
             losses.append({**about, "reason": lost.reason, "detail": str(lost)})
             continue
         made_by = {"model": "procedural", "version": __version__, "seed": order.seed, "checks": list(CHECKS)}
         kept.append(Kept(item, {**about, **made_by}))
     return Harvest(tuple(kept), (), tuple(losses))
+
+
+def _makings(
+    order: Order, note: Callable[[str], None]
+) -> Iterator[tuple[ItemPlan, Callable[[Freshness], MadeItem]]]:
+    """Each plan with what makes its item, or raises LostError."""
+    if order.sessions is not None:
+        for item in given_items(order.sessions, order.items, order.kinds, order.seed, order.langs):
+            yield item.plan, partial(_checked, item)
+        return
+    known = catalogues(order.tools, order.langs, note)
+    for plan in item_plans(order.items, order.kinds, seed=order.seed, langs=order.langs):
+        yield plan, partial(_item, plan, known[plan.lang])
+
+
+def _checked(item: MadeItem, fresh: Freshness) -> MadeItem:
+    """An item that was made already, if it breaks no rule and is like none before."""
+    if faults := item_faults(item):
+        raise LostError(f"item {faults[0].rule}", f"{faults[0].rule}: {faults[0].message}")
+    if not fresh.admits(item.plan.lang, "\n".join(item.user_texts)):
+        raise LostError("S4", f"{item.user_texts[0]!r} is nearly a request of an earlier item")
+    return item
 
 
 def _item(plan: ItemPlan, catalogue: Catalogue, fresh: Freshness) -> MadeItem:

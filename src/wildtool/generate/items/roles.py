@@ -14,13 +14,13 @@ ROLES: Mapping[str, str] = {
     "user": "says the requests of dialogues, and replies to questions",
     "agent": "calls, asks for what is missing, points out what is wrong, words answers",
     "tool": "returns what the tools would",
-    "judge": "votes on finished items; with several votes the others are judge-2, judge-3, …",
+    "judge": "votes on finished items; the further votes are of `judge 2`, `judge 3`, …",
 }
 
 
 def judge_roles(judges: int) -> list[str]:
     """The role of each vote."""
-    return ["judge" if k == 1 else f"judge-{k}" for k in range(1, judges + 1)]
+    return ["judge" if k == 1 else f"judge {k}" for k in range(1, judges + 1)]
 
 
 def cast_of(plan: ItemPlan, choice: Choice, tally: Counter[str]) -> Cast:
