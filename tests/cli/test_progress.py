@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from wildtool.cli.progress import Progress, Tally
+from wildtool.cli.progress import Board, Progress, Tally
 from wildtool.types import Reply, Verdict
 
 
@@ -48,7 +48,8 @@ def test_a_narrow_line_drops_what_matters_least_and_never_the_time_left():
 def test_on_80_columns_a_long_name_leaves_room_for_the_time_left(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "80")
     stream, clock = Terminal(), Clock()
-    with Progress("organisation/a-model-with-a-very-long-name-indeed-32b", stream, clock) as progress:
+    progress = Progress("organisation/a-model-with-a-very-long-name-indeed-32b", clock)
+    with Board([progress], stream):
         progress.tally = Tally(
             jobs=400, done=100, units=400, correct=300, calls=900, tokens=12_300, retries=2, began=70.0
         )
@@ -67,14 +68,14 @@ def test_nothing_is_promised_before_the_first_item_is_done():
 
 
 def test_units_that_could_not_be_played_do_not_count_as_answers():
-    progress = Progress("m", io.StringIO())
+    progress = Progress("m")
     progress.item_done("i", 0, [verdict("correct"), verdict("infra_error"), verdict("unplayed")])
     assert (progress.tally.units, progress.tally.correct) == (1, 1)
 
 
 def test_calls_are_told_from_replays_and_tokens_are_added():
     clock = Clock()
-    progress = Progress("m", io.StringIO(), clock)
+    progress = Progress("m", clock)
     usage = {"prompt_tokens": 10, "completion_tokens": "many"}
     progress.call_done(Reply({}), replayed=True)
     progress.call_done(Reply({}, usage=usage, latency_s=4.0), replayed=False)
@@ -84,21 +85,31 @@ def test_calls_are_told_from_replays_and_tokens_are_added():
 
 def test_elsewhere_than_on_a_terminal_the_end_is_one_plain_line():
     stream = io.StringIO()
-    with Progress("m\x1b[31m", stream) as progress:
+    progress = Progress("m\x1b[31m")
+    with Board([progress], stream):
         progress.started(2)
     assert stream.getvalue() == "m\\x1b[31m: 0/2 items · 0 tokens · 0 errors\n"
 
 
 def test_on_a_terminal_the_line_is_drawn_over_itself():
     stream = Terminal()
-    with Progress("m", stream) as progress:
-        progress.started(2)
-    assert stream.getvalue().endswith("\r\x1b[Km: 0/2 items · 0 tokens · 0 errors\n")
+    runs = [Progress("m"), Progress("n"), Progress("never begun")]
+    board = Board(runs, stream)
+    with board:
+        for run in runs[:2]:
+            run.started(2)
+    with Board([], stream):
+        pass
+    lines = "".join(f"\r\x1b[K{name}: 0/2 items · 0 tokens · 0 errors\n" for name in "mn")
+    assert stream.getvalue().endswith(lines)
+    before = stream.getvalue()
+    board.__exit__(None, None, None)
+    assert stream.getvalue() == before + "\x1b[2A" + lines
 
 
 def test_a_run_that_never_began_has_no_progress():
     stream = io.StringIO()
-    with Progress("m", stream):
+    with Board([Progress("m")], stream):
         pass
     assert stream.getvalue() == ""
 
@@ -108,14 +119,15 @@ def test_a_terminal_that_is_gone_does_not_end_the_run():
         def write(self, text: str) -> int:
             raise BrokenPipeError
 
-    with Progress("m", Gone()) as progress:
+    progress = Progress("m")
+    with Board([progress], Gone()):
         progress.started(1)
     assert progress.tally.jobs == 1
 
 
 def test_a_log_says_once_that_a_batch_is_pending_until_something_changes():
-    stream, clock = io.StringIO(), Clock()
-    progress = Progress("m", stream, clock)
+    clock = Clock()
+    progress = Progress("m", clock)
     progress.tally = Tally(jobs=4)
     progress.batch_changed("round 1: batch in_progress, 0/16 done")
     assert progress.text(None) == "m: 0/4 items · round 1: batch in_progress, 0/16 done · 0 tokens · 0 errors"

@@ -120,9 +120,7 @@ def make_set(
         named: a model for each role.
         write: writes what follows from the record, which lies in the folder's `record`.
     """
-    from contextlib import nullcontext
-
-    from wildtool.cli.progress import Progress
+    from wildtool.cli.progress import Board, Progress
     from wildtool.engine.observer import Observer
     from wildtool.engine.plan import Plan
     from wildtool.engine.run import run
@@ -141,9 +139,10 @@ def make_set(
         prices={role: price for role, price in prices.items() if price is not None},
     )
     watcher = Observer() if making.quiet else Progress(str(out))
+    drawn = [watcher] if isinstance(watcher, Progress) else []
     sitting = making.sitting()
     while True:
-        with watcher if isinstance(watcher, Progress) else nullcontext():
+        with Board(drawn):
             command = ["wildtool", *sys.argv[1:]]
             result = run(plan, out / RECORD, command=command, observer=watcher, sitting=sitting)
         if result.interrupted:

@@ -81,19 +81,13 @@ class Tally:
 
 
 class Progress(Observer):
-    """Draws the tally of a run while it is open as a context manager."""
+    """Keeps the tally of a run, and puts it into words."""
 
-    def __init__(
-        self, label: str, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, label: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.tally = Tally()
         self._label = middle(label, 60)
-        self._stream = stream or sys.stderr
         self._clock = clock
-        self._live = self._stream.isatty() and os.environ.get("TERM") != "dumb"
-        self._drawn: tuple[tuple[object, ...], float] = ((), 0.0)
-        self._over = threading.Event()
-        self._ticker = threading.Thread(target=self._tick, daemon=True)
+        self._told: tuple[tuple[object, ...], float] = ((), 0.0)
 
     def started(self, jobs: int) -> None:
         self.tally.jobs = jobs
@@ -127,29 +121,12 @@ class Progress(Observer):
             self.tally.units += verdict.outcome in ("correct", "wrong")
             self.tally.correct += verdict.outcome == "correct"
 
-    def __enter__(self) -> Self:
-        self._ticker.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._over.set()
-        self._ticker.join()
-        if self.tally.jobs:
-            self._draw("\n")
-
-    def _tick(self) -> None:
-        while not self._over.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
-            if self.tally.jobs and self.has_news():
-                self._draw("" if self._live else "\n")
-
     def has_news(self) -> bool:
-        """Whether it is worth drawing: a batch may be pending for a day, and a log need not say so every ten seconds."""
+        """Whether a log should say it: a batch may be pending for a day, and need not be named every ten seconds."""
         now, stands = self._clock(), self.tally.stands_still
-        if not self._live and stands and stands == self._drawn[0] and now - self._drawn[1] < STILL_EVERY_S:
+        if stands and stands == self._told[0] and now - self._told[1] < STILL_EVERY_S:
             return False
-        self._drawn = (stands, now)
+        self._told = (stands, now)
         return True
 
     def text(self, room: int | None) -> str:
@@ -159,19 +136,9 @@ class Progress(Observer):
         label = middle(self._label, max(room // 3, 3)) + ": "
         return (label + self.tally.line(self._clock(), room - len(label)))[:room]
 
-    def _draw(self, end: str) -> None:
-        live = "\r\x1b[K" if self._live else ""
-        text = live + self.text(shutil.get_terminal_size().columns - 1 if self._live else None)
-        try:
-            self._stream.write(text + end)
-            self._stream.flush()
-        except OSError:
-            # The terminal is gone (a closed session, a broken pipe): the run is worth more than its display.
-            self._over.set()
-
 
 class Board:
-    """Draws several runs at once while it is open as a context manager: a line each."""
+    """Draws runs while it is open as a context manager: a line each, those that have begun."""
 
     def __init__(self, runs: Sequence[Progress], stream: TextIO | None = None) -> None:
         self._runs = runs
@@ -179,7 +146,8 @@ class Board:
         self._live = self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._over = threading.Event()
         self._ticker = threading.Thread(target=self._tick, daemon=True)
-        self._drawn = False
+        self._drawn = 0
+        """Lines of the last drawing, which a live one is drawn over."""
 
     def __enter__(self) -> Self:
         self._ticker.start()
@@ -194,20 +162,20 @@ class Board:
 
     def _tick(self) -> None:
         while not self._over.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
-            plain = [run for run in self._runs if run.tally.done < run.tally.jobs and run.has_news()]
-            self._draw(self._runs if self._live else plain)
+            news = [run for run in self._runs if run.tally.done < run.tally.jobs and run.has_news()]
+            self._draw(self._runs if self._live else news)
 
     def _draw(self, runs: Sequence[Progress]) -> None:
+        begun = [run for run in runs if run.tally.jobs]
         room = shutil.get_terminal_size().columns - 1 if self._live else None
-        # A live board is drawn over itself.
-        back = f"\x1b[{len(runs)}A" if self._live and self._drawn else ""
+        back = f"\x1b[{self._drawn}A" if self._live and self._drawn else ""
         clear = "\r\x1b[K" if self._live else ""
-        self._drawn = True
+        self._drawn = len(begun)
         try:
-            self._stream.write(back + "".join(f"{clear}{run.text(room)}\n" for run in runs))
+            self._stream.write(back + "".join(f"{clear}{run.text(room)}\n" for run in begun))
             self._stream.flush()
         except OSError:
-            # As in Progress: the runs are worth more than their display.
+            # The terminal is gone (a closed session, a broken pipe): the runs are worth more than their display.
             self._over.set()
 
 

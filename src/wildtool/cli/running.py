@@ -3,16 +3,14 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wildtool.cli.status import report, worst
 from wildtool.cli.terminal import note, plain, say
 from wildtool.errors import WildtoolError
 
 if TYPE_CHECKING:
-    from wildtool.cli.progress import Progress
     from wildtool.engine.plan import Plan
     from wildtool.engine.prices import Price
     from wildtool.engine.run import RunResult
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
 def play_plans(plans: "dict[str, Plan]", folders: dict[str, Path], sitting: "Sitting", quiet: bool) -> int:
     """Plays all models; one that fails does not stop the others. Gives the exit status."""
-    from wildtool.cli.progress import Progress
+    from wildtool.cli.progress import Board, Progress
     from wildtool.engine.observer import Observer
     from wildtool.engine.run import Job, RunResult, run_all
 
@@ -30,7 +28,7 @@ def play_plans(plans: "dict[str, Plan]", folders: dict[str, Path], sitting: "Sit
     jobs = [
         Job(plan, folders[name], seen) for (name, plan), seen in zip(plans.items(), watchers, strict=True)
     ]
-    with _display(drawn):
+    with Board(drawn):
         outcomes = run_all(jobs, command=["wildtool", *sys.argv[1:]], sitting=sitting)
     statuses: list[int] = []
     judged: list[Path] = []
@@ -48,14 +46,6 @@ def play_plans(plans: "dict[str, Plan]", folders: dict[str, Path], sitting: "Sit
     if judged:
         _show(judged, next(iter(plans.values())).profile, quiet)
     return worst(statuses)
-
-
-def _display(drawn: "Sequence[Progress]") -> AbstractContextManager[Any]:
-    from wildtool.cli.progress import Board
-
-    if not drawn:
-        return nullcontext()
-    return drawn[0] if len(drawn) == 1 else Board(drawn)
 
 
 def _remark(result: "RunResult") -> None:
