@@ -105,6 +105,20 @@ def test_each_role_has_its_model_and_its_instruction(url: str, asked: list[dict[
     assert {body["model"] for body in asked} == set(ROLES)
 
 
+def test_a_role_that_is_named_again_has_another_voter(url: str):
+    ended = making(url, 2, "--role-model judge=judge --role-model judge=judge")
+    assert ended.exit_code == 0
+    about = json.loads(Path("set/sessions.jsonl").read_text("utf-8").splitlines()[0])["made_by"]
+    assert about["votes"] == {"judge": 3, "checker": 1}
+    assert about["models"]["judge 3"] == "judge"
+
+
+def test_a_role_without_votes_is_named_once(url: str):
+    ended = making(url, 2, "--role-model planner=other")
+    assert ended.exit_code == 2
+    assert "planner is planner already; several models can be: judge, checker" in ended.stderr
+
+
 def test_the_same_command_asks_nothing_twice_and_a_larger_number_goes_on(
     url: str, asked: list[dict[str, Any]]
 ):
