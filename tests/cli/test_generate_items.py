@@ -228,3 +228,22 @@ def test_a_killed_command_goes_on_to_the_same_items(
     assert not Path("set/items").exists()
     assert type_(line(url, 17)).exit_code == 0
     assert files(Path("set")) == files(Path("undisturbed"))
+
+
+def test_sessions_become_items_that_only_judges_look_at(url: str, asked: list[dict[str, Any]]):
+    type_("generate --model procedural --sessions 16 --tasks 1 --out sessions.jsonl")
+    judges = "--role-model judge=judge --judges 2"
+    ended = type_(
+        f"generate acebench --model agent {judges} --base-url {url} --from sessions.jsonl --out set"
+    )
+    assert ended.exit_code == 0
+    assert {body["model"] for body in asked} == {"judge"}
+    kept = len(Path("set/provenance.jsonl").read_text("utf-8").splitlines())
+    assert len(asked) == 2 * kept > 10
+    assert type_("data lint set/items --benchmark acebench").exit_code == 0
+
+
+def test_sessions_bring_their_own_tools():
+    ended = type_("generate acebench --model procedural --from s.jsonl --tools tools.json --out set")
+    assert ended.exit_code == 2
+    assert "--from takes tools from the sessions" in ended.stderr

@@ -1,7 +1,7 @@
 """Rules for the calls of an item (E1 to E8): can they be made as they stand?"""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,7 +113,7 @@ def e8(calls: Calls) -> Iterator[Fault]:
             if is_identifier(leaf):
                 message = f"{short(leaf.value)} was never said; an id cannot be worked out."
                 yield Fault("E8", f"{call.name}.{leaf.path}: {message}")
-            elif not _follows(call, leaf):
+            elif not any(covers(path, leaf.path) for path in call.derived):
                 message = (
                     f"{short(leaf.value)} stands nowhere; take the value as it was said, or give the reason in "
                     "`derived` if it follows from what was said."
@@ -132,16 +132,19 @@ def call_faults(calls: Calls) -> list[Fault]:
     return unknown or [fault for rule in RULES.values() for fault in rule(calls)]
 
 
-def unsaid(call: Action, schema: Mapping[str, Any], known: Sequence[Passage]) -> set[str]:
-    """The required parameters of a call with a value that stands in none of the passages and follows from nothing."""
+def unsaid(
+    call: Action, schema: Mapping[str, Any], known: Sequence[Passage], derived: Collection[str] = ()
+) -> set[str]:
+    """The required parameters of a call with a value that stands in none of the passages.
+
+    Args: derived: paths of values that follow from what is known, and so count as said.
+    """
     found: set[str] = set()
     for name, child in as_schema(schema.get("properties")).items():
         if name in schema.get("required", ()) and name in call.arguments:
             inside = leaves({name: call.arguments[name]}, {"properties": {name: as_schema(child)}})
-            if not all(grounded(leaf, known) or _follows(call, leaf) for leaf in inside):
+            if not all(
+                grounded(leaf, known) or any(covers(p, leaf.path) for p in derived) for leaf in inside
+            ):
                 found.add(name)
     return found
-
-
-def _follows(call: Action, leaf: Leaf) -> bool:
-    return any(covers(path, leaf.path) for path in call.derived)

@@ -69,10 +69,12 @@ def l3(item: MadeItem) -> Iterator[Fault]:
     if call.name != fault.tool:
         yield Fault("L3", f"{fault.tool} was to be called, but {call.name} was.")
         return
-    open_ = unsaid(call, schema, known(item, 0))
-    if open_ != set(fault.names):
-        told = ", ".join(sorted(open_)) or "nothing"
-        yield Fault("L3", f"The request leaves out {told}; {', '.join(fault.names)} was named.")
+    # What is named may follow from the reply; what is not must be said, or follow from what is.
+    named, heard = set(fault.names), known(item, 0)
+    if said := named - unsaid(call, schema, heard):
+        yield Fault("L3", f"The request does not leave out {', '.join(sorted(said))}.")
+    if open_ := unsaid(call, schema, heard, call.derived) - named:
+        yield Fault("L3", f"The request leaves out {', '.join(sorted(open_))} too, which was not named.")
 
 
 def l4(item: MadeItem) -> Iterator[Fault]:
@@ -92,7 +94,7 @@ def l4(item: MadeItem) -> Iterator[Fault]:
     call = item.turns[0].calls[0]
     if call.name != fault.tool or fault.parameter not in call.arguments:
         yield Fault("L4", f"The wrong value of {fault.tool}.{fault.parameter} is not set right afterwards.")
-    elif open_ := unsaid(call, item.offered[fault.tool], known(item, 0)) - {fault.parameter}:
+    elif open_ := unsaid(call, item.offered[fault.tool], known(item, 0), call.derived) - {fault.parameter}:
         yield Fault("L4", f"Besides the wrong value the request lacks {', '.join(sorted(open_))}.")
 
 
