@@ -139,3 +139,25 @@ async def test_formats_are_listed_and_an_unknown_one_is_refused(tmp_path: Path):
     refused = await wildtool(*words, cwd=tmp_path)
     assert refused.status == 2
     assert "the formats are hermes" in refused.err
+
+
+async def test_repairs_are_counted_in_the_numbers_of_a_run(tmp_path: Path):
+    answers = await gold_answers(FORMATS["hermes"], tmp_path / "answers.json")
+    said = json.loads(answers.read_text("utf-8"))
+    for message in said.values():
+        message["content"] = message["content"].replace("}\n</tool_call>", "}}\n</tool_call>")
+    answers.write_text(json.dumps(said), "utf-8")
+    calls = sum(message["content"].count("</tool_call>") for message in said.values())
+    mended = sum("</tool_call>" in message["content"] for message in said.values())
+    async with FaultServer(f"gold:{answers}") as server:
+        assert (await wildtool(*run(server, tmp_path / "run", "hermes"), cwd=tmp_path)).status == 0
+    group = ("--group", "calls read from text")
+    shown = await wildtool("show", tmp_path / "run", *group, cwd=tmp_path)
+    (result,) = json.loads((await wildtool("show", tmp_path / "run", *group, "--json", cwd=tmp_path)).out)[
+        "runs"
+    ]
+    counted = {metric["name"]: (metric["numerator"], metric["denominator"]) for metric in result["metrics"]}
+    assert calls > mended > 0
+    assert counted["repair: extra-bracket"] == (calls, calls)
+    assert counted["replies that were mended"] == (mended, len(said))
+    assert f"{calls} of {calls}" in " ".join(shown.out.split())

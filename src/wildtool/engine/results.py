@@ -15,6 +15,7 @@ from wildtool.engine.score import score_run
 from wildtool.engine.segments import find_segments
 from wildtool.engine.verdicts import Counts, relation, verdicts_path
 from wildtool.errors import RecordError
+from wildtool.stats.changes import changes
 from wildtool.stats.repeats import repeats
 from wildtool.types import Metric
 
@@ -203,7 +204,7 @@ def _read(table: Path, about: Mapping[str, Any]) -> Result:
         items_md5=items_md5,
         counts=_counts(rows),
         failed=_failed(rows),
-        metrics=(*owner.summarize(rows, profile), *repeats(rows)),
+        metrics=(*owner.summarize(rows, profile), *repeats(rows), *changes(rows)),
     )
 
 

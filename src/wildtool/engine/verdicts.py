@@ -22,6 +22,7 @@ import orjson
 from wildtool.engine.record import Failure, Log, Step
 from wildtool.engine.sql import sql_name, sql_text
 from wildtool.errors import StorageError
+from wildtool.stats.changes import REPAIR
 from wildtool.types import Benchmark, Item, Verdict
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ COLUMNS: Mapping[str, str] = {
     "completion_tokens": "BIGINT",
     "latency_s": "DOUBLE",
     "attempts": "BIGINT",
+    "calls": "BIGINT",
+    "mended_replies": "BIGINT",
+    "changes": "VARCHAR",
 }
 """Columns of every benchmark with their DuckDB types; a benchmark's own follow, then `detail` (JSON as
 text)."""
@@ -213,8 +217,8 @@ def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
     return _database().cursor().read_parquet([str(path) for path in paths], union_by_name=True)
 
 
-def _spent(steps: Mapping[int, Step | Failure]) -> dict[str, int | float | None]:
-    """What the model under test used for a unit; None where nothing was reported."""
+def _spent(steps: Mapping[int, Step | Failure]) -> dict[str, int | float | str | None]:
+    """What the model under test used for a unit, and what was changed on the way; None where nothing was reported."""
     mine = [step for step in steps.values() if step.role == "agent"]
     replies = [step.reply for step in mine if isinstance(step, Step)]
     failed = [step for step in mine if isinstance(step, Failure)]
@@ -223,7 +227,20 @@ def _spent(steps: Mapping[int, Step | Failure]) -> dict[str, int | float | None]
         "completion_tokens": _total(reply.usage.get("completion_tokens") for reply in replies),
         "latency_s": sum(reply.latency_s for reply in replies) if replies else None,
         "attempts": sum(step.attempts for step in (*replies, *failed)),
+        "calls": sum(_calls(reply.message.get("tool_calls")) for reply in replies),
+        **_changed([reply.changes for reply in replies if reply.changes]),
     }
+
+
+def _changed(changes: Sequence[Sequence[str]]) -> dict[str, int | str | None]:
+    mended = sum(any(name.startswith(REPAIR) for name in names) for names in changes)
+    made = Counter(name for names in changes for name in names)
+    return {"mended_replies": mended, "changes": _detail(made) if made else None}
+
+
+def _calls(calls: object) -> int:
+    # A reply may hold anything there.
+    return len(cast(list[Any], calls)) if isinstance(calls, list) else 0
 
 
 def _total(counts: Iterable[object]) -> int | None:
