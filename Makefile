@@ -28,7 +28,7 @@ $(VENV)/.developed: $(BIN)/python pyproject.toml constraints.txt
 demo: $(VENV)/.installed
 	@rm -rf runs/demo runs/demo-report
 	$(BIN)/wildtool run wild-mini --model baseline/gold --model baseline/lexical --model baseline/chat --out runs/demo
-	$(BIN)/wildtool report runs/demo --out runs/demo-report
+	$(BIN)/wildtool report runs/demo --audit --out runs/demo-report
 
 test: $(VENV)/.developed
 	$(BIN)/python -m pytest -n 2

@@ -5,10 +5,12 @@ import json
 import pytest
 
 from report.report_build import ATTACK, FORGED
+from wildtool.engine.shown import counts_of, value_of
+from wildtool.plain import middle, plain
 from wildtool.report.latex import latex_text
 from wildtool.report.markdown import code, text
 from wildtool.report.shards import script_json
-from wildtool.report.text import counts_of, interval_of, name, plain, slug, value_of
+from wildtool.report.text import interval_of, slug
 from wildtool.types import Metric
 
 
@@ -22,12 +24,12 @@ def test_tabs_newlines_and_letters_of_any_language_stay():
 
 
 def test_a_long_name_loses_its_middle():
-    assert name("a" * 500 + "end", 30).endswith("aaaend")
-    assert len(name("a" * 500, 30)) == 30
+    assert middle("a" * 500 + "end", 30).endswith("aaaend")
+    assert len(middle("a" * 500, 30)) == 30
 
 
 def test_a_name_is_on_one_line():
-    assert name("a\nb\tc") == "a b c"
+    assert middle("a\nb\tc") == "a b c"
 
 
 def test_a_slug_names_a_file_whatever_the_text():

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wildtool.errors import WildtoolError
+from wildtool.plain import middle
 from wildtool.report.listing import stamp_of
-from wildtool.report.text import name
 
 KEPT = 16
 """Reports that are kept, the newest."""
@@ -68,7 +68,7 @@ class Reports:
                 if not report.problem:
                     report.files = await asyncio.to_thread(files_below, report.folder)
         except Exception as error:  # noqa: BLE001 - shown to whoever waits for the report
-            report.problem = name(f"a fault of ours: {type(error).__name__}: {error}", _LONGEST_PROBLEM)
+            report.problem = middle(f"a fault of ours: {type(error).__name__}: {error}", _LONGEST_PROBLEM)
         finally:
             del self._tasks[report.key]
         done = [its for its in self.made.values() if its.files is not None]
@@ -99,7 +99,7 @@ async def _built(report: Report, runs: Sequence[Path]) -> str:
             await process.wait()
     if status == 0:
         return ""
-    return name(complaint.strip() or f"ended with status {status} at: {said}", _LONGEST_PROBLEM)
+    return middle(complaint.strip() or f"ended with status {status} at: {said}", _LONGEST_PROBLEM)
 
 
 async def _steps(process: Process, report: Report) -> str:
@@ -137,7 +137,7 @@ def main(out: str, *folders: str) -> int:
         _tell("Making pages")
         build(runs, Path(out))
     except WildtoolError as error:
-        sys.stderr.write(f"{name(error, _LONGEST_PROBLEM)}\n")
+        sys.stderr.write(f"{middle(error, _LONGEST_PROBLEM)}\n")
         return error.exit_status
     return 0
 

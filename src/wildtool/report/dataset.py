@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from wildtool.engine.shown import value_of
 from wildtool.plain import last_part
 from wildtool.report.drawing import Drawing, Point
 from wildtool.report.model import Board
 from wildtool.report.site import Site
-from wildtool.report.text import slug, value_of
+from wildtool.report.text import slug
 from wildtool.report.views import Picture, picture
 from wildtool.types import Metric
 

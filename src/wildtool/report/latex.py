@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from wildtool.engine.shown import value_of
 from wildtool.report.model import Board, Run, boards_of
 from wildtool.report.numbers import Head, heads_of, missing
-from wildtool.report.text import interval_of, value_of
+from wildtool.report.text import interval_of
 from wildtool.types import Metric
 
 _SPECIAL = {

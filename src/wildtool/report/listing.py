@@ -12,9 +12,11 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.results import Result, folders_below, judged
 from wildtool.engine.rundir import is_held, read_run
 from wildtool.engine.segments import find_segments
+from wildtool.engine.shown import counts_of, value_of
 from wildtool.engine.verdicts import relation
 from wildtool.errors import RecordError, WildtoolError
-from wildtool.report.text import counts_of, interval_of, name, plain, value_of
+from wildtool.plain import middle, plain
+from wildtool.report.text import interval_of
 
 Stamp = tuple[tuple[str, int, int], ...]
 """Name, size and time of change of each file that a run's numbers follow from."""
@@ -99,7 +101,7 @@ class Listing:
         try:
             about = read_run(folder)
         except RecordError as error:
-            problem = name(str(error), _LONGEST_PROBLEM)
+            problem = middle(str(error), _LONGEST_PROBLEM)
             return Known(folder, stamp, {"problem": problem}, BROKEN)
         head, state = _head(about), _state(folder, about)
         if known is None:
@@ -115,7 +117,7 @@ class Listing:
     def _row(self, key: str, known: Known) -> dict[str, Any]:
         inner = known.folder.relative_to(self.root)
         where = inner if inner.parts else known.folder.resolve().name
-        row = {"id": key, "folder": name(where), "state": known.state, "going": known.state == GOING}
+        row = {"id": key, "folder": middle(where), "state": known.state, "going": known.state == GOING}
         return row | known.head | dict(known.numbers or {})
 
 
@@ -132,18 +134,18 @@ def stamp_of(folder: Path) -> Stamp:
 def _head(about: Mapping[str, Any]) -> dict[str, Any]:
     identity, data = about["identity"], about["data"]["name"]
     parts = [
-        "" if data == identity["benchmark"] else f"data {name(data, 60)}",
+        "" if data == identity["benchmark"] else f"data {middle(data, 60)}",
         *(
-            f"{key} {name(identity[key], 60)}"
+            f"{key} {middle(identity[key], 60)}"
             for key in ("split", "lang", "mode", "profile")
             if identity[key] is not None
         ),
     ]
     return {
-        "model": name(identity["models"]["agent"]["name"]),
-        "benchmark": name(identity["benchmark"], 60),
+        "model": middle(identity["models"]["agent"]["name"]),
+        "benchmark": middle(identity["benchmark"], 60),
         "how": ", ".join(filter(None, parts)),
-        "since": name(_sitting(about).get("started") or "", 40),
+        "since": middle(_sitting(about).get("started") or "", 40),
     }
 
 
@@ -165,9 +167,9 @@ def _numbers(folder: Path) -> dict[str, Any]:
         with judged(folder, keep=False) as (result, table):
             return {"problem": "", **_progress(result), **_score(result, table, read_run(folder))}
     except WildtoolError as error:
-        return {"problem": name(str(error), _LONGEST_PROBLEM)}
+        return {"problem": middle(str(error), _LONGEST_PROBLEM)}
     except Exception as error:  # noqa: BLE001 - one run that nobody foresaw must not take the list away
-        return {"problem": name(f"a fault of ours: {type(error).__name__}: {error}", _LONGEST_PROBLEM)}
+        return {"problem": middle(f"a fault of ours: {type(error).__name__}: {error}", _LONGEST_PROBLEM)}
 
 
 def _progress(result: Result) -> dict[str, Any]:

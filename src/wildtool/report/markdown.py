@@ -4,10 +4,11 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
+from wildtool.engine.shown import counts_of, value_of
 from wildtool.report.model import Board, Run, boards_of
 from wildtool.report.numbers import Head, heads_of, missing
 from wildtool.report.pairs import all_pairs, places, ties
-from wildtool.report.text import counts_of, interval_of, value_of
+from wildtool.report.text import interval_of
 from wildtool.types import Metric
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wildtool.engine.boards import different_items, without_verdict
+from wildtool.engine.shown import counts_of, value_of
 from wildtool.plain import as_cell, plain
 from wildtool.report.model import Board, Key
-from wildtool.report.text import counts_of, interval_of, value_of
+from wildtool.report.text import interval_of
 from wildtool.types import Metric
 
 CSV_COLUMNS = (

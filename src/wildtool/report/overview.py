@@ -10,11 +10,10 @@ from typing import Any
 from wildtool.engine.audit import Audit
 from wildtool.engine.placing import Cell as PlacedCell
 from wildtool.engine.placing import Key, misplaced, published_entries
-from wildtool.plain import last_part, without_folders
+from wildtool.plain import last_part, middle, without_folders
 from wildtool.report.model import Board, Run
 from wildtool.report.numbers import Cell, Head, Row, cell_of, heads_of, measured, missing
 from wildtool.report.pairs import places
-from wildtool.report.text import name
 from wildtool.types import Metric, Published
 
 
@@ -102,7 +101,7 @@ def _published(figures: Sequence[Published], heads: Sequence[Head], rank: Head) 
     known = {head.key for head in heads}
     return [
         Row(
-            label=name(entry.model, 60),
+            label=middle(entry.model, 60),
             kind="published",
             about=f"published, {entry.kind}" if entry.kind else "published",
             cells={key: _printed(key, cell) for key, cell in entry.cells.items() if key in known},
@@ -122,7 +121,7 @@ def _printed(key: Key, cell: PlacedCell) -> Cell:
 def _gold(audit: Audit) -> list[Row]:
     return [
         Row(
-            label=f"gold answers, {name(ceiling.style)}",
+            label=f"gold answers, {middle(ceiling.style)}",
             kind="gold",
             about="gold ceiling",
             cells={(metric.group, metric.name): cell_of(metric) for metric in ceiling.metrics},
@@ -144,7 +143,7 @@ def _about_ceiling(board: Board, audit: Audit | None) -> str:
     if audit is None:
         return "Not asked for: “wildtool report … --audit” plays the gold answers under this profile and adds their rows."
     best = ", ".join(
-        f"{ceiling.counts.correct} of {ceiling.counts.units} units correct ({name(ceiling.style)})"
+        f"{ceiling.counts.correct} of {ceiling.counts.units} units correct ({middle(ceiling.style)})"
         for ceiling in audit.ceilings
     )
     killed, mutants = (sum(getattr(kind, what) for kind in audit.kills) for what in ("killed", "mutants"))
@@ -177,9 +176,9 @@ def _played(label: str, run: Run) -> Played:
         "completion tokens": run.spent.completion_tokens,
     }
     shown = tuple(
-        (key, name(_words(value), 500)) for key, value in settings.items() if value not in (None, [], "")
+        (key, middle(_words(value), 500)) for key, value in settings.items() if value not in (None, [], "")
     )
-    commands = tuple(dict.fromkeys(name(_typed(its["command"]), 2000) for its in sittings))
+    commands = tuple(dict.fromkeys(middle(_typed(its["command"]), 2000) for its in sittings))
     return Played(label=label, folder=last_part(str(run.folder)), settings=shown, commands=commands)
 
 

@@ -24,10 +24,10 @@ from aiohttp import web
 
 from wildtool.engine.results import run_folders
 from wildtool.errors import UsageError
+from wildtool.plain import middle
 from wildtool.report.building import Reports, files_below
 from wildtool.report.listing import Listing
 from wildtool.report.site import BESIDE, Site
-from wildtool.report.text import name
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -115,7 +115,7 @@ class Viewer:
             "runs.html",
             scripts=("runs.js",),
             styles=("runs.css",),
-            root=name(root.resolve()),
+            root=middle(root.resolve()),
         )
         site.finish(place)
         self._pages = files_below(place / "list")
@@ -159,7 +159,7 @@ class Viewer:
         if report.problem:
             return _json({"problem": report.problem})
         if report.files is None:
-            return _json({"step": name(report.step)})
+            return _json({"step": middle(report.step)})
         return _json({"address": f"report/{report.key}/index.html"})
 
     async def report(self, request: web.Request) -> web.StreamResponse:

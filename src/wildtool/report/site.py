@@ -17,8 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wildtool import __version__
+from wildtool.plain import plain
 from wildtool.report.shards import Shards
-from wildtool.report.text import plain
 
 _KINDS = {".csv": "text/csv", ".svg": "image/svg+xml", ".png": "image/png"}
 BESIDE = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"

@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 
-from wildtool.report.text import plain
+from wildtool.plain import plain
 
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"

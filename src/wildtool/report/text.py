@@ -1,13 +1,9 @@
-"""Texts and numbers as a page shows them."""
+"""Texts as a page needs them, besides those that terminals show too (`engine.shown`, `plain`)."""
 
 import re
 
-from wildtool.engine.shown import counts_of, ends_of, value_of
-from wildtool.plain import middle as name
-from wildtool.plain import plain
+from wildtool.engine.shown import ends_of
 from wildtool.types import Metric
-
-__all__ = ["counts_of", "interval_of", "name", "plain", "slug", "value_of"]
 
 
 def slug(text: str) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from wildtool.engine.shown import value_of
 from wildtool.report.charts import draw
 from wildtool.report.drawing import Drawing, Point
 from wildtool.report.model import Board
 from wildtool.report.numbers import Head, Row, as_csv, heads_of, measured
 from wildtool.report.site import Site
-from wildtool.report.text import interval_of, slug, value_of
+from wildtool.report.text import interval_of, slug
 from wildtool.types import Metric, View
 
 TRAJECTORIES = "trajectories"
