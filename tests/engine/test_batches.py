@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 
+from e2e.command import contents
 from faults.batch_server import BatchServer, Body, Held
 from faults.server import Answer, http
+from models.peers import PROTOCOLS, Peer
 from wildtool.engine.attempts import Patience
 from wildtool.engine.batch_journal import FILE, BatchJournal
 from wildtool.engine.budget import Budget, Limits
@@ -27,9 +29,11 @@ from wildtool.engine.sitting import Sitting
 from wildtool.errors import RecordError, UsageError
 from wildtool.models.anthropic import AnthropicModel
 from wildtool.models.baseline import make_baseline
+from wildtool.models.formats import FORMATS
 from wildtool.models.gemini import GeminiModel
 from wildtool.models.http_model import HttpModel
 from wildtool.models.openai import OpenAIModel
+from wildtool.models.prompted import PromptedModel
 from wildtool.types import Message
 
 KEY = "sk-engine-5512aa90"
@@ -54,9 +58,9 @@ def model(server: BatchServer, **settings: Any) -> HttpModel:
     return MODELS[server.kind]("m", server.base_url, KEY, **settings)
 
 
-def plan(server: BatchServer, *, items: int = 2, steps: int = 2, **settings: Any) -> Plan:
+def plan(server: Any, *, items: int = 2, steps: int = 2, **settings: Any) -> Plan:
     """Items of two units, each asked so many times."""
-    settings.setdefault("models", {"agent": model(server)})
+    settings["models"] = settings.get("models") or {"agent": model(server)}
     settings.setdefault("batched", frozenset({"agent"}))
     return plan_of(EchoBenchmark(items, 2, steps, settings.pop("with_user", 0)), **settings)
 
@@ -98,6 +102,38 @@ async def test_each_step_of_all_units_is_one_batch(kind: str, tmp_path: Path):
     assert [len(batch.requests) for batch in server.batches.values()] == [10, 10, 10]
     assert server.mistakes == []
     assert all(step.reply.batched for step in steps_of(tmp_path / "run"))
+
+
+@pytest.mark.parametrize("protocol", ["chat", "anthropic", "responses"])
+async def test_the_record_is_that_of_a_run_without_batches(protocol: str, tmp_path: Path):
+    """But for when a reply came, how its text is written, and that it came by a batch."""
+
+    def said(body: Body, digest: str) -> Message:
+        call = {"id": f"call_{digest}", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+        return {
+            "role": "assistant",
+            "content": f"我 {digest}",
+            "tool_calls": [call] if "go on" in json.dumps(body) else None,
+        }
+
+    unsteady = {"time", "latency_s", "batched", "sends"}
+    found: list[dict[Any, Any]] = []
+    async with BatchServer(protocol, said) as server, Peer(protocol, said) as peer:
+        for at, batched in ((server, frozenset({"agent"})), (peer, frozenset[str]())):
+            asked = PROTOCOLS[protocol].model("m", at.base_url, KEY)
+            out = tmp_path / type(at).__name__
+            assert (
+                await played(plan(server, models={"agent": asked}, batched=batched), out)
+            ).status == "done"
+            lines = map(json.loads, (out / "record-0001.jsonl").read_bytes().splitlines()[1:])
+            rows = {(row["item"], row["unit"], row["step"]): row for row in lines}
+            for row in rows.values():
+                assert row.get("batched", False) is bool(batched)
+                row["raw"] = json.loads(row["raw"])
+            found.append(
+                {place: {k: v for k, v in row.items() if k not in unsteady} for place, row in rows.items()}
+            )
+    assert found[0] == found[1] and len(found[0]) == 8
 
 
 async def test_repeats_of_one_request_are_requests_of_their_own(kind: str, tmp_path: Path):
@@ -508,6 +544,45 @@ async def test_two_roles_by_batches_wait_for_each_other(tmp_path: Path):
     assert result.status == "done"
     asked = [(next(iter(b.requests.values()))["model"], len(b.requests)) for b in server.batches.values()]
     assert sorted(asked[:2]) == [("m", 2), ("user", 2)] and asked[2:] == [("m", 4), ("m", 2)]
+
+
+async def test_a_model_behind_a_format_goes_by_batches(kind: str, tmp_path: Path):
+    async with BatchServer(kind, right) as server:
+        prompted = PromptedModel(model(server), FORMATS["hermes"])
+        result = await played(plan(server, models={"agent": prompted}), tmp_path / "run")
+    assert (result.status, len(server.batches)) == ("done", 2)
+    assert all("format:hermes" in step.reply.changes for step in steps_of(tmp_path / "run"))
+
+
+async def test_the_state_is_asked_for_ever_more_seldom_and_not_sooner_than_the_server_says(tmp_path: Path):
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async with BatchServer("chat", right) as server:
+        server.polls = 15
+        slow = refusal(429, "slow", "Retry-After: 37")
+        server.spoil = lambda name, number: slow if (name, number) == ("state", 2) else None
+        await played(plan(server, items=1, steps=1), tmp_path / "run", replace(PATIENT, sleep=sleep))
+    assert slept[:3] == [0.5, 0.75, 55.5]
+    assert slept[3:] == [60.0] * (len(slept) - 3) and len(slept) == 16
+    assert server.counts["state"] == 16
+
+
+async def test_no_key_is_recorded_or_told_though_the_server_repeats_it(kind: str, tmp_path: Path):
+    def leaking(body: Body, digest: str) -> Message | Answer:
+        text = json.dumps(body)
+        return refusal(400, f"wrong key {KEY}") if "i0/0" in text else {**RIGHT, "content": KEY}
+
+    async with BatchServer(kind, leaking) as server:
+        assert (await played(plan(server, steps=1), tmp_path / "run")).counts.infra_error == 1
+        server.spoil = lambda name, number: refusal(401, f"no such key: {KEY}")
+        with pytest.raises(UsageError) as refused:
+            await played(plan(server, items=4, steps=1), tmp_path / "other")
+    assert KEY not in str(refused.value) and "[key]" in str(refused.value)
+    left = contents(tmp_path)
+    assert len(left) > 5 and not any(KEY.encode() in content for content in left.values())
 
 
 async def test_models_at_one_endpoint_are_played_at_the_same_time(tmp_path: Path):

@@ -69,6 +69,8 @@ class BatchServer(FaultServer):
         """How often each endpoint was asked."""
         self.lose: set[int] = set()
         """Numbers of creations, from 1, that happen and whose answer is lost."""
+        self.last = 0
+        """Number of the request, by `received`, that is done and not answered any more; 0 for none."""
         self._began = int(now)
 
     @property
@@ -78,6 +80,10 @@ class BatchServer(FaultServer):
 
     def answer(self, head: bytes, body: bytes) -> Answer:
         self.received += 1
+        answer = self._serve(head, body)
+        return Answer(None) if self.received == self.last else answer
+
+    def _serve(self, head: bytes, body: bytes) -> Answer:
         text = head.decode("latin-1")
         method, path = text.split(" ", 2)[:2]
         try:

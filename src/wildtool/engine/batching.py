@@ -28,19 +28,20 @@ class Batching:
         self._models = {role: plan.models[role] for role in sorted(plan.batched)}
         self._lanes = {role: Lane(role, journal, folder) for role in self._models}
 
-        def on_state() -> None:
-            observer.batch_changed(self.rounds.state())
-
-        senders = [
-            BatchSender(lane, folder, patience, on_retry=observer.call_retried, on_state=on_state)
-            for lane in self._lanes.values()
-        ]
-
         async def sync() -> None:
             await asyncio.to_thread(writer.sync)
-            on_state()
 
-        self.rounds = Rounds(list(self._lanes.values()), senders, sync)
+        senders = [
+            BatchSender(
+                lane,
+                folder,
+                patience,
+                on_retry=observer.call_retried,
+                on_state=lambda: self.rounds.tell(),
+            )
+            for lane in self._lanes.values()
+        ]
+        self.rounds = Rounds(list(self._lanes.values()), senders, sync, observer.batch_changed)
 
     def serve(self, role: str, reserved: Callable[[Request], AbstractContextManager[None]]) -> None:
         """Lets a role's model send by its lane. Args: reserved: see `Lane.serve`."""

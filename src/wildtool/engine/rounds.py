@@ -31,13 +31,15 @@ class Rounds:
         lanes: Sequence[Lane],
         senders: Sequence[BatchSender],
         sync: Callable[[], Awaitable[None]],
+        on_state: Callable[[str], None] = lambda state: None,
     ) -> None:
-        """Args: sync: brings what is recorded to the disk."""
+        """Args: sync: brings what is recorded to the disk. on_state: is told in words how a round stands."""
         self.number = 0
         """Of the round under way, from 1."""
         self._lanes = lanes
         self._senders = senders
         self._sync = sync
+        self._on_state = on_state
         self._moved = asyncio.Event()
         self._events = 0
         self._complete = False
@@ -117,6 +119,7 @@ class Rounds:
             batch.close()
             if batch.whole and not batch.begun.over:
                 lane.journal.read(batch.begun, batch.waiting.keys())
+        self.tell()
 
     def stop(self, why: str) -> None:
         """Waits for no batch any more; those under way stay pending."""
@@ -139,14 +142,15 @@ class Rounds:
             if batch.begun.id is not None and not (batch.state and batch.state.over)
         ]
 
-    def state(self) -> str:
-        """How the round stands, in words."""
+    def tell(self) -> None:
+        """Says how the round stands; nothing where none is under way."""
         states = [(batch, batch.state) for lane in self._lanes for batch in lane.under_way]
         requests = sum(len(batch.waiting) for batch, _ in states)
         done = sum(state.done for _, state in states if state)
         words = dict.fromkeys(state.status if state else "being sent" for _, state in states)
         count = f"{len(states)} batches" if len(states) > 1 else "batch"
-        return f"round {self.number}: {count} {', '.join(words)}, {done}/{requests} done" if states else ""
+        said = f"round {self.number}: {count} {', '.join(words)}, {done}/{requests} done" if states else ""
+        self._on_state(said)
 
     def _move(self) -> None:
         self._events += 1

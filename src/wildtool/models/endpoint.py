@@ -6,13 +6,10 @@ import re
 import socket
 import ssl
 import time
-import urllib.request
-from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import IO, Any
-from urllib.parse import quote
 
 import aiohttp
 from yarl import URL
@@ -20,24 +17,21 @@ from yarl import URL
 from wildtool import __version__
 from wildtool.errors import CallError, StorageError, UsageError
 from wildtool.models import advice
+from wildtool.models.address import (
+    SECRET_PARAMETER,
+    authorization,
+    checked,
+    credentials_of,
+    forms,
+    proxy_of,
+    shown_query,
+)
 from wildtool.wire import loads
 
 QUOTED = 300
 """Most characters of a server's text in a message."""
 LONG_KEY = 8
 """From this length on a key is also removed from good answers; shorter ones may be ordinary words."""
-SHORTEST_SECRET = 4
-"""Anything shorter is a placeholder; taking it out would only garble messages."""
-PLACEHOLDERS = frozenset(
-    (
-        *("EMPTY", "empty", "NONE", "none", "None", "null", "dummy", "dummy-key", "sk-dummy", "fake-key"),
-        *("no-key", "no-key-required", "sk-no-key-required", "not-needed", "not-required", "placeholder"),
-        *("token-abc123", "ollama", "vllm", "sglang", "llama.cpp", "lm-studio", "localhost"),
-    )
-)
-"""What local servers are given where they want any key at all; public words, so they are no secrets."""
-SECRET_PARAMETER = re.compile("key|token|secret|pass|sig|auth|cred", re.IGNORECASE)
-"""Names of URL parameters that hold a key; other values, such as a version's date, are ordinary words."""
 LARGEST_FILE = 8 * 1024**3
 """Longest answer that is written to a file."""
 RETRY_LATER = frozenset({408, 409, 425, 429})
@@ -75,32 +69,32 @@ class Endpoint:
         Raises:
             UsageError: the URL is no http(s) URL, or the key cannot stand in an HTTP header.
         """
-        url = _checked(base_url)
+        url = checked(base_url)
         if wrong := advice.on_address(url.path, path):
             raise UsageError(wrong)
         plain = url.with_user(None).with_fragment(None)
-        self.shown_url = str(plain.with_query(None)) + _shown_query(url)
+        self.shown_url = str(plain.with_query(None)) + shown_query(url)
         """The base URL as records and messages may show it: without credentials, and of a query the names."""
         self._plain, self._query = plain, url.query
         target = self._target(path)
         self._url = target.with_query(url.query).update_query(query or {})
         self._shown_target = str(target)
-        credentials = _credentials(url, api_key)
+        credentials = credentials_of(url, api_key)
         self._keyless = credentials is None
         self._headers = {
             "User-Agent": f"wildtool/{__version__}",
             "Content-Type": "application/json",
             **(headers or {}),
-            **_authorization(credentials, key_header),
+            **authorization(credentials, key_header),
         }
         in_query = [value for name, value in url.query.items() if SECRET_PARAMETER.search(name)]
-        keys = _forms(credentials[1] if credentials else None, url.password, *in_query)
+        keys = forms(credentials[1] if credentials else None, url.password, *in_query)
         self._long_keys = [key.encode() for key in keys if len(key) >= LONG_KEY]
         # A parameter without a value may be the key itself.
-        self._secrets = keys + _forms(*(value or name for name, value in url.query.items()))
+        self._secrets = keys + forms(*(value or name for name, value in url.query.items()))
         self._timeout = aiohttp.ClientTimeout(total=timeout_s)
         self._max_body_bytes = max_body_bytes
-        self._proxy = _proxy(url)
+        self._proxy = proxy_of(url)
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, body: bytes) -> tuple[bytes, float]:
@@ -334,72 +328,3 @@ def _words(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientResponseError):
         return f"this is no HTTP answer ({error.message})"
     return str(error) or type(error).__name__
-
-
-def _checked(base_url: str) -> URL:
-    try:
-        url = URL(base_url)
-        usable = url.scheme in ("http", "https") and bool((url.host or "").encode("idna"))
-    except ValueError:
-        usable = False
-        url = URL()
-    if not usable:
-        # The text is not repeated: it may hold a password.
-        raise UsageError("the base URL is not usable; expected one like http://127.0.0.1:8000/v1")
-    return url
-
-
-def _shown_query(url: URL) -> str:
-    """The query with `…` for each value, and for each parameter that has none, as that may be a key itself.
-
-    Neither is a digest shown: a weak key could be guessed from it. So two addresses that differ only in such
-    values are one to a run that goes on.
-    """
-    shown = [f"{quote(name)}=…" if value.strip("=") else "…" for name, value in url.query.items()]
-    return "?" + "&".join(shown) if shown else ""
-
-
-def _credentials(url: URL, api_key: str | None) -> tuple[str, str] | None:
-    """Scheme and text of the Authorization header."""
-    if api_key is None:
-        if url.user is None:
-            return None
-        return "Basic", b64encode(f"{url.user}:{url.password or ''}".encode()).decode()
-    if url.user is not None:
-        raise UsageError("the base URL holds user:password@ and a key is given too; give only one of them")
-    if not re.fullmatch(r"[\x21-\x7e]+", api_key):
-        raise UsageError("the API key is empty or has blanks, control or non-ASCII characters in it")
-    return "Bearer", api_key
-
-
-def _authorization(credentials: tuple[str, str] | None, key_header: str) -> dict[str, str]:
-    if credentials is None:
-        return {}
-    scheme, text = credentials
-    if scheme == "Bearer" and key_header != "Authorization":
-        return {key_header: text}
-    return {"Authorization": f"{scheme} {text}"}
-
-
-def _forms(*secrets: str | None) -> tuple[str, ...]:
-    """The secrets as they may turn up in a server's text, longest first."""
-    long = {secret for secret in secrets if secret and len(secret) >= SHORTEST_SECRET}
-    plain = long - PLACEHOLDERS
-    escaped = {secret.replace("/", "\\/") for secret in plain}
-    return tuple(sorted(plain | escaped, key=len, reverse=True))
-
-
-def _proxy(url: URL) -> str | None:
-    """The proxy of the environment for this URL; none for this machine itself, which a proxy cannot reach.
-
-    Asked once, since aiohttp's own `trust_env` reads the environment and ~/.netrc anew at every call.
-    """
-    host = url.host or ""
-    loopback = host in ("localhost", "::1") or host.startswith("127.")
-    if loopback or urllib.request.proxy_bypass(f"{host}:{url.port}"):
-        return None
-    proxy = urllib.request.getproxies().get(url.scheme)
-    if proxy is not None and not proxy.startswith(("http://", "https://")):
-        name = f"{url.scheme}_proxy"
-        raise UsageError(f"the environment's {name} is not an http(s) URL; set it to one or unset it")
-    return proxy
