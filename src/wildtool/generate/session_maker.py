@@ -7,7 +7,7 @@ sessions follow from the record alone.
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -78,6 +78,8 @@ class SessionMaker:
         self.order = order
         self._anew: list[tuple[int, int]] = []
         """Number and turn of the plans that stand in for lost ones."""
+        self._results: dict[str, Made | Loss] = {}
+        """What came of items so far, without the replies: a finished one stays what it is."""
         names = {voter: role for role in prompts.ROLES for voter in voters(role, order.voters.get(role, 1))}
         self.roles: Mapping[str, Role] = {
             voter: Role(prompts.ROLES[role], "") for voter, role in names.items() if role != "agent"
@@ -161,15 +163,25 @@ class SessionMaker:
         return bool(more)
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
-        """Makes one session."""
-        await play_script(script(item.data), UNIT, ask)
+        """Makes one session, where that is not done already."""
+        if item.id not in self._results:
+            await play_script(script(item.data), UNIT, ask)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         """Whether a session came of what is recorded, and why not."""
         transcript = transcript_of(transcripts, UNIT)
-        result = assemble(item, transcript)
+        result = self.result(item, transcript)
         lost = (result.reason, result.detail) if isinstance(result, Loss) else None
         return [verdict_of(item, UNIT, transcript, lost, over=result is not None)]
+
+    def result(self, item: Item, transcript: Transcript) -> Made | Loss | None:
+        """As `assemble`, once for each session; without its events."""
+        if item.id not in self._results:
+            found = assemble(item, transcript)
+            if found is None:
+                return None
+            self._results[item.id] = replace(found, events=()) if isinstance(found, Made) else found
+        return self._results[item.id]
 
 
 def assemble(item: Item, transcript: Transcript) -> Made | Loss | None:

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from wildtool.generate.session_script import Loss, Made
 from wildtool.types import Item, Transcript
 
 SESSIONS = "sessions.jsonl"
+Assembling = Callable[[Item, Transcript], Made | Loss | None]
 
 
 def write_set(maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str] = ()) -> Harvest:
@@ -29,13 +30,13 @@ def write_set(maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str]
     """
     models = {role: model.name for role, model in plan.models.items()}
     with RecordReader(out / RECORD) as reader:
-        found = harvest(maker.order, _assembled(plan.selection.items(), reader), models)
+        found = harvest(maker.order, _assembled(maker.result, plan.selection.items(), reader), models)
     kept = {session["made_by"]["plan"]["seed"] for session in found.sessions}
     try:
         for form in formats:
             with RecordReader(out / RECORD) as reader:
                 made = _assembled(
-                    (item for item in plan.selection.items() if item.data.plan.seed in kept), reader
+                    assemble, (item for item in plan.selection.items() if item.data.plan.seed in kept), reader
                 )
                 write_lines(out / f"{form}.jsonl", map(line, _converted(made, form)))
         write_lines(out / SESSIONS, map(line, found.sessions))
@@ -54,10 +55,12 @@ def how_to_play(out: Path) -> str:
     return f"wildtool run wildtoolbench --data {shlex.quote(str(out / SESSIONS))} --model NAME"
 
 
-def _assembled(items: Iterable[Item], reader: RecordReader) -> Iterator[tuple[Item, Made | Loss | None]]:
+def _assembled(
+    assembling: Assembling, items: Iterable[Item], reader: RecordReader
+) -> Iterator[tuple[Item, Made | Loss | None]]:
     for item in items:
         transcript = transcripts(reader.log(item.id, 0)).get(UNIT, Transcript(()))
-        yield item, assemble(item, transcript)
+        yield item, assembling(item, transcript)
 
 
 def _converted(made: Iterable[tuple[Item, Made | Loss | None]], form: str) -> Iterator[dict[str, Any]]:
