@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.generate.apis.api import Api
-from wildtool.generate.apis.assigning import MOST_GENERATIONS, Assignment, Pool, assign
+from wildtool.generate.apis.assigning import MOST_GENERATIONS, Assignment, Pool, Round
 from wildtool.generate.apis.atoms import ATOMS, atom_of, atoms
 from wildtool.generate.apis.operators import AIMED, OPERATORS, applies
 from wildtool.generate.apis.tree import Tree, child_id, seed_tree
@@ -98,7 +98,8 @@ def api(name: str, place: str, generation: int = 0) -> Api:
 
 
 def planned(pool: Pool, begin: int, count: int) -> list[Assignment]:
-    found = [assign(pool, begin + k, k, "7", ("en",)) for k in range(count)]
+    round_ = Round(pool, begin, "7", ("en",))
+    found = [round_.assign(begin + k) for k in range(count)]
     assert all(found)
     return [one for one in found if one]
 
@@ -144,4 +145,4 @@ def test_what_was_evolved_often_enough_is_left_alone():
 
 
 def test_a_tree_without_a_place_gives_nothing_to_make():
-    assert assign(Pool({"en": Tree()}), 0, 0, "1", ("en",)) is None
+    assert Round(Pool({"en": Tree()}), 0, "1", ("en",)).assign(0) is None

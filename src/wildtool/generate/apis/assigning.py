@@ -69,24 +69,29 @@ class Assignment:
     """The class of parameter that it must have; empty where any will do."""
 
 
-def assign(pool: Pool, attempt: int, within: int, seed: str, langs: Sequence[Lang]) -> Assignment | None:
-    """What an attempt is to make; None where the tree has no place.
+class Round:
+    """One generation: what its attempts are to make, by what stood when it began."""
 
-    Args: within: number of the attempt in its generation, so that its attempts differ.
-    """
-    draw = Random(f"{seed}/api/{attempt}")
-    lang = langs[attempt % len(langs)]
-    turn = attempt // len(langs)
-    target = Random(f"{seed}/targets/{turn // len(ATOMS)}").sample(ATOMS, len(ATOMS))[turn % len(ATOMS)]
-    task = _Turn(
-        attempt, lang, target, within // len(langs), Random(f"{seed}/generation/{attempt - within}"), draw
-    )
-    own = [api for api in pool.apis if api.lang == lang]
-    parents = [api for api in own if api.generation < MOST_GENERATIONS]
-    # Further attempts would find the same parents with the same operators.
-    if draw.random() < EVOLVED and task.number < len(parents) * len(OPERATORS):
-        return _evolved(task, pool.trees[lang], own, parents)
-    return _new(task, pool.trees[lang], own)
+    def __init__(self, pool: Pool, begin: int, seed: str, langs: Sequence[Lang]) -> None:
+        """Args: begin: number of its first attempt."""
+        self._begin = begin
+        self._seed = seed
+        self._langs = langs
+        self._boards = {lang: _Board(pool, lang, f"{seed}/generation/{begin}/{lang}") for lang in langs}
+
+    def assign(self, attempt: int) -> Assignment | None:
+        """What an attempt is to make; None where the tree has no place."""
+        draw = Random(f"{self._seed}/api/{attempt}")
+        lang = self._langs[attempt % len(self._langs)]
+        turn = attempt // len(self._langs)
+        order = Random(f"{self._seed}/targets/{turn // len(ATOMS)}").sample(ATOMS, len(ATOMS))
+        number = (attempt - self._begin) // len(self._langs)
+        task = _Turn(attempt, lang, order[turn % len(ATOMS)], number, draw)
+        board = self._boards[lang]
+        # Further attempts would find the same parents with the same operators.
+        if draw.random() < EVOLVED and number < len(board.parents) * len(OPERATORS):
+            return _evolved(task, board)
+        return _new(task, board)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +103,33 @@ class _Turn:
     target: str
     number: int
     """Among those of its generation and language."""
-    order: Random
-    """The same for the whole generation: attempts that take what then stands at their number take different things."""
     draw: Random
+
+
+class _Board:
+    """What attempts of one language and generation choose from, in an order of its own: those that take what stands at
+    their number take different things."""
+
+    def __init__(self, pool: Pool, lang: Lang, seed: str) -> None:
+        draw = Random(seed)
+        own = [api for api in pool.apis if api.lang == lang]
+        done = Counter(name for api in own for name in api.parents)
+        self.tree = pool.trees[lang]
+        self.apis: dict[str, list[Api]] = {}
+        """By place."""
+        for api in own:
+            self.apis.setdefault(api.place, []).append(api)
+        self.used = {api.node for api in own}
+        """Functions that have an API."""
+        self.parents = [api for api in own if api.generation < MOST_GENERATIONS]
+        draw.shuffle(self.parents)
+        # What was evolved often already would only be told again.
+        self.parents.sort(key=lambda api: done[api.name])
+        self.places = self.tree.places()
+        draw.shuffle(self.places)
+        self.places.sort(key=lambda node: _rank(node, len(self.apis.get(node.id, ()))))
+        self.kinds = draw.sample(KINDS[lang], len(KINDS[lang]))
+        self.first_way = draw.randrange(len(OPERATORS))
 
 
 def _rank(node: Node, made: int) -> tuple[int, int]:
@@ -113,49 +142,40 @@ def _rank(node: Node, made: int) -> tuple[int, int]:
     return 2, max(1, made // FULL)
 
 
-def _evolved(turn: _Turn, tree: Tree, own: Sequence[Api], parents: list[Api]) -> Assignment:
-    done = Counter(name for api in own for name in api.parents)
-    turn.order.shuffle(parents)
-    # What was evolved often already would only be told again.
-    parents.sort(key=lambda api: done[api.name])
-    parent = parents[turn.number % len(parents)]
+def _evolved(turn: _Turn, board: _Board) -> Assignment:
+    parent = board.parents[turn.number % len(board.parents)]
     ways = [name for name in OPERATORS if applies(name, parent.function)]
-    operator = ways[(_row(turn, len(parents)) + turn.order.randrange(len(ways))) % len(ways)]
-    place = tree.nodes[parent.place]
+    operator = ways[(_row(turn, len(board.parents)) + board.first_way) % len(ways)]
+    place = board.tree.nodes[parent.place]
     return Assignment(
         attempt=turn.attempt,
         lang=turn.lang,
         place=place,
-        path=tree.path(place.id),
-        siblings=tuple(api for api in own if api.place == place.id),
+        path=board.tree.path(place.id),
+        siblings=tuple(board.apis[place.id]),
         parent=parent,
         operator=operator,
         target=turn.target if operator in AIMED else "",
     )
 
 
-def _new(turn: _Turn, tree: Tree, own: Sequence[Api]) -> Assignment | None:
-    places = tree.places()
+def _new(turn: _Turn, board: _Board) -> Assignment | None:
+    places, kinds = board.places, board.kinds
     if not places:
         return None
-    made = Counter(api.place for api in own)
-    turn.order.shuffle(places)
-    places.sort(key=lambda node: _rank(node, made[node.id]))
     place = places[turn.number % len(places)]
-    used = {api.node for api in own}
-    free = [node for node in tree.children(place.id) if node.depth == DEEPEST and node.id not in used]
-    kinds = list(KINDS[turn.lang])
-    turn.order.shuffle(kinds)
+    children = board.tree.children(place.id)
+    free = [node for node in children if node.depth == DEEPEST and node.id not in board.used]
     known = bool(free) and place.depth == PLACE and turn.draw.random() < _KNOWN_FUNCTION
     return Assignment(
         attempt=turn.attempt,
         lang=turn.lang,
         place=place,
-        path=tree.path(place.id),
-        siblings=tuple(api for api in own if api.place == place.id),
+        path=board.tree.path(place.id),
+        siblings=tuple(board.apis.get(place.id, ())),
         function=turn.draw.choice(free) if known else None,
-        kind="" if known else kinds[_row(turn, len(places)) % len(kinds)],
         target=turn.target,
+        kind="" if known else kinds[_row(turn, len(places)) % len(kinds)],
     )
 
 

@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 from wildtool.generate.apis.api import Api
 from wildtool.generate.apis.api_checks import too_alike
 from wildtool.generate.apis.api_script import Designed, Found, api_script
-from wildtool.generate.apis.assigning import Assignment, Pool, assign
+from wildtool.generate.apis.assigning import Pool, Round
 from wildtool.generate.apis.documents import Mined, Passage, mine_script
 from wildtool.generate.apis.likeness import shared
 from wildtool.generate.apis.tree import Tree
@@ -73,6 +73,10 @@ class Growth:
     _begin: int = 0
     """The first job of the generation that is under way."""
     _pool_names: frozenset[str] = frozenset()
+    _round: Round | None = None
+    """The generation under way, once something of it is asked for."""
+    _places: dict[tuple[Lang, str], list[Api]] = field(default_factory=dict[tuple[Lang, str], list[Api]])
+    """APIs by language and sub-domain."""
 
     def __post_init__(self) -> None:
         self._grown = {lang: [] for lang in self.langs}
@@ -115,12 +119,10 @@ class Growth:
         """What a job of this generation does; None where the tree has no place for it."""
         if job < len(self.passages):
             return mine_script(self.passages[job])
-        wanted = self.assignment(job)
+        if self._round is None:
+            self._round = Round(self.pool, self._begin - len(self.passages), self.seed, self.langs)
+        wanted = self._round.assign(job - len(self.passages))
         return api_script(wanted, self._pool_names) if wanted else None
-
-    def assignment(self, job: int) -> Assignment | None:
-        """What an attempt of this generation is to make."""
-        return assign(self.pool, job - len(self.passages), job - self._begin, self.seed, self.langs)
 
     def take(self, job: int, result: Result | None) -> None:
         """Takes the end of a job; None where its calls failed. Raises ValueError for a job of another generation."""
@@ -158,7 +160,7 @@ class Growth:
 
     def _keep(self, name: str, result: Designed) -> None:
         api = result.api
-        siblings = [other for other in self.apis if (other.lang, other.place) == (api.lang, api.place)]
+        siblings = self._places.setdefault((api.lang, api.place), [])
         parent = next((other for other in siblings if other.name in api.parents), None)
         near = too_alike(api.function, siblings, parent)
         if api.name.casefold() in self._names:
@@ -171,6 +173,7 @@ class Growth:
             return
         self._names.add(api.name.casefold())
         self.apis.append(api)
+        siblings.append(api)
         self._note(api.lang, result.nodes, f"attempt {name}")
         self._note(
             api.lang, [node for node in result.found if not self._known(api.lang, node)], f"attempt {name}"
@@ -200,7 +203,7 @@ class Growth:
             return
         self.pool = self.standing()
         self._pool_names = frozenset(self._names)
-        self._broken, self._begin = 0, self.end
+        self._broken, self._begin, self._round = 0, self.end, None
         self._grown = {lang: [] for lang in self.langs}
 
     def standing(self) -> Pool:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from heapq import nsmallest
 from math import log, sqrt
 
 _LATIN = re.compile(r"[a-z]{2,}|\d+")
@@ -17,9 +18,11 @@ _HOLLOW = frozenset(
 )
 """Words that say nothing about what is meant."""
 _ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ies|ing|es|ed|s|e)$")
-_MOST_POSTINGS = 400
+_MOST_POSTINGS = 150
 """Texts that share a feature at most for it to bring them together; a more common one says little."""
-_MOST_COMPARED = 60
+_RAREST = 2
+"""Features of a text that bring it together with others however common they are, though with so many at most."""
+_MOST_COMPARED = 30
 """Texts that one is compared with exactly, those that share the most rare features."""
 _LONGEST = 2_000
 Vector = dict[str, float]
@@ -51,8 +54,7 @@ class Likeness:
         self._places: dict[str, list[int]] = {}
         for k, vector in enumerate(self._vectors):
             for feature in vector:
-                if spread[feature] <= _MOST_POSTINGS:
-                    self._places.setdefault(feature, []).append(k)
+                self._places.setdefault(feature, []).append(k)
 
     def of(self, one: int, other: int) -> float:
         """How alike two of the texts are, from 0 to 1."""
@@ -64,11 +66,18 @@ class Likeness:
     def nearest(self, one: int, count: int, least: float = 0.0) -> list[tuple[int, float]]:
         """The texts most like one of them, the nearest first, that are at least so much like it."""
         sums: dict[int, float] = {}
-        for feature, weight in self._vectors[one].items():
-            for k in self._places.get(feature, ()):
+        own = self._vectors[one]
+        for number, feature in enumerate(sorted(own, key=lambda f: (len(self._places[f]), f))):
+            places = self._places[feature]
+            if len(places) > _MOST_POSTINGS:
+                if number >= _RAREST:
+                    break
+                places = places[:: len(places) // _MOST_POSTINGS + 1]
+            weight = own[feature]
+            for k in places:
                 sums[k] = sums.get(k, 0.0) + weight * self._vectors[k][feature]
         sums.pop(one, None)
-        likely = sorted(sums, key=lambda k: (-sums[k], k))[: max(count, _MOST_COMPARED)]
+        likely = nsmallest(max(count, _MOST_COMPARED), sums, key=lambda k: (-sums[k], k))
         exact = sorted(((self.of(one, k), k) for k in likely), key=lambda pair: (-pair[0], pair[1]))
         return [(k, value) for value, k in exact[:count] if value >= least and value > 0]
 

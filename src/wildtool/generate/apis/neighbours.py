@@ -63,26 +63,28 @@ class Neighbours:
 
         Args: start: the tool to begin with, any where it is None.
         """
-        rest = list(range(len(self._names)))
-        draw.shuffle(rest)
-        first = start if start is not None else rest[-1] if rest else None
-        if first is None:
+        if not self._names:
             return []
-        chosen, names, at = [first], {self._names[first]}, first
+        at = start if start is not None else draw.randrange(len(self._names))
+        chosen, names = [at], {self._names[at]}
         while len(chosen) < size:
-            at = first if draw.random() < _BACK else at
+            at = chosen[0] if draw.random() < _BACK else at
             ahead = self._ahead(at, chosen, names)
             if ahead:
                 at = draw.choices([link.tool for link in ahead], [link.weight for link in ahead])[0]
+            elif (other := self._other(names, draw)) is not None:
+                at = other
             else:
-                while rest and self._names[rest[-1]] in names:
-                    rest.pop()
-                if not rest:
-                    break
-                at = rest.pop()
+                break
             chosen.append(at)
             names.add(self._names[at])
         return chosen
+
+    def _other(self, names: set[str], draw: Random) -> int | None:
+        """Any tool of another name; None where there is none."""
+        begin, count = draw.randrange(len(self._names)), len(self._names)
+        places = ((begin + step) % count for step in range(count))
+        return next((k for k in places if self._names[k] not in names), None)
 
     def _ahead(self, at: int, chosen: Sequence[int], names: set[str]) -> list[Link]:
         """Edges to new tools: from where the walk is, else from where it was last."""
