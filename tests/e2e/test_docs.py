@@ -34,6 +34,7 @@ ELSEWHERE = (
     "http",
     "wildtoolbench --model gpt",
     "generate --model gpt",
+    "generate tools --model",
     "generate acebench --model gpt",
     "data pull",
     "--data official",
