@@ -102,3 +102,10 @@ def test_a_share_of_the_price_lies_between_none_and_all(share: str):
     FILE.write_text(f'[models.x]\nmodel = "m"\n{PRICED}, batch = {share}}}\n')
     ended = type_("run echo --model x")
     assert ended.exit_code == 2 and "models.x.prices.batch: must be" in ended.output
+
+
+def test_a_default_of_the_file_is_about_models_that_can_and_names_the_others():
+    FILE.write_text("[run]\nbatch = true\n")
+    ended = type_("run echo --model baseline/gold")
+    assert ended.exit_code == 0, ended.output
+    assert "baseline/gold is asked directly: it cannot be asked by batches" in ended.output

@@ -1,7 +1,9 @@
 """Rounds of batches over whole runs against a server with the providers' endpoints: whatever goes wrong, none is lost."""
 
 import asyncio
+import errno
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -26,7 +28,7 @@ from wildtool.engine.record import RecordReader, Step
 from wildtool.engine.rounds import PASSES, Rounds
 from wildtool.engine.run import Job, RunResult, run, run_all
 from wildtool.engine.sitting import Sitting
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import RecordError, StorageError, UsageError
 from wildtool.models.anthropic import AnthropicModel
 from wildtool.models.baseline import make_baseline
 from wildtool.models.formats import FORMATS
@@ -34,6 +36,7 @@ from wildtool.models.gemini import GeminiModel
 from wildtool.models.http_model import HttpModel
 from wildtool.models.openai import OpenAIModel
 from wildtool.models.prompted import PromptedModel
+from wildtool.models.responses import ResponsesModel
 from wildtool.types import Message
 
 KEY = "sk-engine-5512aa90"
@@ -552,6 +555,41 @@ async def test_a_model_behind_a_format_goes_by_batches(kind: str, tmp_path: Path
         result = await played(plan(server, models={"agent": prompted}), tmp_path / "run")
     assert (result.status, len(server.batches)) == ("done", 2)
     assert all("format:hermes" in step.reply.changes for step in steps_of(tmp_path / "run"))
+
+
+async def test_a_model_that_cannot_encrypt_its_reasoning_costs_one_round_more(tmp_path: Path):
+    def without(body: Body, digest: str) -> Message | Answer:
+        return (
+            refusal(400, "Encrypted content is not supported with this model.")
+            if "include" in body
+            else RIGHT
+        )
+
+    async with BatchServer("responses", without) as server:
+        models = {"agent": ResponsesModel("m", server.base_url, KEY)}
+        assert (await played(plan(server, models=models), tmp_path / "run")).status == "done"
+    assert [len(batch.requests) for batch in server.batches.values()] == [4, 4, 4]
+
+
+async def test_a_disk_without_room_stops_the_run_and_keeps_what_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(**settings: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async with BatchServer("chat", right) as server:
+
+        def begin(batch: Held) -> None:
+            if batch.id == "b2":
+                monkeypatch.setattr("tempfile.TemporaryFile", full)
+
+        server.begin = begin
+        with pytest.raises(StorageError, match="Make room"):
+            await played(plan(server, steps=3), tmp_path / "run")
+        assert len(steps_of(tmp_path / "run")) == 4
+        monkeypatch.undo()
+        assert (await played(plan(server, steps=3), tmp_path / "run")).status == "done"
+    assert [len(batch.requests) for batch in server.batches.values()] == [4, 4, 4]
 
 
 async def test_the_state_is_asked_for_ever_more_seldom_and_not_sooner_than_the_server_says(tmp_path: Path):

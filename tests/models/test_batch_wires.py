@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.batch_server import BatchServer
+from faults.batch_server import BEGAN, BatchServer, Held
 from models.asking import HELLO, TOOL, model
 from wildtool import wire
 from wildtool.errors import CallError
@@ -81,6 +81,25 @@ async def test_results_are_read_where_the_batch_says(kind: str):
     parsed = json.loads(found[0].answer)
     reply = model(kind).read(parsed, model(kind).ask(Request([HELLO])))
     assert reply is not None and reply.message["content"] == "hi"
+
+
+@pytest.mark.parametrize(("kind", "pages"), [("chat", 3), ("anthropic", 3)])
+async def test_a_batch_is_looked_for_through_all_pages_of_the_list(kind: str, pages: int):
+    requests = {"wt_1": json.loads(model(kind).body(Request([HELLO])))}
+    async with BatchServer(kind, lambda asked, digest: {"content": "hi"}) as server:
+        for number in range(250):
+            # Older ones have other numbers of requests.
+            asked = requests if number == 0 else requests | {"wt_2": requests["wt_1"]}
+            server.batches[f"b{number}"] = Held(
+                f"b{number}", asked, BEGAN + number, {"wildtool": f"m{number}"}
+            )
+        api = batches(kind, server.base_url)
+        found = [state.id async for state in api.find("m0", 1, BEGAN)]
+        assert (found, server.counts["list"]) == (["b0"], pages)
+        assert [state.id async for state in api.find("m0", 1, BEGAN + 200)] == []
+        assert server.counts["list"] == pages + 1
+        await api.endpoint.close()
+    assert server.mistakes == []
 
 
 @pytest.mark.parametrize(

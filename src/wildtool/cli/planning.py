@@ -1,6 +1,6 @@
 """From the options of `wildtool run` to plans, one for each model."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -51,19 +51,18 @@ def plans_of(benchmark: "Benchmark", asked: RunOptions, context: typer.Context) 
         others, remarks = other_models(
             benchmark, roles, agents[name].model, settings, asked.user(), directory, asked.rates
         )
-        told.update(dict.fromkeys(remarks))
-        complete[name] = _with_players(plan, {"agent": agents[name], **others}, asked, typed)
+        players = {"agent": agents[name], **others}
+        batched, more = _batched(players, asked, typed)
+        told.update(dict.fromkeys([*remarks, *more]))
+        complete[name] = _with_players(plan, players, batched)
     if not asked.quiet:
         for remark in told:
             note(remark)
     return complete
 
 
-def _with_players(plan: "Plan", players: Mapping[str, Named], asked: RunOptions, typed: set[str]) -> "Plan":
+def _with_players(plan: "Plan", players: Mapping[str, Named], batched: Collection[str]) -> "Plan":
     """The plan with who plays its roles, how they are asked and what that costs. Raises UsageError."""
-    batched = {role for role, named in players.items() if named.batch}
-    if asked.batch and ("batch" in typed or players["agent"].batch is None):
-        batched.add("agent")
     whole = replace(
         plan,
         models={role: named.model for role, named in players.items()},
@@ -73,6 +72,19 @@ def _with_players(plan: "Plan", players: Mapping[str, Named], asked: RunOptions,
     )
     whole.check_settings()
     return whole
+
+
+def _batched(players: Mapping[str, Named], asked: RunOptions, typed: set[str]) -> tuple[set[str], list[str]]:
+    """The roles that are asked by batches, and what to tell of a model that is not although `[run]` says so."""
+    batched = {role for role, named in players.items() if named.batch}
+    agent = players["agent"]
+    if not asked.batch or ("batch" not in typed and agent.batch is not None):
+        return batched, []
+    from wildtool.models.batching import batching_of
+
+    if "batch" not in typed and batching_of(agent.model) is None:
+        return batched, [f"{agent.model.name} is asked directly: it cannot be asked by batches"]
+    return {*batched, "agent"}, []
 
 
 def _tell_formats(plans: "dict[str, Plan]") -> None:

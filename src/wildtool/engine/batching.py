@@ -25,7 +25,7 @@ class Batching:
     ) -> None:
         """Raises RecordError where the journal of earlier batches is damaged."""
         journal = BatchJournal(folder)
-        self._models = {role: plan.models[role] for role in sorted(plan.batched)}
+        self._models = {role: plan.models[role] for role in sorted(plan.batched & plan.models.keys())}
         self._lanes = {role: Lane(role, journal, folder) for role in self._models}
 
         async def sync() -> None:

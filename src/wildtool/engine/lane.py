@@ -137,7 +137,8 @@ class Lane:
         earlier = {id(batch): batch for batch in self._earlier.values() if not batch.is_told}
         taken = [*earlier.values(), *map(self._begin, self._spools)]
         self._spools.clear()
-        self.under_way += taken
+        # One may be under way still, for a later step of a unit that stands in it too.
+        self.under_way += [batch for batch in taken if batch not in self.under_way]
         return taken
 
     def halves(self, batch: Batch) -> list[Batch]:

@@ -62,10 +62,12 @@ class ResponsesModel(HttpModel):
 
     async def complete(self, request: Request) -> Reply:
         """Asks once; once more where the model turns out to have no reasoning that could be encrypted."""
+        encrypted = self._encrypted
         try:
             return await super().complete(request)
         except CallError as error:
-            if not self._encrypted or _NOT_ENCRYPTED not in str(error):
+            # Others that were under way may have learned it meanwhile.
+            if not encrypted or _NOT_ENCRYPTED not in str(error):
                 raise
         self._encrypted = False
         return await super().complete(request)
