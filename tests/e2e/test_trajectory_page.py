@@ -230,3 +230,15 @@ def test_signs_that_change_direction_become_their_escapes(page: "Page", attacked
     text = page.locator(PANE).text_content() or ""
     assert "\\u202e" in text
     assert "\u202e" not in text
+
+
+def test_runs_of_two_tables_stand_under_the_names_of_the_tables(page: "Page", tmp_path: Path) -> None:
+    folder = play(tmp_path / "gold", "baseline/gold")
+    site = Site(tmp_path / "site", title="report")
+    with written(site, [*read_runs([folder]), *read_runs([folder], "fixed")]):
+        pass
+    visit(page, site.finish(tmp_path / "site"))
+    groups = page.locator("select[name=run] optgroup").evaluate_all("all => all.map(each => each.label)")
+    assert groups == ["wild-mini, profile official", "wild-mini, played official, judged fixed"]
+    page.locator("select[name=run]").select_option(index=2)
+    assert "run=1" in page.url

@@ -103,3 +103,10 @@ def test_a_run_in_another_mode_may_not():
 def test_a_run_judged_by_other_rules_may_not_and_the_command_for_it_can_be_pasted():
     why = misplaced(FOLDER, run(profile="official"), FIGURES)
     assert "`wildtool score 'runs/a b' --profile paper`" in (why or "")
+
+
+def test_of_a_set_of_ours_nobody_is_sent_for_the_data_of_the_papers(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", "/nowhere")
+    own = load_benchmark("wild-mini").locate(None)
+    why = misplaced(FOLDER, run(benchmark="wild-mini", data="wild-mini", data_sha256=own.sha256), FIGURES)
+    assert why == "played on wild-mini, another data set than the published figures' (official)"

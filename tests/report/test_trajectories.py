@@ -116,3 +116,16 @@ def test_shards_end_no_script(runs: Path, tmp_path: Path) -> None:
     assert "</script>" not in text
     found = re.fullmatch(r'wildtool\.put\("x",(.*)\);\n', text)
     assert found and json.loads(found[1]) == {"text": "</script><script>"}
+
+
+def test_runs_of_one_model_under_two_rules_are_told_apart_by_the_rules(runs: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, title="t")
+    (gold,) = [folder for folder in run_folders(runs) if "gold" in folder.name]
+    with written(site, [*read_runs([gold]), *read_runs([gold], "fixed")]):
+        pass
+    found = re.search(r"\{.*\}", (tmp_path / "data" / "t.js").read_text())
+    assert found
+    assert [(run["how"], run["label"]) for run in json.loads(found[0])["runs"]] == [
+        ("wild-mini, profile official", "baseline/gold"),
+        ("wild-mini, played official, judged fixed", "baseline/gold"),
+    ]

@@ -103,7 +103,7 @@ def misplaced(folder: Path, run: Result, figures: Sequence[Published]) -> str | 
     """Why a run may not stand among published figures, and what to do; None if it may."""
     data = figures[0].data
     if run.data != data and run.data_sha256 != (digest := _digest(run, data)):
-        if digest is None:
+        if digest is None and not _is_own(run, data):
             pull = f"`wildtool data pull {run.benchmark}`"
             return f"played on {run.data}, and the published figures' data ({data}) are not here to compare with: {pull}"
         return f"played on {run.data}, another data set than the published figures' ({data})"
@@ -113,6 +113,15 @@ def misplaced(folder: Path, run: Result, figures: Sequence[Published]) -> str | 
         asked = f"wildtool score {quote(str(folder))} --profile {figures[0].profile}"
         return f"judged by profile {run.profile}, the published figures by {figures[0].profile}; do `{asked}`"
     return None
+
+
+def _is_own(run: Result, data: str) -> bool:
+    """Whether a run is on what its benchmark takes where no data are named, which is called otherwise than `data`."""
+    try:
+        own = load_benchmark(run.benchmark).locate(None, run.split)
+    except DataError:
+        return False
+    return own.sha256 == run.data_sha256 and own.name != data
 
 
 def _digest(run: Result, data: str) -> str | None:

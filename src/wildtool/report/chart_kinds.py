@@ -167,7 +167,7 @@ def _differences(drawing: Drawing, width: int) -> Specification:
     shown = drawing.models[:MOST_PANEL_ROWS]
     base = alt.Chart().encode(y=alt.Y("model:N", sort=list(shown), title=None, axis=labels(label)))
     rule = base.mark_rule(strokeWidth=2, color=SERIES[0]).encode(
-        x=alt.X("low:Q", title="difference of accuracy", axis=alt.Axis(format="+.0%", tickCount=5)),
+        x=alt.X("low:Q", title="difference of accuracy", axis=_signed()),
         x2=alt.X2("high:Q"),
     )
     dot = base.mark_circle(size=60, opacity=1, color=SERIES[0]).encode(x=alt.X("value:Q"))
@@ -181,6 +181,14 @@ def _differences(drawing: Drawing, width: int) -> Specification:
             {**its, **_view(dot)},
         ],
     }
+
+
+def _signed() -> Any:
+    import altair as alt
+
+    # No sign before zero.
+    shown = "datum.value == 0 ? '0%' : format(datum.value, '+.0%')"
+    return alt.Axis(labelExpr=shown, tickCount=5)
 
 
 def _view(chart: Any) -> Specification:

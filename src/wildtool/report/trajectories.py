@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from wildtool.engine.boards import labels_of
+from wildtool.engine.boards import labels_of, titles_of
+from wildtool.engine.results import Result
 from wildtool.report.model import Run
 from wildtool.report.parallel import done
 from wildtool.report.shards import Shards
@@ -54,17 +55,18 @@ def written(site: Site, runs: Sequence[Run]) -> Generator[None, None, None]:
 
 
 def _add_page(site: Site, runs: Sequence[Run], sets: Mapping[Any, int]) -> None:
+    titles, labels = _named([run.result for run in runs])
     site.shard(
         "t",
         {
             "runs": [
                 {
                     "label": label,
-                    "how": f"{run.result.benchmark}, {run.result.judged_as}",
+                    "how": title,
                     "set": sets[_same_items(run)],
                     "units": run.result.counts.units,
                 }
-                for label, run in zip(labels_of([run.result for run in runs]), runs, strict=True)
+                for run, title, label in zip(runs, titles, labels, strict=True)
             ]
         },
     )
@@ -75,6 +77,16 @@ def _add_page(site: Site, runs: Sequence[Run], sets: Mapping[Any, int]) -> None:
         scripts=("trajectory_texts.js", "trajectory_graph.js", "trajectories.js"),
         styles=("trajectories.css",),
     )
+
+
+def _named(results: Sequence[Result]) -> tuple[list[str], list[str]]:
+    """For each run the title of its board, and its name on it."""
+    titles = titles_of(results)
+    labels = {
+        title: iter(labels_of([result for result, its in zip(results, titles, strict=True) if its == title]))
+        for title in titles
+    }
+    return titles, [next(labels[title]) for title in titles]
 
 
 def _same_items(run: Run) -> tuple[Any, ...]:

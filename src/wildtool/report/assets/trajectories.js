@@ -37,10 +37,17 @@
 
   function choose(select, options, none) {
     const before = select.value;
-    select.replaceChildren(...[["", none], ...options].map(([value, label]) => {
+    const groups = new Map();
+    for (const [value, label, group] of [["", none, ""], ...options]) {
       const option = make("option", "", label);
       option.value = value;
-      return option;
+      groups.set(group ?? "", [...(groups.get(group ?? "") ?? []), option]);
+    }
+    select.replaceChildren(...[...groups].flatMap(([group, its]) => {
+      if (!group) return its;
+      const heading = make("optgroup", "", ...its);
+      heading.label = group;
+      return [heading];
     }));
     select.value = before;
     if (select.selectedIndex < 0) select.value = "";
@@ -377,7 +384,8 @@
     }
     state.runs = (await wildtool.load("t")).runs;
     const units = state.runs.reduce((sum, run) => sum + run.units, 0);
-    choose(form.elements.run, state.runs.map((run, number) => [String(number), run.label]), "");
+    const tables = new Set(state.runs.map((run) => run.how)).size;
+    choose(form.elements.run, state.runs.map((run, number) => [String(number), run.label, tables > 1 ? run.how : ""]), "");
     form.elements.run.options[0].value = ALL;
     form.elements.run.options[0].textContent = "all runs";
     form.elements.run.value = units <= FEW_UNITS ? ALL : "0";
