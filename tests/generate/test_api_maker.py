@@ -20,7 +20,7 @@ from wildtool.engine.sitting import Sitting
 from wildtool.errors import CallError, UsageError
 from wildtool.generate.apis.api_folder import APIS, Harvest, write_apis
 from wildtool.generate.apis.api_maker import PROFILE, ApiMaker, Order
-from wildtool.generate.apis.growth import SIZES
+from wildtool.generate.apis.growth import SIZES, generation_begin, generation_end
 from wildtool.generate.apis.operators import OPERATORS
 from wildtool.generate.apis.roles import ROLES
 from wildtool.generate.definitions import call_remarks, definition_faults
@@ -382,6 +382,24 @@ def test_what_a_document_does_not_say_is_not_taken(tmp_path: Path):
     assert "market.md, passage 0" in found.losses[0].detail
     assert {lost.reason for lost in found.losses[1:]} == {"no place"}
     assert found.apis == ()
+
+
+@pytest.mark.parametrize("passages", [0, 5])
+def test_generations_follow_each_other_without_gaps(passages: int):
+    begins = [generation_begin(job, passages) for job in range(1_500)]
+    ends = [generation_end(begin, passages) for begin in begins]
+    sizes = Counter(begins)
+    assert all(begin <= job < end for job, (begin, end) in enumerate(zip(begins, ends, strict=True)))
+    first = [passages] * (passages > 0)
+    assert [sizes[begin] for begin in sorted(sizes)][:-1] == [*first, *SIZES, 256, 256, 256, 256]
+
+
+def test_a_record_of_something_else_is_refused(tmp_path: Path):
+    made(tmp_path, ApiPlayers(), apis=2)
+    (record,) = (tmp_path / "out" / RECORD).glob("*.jsonl*")
+    record.write_text(record.read_text().replace('"item":"1"', '"item":"travel 7"'))
+    with pytest.raises(Exception, match="the settings differ"):
+        made(tmp_path, ApiPlayers(), apis=2, seed="other")
 
 
 def test_a_tree_of_ones_own_is_the_only_place(tmp_path: Path):

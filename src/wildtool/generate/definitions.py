@@ -1,6 +1,7 @@
 """Rules for the definition of a tool (D1 to D9): is it clear, and can a call follow it?"""
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from random import Random
@@ -199,10 +200,21 @@ def _pattern_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:
         yield Fault("D6", f"{path}.pattern cannot be checked: {problem}.")
         return
     pattern = cast(str, schema["pattern"])
-    if problem := risk(pattern):
+    if problem := risk(pattern) or _unusual(pattern):
         yield Fault("D6", f"{path}.pattern: {problem}.")
     elif "enum" not in schema and not _has_sample(schema, pattern):
         yield Fault("D6", f"{path}.pattern: no text was found that follows it and the other constraints.")
+
+
+def _unusual(pattern: str) -> str:
+    """Why other checkers, many of which are written in Python, do not read a pattern; empty where they do."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(pattern)
+    except (re.error, FutureWarning, RecursionError, OverflowError) as error:
+        return f"other checkers do not read it ({error}); escape what stands for itself"
+    return ""
 
 
 def _has_sample(schema: Schema, pattern: str) -> bool:

@@ -22,7 +22,7 @@ from wildtool.generate import prompts
 from wildtool.generate.apis.api_script import PROMPTS
 from wildtool.generate.apis.assigning import Pool
 from wildtool.generate.apis.documents import Passage, passages
-from wildtool.generate.apis.growth import ATTEMPTS, Growth, Result, generation_end
+from wildtool.generate.apis.growth import ATTEMPTS, Growth, Result, generation_begin
 from wildtool.generate.apis.roles import ROLES
 from wildtool.generate.apis.tree import Tree, read_tree, seed_tree
 from wildtool.generate.plan import Lang
@@ -129,8 +129,8 @@ class ApiMaker:
         if not folder.is_dir():
             return
         with RecordReader(folder) as reader:
-            jobs = sorted({int(item) for item, _ in reader.jobs()})
-            closed = closed_until(jobs, len(self._passages))
+            jobs = recorded_jobs(reader)
+            closed = generation_begin(max(jobs, default=0), len(self._passages))
             self._given_up = frozenset(
                 job
                 for job in jobs
@@ -195,21 +195,16 @@ def _noting(script: Talk[Result], note: Callable[[Result], None]) -> Talk[Result
     return result
 
 
-def closed_until(jobs: Sequence[int], passages: int) -> int:
-    """The job from which on a generation may still change: those before it have been followed by another.
-
-    Args: jobs: those with anything recorded.
-    """
-    begin, last = 0, max(jobs, default=0)
-    while generation_end(begin, passages) <= last:
-        begin = generation_end(begin, passages)
-    return begin
+def recorded_jobs(reader: RecordReader) -> list[int]:
+    """The jobs of which anything is recorded. What is no job is of another making, which the run will refuse."""
+    return [int(item) for item, _ in reader.jobs() if item.isascii() and item.isdigit() and len(item) < 10]
 
 
 def regrow(maker: ApiMaker, reader: RecordReader) -> Growth:
     """What comes of a record, without any model."""
     growth = maker.growth()
-    closed = closed_until([int(item) for item, _ in reader.jobs()], len(growth.passages))
+    # Those before the last generation that was begun are as they are for good.
+    closed = generation_begin(max(recorded_jobs(reader), default=0), len(growth.passages))
     for job in range(growth.jobs):
         if growth.enough or job >= growth.end:
             break

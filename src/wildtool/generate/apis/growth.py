@@ -7,7 +7,7 @@ is found when they are taken in, in order. So what comes out follows from the re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain, repeat
+from itertools import accumulate
 
 from rapidfuzz import fuzz
 
@@ -23,7 +23,9 @@ from wildtool.generate.role_talk import Talk
 from wildtool.generate.session_script import Loss
 
 SIZES = (16, 32, 64, 128)
-"""Attempts of the first generations; later ones are twice the last."""
+"""Attempts of the first generations."""
+_LATER = 256
+"""Attempts of the later ones."""
 ATTEMPTS = 2
 """Attempts at most, for each API that is wanted."""
 Result = Designed | Mined | Loss
@@ -220,13 +222,21 @@ class Growth:
         return f"{passage.document}, passage {passage.number}, {passage.lang}"
 
 
+def generation_begin(job: int, passages: int) -> int:
+    """The first job of the generation that a job is of."""
+    if job < passages:
+        return 0
+    begin = passages
+    for size in SIZES:
+        if job < begin + size:
+            return begin
+        begin += size
+    return job - (job - begin) % _LATER
+
+
 def generation_end(begin: int, passages: int) -> int:
     """The job after the last one of the generation that begins with a job."""
     if begin < passages:
         return passages
-    end = passages
-    for size in chain(SIZES, repeat(2 * SIZES[-1])):
-        end += size
-        if end > begin:
-            return end
-    raise AssertionError("sizes go on without end")
+    ends = [passages + end for end in accumulate(SIZES)]
+    return next((end for end in ends if end > begin), begin + _LATER)
