@@ -119,6 +119,31 @@ def test_a_role_without_votes_is_named_once(url: str):
     assert "planner is planner already; several models can be: judge, checker" in ended.stderr
 
 
+def test_what_it_would_take_is_told_without_asking(url: str, asked: list[dict[str, Any]]):
+    ended = making(url, 100, "--dry-run --role-model judge=other")
+    assert (ended.exit_code, asked) == (0, [])
+    assert not Path("set").exists()
+    assert "64 sessions of 4 tasks" in ended.stdout
+    assert "planner (planner)\n  calls          870 – 1,740" in ended.stdout
+    assert "judge 2 (other)" in ended.stdout
+    assert "no price is known" in ended.stdout
+
+
+def test_replies_of_the_cache_are_not_asked_for_again(url: str, asked: list[dict[str, Any]]):
+    making(url, 2, "--cache kept")
+    count = len(asked)
+    assert type_(line(url, 2, "--cache kept", out="again")).exit_code == 0
+    assert len(asked) == count
+    assert Path("again/sessions.jsonl").read_bytes() == Path("set/sessions.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--cache kept"])
+def test_templates_take_neither_estimate_nor_cache(option: str):
+    ended = type_(f"generate --model procedural --sessions 1 --out made.jsonl {option}")
+    assert ended.exit_code == 2
+    assert "procedural asks none" in ended.stderr
+
+
 def test_the_same_command_asks_nothing_twice_and_a_larger_number_goes_on(
     url: str, asked: list[dict[str, Any]]
 ):

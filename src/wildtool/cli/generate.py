@@ -98,7 +98,13 @@ def sessions(
             again=maker.replace_lost(found),
         )  # fmt: skip
 
-    return make_set(maker, players(making, maker, ROLES, typed, VOTING), out, making, write)
+    estimate = None
+    if making.dry_run:
+        from wildtool.cli.generating import Estimate
+        from wildtool.generate.outlook import ABOVE, BASIS, making_outlook
+
+        estimate = Estimate(making_outlook(maker), BASIS, ABOVE)
+    return make_set(maker, players(making, maker, ROLES, typed, VOTING), out, making, write, estimate)
 
 
 def _by_templates(

@@ -12,6 +12,7 @@ from wildtool.cli.terminal import note, one_line, say
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
+    from wildtool.engine.outlook import Outlook
     from wildtool.engine.plan import Plan
     from wildtool.engine.run import RunResult
     from wildtool.types import Benchmark, Metric, Source
@@ -46,6 +47,17 @@ class Product:
     """What else became of them, for the last line; empty where nothing did."""
     again: bool = False
     """Whether more is to be played now, such as what stands in for something lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a making would take."""
+
+    roles: "Mapping[str, Outlook]"
+    basis: str
+    """What it is told from."""
+    above: str
+    """What the upper end allows for."""
 
 
 def players(
@@ -113,12 +125,16 @@ def make_set(
     out: Path,
     making: Making,
     write: "Callable[[Plan], Product]",
+    estimate: "Estimate | None" = None,
 ) -> int:
     """Makes a set in a folder, or goes on with the one in it. Gives the exit status.
 
     Args:
         named: a model for each role.
         write: writes what follows from the record, which lies in the folder's `record`.
+        estimate: what it would take, where that can be told.
+
+    Raises UsageError where an estimate is asked for and cannot be told.
     """
     from wildtool.cli.progress import Board, Progress
     from wildtool.engine.observer import Observer
@@ -138,19 +154,39 @@ def make_set(
         rates={role: model.rates for role, model in named.items()},
         prices={role: price for role, price in prices.items() if price is not None},
     )
+    if making.dry_run:
+        return _tell_estimate(plan, estimate)
     watcher = Observer() if making.quiet else Progress(str(out))
     drawn = [watcher] if isinstance(watcher, Progress) else []
     sitting = making.sitting()
-    while True:
-        with Board(drawn):
-            command = ["wildtool", *sys.argv[1:]]
-            result = run(plan, out / RECORD, command=command, observer=watcher, sitting=sitting)
-        if result.interrupted:
-            note(f"Interrupted. {out} keeps all replies; run the same command again to go on.")
-            return result.exit_status
-        product = write(plan)
-        if not product.again or result.limit is not None or result.exit_status:
-            return _tell(result, product, out, making.quiet)
+    try:
+        while True:
+            with Board(drawn):
+                command = ["wildtool", *sys.argv[1:]]
+                result = run(plan, out / RECORD, command=command, observer=watcher, sitting=sitting)
+            if result.interrupted:
+                note(f"Interrupted. {out} keeps all replies; run the same command again to go on.")
+                return result.exit_status
+            product = write(plan)
+            if not product.again or result.limit is not None or result.exit_status:
+                return _tell(result, product, out, making.quiet)
+    finally:
+        if sitting.cache is not None:
+            sitting.cache.close()
+
+
+def _tell_estimate(plan: "Plan", estimate: "Estimate | None") -> int:
+    from wildtool.cli.running import tell_taken
+    from wildtool.engine.tokens import ERROR, TOKENIZER
+
+    if estimate is None:
+        raise UsageError("--dry-run: what this takes cannot be told beforehand; bound it by --max-cost")
+    say(f"Nothing is asked or written. Tokens: {TOKENIZER}, no tokenizer; {ERROR}.")
+    say(f"Told from a trial: {estimate.basis}. The upper end: {estimate.above}.")
+    for role, seen in estimate.roles.items():
+        say(f"{role} ({plan.models[role].name})")
+        tell_taken(plan, role, seen)
+    return 0
 
 
 def _tell(result: "RunResult", made: Product, out: Path, quiet: bool) -> int:

@@ -67,6 +67,13 @@ class Making:
     prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Prices of models, as for `run`.")] = (
         None
     )
+    cache: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep replies for other runs, and take theirs, as for `run`."),
+    ] = None
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell calls, tokens and cost beforehand; ask nothing.")
+    ] = False
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Named models [wildtool.toml, where there is one].")
     ] = None
@@ -76,18 +83,21 @@ class Making:
         """Raises UsageError for what cannot be meant."""
         if not self.model.strip():
             raise UsageError("no model is named; give one by --model, or --model procedural")
+        if self.model == PROCEDURAL and (self.dry_run or self.cache):
+            raise UsageError("--dry-run and --cache go with a model; procedural asks none")
         for rate, value in {"--rpm": self.rpm, "--tpm": self.tpm, "--timeout": self.timeout}.items():
             if value is not None and not 0 < value < inf:
                 raise UsageError(f"{rate} is {value:g}; it must be a number above 0")
 
     def sitting(self) -> "Sitting":
-        """The limits of this command."""
+        """The limits of this command, and its cache, which whoever takes it closes."""
         from wildtool.engine.budget import Budget, Limits
+        from wildtool.engine.cache import Cache
         from wildtool.engine.sitting import Sitting
 
         deadline = None if self.deadline is None else options.seconds(self.deadline)
         limits = Limits(max_cost=self.max_cost, max_tokens_total=self.max_tokens_total, deadline_s=deadline)
-        return Sitting(Budget(limits))
+        return Sitting(Budget(limits), Cache(self.cache) if self.cache else None)
 
 
 def with_making(

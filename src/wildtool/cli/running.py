@@ -11,6 +11,7 @@ from wildtool.cli.terminal import note, plain, say
 from wildtool.errors import WildtoolError
 
 if TYPE_CHECKING:
+    from wildtool.engine.outlook import Outlook
     from wildtool.engine.plan import Plan
     from wildtool.engine.prices import Price
     from wildtool.engine.run import RunResult
@@ -135,25 +136,30 @@ def tell_outlook(plans: "dict[str, Plan]") -> None:
     say("Taken if every answer were the gold one, in each way of giving it; reasoning and talk come on top.")
     for name, plan in plans.items():
         for role, seen in outlook(plan).items():
-            price = plan.prices.get(role)
             say(f"{name}, {role} ({plan.models[role].name})" if role != "agent" else name)
-            say(f"  calls          {_range(seen.low.calls, seen.high.calls)}")
-            say(f"  prompt tokens  {_range(seen.low.prompt_tokens, seen.high.prompt_tokens)}")
-            longest = _longest_reply(plan, role)
-            high = max(seen.high.reply_tokens, seen.high.calls * longest)
-            say(f"  reply tokens   {_range(seen.low.reply_tokens, high)}")
-            batched = role in plan.batched
-            low_cost = _cost(price, seen.low.prompt_tokens, seen.low.reply_tokens, batched)
-            high_cost = _cost(price, seen.high.prompt_tokens, high, batched)
-            if price is None or low_cost is None or high_cost is None:
-                say("  cost           no price is known; give one by --prices FILE or in wildtool.toml")
-            else:
-                by = ", by batches" if batched else ""
-                say(f"  cost           {low_cost:.4f} – {high_cost:.4f} USD ({price.origin}{by})")
-            if batched:
-                say(f"  rounds         {_range(seen.low.rounds, seen.high.rounds)}, each up to a day")
+            tell_taken(plan, role, seen)
         for remark in _full_prices(plan):
             say(remark)
+
+
+def tell_taken(plan: "Plan", role: str, seen: "Outlook") -> None:
+    """What one role would take."""
+    price = plan.prices.get(role)
+    say(f"  calls          {_range(seen.low.calls, seen.high.calls)}")
+    say(f"  prompt tokens  {_range(seen.low.prompt_tokens, seen.high.prompt_tokens)}")
+    longest = _longest_reply(plan, role)
+    high = max(seen.high.reply_tokens, seen.high.calls * longest)
+    say(f"  reply tokens   {_range(seen.low.reply_tokens, high)}")
+    batched = role in plan.batched
+    low_cost = _cost(price, seen.low.prompt_tokens, seen.low.reply_tokens, batched)
+    high_cost = _cost(price, seen.high.prompt_tokens, high, batched)
+    if price is None or low_cost is None or high_cost is None:
+        say("  cost           no price is known; give one by --prices FILE or in wildtool.toml")
+    else:
+        by = ", by batches" if batched else ""
+        say(f"  cost           {low_cost:.4f} – {high_cost:.4f} USD ({price.origin}{by})")
+    if batched:
+        say(f"  rounds         {_range(seen.low.rounds, seen.high.rounds)}, each up to a day")
 
 
 def _longest_reply(plan: "Plan", role: str) -> int:
