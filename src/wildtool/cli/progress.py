@@ -65,7 +65,8 @@ class Tally:
             parts["batch"] = self.batch
         if self.units:
             parts["correct"] = f"{100 * self.correct / self.units:.1f} % correct"
-        seconds = now - self.began if self.began is not None else 0.0
+        # Replies of a batch come all at once, so that no pace can be told by them.
+        seconds = now - self.began if self.began is not None and not self.batch else 0.0
         if seconds > 0:
             parts["pace"] = f"{self.calls / seconds:.1f} calls/s"
         if self.replayed:
