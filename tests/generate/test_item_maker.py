@@ -23,8 +23,9 @@ from wildtool.types import Model, Reply, Request, Transcript
 
 
 def made(
-    folder: Path, model: Model, out: str = "out", *, concurrency: int = 32, **order: Any
+    folder: Path, model: Model, out: str = "out", *, concurrency: int = 32, whole: bool = False, **order: Any
 ) -> tuple[RunResult, Harvest]:
+    """Makes a set; a whole one has others in the place of lost items."""
     tools = folder / "tools.json"
     tools.write_text(json.dumps(TOOLS))
     maker = ItemMaker(Order(**{"items": 17, "tools": tools, **order}))
@@ -35,8 +36,11 @@ def made(
         profile=PROFILE,
         concurrency=concurrency,
     )
-    result = run(plan, folder / out / RECORD, command=[])
-    found = harvested(maker, plan, folder / out)
+    while True:
+        result = run(plan, folder / out / RECORD, command=[])
+        found = harvested(maker, plan, folder / out)
+        if not whole or not maker.replace_lost(found):
+            break
     write_items(found, folder / out)
     return result, found
 
@@ -411,3 +415,39 @@ def test_a_kind_that_no_tool_allows_is_lost_with_its_reason(tmp_path: Path):
     _, found = made(tmp_path, ItemPlayers(), items=2, kinds={"object-deep": 1}, tools=tmp_path / "few.json")
     assert {loss["reason"] for loss in found.losses} == {"tools"}
     assert "no tool of these allows an item of the kind object-deep" in found.losses[0]["detail"]
+
+
+def only_two_tools(role: str, text: str, request: Request) -> str:
+    """A writer that knows no more than two of the tools."""
+    wanted = json.loads(request.messages[1]["content"]).get("wanted", {})
+    return text if role != "writer" or wanted["tool"] in ("bookLesson", "planTrip") else "Sorry."
+
+
+def test_others_stand_in_for_lost_items_and_each_loss_is_told(tmp_path: Path):
+    order: dict[str, Any] = {"items": 16, "kinds": {"single": 1, "parallel": 1}, "whole": True}
+    _, alone = made(tmp_path, ItemPlayers(only_two_tools), "alone", **{**order, "whole": False})
+    _, found = made(tmp_path, ItemPlayers(only_two_tools), **order)
+    assert len(alone.kept) < 16
+    assert (len(found.kept), found.lost) == (16, [])
+    assert found.replaced == 16 - len(alone.kept)
+    assert {loss["replaced"] for loss in found.losses} == {True}
+    assert Counter(kept.item.plan.kind for kept in found.kept) == {"single": 8, "parallel": 8}
+
+
+def test_what_stands_in_is_the_same_when_a_making_goes_on(tmp_path: Path):
+    order: dict[str, Any] = {"items": 16, "kinds": {"single": 1}, "whole": True}
+    made(tmp_path, ItemPlayers(only_two_tools), "once", **order)
+    made(tmp_path, ItemPlayers(only_two_tools), "twice", **{**order, "whole": False})
+    players = ItemPlayers(only_two_tools)
+    made(tmp_path, players, "twice", **order)
+    asked = len(players.asked)
+    made(tmp_path, players, "twice", **order)
+    assert len(players.asked) == asked > 0
+    assert files(tmp_path / "twice") == files(tmp_path / "once")
+
+
+def test_where_nothing_is_kept_nothing_stands_in(tmp_path: Path):
+    players = ItemPlayers(say("writer", ""))
+    _, found = made(tmp_path, players, items=2, kinds={"single": 1}, whole=True)
+    assert len(players.asked) == 18
+    assert len(found.lost) == 2

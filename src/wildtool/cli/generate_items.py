@@ -151,11 +151,20 @@ def _by_models(making: Making, typed: frozenset[str], order: "Order", out: Path)
     def write(plan: Plan) -> Product:
         found = harvested(maker, plan, out)
         write_items(found, out)
-        doubtful = f", {len(found.doubtful)} doubtful: {out / DOUBTFUL}" if found.doubtful else ""
+        aside = f", {found.replaced} in place of lost ones" if found.replaced else ""
+        if found.doubtful:
+            aside += f", {len(found.doubtful)} doubtful: {out / DOUBTFUL}"
         return Product(
-            "items", out / ITEMS, len(found.kept), found.losses, found.unfinished, tuple(found.yields()),
-            how_to_play(out), doubtful,
-        )  # fmt: skip
+            "items",
+            out / ITEMS,
+            len(found.kept),
+            found.lost,
+            found.unfinished,
+            tuple(found.yields()),
+            how_to_play(out),
+            aside=aside,
+            again=maker.replace_lost(found),
+        )
 
     return make_set(maker, players(named, maker, roles, typed), out, making, write)
 

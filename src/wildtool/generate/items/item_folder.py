@@ -11,11 +11,12 @@ from typing import Any
 from wildtool.engine.plan import Plan
 from wildtool.engine.record import RecordReader, transcripts
 from wildtool.errors import StorageError
-from wildtool.generate.items.item_maker import UNIT, Harvest, ItemMaker, Kept, assemble, harvest
+from wildtool.generate.items.item_maker import UNIT, Harvest, ItemMaker, Kept, harvest
 from wildtool.generate.items.item_script import Loss, Made
 from wildtool.generate.items.records import CATEGORIES, FIRST, Row, rows
 from wildtool.generate.made_files import LOSSES, RECORD, YIELD, line, write_lines
-from wildtool.types import Item, Transcript
+from wildtool.generate.scripts import transcript_of
+from wildtool.types import Item
 
 ITEMS = "items"
 DOUBTFUL = "doubtful.jsonl"
@@ -26,7 +27,7 @@ def harvested(maker: ItemMaker, plan: Plan, out: Path) -> Harvest:
     """What came of the record in a folder."""
     models = {role: model.name for role, model in plan.models.items()}
     with RecordReader(out / RECORD) as reader:
-        return harvest(maker.order, _assembled(plan.selection.items(), reader), models)
+        return harvest(maker.order, _assembled(maker, plan.selection.items(), reader), models)
 
 
 def write_items(found: Harvest, out: Path) -> None:
@@ -87,7 +88,8 @@ def _doubtful(one: Kept) -> dict[str, Any]:
     return {"votes": one.made_by["votes"], "records": records, "mended": mended, "made_by": dict(one.made_by)}
 
 
-def _assembled(items: Iterable[Item], reader: RecordReader) -> Iterator[tuple[Item, Made | Loss | None]]:
+def _assembled(
+    maker: ItemMaker, items: Iterable[Item], reader: RecordReader
+) -> Iterator[tuple[Item, Made | Loss | None]]:
     for item in items:
-        transcript = transcripts(reader.log(item.id, 0)).get(UNIT, Transcript(()))
-        yield item, assemble(item, transcript)
+        yield item, maker.result(item, transcript_of(transcripts(reader.log(item.id, 0)), UNIT))

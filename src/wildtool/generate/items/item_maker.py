@@ -28,6 +28,7 @@ from wildtool.generate.scripts import (
     transcript_of,
     verdict_of,
 )
+from wildtool.generate.stand_ins import StandIns
 from wildtool.generate.yields import yield_table
 from wildtool.types import Ask, Benchmark, Item, Metric, Role, Source, Transcript, Verdict
 
@@ -65,6 +66,8 @@ class ItemMaker:
 
     def __init__(self, order: Order) -> None:
         self.order = order
+        self._stand_ins = StandIns(order.items)
+        self._results: dict[str, Made | Loss] = {}
 
     @property
     def roles(self) -> Mapping[str, Role]:
@@ -95,10 +98,33 @@ class ItemMaker:
         return catalogues(self.order.tools, self.order.langs, lambda text: None)
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        """The planned items."""
+        """The planned items, then those that stand in for lost ones."""
+        lost = dict.fromkeys(index for index, _ in self._stand_ins.planned)
+        planned: dict[int, ItemPlan] = {}
         for plan, given in self._given():
-            job = ItemJob(plan, given, self.order.judges, self.order.agree)
-            yield Item(str(plan.index), (UNIT,), job, plan.kind, plan.lang, tuple(self.roles))
+            if plan.index in lost:
+                planned[plan.index] = plan
+            yield self._item(plan, given)
+        for index, turn in self._stand_ins.planned:
+            plan = planned[index].another(turn)
+            yield self._item(plan, self._catalogues[plan.lang])
+
+    def _item(self, plan: ItemPlan, given: Catalogue | MadeItem) -> Item:
+        job = ItemJob(plan, given, self.order.judges, self.order.agree)
+        return Item(plan.name, (UNIT,), job, plan.kind, plan.lang, tuple(self.roles))
+
+    def replace_lost(self, found: "Harvest") -> bool:
+        """Plans each lost item anew, of the same kind with other tools; whether there is anything to be played.
+
+        Items from sessions have nothing to stand in for them.
+
+        Args:
+            found: what came of all that was planned so far.
+        """
+        if found.unfinished or self.order.sessions is not None:
+            return False
+        turns = {one.item.plan.turn for one in (*found.kept, *found.doubtful)}
+        return self._stand_ins.add(found.missing, turns)
 
     def _given(self) -> Iterator[tuple[ItemPlan, Catalogue | MadeItem]]:
         """Each plan with what its item is made from."""
@@ -111,22 +137,27 @@ class ItemMaker:
             yield plan, self._catalogues[plan.lang]
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
-        """Makes one item."""
-        await play_script(item_script(item.data), UNIT, ask)
+        """Makes one item, where that is not done already."""
+        if item.id not in self._results:
+            await play_script(item_script(item.data), UNIT, ask)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         """Whether an item came of what is recorded, and why not."""
         transcript = transcript_of(transcripts, UNIT)
-        result = assemble(item, transcript)
+        result = self.result(item, transcript)
         lost = (result.reason, result.detail) if isinstance(result, Loss) else None
         if isinstance(result, Made) and not result.kept:
             lost = ("doubtful", "too few judges found it right")
         return [verdict_of(item, UNIT, transcript, lost, over=result is not None)]
 
-
-def assemble(item: Item, transcript: Transcript) -> Made | Loss | None:
-    """What came of a planned item, from its recorded replies alone; None where they end before it does."""
-    return replay_script(item_script(item.data), transcript)
+    def result(self, item: Item, transcript: Transcript) -> Made | Loss | None:
+        """What came of a planned item, from its recorded replies alone; None where they end before it does."""
+        if item.id not in self._results:
+            found = replay_script(item_script(item.data), transcript)
+            if found is None:
+                return None
+            self._results[item.id] = found
+        return self._results[item.id]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,20 +177,35 @@ class Harvest:
     doubtful: tuple[Kept, ...]
     """Break no rule, but too few judges found them right; their votes stand in `made_by`."""
     losses: tuple[dict[str, Any], ...]
-    """Number, kind, reason and detail of each item that was lost."""
+    """Number, kind, reason and detail of each plan that was lost, and whether an item of another stands in for it."""
     unfinished: int = 0
     tally: Mapping[str, int] = field(default_factory=dict[str, int])
+    missing: tuple[int, ...] = ()
+    """Numbers of the items of which no plan was kept, nor is doubtful."""
+
+    @property
+    def lost(self) -> list[dict[str, Any]]:
+        """The losses for which nothing stands in, one for each missing item: that of the last plan."""
+        return list({loss["item"]: loss for loss in self.losses if not loss["replaced"]}.values())
+
+    @property
+    def replaced(self) -> int:
+        """How many items stand in for lost ones."""
+        return sum(one.item.plan.turn > 0 for one in (*self.kept, *self.doubtful))
 
     def yields(self) -> list[Metric]:
         """Where attempts are lost."""
         reasons = (str(loss["reason"]) for loss in self.losses)
         aside = {"doubtful": len(self.doubtful)}
         table = yield_table("items", len(self.kept), reasons, self.unfinished, self.tally, ROLES, aside)
+        stand_in = Metric("items", "in place of lost ones", None, self.replaced, 0, kind="count")
         kinds = Counter(kept.item.plan.kind for kept in self.kept)
         planned = kinds + Counter(kept.item.plan.kind for kept in self.doubtful)
         planned += Counter(str(loss["kind"]) for loss in self.losses)
         return [
-            *table,
+            *table[:2],
+            *([stand_in] if self.losses else []),
+            *table[2:],
             *(
                 Metric("kept by kind", kind, kinds[kind] / count, kinds[kind], count)
                 for kind, count in sorted(planned.items())
@@ -173,31 +219,45 @@ def harvest(
     """Puts the items of a set together: provenance, and near duplicates of earlier ones dropped (rule S4).
 
     Args:
+        made: in order of the plans, those that stand in for lost ones last.
         models: name of the model in each role.
     """
     fresh = Freshness()
-    kept: list[Kept] = []
-    doubtful: list[Kept] = []
+    whole: dict[int, tuple[Kept, bool]] = {}
     losses: list[dict[str, Any]] = []
     tally: Counter[str] = Counter()
+    planned: dict[int, None] = {}
     unfinished = 0
     for item, result in made:
+        plan: ItemPlan = item.data.plan
+        planned[plan.index] = None
         if result is None:
             unfinished += 1
             continue
         tally.update(result.tally)
-        about = {"item": int(item.id), "kind": item.split, "lang": item.lang}
-        if isinstance(result, Loss):
-            losses.append({**about, "reason": result.reason, "detail": result.detail})
-            continue
-        found = result.item
-        if not fresh.admits(found.plan.lang, "\n".join(found.user_texts)):
-            detail = f"{found.user_texts[0]!r} is nearly a request of an earlier item"
-            losses.append({**about, "reason": "S4", "detail": detail})
-            continue
-        whole = Kept(found, {**about, **_made_by(order, result, models)})
-        (kept if result.kept else doubtful).append(whole)
-    return Harvest(tuple(kept), tuple(doubtful), tuple(losses), unfinished, dict(tally))
+        about = {"item": plan.index, "kind": plan.kind, "lang": plan.lang}
+        lost = (result.reason, result.detail) if isinstance(result, Loss) else _near(result.item, fresh)
+        if lost is not None:
+            losses.append({**about, "turn": plan.turn, "reason": lost[0], "detail": lost[1]})
+        elif isinstance(result, Made):
+            kept = Kept(result.item, {**about, **_made_by(order, result, models)})
+            whole[plan.index] = kept, result.kept
+    ordered = [whole[index] for index in sorted(whole)]
+    return Harvest(
+        tuple(one for one, sure in ordered if sure),
+        tuple(one for one, sure in ordered if not sure),
+        tuple({**loss, "replaced": loss["item"] in whole} for loss in losses),
+        unfinished,
+        dict(tally),
+        tuple(index for index in planned if index not in whole),
+    )
+
+
+def _near(item: MadeItem, fresh: Freshness) -> tuple[str, str] | None:
+    """Reason and detail where a request is nearly one of an item that was kept before (rule S4)."""
+    if fresh.admits(item.plan.lang, "\n".join(item.user_texts)):
+        return None
+    return "S4", f"{item.user_texts[0]!r} is nearly a request of an earlier item"
 
 
 def _made_by(order: Order, result: Made, models: Mapping[str, str]) -> dict[str, Any]:

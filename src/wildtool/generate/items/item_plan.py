@@ -1,7 +1,7 @@
 """Plans of items: kind, language, date, how many tools are offered, how it is said; drawn before anything is written."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from random import Random
 
@@ -38,6 +38,17 @@ class ItemPlan:
     form: str
     tone: str
     length: str
+    turn: int = 0
+    """How many plans of this number were lost before this one."""
+
+    @property
+    def name(self) -> str:
+        """Its own among all plans of a set."""
+        return f"{self.index}.{self.turn}" if self.turn else str(self.index)
+
+    def another(self, turn: int) -> "ItemPlan":
+        """The same kind for another try, with other tools and all else that is drawn."""
+        return replace(self, seed=f"{self.seed}/another/{turn}", turn=turn)
 
     def stream(self, purpose: str) -> Random:
         """Random numbers for one purpose, the same each time."""

@@ -47,7 +47,7 @@ def procedural_items(order: Order, note: Callable[[str], None]) -> Harvest:
         try:
             item = making(fresh)
         except LostError as lost:
-            losses.append({**about, "reason": lost.reason, "detail": str(lost)})
+            losses.append({**about, "reason": lost.reason, "detail": str(lost), "replaced": False})
             continue
         made_by = {"model": "procedural", "version": __version__, "seed": order.seed, "checks": list(CHECKS)}
         kept.append(Kept(item, {**about, **made_by}))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wildtool.generate.items.catalogue import Choice
 from wildtool.generate.items.item_plan import ItemPlan
-from wildtool.generate.role_talk import Cast
+from wildtool.generate.role_talk import Cast, voters
 
 FOLDER = Path(__file__).parent / "prompts"
 ROLES: Mapping[str, str] = {
@@ -20,7 +20,7 @@ ROLES: Mapping[str, str] = {
 
 def judge_roles(judges: int) -> list[str]:
     """The role of each vote."""
-    return ["judge" if k == 1 else f"judge {k}" for k in range(1, judges + 1)]
+    return voters("judge", judges) if judges else []
 
 
 def cast_of(plan: ItemPlan, choice: Choice, tally: Counter[str]) -> Cast:

@@ -1,14 +1,14 @@
 """Model voting: several judges look at an item that breaks no rule; only what enough of them find right is kept."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from wildtool.generate.items.made import MadeItem
 from wildtool.generate.items.records import rows
 from wildtool.generate.items.role_replies import Opinion, read_opinion
 from wildtool.generate.items.roles import FOLDER, judge_roles
-from wildtool.generate.role_talk import Cast, LostError, Talk, Value
+from wildtool.generate.role_talk import Cast, LostError, Talk
 
 BLOCKS = {"incomplete": "incomplete", "error": "error", "irrelevant": "irrelevant", "similar": "similar"}
 """What a judge is told besides, by kind; other kinds have calls as answers."""
@@ -40,7 +40,7 @@ def vote(item: MadeItem, judges: int, tally: Counter[str]) -> Talk[list[Vote]]:
         cast = Cast(FOLDER, item.plan.lang, {"kind": item.plan.kind, "records": shown}, tally)
         block = BLOCKS.get(item.plan.kind, "calls")
         try:
-            opinion = yield from _in_role(cast.ask("judge", [block], {}, read_opinion), role)
+            opinion = yield from cast.ask("judge", [block], {}, read_opinion, voter=role)
         except LostError as lost:
             votes.append(Vote(role, None, "", f"no vote that could be read: {lost}"))
             continue
@@ -57,14 +57,3 @@ def _vote(role: str, opinion: Opinion) -> Vote:
 def agreed(votes: list[Vote], agree: int) -> bool:
     """Whether enough judges found the item right."""
     return sum(vote.valid is True for vote in votes) >= agree
-
-
-def _in_role(talk: Talk[Value], role: str) -> Talk[Value]:
-    """The same talk with another role's model."""
-    try:
-        request = next(talk)
-        while True:
-            reply = yield replace(request, role=role)
-            request = talk.send(reply)
-    except StopIteration as stop:
-        return stop.value
