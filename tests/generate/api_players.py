@@ -90,12 +90,10 @@ def parameter(atom: str, about: str, draw: Random) -> dict[str, Any]:
     }[atom]
 
 
-def design(draw: Random, lang: str, target: str = "text") -> dict[str, Any]:
-    """A right API with a parameter of a class."""
-    properties = {
-        _word(draw): parameter("text", _sentence(draw, lang), draw),
-        _word(draw): parameter(target, _sentence(draw, lang), draw),
-    }
+def design(draw: Random, lang: str, target: str = "text", count: int = 2) -> dict[str, Any]:
+    """A right API with a parameter of a class, after as many others."""
+    classes = [*["text"] * (count - 1), target]
+    properties = {_word(draw): parameter(atom, _sentence(draw, lang), draw) for atom in classes}
     returns = {
         "type": "object",
         "properties": {f"{_word(draw)}_id": parameter("text", _sentence(draw, lang), draw)},
@@ -177,7 +175,11 @@ def _designer(instruction: str, seen: dict[str, Any], draw: Random) -> Any:
     lang = _lang(instruction)
     target = _block(instruction, "designer", ATOMS) or "text"
     found = {"functions": [_sentence(draw, lang)[:30]], "subdomains": [_sentence(draw, lang)[:25]]}
-    return {"function": _sentence(draw, lang)[:40], "api": design(draw, lang, target), "found": found}
+    return {
+        "function": _sentence(draw, lang)[:40],
+        "api": design(draw, lang, target, seen["parameters"][1]),
+        "found": found,
+    }
 
 
 def _evolver(instruction: str, seen: dict[str, Any], draw: Random) -> Any:

@@ -20,6 +20,7 @@ from wildtool.engine.sitting import Sitting
 from wildtool.errors import CallError, UsageError
 from wildtool.generate.apis.api_folder import APIS, Harvest, write_apis
 from wildtool.generate.apis.api_maker import PROFILE, ApiMaker, Order
+from wildtool.generate.apis.assigning import COMPLEXITIES
 from wildtool.generate.apis.growth import SIZES, generation_begin, generation_end
 from wildtool.generate.apis.operators import OPERATORS
 from wildtool.generate.apis.roles import ROLES
@@ -109,6 +110,11 @@ def test_tools_of_all_classes_are_made_and_all_operators_used(good: Path):
         "object_deep",
     }
     assert {row["operator"] for row in kept} == {"", *OPERATORS}
+
+
+def test_tools_are_of_all_complexities(good: Path):
+    new = [len(row["parameters"]["properties"]) for row in rows(good / "out" / APIS) if not row["parents"]]
+    assert all(any(least <= count <= most for count in new) for least, most in COMPLEXITIES)
 
 
 def test_an_evolved_tool_differs_from_its_parent_as_its_operator_says(good: Path):
@@ -266,6 +272,10 @@ def only_text(written: dict[str, Any]) -> None:
     written["api"]["parameters"]["properties"] = dict([next(iter(properties.items()))])
 
 
+def no_parameters(written: dict[str, Any]) -> None:
+    written["api"]["parameters"] = {"type": "object", "properties": {}, "required": []}
+
+
 def alike(written: dict[str, Any]) -> None:
     words = {"description": "Finds the weather of a town for a day of the week."}
     written["api"].update(words)
@@ -298,6 +308,7 @@ DEEP = '{"api": ' + '{"a": ' * 500 + "1" + "}" * 501
         pytest.param(edit("designer", api(name="sameName")), {"taken", "designer S2"}, id="same name"),
         pytest.param(edit("designer", alike), {"near duplicate", "taken"}, id="same description"),
         pytest.param(edit("designer", only_text), {"designer S4"}, id="class missing"),
+        pytest.param(edit("designer", no_parameters), {"designer S4", "designer S9"}, id="other complexity"),
         pytest.param(edit("designer", api(returns={})), {"designer S6"}, id="returns nothing"),
         pytest.param(edit("designer", api(description="查询一个城镇的天气。")), {"designer S7"}, id="other language"),
         pytest.param(edit("designer", api(description="Finds\x00 a town.")), {"designer S8"}, id="control character"),

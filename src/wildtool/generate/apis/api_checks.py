@@ -1,4 +1,4 @@
-"""Rules for what the roles say when an API is made (N1, N2, S1 to S8, K1 to K4); D1 to D9 are in `definitions`."""
+"""Rules for what the roles say when an API is made (N1, N2, S1 to S9, K1 to K4); D1 to D9 are in `definitions`."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -140,6 +140,10 @@ def too_alike(api: Written, siblings: Sequence[Api], parent: Api | None) -> Api 
 def _aim_faults(api: Written, wanted: Assignment) -> Iterator[Fault]:
     if wanted.target and wanted.target not in atoms(as_schema(api["parameters"])).values():
         yield Fault("S4", f"it must have a parameter of the class {wanted.target}, as described.")
+    count = len(atoms(as_schema(api["parameters"])))
+    if wanted.complexity is not None and not wanted.complexity[0] <= count <= wanted.complexity[1]:
+        least, most = wanted.complexity
+        yield Fault("S9", f"it has {count} parameters; wanted are {least} to {most}.")
     if wanted.parent is not None and (problem := OPERATORS[wanted.operator](wanted.parent.function, api)):
         yield Fault("S5", f"this is not `{wanted.operator}`: {problem}.")
 

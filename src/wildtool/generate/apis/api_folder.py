@@ -27,7 +27,7 @@ from wildtool.types import Metric
 
 APIS = "apis.jsonl"
 CHECKS = (
-    "N1", "N2", *(f"D{k}" for k in range(1, 10)), *(f"S{k}" for k in range(1, 9)), *(f"K{k}" for k in range(1, 5)),
+    "N1", "N2", *(f"D{k}" for k in range(1, 10)), *(f"S{k}" for k in range(1, 10)), *(f"K{k}" for k in range(1, 5)),
 )  # fmt: skip
 _FEWEST = 3
 """Tools of a set at least, where there are so many."""

@@ -108,6 +108,8 @@ def _situation(wanted: Assignment) -> dict[str, Any]:
     shown: dict[str, Any] = {"place": list(wanted.path), "apis": siblings}
     if wanted.function is not None:
         shown["function"] = wanted.function.name
+    if wanted.complexity:
+        shown["parameters"] = list(wanted.complexity)
     if wanted.kind:
         shown["kind"] = wanted.kind
     if wanted.parent is not None:

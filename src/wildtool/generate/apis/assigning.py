@@ -33,6 +33,8 @@ KINDS: Mapping[Lang, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """Sorts of functions: designers of one place, who do not see each other, are each given another."""
+COMPLEXITIES = ((1, 2), (3, 4), (5, 7))
+"""Parameters of a new API, from and to."""
 _KNOWN_FUNCTION = 0.5
 """How often a function of the tree is taken where there is one without an API; else a new one is looked for."""
 
@@ -61,6 +63,8 @@ class Assignment:
     """The function that the API is for; None where one is to be found."""
     kind: str = ""
     """What sort of thing the API does, in words; empty where its function is given."""
+    complexity: tuple[int, int] | None = None
+    """How many parameters it takes, from and to; None for an evolved one."""
     parent: Api | None = None
     """The API to evolve; None for a new one."""
     operator: str = ""
@@ -175,6 +179,7 @@ def _new(turn: _Turn, board: _Board) -> Assignment | None:
         siblings=tuple(board.apis.get(place.id, ())),
         function=turn.draw.choice(free) if known else None,
         target=turn.target,
+        complexity=turn.draw.choice(COMPLEXITIES),
         kind="" if known else kinds[_row(turn, len(places)) % len(kinds)],
     )
 
