@@ -26,6 +26,7 @@ from wildtool.generate.scripts import (
     verdict_of,
 )
 from wildtool.generate.session_script import Loss, Made, script
+from wildtool.generate.stand_ins import StandIns
 from wildtool.generate.task_script import Job
 from wildtool.generate.tool_sets import ToolSet, built_in, read_tool_sets, result_schemas
 from wildtool.types import Ask, Benchmark, Item, Role, Source, Transcript, Verdict
@@ -37,8 +38,6 @@ UNIT = "session"
 PROFILE = "made"
 VOTING = ("judge", "checker")
 """Roles that several models can play, each with a vote."""
-MOST_TURNS = 3
-"""How often a lost session is planned anew at most; of all of them, as often as sessions are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +75,7 @@ class SessionMaker:
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        self._anew: list[tuple[int, int]] = []
-        """Number and turn of the plans that stand in for lost ones."""
+        self._stand_ins = StandIns(order.sessions)
         self._results: dict[str, Made | Loss] = {}
         """What came of items so far, without the replies: a finished one stays what it is."""
         names = {voter: role for role in prompts.ROLES for voter in voters(role, order.voters.get(role, 1))}
@@ -128,13 +126,13 @@ class SessionMaker:
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         """The planned sessions, then those that stand in for lost ones."""
         order = self.order
-        lost = dict.fromkeys(index for index, _ in self._anew)
+        lost = dict.fromkeys(index for index, _ in self._stand_ins.planned)
         kept: dict[int, SessionPlan] = {}
         for plan in plans(order.sessions, order.tasks, seed=order.seed, langs=order.langs):
             if plan.index in lost:
                 kept[plan.index] = plan
             yield self._item(plan)
-        for index, turn in self._anew:
+        for index, turn in self._stand_ins.planned:
             yield self._item(kept[index].another(turn))
 
     def _item(self, plan: SessionPlan) -> Item:
@@ -144,23 +142,11 @@ class SessionMaker:
     def replace_lost(self, found: "Harvest") -> bool:
         """Plans each lost session anew, with the same tasks and other tools; whether there is anything to be played.
 
-        What is planned follows from what was lost, and that from the record, so that it is the same each time. Nothing
-        is planned after a round of which nothing was kept.
-
         Args:
             found: what came of all that was planned so far.
         """
-        turn = max((turn for _, turn in self._anew), default=0)
-        if (
-            found.unfinished
-            or turn == MOST_TURNS
-            or not any(s["made_by"]["plan"]["turn"] == turn for s in found.sessions)
-        ):
-            return False
-        room = self.order.sessions - len(self._anew)
-        more = [(index, turn + 1) for index in found.missing[:room]]
-        self._anew += more
-        return bool(more)
+        turns = {session["made_by"]["plan"]["turn"] for session in found.sessions}
+        return not found.unfinished and self._stand_ins.add(found.missing, turns)
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Makes one session, where that is not done already."""
