@@ -1,24 +1,45 @@
-"""Draws docs/images/report.png and report-phone.png: pages of the demo's report in Chromium. Run it after `make demo`."""
+"""Draws docs/images/report*.png: pages of the demo's report in Chromium. Run it after `make demo`."""
 
 import sys
 from pathlib import Path
 from shutil import which
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+
+SCREEN, LARGE, PHONE = (
+    {"width": width, "height": height} for width, height in ((1440, 760), (1440, 900), (390, 844))
+)
+A_FEW = "outcome=wrong&tool=search_trains"
 
 
 def main(site: str) -> None:
-    images = Path(__file__).parent / "images"
+    place = Path(site).resolve()
     with sync_playwright() as playwright:
         chromium = which("chromium") or which("chromium-browser") or which("google-chrome")
         browser = playwright.chromium.launch(executable_path=chromium)
-        for name, page, width, height, scheme in (
-            ("report", "index", 1440, 760, "light"),
-            ("report-phone", "types-and-positions", 390, 844, "dark"),
+        for name, page, size, scheme in (
+            ("report", "index", SCREEN, "light"),
+            ("report-types", "types-and-positions", SCREEN, "light"),
+            ("report-side-by-side", "side-by-side", SCREEN, "dark"),
+            ("report-phone", "types-and-positions", PHONE, "dark"),
         ):
-            shown = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-            shown.goto((Path(site) / f"{page}.html").resolve().as_uri())
-            shown.screenshot(path=images / f"{name}.png")
+            shown = opened(browser, size, scheme)
+            shown.goto((place / f"{page}.html").as_uri())
+            keep(shown, name)
+        for name, size in (("report-trajectory", LARGE), ("report-trajectory-phone", PHONE)):
+            shown = opened(browser, size, "light")
+            shown.goto(f"{(place / 'trajectories.html').as_uri()}#{A_FEW}")
+            shown.locator("#trajectories .trajectory-list li a", has_text="Param Value Error").click()
+            shown.locator(".gold").first.wait_for()
+            keep(shown, name)
+
+
+def opened(browser: Browser, size: dict[str, int], scheme: str) -> Page:
+    return browser.new_page(viewport=size, color_scheme=scheme)  # pyright: ignore[reportArgumentType]
+
+
+def keep(page: Page, name: str) -> None:
+    page.screenshot(path=Path(__file__).parent / "images" / f"{name}.png")
 
 
 main(sys.argv[1] if len(sys.argv) > 1 else "runs/demo-report")
