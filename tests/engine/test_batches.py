@@ -44,6 +44,7 @@ MODELS: dict[str, type[HttpModel]] = {"chat": OpenAIModel, "anthropic": Anthropi
 UPLOAD = ("chat", "upload")
 """With Anthropic the requests go with the creation."""
 HTML = Answer(http(200, b"<html><body>Sign in</body></html>", kind="text/html"))
+HALF = Answer(http(200, b'{"id":"b1","custom_id":"wt_', length=1000), close=True)
 RIGHT: Message = {"role": "assistant", "content": "right"}
 
 
@@ -248,8 +249,8 @@ async def test_results_that_cannot_be_read_are_read_again_and_never_paid_for_aga
 
 @pytest.mark.parametrize(
     "spoilt",
-    [refusal(429, "slow", "Retry-After: 0"), refusal(500), refusal(503), HTML, Answer(b"", close=True)],
-    ids=["429", "500", "503", "html", "closed"],
+    [refusal(429, "slow", "Retry-After: 0"), refusal(500), refusal(503), HTML, Answer(b"", close=True), HALF],
+    ids=["429", "500", "503", "html", "closed", "half"],
 )
 @pytest.mark.parametrize(("kind", "endpoint"), [*product(MODELS, ("create", "state", "content")), UPLOAD])
 async def test_an_endpoint_that_fails_twice_costs_two_tries(
@@ -292,6 +293,19 @@ async def test_a_batch_whose_creation_was_not_answered_is_found_again(kind: str,
         assert (await played(plan(server, steps=2), tmp_path / "run")).status == "done"
     assert [len(batch.requests) for batch in server.batches.values()] == [4, 4]
     assert server.counts["create"] == 2 and server.counts["list"] == 1
+
+
+@pytest.mark.parametrize(
+    "spoilt", [refusal(429), refusal(500), HTML, HALF], ids=["429", "500", "html", "half"]
+)
+async def test_no_batch_is_created_again_before_somebody_could_look_for_the_first(
+    kind: str, spoilt: Answer, tmp_path: Path
+):
+    async with BatchServer(kind, right, now=time.time()) as server:
+        server.lose = {1}
+        server.spoil = lambda name, number: spoilt if name == "list" and number <= 2 else None
+        assert (await played(plan(server, steps=1), tmp_path / "run")).status == "done"
+    assert (server.counts["create"], server.counts["list"]) == (1, 3)
 
 
 async def test_a_batch_that_nobody_could_look_for_is_found_by_the_next_run(kind: str, tmp_path: Path):

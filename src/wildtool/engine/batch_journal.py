@@ -30,9 +30,11 @@ class Begun:
     """A batch that this run has begun, or was about to."""
 
     mark: str
+    """What we call it; a provider that keeps marks finds it by this one."""
     role: str
+    """Whose requests they are."""
     requests: dict[str, str]
-    """Custom id to the SHA-256 of the request's body."""
+    """Custom id to the SHA-256 of the request's body, of those whose results are not recorded yet."""
     time: float
     """When, in seconds since 1970."""
     id: str | None = None
@@ -40,6 +42,7 @@ class Begun:
     file: str | None = None
     """What the provider calls its file, where there is one."""
     over: bool = False
+    """Whether nothing is to be expected of it any more."""
     found: dict[str, int] = field(default_factory=dict[str, int])
     """What was odd about its results, counted."""
 
@@ -58,6 +61,7 @@ class BatchJournal:
 
     @property
     def path(self) -> Path:
+        """The file."""
         return self._path
 
     def open_batches(self, role: str) -> list[Begun]:

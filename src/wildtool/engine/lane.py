@@ -31,6 +31,7 @@ class Batch:
     """A batch of this process's, or one that it goes on with."""
 
     begun: Begun
+    """What the journal says of it."""
     spool: Spool | None
     """Its requests; None where an earlier process sent them."""
     waiting: Waiting = field(default_factory=dict[str, asyncio.Future[Came]])
@@ -165,7 +166,10 @@ class Lane:
             batch.fail(lambda: LimitError(why))
         for collected in self._spools:
             for future in collected.waiting.values():
-                future.set_exception(LimitError(why))
+                if not future.done():
+                    future.set_exception(LimitError(why))
+            collected.spool.close()
+        self._spools.clear()
 
     def _begin(self, collected: "_Collected") -> Batch:
         """Writes down that a batch is to be begun, before anything of it is sent."""

@@ -17,8 +17,11 @@ class PendingBatch:
     """A batch that goes on at its endpoint although nobody waits for it any more."""
 
     id: str
+    """What the provider calls it."""
     requests: int
+    """How many are in it."""
     status: str
+    """The last that was heard of it, in the provider's own word."""
     cancel_url: str
     """Where a POST with the key cancels it."""
 
@@ -99,6 +102,9 @@ class Rounds:
             if not await self._is_quiet():
                 continue
             await self.settle()
+            if not self._parked:
+                # A deadline has passed meanwhile.
+                continue
             self.number += 1
             self._round = asyncio.create_task(self._send())
             try:

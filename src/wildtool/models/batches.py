@@ -26,6 +26,7 @@ class BatchState:
     """What a provider says of a batch."""
 
     id: str
+    """What the provider calls it."""
     status: str
     """In the provider's own word."""
     over: bool
@@ -51,9 +52,11 @@ class BatchResult:
     """What came of one request of a batch."""
 
     custom_id: str
+    """What we called the request."""
     answer: bytes = b""
     """The body that the request alone would have got; empty where it failed."""
     error: CallError | None = None
+    """Why it failed, as it would be told of a call of its own."""
     canceled: bool = False
     """Whether somebody canceled it before it was begun."""
 

@@ -184,7 +184,10 @@ class HttpModel:
             message = f"the request cannot be sent: {error}"
             raise CallError("unsendable request", message, final=True) from error
         send = self._send
-        answer, latency_s = await (self._endpoint.post(body) if send is None else send(body, request))
+        sending = self._endpoint.post(body) if send is None else send(body, request)
+        # Thousands may wait for a batch, whose file has it.
+        del body
+        answer, latency_s = await sending
         parsed = self._parsed(answer)
         reply = self.read(parsed, asked)
         if reply is None:
