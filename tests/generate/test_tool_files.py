@@ -170,3 +170,16 @@ def test_a_pattern_that_cannot_be_checked_is_left_out_and_told(tmp_path: Path, p
     ((tool,),) = read_tool_sets(path, "en", notes.append)
     assert "pattern" not in tool.definition["function"]["parameters"]["properties"]["seat"]
     assert len(notes) == 1 and "takeSeat: the pattern of seat is left out" in notes[0] and why in notes[0]
+
+
+def test_types_by_their_names_in_python_are_taken(tmp_path: Path):
+    fields = {"tags": {"type": "list", "items": {"type": "str"}}, "open": {"type": "bool"}}
+    filter_ = {"type": "dict", "properties": fields, "required": ["tags"]}
+    parameters = {"type": "dict", "properties": {"filter": filter_}, "required": ["filter"]}
+    function = {"name": "search", "description": "Searches.", "parameters": parameters}
+    (tmp_path / "tools.json").write_text(json.dumps([{"type": "function", "function": function}]))
+    ((tool,),) = read_tool_sets(tmp_path / "tools.json", "en", print)
+    written = tool.definition["function"]["parameters"]
+    assert written["type"] == written["properties"]["filter"]["type"] == "object"
+    inner = written["properties"]["filter"]["properties"]
+    assert (inner["tags"]["type"], inner["open"]["type"]) == ("array", "boolean")

@@ -27,6 +27,10 @@ KEPT = ("enum", "default", "minimum", "maximum", "required", "format", "pattern"
 """Keys of a parameter's schema that a session's tools keep; a pattern only where it can be checked."""
 _KINDS_OF_FORMATS = {"date": "date", "time": "time", "email": "email", "uri": "url"}
 _DEEPEST = 5
+_TYPE_NAMES = {
+    "number": "float", "int": "integer", "str": "string", "bool": "boolean", "dict": "object", "list": "array",
+}  # fmt: skip
+"""Names of types that files use, and what the format calls them."""
 _OPEN = frozenset(["text", "title", "sentence", "code"])
 """Kinds of texts of which any would do."""
 
@@ -77,10 +81,16 @@ ToolSet = tuple[MadeTool, ...]
 @cache
 def built_in(lang: Lang) -> tuple[ToolSet, ...]:
     """The tools that come with the package, a set for each domain."""
-    domains = json.loads(BUILT_IN.read_text(encoding="utf-8"))
+    read = json.loads(BUILT_IN.read_text(encoding="utf-8"))
     return tuple(
-        tuple(_built_in_tool(name, row, lang) for name, row in tools.items()) for tools in domains.values()
+        tuple(_built_in_tool(name, row, lang) for name, row in tools.items()) for tools in read.values()
     )
+
+
+@cache
+def domains() -> tuple[str, ...]:
+    """The domains of the built-in sets, in their order."""
+    return tuple(json.loads(BUILT_IN.read_text(encoding="utf-8")))
 
 
 def read_tool_sets(
@@ -254,7 +264,7 @@ def _normal_schema(
     if lost_pattern(schema):
         made.pop("pattern", None)
     if type_ is not None:
-        made["type"] = {"number": "float", "int": "integer", "str": "string"}.get(str(type_), type_)
+        made["type"] = _TYPE_NAMES.get(str(type_), type_)
     if depth:
         made["description"] = _told(schema, name + ".")
     if isinstance(schema.get("properties"), dict) and depth < _DEEPEST:
