@@ -22,7 +22,7 @@ from wildtool.generate.items.kinds import KINDS, shares
 from wildtool.generate.items.made import MadeItem, Missing, Said, Turn, Wrong
 from wildtool.generate.items.procedural_items import procedural_items
 from wildtool.generate.items.records import FIRST, rows
-from wildtool.generate.items.role_replies import read_act, read_opinion
+from wildtool.generate.items.role_replies import read_act, read_messages, read_opinion
 from wildtool.generate.reading import Action
 from wildtool.generate.tool_sets import MadeTool, Slot
 
@@ -273,6 +273,22 @@ def test_a_plan_tells_the_date_in_its_language():
 # Replies --------------------------------------------------------------------------------------------
 
 OFFERED = {name: function["parameters"] for name, function in FUNCTIONS.items()}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [[{"user": "Hi."}, {"assistant": "Yes?"}], [{"role": "user", "content": "Hi."}, {"assistant": "Yes?"}]],
+)
+def test_messages_are_read_in_both_common_shapes(written: Any):
+    assert read_messages(written) == ((user("Hi."), Said("assistant", "Yes?")), [])
+
+
+@pytest.mark.parametrize(
+    "written", [None, [], "Hi.", [{"user": 1}], [{"user": "a", "assistant": "b"}], [{"tool": "x"}]]
+)
+def test_messages_without_form_are_refused(written: Any):
+    talk, faults = read_messages(written)
+    assert (talk, [fault.rule for fault in faults]) == ((), ["W1"])
 
 
 def test_missing_parameters_are_read_from_a_thought_with_bars():

@@ -55,11 +55,13 @@ def read_calls(listed: Any, rule: str) -> tuple[list[Action], list[Fault]]:
 
 
 def read_messages(listed: Any) -> tuple[tuple[Said, ...], list[Fault]]:
-    """A dialogue as the writer gives it: objects with `user` or `assistant`."""
+    """A dialogue as the writer gives it: objects with `user` or `assistant`, or with `role` and `content`."""
     rows = cast(list[Any], listed) if isinstance(listed, list) else []
     talk: list[Said] = []
     for row in rows[:MOST_MESSAGES]:
         entry = as_schema(row)
+        if set(entry) == {"role", "content"}:
+            entry = {str(entry["role"]): entry["content"]}
         for who in ("user", "assistant"):
             if isinstance(entry.get(who), str) and len(entry) == 1:
                 talk.append(Said(who, text_of_reply({"content": entry[who]})))
