@@ -449,7 +449,7 @@ def test_a_call_that_fails_costs_its_attempt_and_not_the_generations_after_it(tm
     assert len(found.apis) == 40
     # What followed was made without them, so they are not asked again.
     again, same_ = made(tmp_path, ApiPlayers(), apis=40)
-    assert again.calls == 0
+    assert (again.calls, again.status) == (0, "done")
     assert same_.apis == found.apis
 
 

@@ -34,6 +34,7 @@ from wildtool.types import Ask, Benchmark, Item, Role, Source, Transcript, Verdi
 UNIT = "api"
 PROFILE = "made"
 _NO_PLACE = Loss("no place", "the tree has no domain; give one by --tree, or other documents", Counter(), 0)
+_GIVEN_UP = Loss("infra_error", "a call failed, and what followed was made without it", Counter(), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class ApiMaker:
             raise UsageError("the number of tools must be at least 1, in at least one language")
         self.order = order
         self._results: dict[int, Result] = {}
+        self._begun: set[int] = set()
         self._given_up: frozenset[int] = frozenset()
 
     def as_benchmark(self) -> Benchmark:
@@ -152,6 +154,7 @@ class ApiMaker:
             await self._changed.wait_for(lambda: growth.decided(job))
         if not growth.due(job):
             return
+        self._begun.add(job)
         if job in self._given_up:
             await self._end(job, None)
             return
@@ -184,9 +187,12 @@ class ApiMaker:
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         """Whether an API came of an attempt of this process, and why not."""
-        result = self._results.get(cast(int, item.data))
+        job = cast(int, item.data)
+        result = _GIVEN_UP if job in self._given_up else self._results.get(job)
         lost = (result.reason, result.detail) if isinstance(result, Loss) else None
-        return [verdict_of(item, UNIT, transcript_of(transcripts, UNIT), lost, over=result is not None)]
+        # What is recorded of one that is not needed any more says nothing of this run.
+        transcript = transcript_of(transcripts, UNIT) if job in self._begun else Transcript(())
+        return [verdict_of(item, UNIT, transcript, lost, over=result is not None)]
 
 
 def _noting(script: Talk[Result], note: Callable[[Result], None]) -> Talk[Result]:
