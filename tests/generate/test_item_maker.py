@@ -15,7 +15,8 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.replaying import opener
 from wildtool.engine.run import RunResult, run
 from wildtool.generate.items.item_folder import DOUBTFUL, ITEMS, PROVENANCE, harvested, write_items
-from wildtool.generate.items.item_maker import PROFILE, Harvest, ItemMaker, Order
+from wildtool.generate.items.item_harvest import Harvest
+from wildtool.generate.items.item_maker import PROFILE, ItemMaker, Order
 from wildtool.generate.items.kinds import KINDS, shares
 from wildtool.generate.made_files import LOSSES, RECORD
 from wildtool.models.replay import ReplayModel

@@ -11,7 +11,8 @@ from typing import Any
 from wildtool.engine.plan import Plan
 from wildtool.engine.record import RecordReader, transcripts
 from wildtool.errors import StorageError
-from wildtool.generate.items.item_maker import UNIT, Harvest, ItemMaker, Kept, harvest
+from wildtool.generate.items.item_harvest import Harvest, Kept, harvest
+from wildtool.generate.items.item_maker import UNIT, ItemMaker
 from wildtool.generate.items.item_script import Loss, Made
 from wildtool.generate.items.records import CATEGORIES, FIRST, Row, rows
 from wildtool.generate.made_files import LOSSES, RECORD, YIELD, line, write_lines

@@ -12,7 +12,8 @@ from wildtool.generate.history import History
 from wildtool.generate.items.catalogue import Catalogue, Choice, catalogues
 from wildtool.generate.items.from_sessions import given_items
 from wildtool.generate.items.item_checks import CHECKS, item_faults, rendered_profile
-from wildtool.generate.items.item_maker import Harvest, Kept, Order
+from wildtool.generate.items.item_harvest import Harvest, Kept
+from wildtool.generate.items.item_maker import Order
 from wildtool.generate.items.item_plan import ItemPlan, item_plans
 from wildtool.generate.items.item_wording import CHANGES, DOUBTS, USUAL, profile_with, wrong_value
 from wildtool.generate.items.made import MadeItem, Missing, Said, Turn, Wrong
