@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -247,3 +248,17 @@ def test_sessions_bring_their_own_tools():
     ended = type_("generate acebench --model procedural --from s.jsonl --tools tools.json --out set")
     assert ended.exit_code == 2
     assert "--from takes tools from the sessions" in ended.stderr
+
+
+def test_a_dry_run_tells_the_calls_and_asks_nothing(url: str, asked: list[dict[str, Any]]):
+    told = type_(line(url, 17, "--dry-run"))
+    assert (told.exit_code, asked, Path("set").exists()) == (0, [], False)
+    lowest = [int(calls) for calls in re.findall(r"calls +(\d+) – ", told.stdout)]
+    type_(line(url, 17))
+    assert sum(lowest) == len(asked)
+
+
+def test_a_dry_run_over_sessions_tells_of_judges_only(url: str):
+    type_("generate --model procedural --sessions 16 --tasks 1 --out sessions.jsonl")
+    told = type_(f"generate acebench --model m --base-url {url} --from sessions.jsonl --out set --dry-run")
+    assert re.findall(r"^(\w+(?: \d)?) \(m\)", told.stdout, re.MULTILINE) == ["judge", "judge 2", "judge 3"]

@@ -133,7 +133,7 @@ def _by_templates(order: "Order", out: Path) -> int:
 def _by_models(making: Making, typed: frozenset[str], order: "Order", out: Path) -> int:
     from dataclasses import replace
 
-    from wildtool.cli.generating import Product, make_set, players
+    from wildtool.cli.generating import Estimate, Product, make_set, players
     from wildtool.engine.plan import Plan
     from wildtool.generate.items.item_folder import (
         DOUBTFUL,
@@ -166,7 +166,12 @@ def _by_models(making: Making, typed: frozenset[str], order: "Order", out: Path)
             again=maker.replace_lost(found),
         )
 
-    return make_set(maker, players(named, maker, roles, typed), out, making, write)
+    estimate = None
+    if making.dry_run:
+        from wildtool.generate.items.item_outlook import ABOVE, BASIS, items_outlook
+
+        estimate = Estimate(items_outlook(maker), BASIS, ABOVE)
+    return make_set(maker, players(named, maker, roles, typed), out, making, write, estimate)
 
 
 def _votes_apart(given: Sequence[str], roles: Sequence[str]) -> list[str]:

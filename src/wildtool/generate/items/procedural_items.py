@@ -81,7 +81,7 @@ def _item(plan: ItemPlan, catalogue: Catalogue, fresh: Freshness) -> MadeItem:
     problem = "no draw led to one"
     for attempt in range(_ATTEMPTS):
         choice = catalogue.choose(plan, attempt)
-        item = _Drawn(plan, choice, plan.stream(f"item/{attempt}"), attempt).item()
+        item = drawn_item(plan, choice, plan.stream(f"item/{attempt}"), attempt)
         if item is None:
             continue
         if faults := item_faults(item):
@@ -89,6 +89,11 @@ def _item(plan: ItemPlan, catalogue: Catalogue, fresh: Freshness) -> MadeItem:
         elif fresh.admits(plan.lang, "\n".join(item.user_texts)):
             return item
     raise LostError("no draw", f"{_ATTEMPTS} draws led to no item of the kind {plan.kind}: {problem}")
+
+
+def drawn_item(plan: ItemPlan, choice: Choice, draw: Random, attempt: int) -> MadeItem | None:
+    """One draw of an item over the chosen tools, not yet held to the rules; None where it leads nowhere."""
+    return _Drawn(plan, choice, draw, attempt).item()
 
 
 class _Drawn:
