@@ -13,7 +13,7 @@ from wildtool.engine.sides import Side, read_side
 from wildtool.engine.verdicts import relation
 from wildtool.report.model import Board, Run, boards_of, read_runs
 from wildtool.report.overview import leaderboard
-from wildtool.report.pairs import all_pairs, corrected, places, ties
+from wildtool.report.pairs import Against, all_pairs, corrected, places
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_a_pair_turned_round_has_the_opposite_difference(board: Board):
 
 
 def test_a_model_that_cannot_be_told_from_the_one_above_is_tied_with_it(board: Board):
-    shown = leaderboard(board, ties(all_pairs(board), len(board.runs)), None)
+    shown = leaderboard(board, all_pairs(board), None)
     by_name = {row.label: row for row in shown.rows}
     assert by_name["all"].place == "1"
     assert by_name["even"].place == by_name["odd"].place == "=2"
@@ -72,7 +72,17 @@ def test_a_model_that_cannot_be_told_from_the_one_above_is_tied_with_it(board: B
     [(set(), ["1", "2", "3"]), ({1}, ["=1", "=1", "3"]), ({2}, ["1", "=2", "=2"]), ({1, 2}, ["=1"] * 3)],
 )
 def test_tied_models_share_the_place_of_the_first_of_them(tied: set[int], expected: list[str]):
-    assert places(3, tied) == expected
+    assert places(3, tied, {}) == expected
+
+
+def against(p: float) -> Against:
+    return Against(-0.1, -0.2, 0.0, p, 0, 1, 10)
+
+
+def test_a_row_of_near_neighbours_does_not_tie_the_best_with_the_worst():
+    found = {(0, 2): against(0.01), (0, 3): against(0.001), (2, 3): against(0.04)}
+    assert places(4, {1, 2, 3}, found) == ["=1", "=1", "=3", "=3"]
+    assert places(3, {1, 2}, found) == ["=1", "=1", "3"]
 
 
 def test_runs_without_a_common_unit_are_not_compared(board: Board):

@@ -9,7 +9,7 @@ from wildtool.report import overview
 from wildtool.report.dataset import add_dataset
 from wildtool.report.model import Board, Run, boards_of
 from wildtool.report.numbers import as_csv
-from wildtool.report.pairs import all_pairs, ties
+from wildtool.report.pairs import all_pairs
 from wildtool.report.sides import add_sides
 from wildtool.report.site import Page, Site
 from wildtool.report.trajectories import written
@@ -18,7 +18,8 @@ from wildtool.report.views import add_view, views_of
 TITLE = "wildtool report"
 TIES = (
     "Tied (=): the paired difference of accuracy by unit from the one above is not distinguishable from zero"
-    " (exact test by item, Holm's correction)."
+    " (exact test by item, Holm's correction). Equal places are of models that cannot be told from the first of them"
+    " either."
 )
 
 
@@ -59,9 +60,7 @@ def _add_boards(site: Site, runs: Sequence[Run], audited: bool) -> None:
         add_sides(site, board, found, f"{prefix}side-by-side")
         add_dataset(site, board, f"{prefix}dataset")
         pages[board.slug] = site.pages[before:]
-        leaderboards.append(
-            overview.leaderboard(board, ties(found, len(board.runs)), _audit(board) if audited else None)
-        )
+        leaderboards.append(overview.leaderboard(board, found, _audit(board) if audited else None))
     site.add(
         "index",
         "Overview",

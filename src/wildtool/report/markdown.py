@@ -21,15 +21,18 @@ def _board(board: Board) -> str:
     metrics = [metric for run in board.runs for metric in run.result.metrics]
     every = heads_of(metrics)
     headline = [head for head in every if head.headline] or every[:1]
-    tied = ties(all_pairs(board), len(board.runs))
+    found = all_pairs(board)
+    tied = ties(found, len(board.runs))
     models = [
         f"{place} {code(label)}"
-        for place, label in zip(places(len(board.runs), tied), board.labels, strict=True)
+        for place, label in zip(places(len(board.runs), tied, found), board.labels, strict=True)
     ]
     lines = [f"## {text(board.title)}", "", *_table(board, models, headline, whole=True), ""]
     notes = list(missing(board))
     if tied:
-        notes.append("=: a paired test by item cannot tell it from the one above.")
+        notes.append(
+            "=: paired tests by item tell it neither from the one above nor from the first of its place."
+        )
     lines += [f"- {text(note)}" for note in notes] + [""] * bool(notes)
     for group in board.groups:
         heads = heads_of(metrics, group)

@@ -13,7 +13,7 @@ from wildtool.engine.placing import Key, misplaced, published_entries
 from wildtool.plain import last_part, middle, without_folders
 from wildtool.report.model import Board, Run
 from wildtool.report.numbers import Cell, Head, Row, cell_of, heads_of, measured, missing
-from wildtool.report.pairs import places
+from wildtool.report.pairs import Against, places, ties
 from wildtool.types import Metric, Published
 
 
@@ -46,17 +46,17 @@ class Played:
     commands: tuple[str, ...]
 
 
-def leaderboard(board: Board, ties: Mapping[int, str], audit: Audit | None) -> Leaderboard:
+def leaderboard(board: Board, found: Mapping[tuple[int, int], Against], audit: Audit | None) -> Leaderboard:
     """The leaderboard of a board.
 
     Args:
-        ties: for places (from 0) that cannot be told from the one above, why.
+        found: every model against every other, from which ties follow.
         audit: what the gold answers score, where it was asked for.
     """
     metrics = [metric for run in board.runs for metric in run.result.metrics]
     heads = heads_of(metrics)
     rank = next((head for head in heads if head.headline), heads[0])
-    rows = _placed(measured(board), ties)
+    rows = _placed(measured(board), found)
     figures = board.benchmark.published()
     why_not = _why_not(board, figures)
     published = [] if why_not is not None else _published(figures, heads, rank)
@@ -80,11 +80,12 @@ def played(board: Board) -> list[Played]:
     return [_played(label, run) for label, run in zip(board.labels, board.runs, strict=True)]
 
 
-def _placed(rows: Sequence[Row], ties: Mapping[int, str]) -> list[Row]:
+def _placed(rows: Sequence[Row], found: Mapping[tuple[int, int], Against]) -> list[Row]:
     """Rows with their places."""
+    tied = ties(found, len(rows))
     return [
-        replace(row, place=place, tied=ties.get(number, ""))
-        for number, (row, place) in enumerate(zip(rows, places(len(rows), ties), strict=True))
+        replace(row, place=place, tied=tied.get(number, ""))
+        for number, (row, place) in enumerate(zip(rows, places(len(rows), tied, found), strict=True))
     ]
 
 

@@ -70,14 +70,20 @@ def ties(found: Mapping[tuple[int, int], Against], models: int) -> dict[int, str
     }
 
 
-def places(models: int, tied: Container[int]) -> list[str]:
-    """The place of each model, best first: those tied with the one above share its, with `=` before it."""
-    found: list[str] = []
-    number = 0
+def places(models: int, tied: Container[int], found: Mapping[tuple[int, int], Against]) -> list[str]:
+    """The place of each model, best first: one tied with the one above shares its place, with `=` before it, unless it
+    can be told from the first that has this place; else a row of near neighbours would tie the best with the worst.
+
+    Args:
+        tied: places (from 0) of models that cannot be told from the one above.
+        found: every model against every other.
+    """
+    firsts: list[int] = []
     for place in range(models):
-        number = number if place in tied else place + 1
-        found.append(f"={number}" if place in tied or place + 1 in tied else str(number))
-    return found
+        first = firsts[-1] if firsts and place in tied else place
+        far = first < place - 1 and corrected(found, first).get(place, 1.0) < LEVEL
+        firsts.append(place if far else first)
+    return [f"={first + 1}" if firsts.count(first) > 1 else str(first + 1) for first in firsts]
 
 
 def shard(board: Board, found: Mapping[tuple[int, int], Against]) -> dict[str, object]:
