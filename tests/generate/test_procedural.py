@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, read_items, read_session
+from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, VIRTUAL, read_items, read_session
 from wildtool.benchmarks.wildtoolbench.lint import lint
 from wildtool.benchmarks.wildtoolbench.mutants import gold_run
 from wildtool.benchmarks.wildtoolbench.shapes import PARAMETER_KINDS, kinds_used
@@ -173,6 +173,40 @@ def test_a_file_without_usable_tools_is_refused(tmp_path: Path, text: str):
     file.write_text(text)
     with pytest.raises(DataError, match="tools"):
         made(1, tools=file)
+
+
+def test_tools_are_called_about_equally_often():
+    sessions = made(256, langs=("en",))
+    called = Counter(
+        node["action"]["name"]
+        for session in sessions
+        for task in session["english_answer_list"]
+        for node in task
+        if node["action"]["name"] not in VIRTUAL
+    )
+    counts = sorted(called.values())
+    assert len(called) == 40
+    # A few take ids that only other calls return, and so are called less.
+    assert counts[-1] < 2.5 * counts[4]
+
+
+def test_domains_are_even_and_named():
+    domains = Counter(session["made_by"]["domain"] for session in made(128, langs=("en",)))
+    assert len(domains) == 8
+    assert max(domains.values()) <= 1.4 * min(domains.values())
+
+
+def test_twins_have_one_plan_and_are_told_by_one_name():
+    one, two, *_ = made(4, twins=True)
+    assert one["made_by"]["twin"] == two["made_by"]["twin"]
+    assert one["english_task_types"] == two["chinese_task_types"]
+    assert one["english_turn_subtypes"] == two["chinese_turn_subtypes"]
+    assert one["english_env_info"][:19] == two["chinese_env_info"][:19]
+    assert findings([one, two]) == []
+
+
+def test_sessions_without_twins_name_none():
+    assert all("twin" not in session["made_by"] for session in made(2))
 
 
 def test_sessions_can_be_shorter_or_longer():

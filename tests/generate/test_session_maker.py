@@ -86,6 +86,26 @@ def test_a_session_says_how_it_was_made(good: Path):
     assert {"P19", "T6", "A3", "lint", "gold fixed"} <= set(first["checks"])
 
 
+def test_twins_have_the_same_plan_and_tools(tmp_path: Path):
+    _, found = made(tmp_path, Players(), sessions=4, langs=("en", "zh"), twins=True)
+    one, two = (session["made_by"] for session in found.sessions[:2])
+    assert one["twin"] == two["twin"] != found.sessions[2]["made_by"]["twin"]
+    assert one["plan"]["tasks"] == two["plan"]["tasks"]
+    assert one["tool_set"] == two["tool_set"]
+    assert (one["plan"]["lang"], two["plan"]["lang"]) == ("en", "zh")
+
+
+def test_each_tool_is_asked_for_in_its_turn(tmp_path: Path):
+    players = Players()
+    made(tmp_path, players, sessions=32)
+    wanted = [
+        json.loads(r.messages[1]["content"]).get("wanted", {}) for r in players.asked if r.role == "user"
+    ]
+    asked = Counter(task["tool"] for task in wanted if "tool" in task)
+    assert set(asked) == {"findBook", "borrowBook", "reserveRoom"}
+    assert max(asked.values()) - min(asked.values()) <= 0.3 * max(asked.values())
+
+
 def test_more_at_a_time_makes_the_same_sessions(tmp_path: Path):
     made(tmp_path, Players(), "one", concurrency=1)
     made(tmp_path, Players(), "many")

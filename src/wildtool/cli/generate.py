@@ -2,13 +2,16 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wildtool.cli import options
 from wildtool.cli.making import PROCEDURAL, Making, languages, with_making
 from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.generate.procedural import Settings
 
 
 @with_making
@@ -37,6 +40,9 @@ def sessions(
             metavar="CODE", help="en, zh, or both by turns: en,zh. Default: en.", show_default=False
         ),
     ] = None,
+    twins: Annotated[
+        bool, typer.Option("--twins", help="Each plan in both languages, told by the same `twin`.")
+    ] = False,
     against: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="Sessions that no made task may be near to; repeatable."),
@@ -70,7 +76,9 @@ def sessions(
     if making.model == PROCEDURAL:
         if making.role_model or against or format_:
             raise UsageError("--role-model, --against and --format go with a model, not with procedural")
-        return _by_templates(out, sessions, tasks, seed, lang, tools)
+        from wildtool.generate.procedural import Settings
+
+        return _by_templates(out, Settings(sessions, tasks, seed, languages(lang), tools, twins))
     from wildtool.cli.generating import Product, make_set, players, role_models
     from wildtool.engine.plan import Plan
     from wildtool.generate.prompts import ROLES
@@ -84,7 +92,7 @@ def sessions(
     votes = Counter(name.split()[0] for name in role_models(making.role_model, ROLES, VOTING))
     maker = SessionMaker(
         Order(
-            sessions, tasks, seed, languages(lang), tools, tuple(against or ()),
+            sessions, tasks, seed, languages(lang), tools, tuple(against or ()), twins=twins,
             judges=max(1, votes["judge"]), checkers=max(1, votes["checker"]),
         )
     )  # fmt: skip
@@ -107,14 +115,11 @@ def sessions(
     return make_set(maker, players(making, maker, ROLES, typed, VOTING), out, making, write, estimate)
 
 
-def _by_templates(
-    out: Path, sessions: int, tasks: int, seed: str, lang: list[str] | None, tools: Path | None
-) -> int:
+def _by_templates(out: Path, settings: "Settings") -> int:
     from wildtool.cli.terminal import note, one_line, say
-    from wildtool.generate.procedural import Settings, records
+    from wildtool.generate.procedural import records
     from wildtool.generate.session_file import write_sessions
 
-    settings = Settings(sessions, tasks, seed, languages(lang), tools)
     count = write_sessions(records(settings, lambda text: note(one_line(text))), out)
     say(f"{out}: {count} sessions")
     return 0

@@ -4,12 +4,14 @@ A plan is drawn before anything is written, and by every way of making sessions.
 own, keyed by seed, session and purpose, so that neither order nor concurrency changes what is drawn.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import pairwise, product
 from random import Random
-from typing import Literal, TypeVar
+from typing import Literal, cast
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
 from wildtool.benchmarks.wildtoolbench.shapes import GROUPS
@@ -17,9 +19,8 @@ from wildtool.errors import UsageError
 
 Topology = Literal["", "parallel", "sequential", "mixed"]
 Lang = Literal["en", "zh"]
-_Name = TypeVar("_Name", bound=str)
 
-TOPOLOGIES: Mapping[Topology, int] = {"parallel": 61, "mixed": 33, "sequential": 6}
+TOPOLOGIES: Mapping[str, int] = {"parallel": 61, "mixed": 33, "sequential": 6}
 """Shares in per cent, as published."""
 SUBTYPE_SHARES: Mapping[str, int] = dict(zip(SUBTYPES, (45, 31, 23), strict=True))
 """Shares in per cent, as published."""
@@ -65,6 +66,11 @@ class TaskPlan:
     length: str
     difficulty: str
 
+    @property
+    def asks_for_a_tool(self) -> bool:
+        """Whether it is about one tool, which is named to whoever words it."""
+        return self.group in ("Single-Tool", "Clarify")
+
 
 @dataclass(frozen=True, slots=True)
 class SessionPlan:
@@ -75,8 +81,12 @@ class SessionPlan:
     """Seed of everything that is drawn for this session."""
     lang: Lang
     date: datetime
-    tool_draw: int
-    """A number by which the tool subset is chosen."""
+    rank: int
+    """Number of the plan among those of its language, from 0: by it sets of tools take turns."""
+    shared: str
+    """Seed of what it shares with its twin of another language, such as the tools."""
+    root: str
+    """Seed of the set."""
     tasks: tuple[TaskPlan, ...]
     turn: int = 0
     """How many plans of the same tasks were lost before this one."""
@@ -88,31 +98,88 @@ class SessionPlan:
 
     def another(self, turn: int) -> "SessionPlan":
         """The same tasks for another try: with other tools, and all else drawn anew."""
-        seed = f"{self.seed}/another/{turn}"
-        return replace(self, seed=seed, turn=turn, tool_draw=Random(f"{seed}/plan").getrandbits(32))
+        return replace(
+            self, seed=f"{self.seed}/another/{turn}", shared=f"{self.shared}/another/{turn}", turn=turn
+        )
+
+    def set_of(self, count: int, attempt: int) -> int:
+        """Which of so many sets of tools it takes: all come once in a drawn order, then all again in another.
+
+        Args:
+            attempt: how often others failed; another set where there are several.
+        """
+        turn, place = divmod(self.rank, count)
+        drawn = _order(self.root, turn, count)[place]
+        return (drawn + (attempt + 2 * self.turn) * 7919) % count
 
     def stream(self, purpose: str) -> Random:
         """Random numbers for one purpose, the same each time."""
         return Random(f"{self.seed}/{purpose}")
 
 
+@lru_cache(maxsize=8)
+def _order(seed: str, turn: int, count: int) -> Sequence[int]:
+    return Random(f"{seed}/sets/{turn}").sample(range(count), count)
+
+
+class Quota:
+    """Gives names in fixed shares: each time the one that lacks most so far."""
+
+    def __init__(self, shares: Mapping[str, int]) -> None:
+        self._shares = shares
+        self._given: Counter[str] = Counter()
+
+    def next(self, without: Collection[str] = ()) -> str:
+        """The next name; those in `without` get their share later."""
+        whole = sum(self._shares.values())
+        given = self._given.total() + 1
+        lacking = {
+            name: given * share / whole - self._given[name]
+            for name, share in self._shares.items()
+            if name not in without
+        }
+        name = max(lacking, key=lambda name: lacking[name])
+        self._given[name] += 1
+        return name
+
+
 def plans(
-    sessions: int, tasks: int, *, seed: str, langs: Sequence[Lang], year: int = 2025
+    sessions: int,
+    tasks: int,
+    *,
+    seed: str,
+    langs: Sequence[Lang],
+    twins: bool = False,
+    year: int = 2025,
 ) -> Iterator[SessionPlan]:
-    """Plans of a set; the types at each position, and the changes between them, are balanced in every part of it.
+    """Plans of a set; types at each position, changes between them, shapes and hidden intents are balanced in every part.
+
+    Args:
+        twins: whether each plan comes in all languages, one after the other, instead of languages by turns.
 
     Raises:
-        UsageError: for numbers below 1 or no language.
+        UsageError: for numbers below 1 or no language, or where twins do not come out even.
     """
     if sessions < 1 or tasks < 1 or not langs:
         raise UsageError("a set needs at least one session, one task a session and one language")
-    for index, path in zip(range(sessions), paths(tasks, seed), strict=False):
-        name = f"{seed}/{index}"
-        draw = Random(f"{name}/plan")
+    if twins and (len(langs) < 2 or sessions % len(langs)):
+        raise UsageError(
+            f"twins take two languages, such as --lang en,zh, and an even number of sessions; found {sessions} "
+            f"in {', '.join(langs)}"
+        )
+    quotas = {lang: (Quota(TOPOLOGIES), Quota(SUBTYPE_SHARES)) for lang in langs}
+    together = len(langs) if twins else 1
+    for number, path in zip(range(sessions // together), paths(tasks, seed), strict=False):
+        lang, shared = langs[number % len(langs)], f"{seed}/{number}"
+        draw = Random(f"{shared}/plan")
         date = datetime(year, 1, 1) + timedelta(minutes=draw.randrange(365 * 24 * 60))
-        lang = langs[index % len(langs)]
-        planned = tuple(_task(draw, path, t) for t in range(tasks))
-        yield SessionPlan(index, name, lang, date, draw.getrandbits(32), planned)
+        # What twins share is drawn once, from the quotas of one language.
+        planned = tuple(_task(draw, path, t, *quotas[langs[0] if twins else lang]) for t in range(tasks))
+        rank = number if twins else number // len(langs)
+        for k in range(together):
+            lang = langs[k] if twins else lang
+            own = f"{shared}/{lang}" if twins else shared
+            yield SessionPlan(number * together + k, own, lang, date, rank, shared, seed, planned)
 
 
 def paths(tasks: int, seed: str) -> Iterator[tuple[str, ...]]:
@@ -149,12 +216,13 @@ def _steps(length: int, draw: Random) -> Iterator[tuple[int, ...]]:
         yield steps
 
 
-def _task(draw: Random, path: Sequence[str], t: int) -> TaskPlan:
+def _task(draw: Random, path: Sequence[str], t: int, topologies: Quota, subtypes: Quota) -> TaskPlan:
     group = path[t]
-    subtype = "First Turn" if t == 0 else _weighted(draw, _possible_subtypes(t))
+    # Nothing lies more than two turns before the second task.
+    subtype = "First Turn" if t == 0 else subtypes.next(SUBTYPES[2:] if t == 1 else ())
     return TaskPlan(
         group=group,
-        topology=_weighted(draw, TOPOLOGIES) if group == "Multi-Tool" else "",
+        topology=cast(Topology, topologies.next()) if group == "Multi-Tool" else "",
         subtype=subtype,
         strategy=draw.choice(STRATEGIES[subtype]) if t else "",
         questions=1 + (draw.random() < _ASKED_AGAIN) if group == "Clarify" else 0,
@@ -163,20 +231,6 @@ def _task(draw: Random, path: Sequence[str], t: int) -> TaskPlan:
         length=draw.choice(LENGTHS),
         difficulty=draw.choice(DIFFICULTIES),
     )
-
-
-def _possible_subtypes(t: int) -> Mapping[str, int]:
-    """What the task at position `t` can hide: nothing lies more than two turns before the second task.
-
-    Later tasks make up for it, so that the whole of four tasks has the published shares.
-    """
-    if t == 1:
-        return {name: share for name, share in SUBTYPE_SHARES.items() if name != SUBTYPES[2]}
-    return {name: share * (2 if name == SUBTYPES[2] else 1) for name, share in SUBTYPE_SHARES.items()}
-
-
-def _weighted(draw: Random, shares: Mapping[_Name, int]) -> _Name:
-    return draw.choices(list(shares), list(shares.values()))[0]
 
 
 def changes(path: Sequence[str]) -> int:

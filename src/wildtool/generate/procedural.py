@@ -1,8 +1,10 @@
 """Sessions without any model: plans filled from templates over tool schemas, with gold that is known by construction."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from wildtool import __version__
@@ -10,7 +12,7 @@ from wildtool.errors import DataError
 from wildtool.generate.freshness import Freshness
 from wildtool.generate.plan import Lang, SessionPlan, plans
 from wildtool.generate.task_maker import MadeTask, TaskMaker, UnmakeableError
-from wildtool.generate.tool_sets import MAX_TOOLS, ToolSet, built_in, read_tool_sets
+from wildtool.generate.tool_sets import MAX_TOOLS, ToolSet, built_in, domains, read_tool_sets
 from wildtool.generate.values import Values
 from wildtool.generate.wording import Wording
 
@@ -35,6 +37,8 @@ class Settings:
     langs: tuple[Lang, ...] = ("en",)
     tools: Path | None = None
     """File with tools; None for the built-in ones."""
+    twins: bool = False
+    """Whether each plan comes in all languages."""
 
 
 def records(settings: Settings, note: Callable[[str], None]) -> Iterator[dict[str, Any]]:
@@ -50,19 +54,27 @@ def records(settings: Settings, note: Callable[[str], None]) -> Iterator[dict[st
     for lang in settings.langs:
         quiet: Callable[[str], None] = (lambda text: None) if sets else note
         sets[lang] = read_tool_sets(settings.tools, lang, quiet) if settings.tools else built_in(lang)
-    fresh = Freshness()
-    for plan in plans(settings.sessions, settings.tasks, seed=settings.seed, langs=settings.langs):
-        yield _session(plan, sets[plan.lang], fresh, settings)
+    fresh, used = Freshness(), Counter[str]()
+    for plan in plans(
+        settings.sessions, settings.tasks, seed=settings.seed, langs=settings.langs, twins=settings.twins
+    ):
+        yield _session(plan, sets[plan.lang], fresh, used, settings)
 
 
 def _session(
-    plan: SessionPlan, sets: Sequence[ToolSet], fresh: Freshness, settings: Settings
+    plan: SessionPlan,
+    sets: Sequence[ToolSet],
+    fresh: Freshness,
+    used: Counter[str],
+    settings: Settings,
 ) -> dict[str, Any]:
     for attempt in range(_SESSION_ATTEMPTS):
         tools = subset(plan, sets, attempt)
-        tasks = _tasks(plan, tools, fresh, attempt)
+        tasks = _tasks(plan, tools, fresh, used, attempt)
         if tasks is not None:
-            return _record(plan, tools, tasks, settings)
+            used.update(node["action"]["name"] for task in tasks for node in task.nodes)
+            about = provenance(plan, len(sets), attempt, built_in_tools=settings.tools is None)
+            return _record(plan, tools, tasks, settings, about)
     wanted = ", ".join(f"{task.group} {task.topology}".strip() for task in plan.tasks)
     raise DataError(
         f"session {plan.index}: these tools do not allow a session of {wanted}; give more tools, with parameters"
@@ -71,10 +83,8 @@ def _session(
 
 def subset(plan: SessionPlan, sets: Sequence[ToolSet], attempt: int) -> ToolSet:
     """The tools of a session: a set, or a part of it that fits in, with some of another set as distractors."""
-    draw = plan.stream(f"tools/{attempt}")
-    # Sets take turns, so that all are used equally often.
-    start = (plan.tool_draw + attempt * 7919) % len(sets)
-    chosen = list(sets[start])
+    draw = Random(f"{plan.shared}/tools/{attempt}")
+    chosen = list(sets[plan.set_of(len(sets), attempt)])
     if len(chosen) > MAX_TOOLS:
         chosen = draw.sample(chosen, MAX_TOOLS)
     if len(sets) > 1:
@@ -86,9 +96,22 @@ def subset(plan: SessionPlan, sets: Sequence[ToolSet], attempt: int) -> ToolSet:
     return tuple(chosen)
 
 
-def _tasks(plan: SessionPlan, tools: ToolSet, fresh: Freshness, attempt: int) -> list[MadeTask] | None:
+def provenance(plan: SessionPlan, sets: int, attempt: int, *, built_in_tools: bool) -> dict[str, Any]:
+    """What a session's record says of its tools and of its twin.
+
+    Args:
+        sets: how many sets of tools there are.
+    """
+    place = plan.set_of(sets, attempt)
+    about: dict[str, Any] = {"tool_set": place, **({"domain": domains()[place]} if built_in_tools else {})}
+    return {**about, "twin": plan.shared} if plan.shared != plan.seed else about
+
+
+def _tasks(
+    plan: SessionPlan, tools: ToolSet, fresh: Freshness, used: Counter[str], attempt: int
+) -> list[MadeTask] | None:
     draw = plan.stream(f"session/{attempt}")
-    maker = TaskMaker(tools, Values(draw, plan.lang, plan.date), Wording(draw, plan.lang))
+    maker = TaskMaker(tools, Values(draw, plan.lang, plan.date), Wording(draw, plan.lang), used)
     tasks: list[MadeTask] = []
     for t, planned in enumerate(plan.tasks):
         said_before = 0
@@ -113,7 +136,11 @@ def date_line(plan: SessionPlan) -> str:
 
 
 def _record(
-    plan: SessionPlan, tools: ToolSet, tasks: Sequence[MadeTask], settings: Settings
+    plan: SessionPlan,
+    tools: ToolSet,
+    tasks: Sequence[MadeTask],
+    settings: Settings,
+    about: Mapping[str, Any],
 ) -> dict[str, Any]:
     prefix = PREFIXES[plan.lang]
     return {
@@ -129,5 +156,6 @@ def _record(
             "version": __version__,
             "seed": settings.seed,
             "session": plan.index,
+            **about,
         },
     }

@@ -6,6 +6,7 @@ sessions follow from the record alone.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -52,6 +53,8 @@ class Order:
     """File with tools; None for the built-in ones."""
     against: tuple[Path, ...] = ()
     """Session files whose user texts no task may be near to."""
+    twins: bool = False
+    """Whether each plan comes in all languages."""
     judges: int = 1
     """Votes on the best of the proposed tasks."""
     checkers: int = 1
@@ -98,6 +101,7 @@ class SessionMaker:
             json.dumps(
                 [
                     *(order.tasks, order.seed, order.langs, __version__, prompts.digest()),
+                    *(["twins"] if order.twins else []),
                     *([order.judges, order.checkers] if max(order.voters.values()) > 1 else []),
                     *files,
                 ]
@@ -127,16 +131,29 @@ class SessionMaker:
         """The planned sessions, then those that stand in for lost ones."""
         order = self.order
         lost = dict.fromkeys(index for index, _ in self._stand_ins.planned)
-        kept: dict[int, SessionPlan] = {}
-        for plan in plans(order.sessions, order.tasks, seed=order.seed, langs=order.langs):
+        kept: dict[int, Item] = {}
+        asked: Counter[tuple[str, int]] = Counter()
+        for plan in plans(order.sessions, order.tasks, seed=order.seed, langs=order.langs, twins=order.twins):
+            place = plan.lang, plan.set_of(len(self._sets[plan.lang]), 0)
+            item = self._item(plan, asked[place])
+            asked[place] += sum(task.asks_for_a_tool for task in plan.tasks)
             if plan.index in lost:
-                kept[plan.index] = plan
-            yield self._item(plan)
+                kept[plan.index] = item
+            yield item
         for index, turn in self._stand_ins.planned:
-            yield self._item(kept[index].another(turn))
+            before: Job = kept[index].data
+            yield self._item(before.plan.another(turn), before.asked_before)
 
-    def _item(self, plan: SessionPlan) -> Item:
-        job = Job(plan, self._sets[plan.lang], self._returns, self._against, self.order.voters)
+    def _item(self, plan: SessionPlan, asked_before: int) -> Item:
+        job = Job(
+            plan,
+            self._sets[plan.lang],
+            self._returns,
+            self._against,
+            self.order.voters,
+            asked_before,
+            built_in=not self.order.tools,
+        )
         return Item(plan.name, (UNIT,), job, "", plan.lang, tuple(self.roles))
 
     def replace_lost(self, found: "Harvest") -> bool:

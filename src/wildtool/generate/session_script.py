@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import Passage
-from wildtool.generate.procedural import subset
+from wildtool.generate.procedural import provenance, subset
 from wildtool.generate.role_talk import Event, LostError, Roles, Talk
 from wildtool.generate.session_state import State
 from wildtool.generate.task_script import Job, TaskScript
@@ -69,7 +69,8 @@ def _session(job: Job, attempt: int, tally: Counter[str]) -> Talk[tuple[dict[str
     for t in range(len(job.plan.tasks)):
         state = yield from _task(job, roles, state, t, attempt)
     plan = {**asdict(job.plan), "date": job.plan.date.isoformat()}
-    made_by = {"plan": plan, "attempt": attempt, "review": state.doubtful}
+    about = provenance(job.plan, len(job.sets), attempt, built_in_tools=job.built_in)
+    made_by = {"plan": plan, "attempt": attempt, **about, "review": state.doubtful}
     return {**state.record(job.plan, tools), "made_by": made_by}, roles.events
 
 
@@ -78,9 +79,8 @@ def _task(job: Job, roles: Roles, before: State, t: int, session_attempt: int) -
     for attempt in range(TASK_TRIES):
         last = attempt == TASK_TRIES - 1
         begun = len(roles.events)
-        task = TaskScript(
-            job, roles, before.copy(), t, job.plan.stream(f"task/{session_attempt}/{t}/{attempt}")
-        )
+        draw = job.plan.stream(f"task/{session_attempt}/{t}/{attempt}")
+        task = TaskScript(job, roles, before.copy(), t, draw, first=session_attempt == attempt == 0)
         try:
             # What is nearly right is taken under its right name at the last try, and counted.
             yield from task.play(relabel=last)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, SUBTYPES
 from wildtool.generate.calls import Call, Given, Hidden, answer, entities, fill, mentions
@@ -14,6 +14,8 @@ from wildtool.generate.wording import Wording, can_omit
 
 COREFERENTIAL, PARTIAL, LONG_RANGE = SUBTYPES
 _LONGEST_CHAIN = 5
+_DRAWN = 4
+"""Tools of which the one that was called least is taken."""
 _OPENED = 0.35
 """How often a text starts with a sentence about whom it is for."""
 _FREE = frozenset(
@@ -34,6 +36,7 @@ _FREE = frozenset(
 )
 """Kinds of which any tool could return a value."""
 Node = dict[str, Any]
+Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
 class UnmakeableError(Exception):
@@ -53,8 +56,10 @@ class MadeTask:
 class TaskMaker:
     """Draws tasks for one session."""
 
-    def __init__(self, tools: ToolSet, values: Values, words: Wording) -> None:
+    def __init__(self, tools: ToolSet, values: Values, words: Wording, used: Mapping[str, int]) -> None:
+        """Args: used: how often each tool was called in the set so far; those that were seldom come first."""
         self.tools = tools
+        self._used = used
         self.values = values
         self.words = words
         self.draw = values.draw
@@ -104,7 +109,7 @@ class TaskMaker:
         self, plan: TaskPlan, t: int, among: Sequence[MadeTool] | None = None
     ) -> tuple[list[Call], list[str]]:
         hidden = self._hidden(plan, t, among)
-        tool = hidden[0] if hidden else self.draw.choice(among) if among else self._tool()
+        tool = hidden[0] if hidden else self._seldom(among) if among else self._tool()
         return [self._call(tool, hidden and hidden[1])], []
 
     def _parallel(self, plan: TaskPlan, t: int) -> tuple[list[Call], list[str]]:
@@ -145,7 +150,7 @@ class TaskMaker:
             if found and slot.key == found[0].slot.key
         ]
         if links:
-            tool, slot = self.draw.choice(links)
+            tool, slot = self._seldom_of(links)
             mention = self.draw.choice(found)
             given: Given = {slot.key: (mention.value, reference(self.words, mention, slot.noun, far=False))}
         else:
@@ -180,9 +185,18 @@ class TaskMaker:
             for tool in self.tools
             if tool.slots and not any(s.kind == "id" and s.required for s in tool.slots)
         ]
-        return self.draw.choice(
+        return self._seldom(
             free if free and self.draw.random() < 0.85 else [tool for tool in self.tools if tool.slots]
         )
+
+    def _seldom(self, tools: Sequence[MadeTool]) -> MadeTool:
+        """Of some drawn tools the one that was called least."""
+        return self._seldom_of([(tool,) for tool in tools])[0]
+
+    def _seldom_of(self, rows: Sequence[Row]) -> Row:
+        """As `_seldom`, for rows that begin with a tool."""
+        drawn = self.draw.choices(rows, k=_DRAWN)
+        return min(drawn, key=lambda row: self._used.get(row[0].name, 0))
 
     def _hidden(
         self, plan: TaskPlan, t: int, among: Sequence[MadeTool] | None
@@ -198,7 +212,7 @@ class TaskMaker:
         if not fitting:
             raise UnmakeableError
         entity = [f for f in fitting if f[1].kind == "id"]
-        tool, slot, mention = self.draw.choice(entity if entity and self.draw.random() < 0.6 else fitting)
+        tool, slot, mention = self._seldom_of(entity if entity and self.draw.random() < 0.6 else fitting)
         return tool, Hidden(
             slot, mention, plan.subtype == LONG_RANGE, plan.subtype == PARTIAL and mention.index is None
         )
@@ -239,7 +253,7 @@ class TaskMaker:
         hidden = None if apart else self._hidden(plan, t, able)
         if not able or (hidden and not self._askable(*hidden)):
             raise UnmakeableError
-        tool = hidden[0] if hidden else self.draw.choice(able)
+        tool = hidden[0] if hidden else self._seldom(able)
         call = self._call(tool, hidden and hidden[1])
         open_slots = self._askable(tool, hidden and hidden[1])
         if apart:

@@ -56,12 +56,19 @@ class Job:
     """User texts that no task may be near to, in small letters and single spaces."""
     voters: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many have a vote in a role; one where it is not named."""
+    asked_before: int = 0
+    """Tasks of earlier sessions over the same set that were to be about one tool of it."""
+    built_in: bool = False
+    """Whether the sets are the built-in ones, one for each domain."""
 
 
 class TaskScript:
     """One try of a task."""
 
-    def __init__(self, job: Job, roles: Roles, state: State, t: int, draw: Random) -> None:
+    def __init__(
+        self, job: Job, roles: Roles, state: State, t: int, draw: Random, *, first: bool = False
+    ) -> None:
+        """Args: first: whether it is the first try, whose tools follow from the plan alone."""
         self.job = job
         self.roles = roles
         self.state = state
@@ -69,6 +76,7 @@ class TaskScript:
         self.wanted = job.plan.tasks[t]
         self.lang: Lang = job.plan.lang
         self.draw = draw
+        self.first = first
         self.nodes: list[Node] = []
         self.steps: list[int] = []
         self.marks: list[Mapping[str, str]] = []
@@ -137,7 +145,11 @@ class TaskScript:
             raise LostError(
                 "tools", "no tool of this session requires a parameter, so nothing can be asked for"
             )
-        return self.draw.choice(names)
+        if not self.first:
+            return self.draw.choice(names)
+        # Tools of a set take turns over its sessions and their tasks, so that each is asked for equally often.
+        turn = self.job.asked_before + sum(task.asks_for_a_tool for task in self.job.plan.tasks[: self.t])
+        return sorted(names)[turn % len(names)]
 
     def _read_candidates(self, text: str) -> tuple[list[str] | None, list[Fault]]:
         """The candidates that keep the rules; what is wrong with the others where none does."""

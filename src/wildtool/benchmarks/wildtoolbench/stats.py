@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, VIRTUAL, Session, Task, read_session
@@ -19,6 +20,7 @@ from wildtool.benchmarks.wildtoolbench.shapes import (
     unused_tools,
 )
 from wildtool.toolcall.graph import depth, topology
+from wildtool.toolcall.parameter_schema import as_schema
 from wildtool.types import Metric
 
 
@@ -28,8 +30,17 @@ def stats(records: Iterable[Mapping[str, Any]]) -> list[Metric]:
     Raises:
         DataError: for a record that cannot be read, by its number from 1.
     """
-    read = (read_session(record, f"record {number}") for number, record in enumerate(records, 1))
+    read = (_read(record, number) for number, record in enumerate(records, 1))
     return describe([session for session in read if session is not None])
+
+
+def _read(record: Mapping[str, Any], number: int) -> Session | None:
+    """A session; what made it may name its domain, which does not claim that the set is balanced over domains."""
+    session = read_session(record, f"record {number}")
+    domain = as_schema(record.get("made_by")).get("domain")
+    if session is None or session.domain or not isinstance(domain, str):
+        return session
+    return replace(session, domain=domain)
 
 
 def describe(sessions: Sequence[Session]) -> list[Metric]:
