@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.errors import UsageError
+from wildtool.models.key_names import VARIABLE, names_a_key
 
 if TYPE_CHECKING:
     from wildtool.engine.prices import Price
@@ -31,9 +32,6 @@ MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
 }
 """What a table `[models.NAME]` may hold, with its types."""
 KINDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
-SECRET = re.compile(r"(?:x-)?(?:api-?)?key|token|secret|password|authorization|bearer")
-"""Names that hold a key wherever they stand, `_` written as `-`."""
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 LOGIN = re.compile(r"://[^/@\s]+@")
 
 
@@ -164,7 +162,7 @@ def _refuse_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, 
         here = (*place, name)
         # A model may be called anything.
         if len(here) != 2 or place[0] != "models":
-            if SECRET.fullmatch(name.lower().replace("_", "-")):
+            if names_a_key(name):
                 raise config.problem(here, f"a key does not belong into a file that is shared; {advice}")
             if name.endswith("api_key_env") and isinstance(value, str) and not VARIABLE.fullmatch(value):
                 raise config.problem(here, f"is no name of a variable; if it is the key itself, {advice}")

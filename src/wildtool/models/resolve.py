@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.errors import UsageError
+from wildtool.models.key_names import VARIABLE, key_in
 from wildtool.models.presets import PRESETS, Preset, Protocol, preset_of
 from wildtool.models.replay import ReplayModel, Said
 from wildtool.types import Model
@@ -152,6 +153,11 @@ def _over_http(
     key_header: str | None = None,
 ) -> Model:
     called = options.called or name
+    if (field_of_key := key_in(options.extra_body)) is not None:
+        raise UsageError(
+            f"the extra body holds {field_of_key!r}, but it is recorded, and keys are not; put the key into an "
+            "environment variable and name that with --api-key-env"
+        )
     return _adapter(protocol)(
         called,
         base_url,
@@ -258,6 +264,11 @@ def _api_key(options: ModelOptions, base_url: str) -> str | None:
     if options.api_key_file is not None:
         return _key_in_file(options.api_key_file)
     if options.api_key_env is not None:
+        if not VARIABLE.fullmatch(options.api_key_env):
+            raise UsageError(
+                "what was given is no name of an environment variable; if it is the key itself, put it into one and "
+                "name that"
+            )
         if key := os.environ.get(options.api_key_env, "").strip():
             return key
         raise UsageError(
