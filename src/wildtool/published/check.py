@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from wildtool.published import corrections, read_table
-from wildtool.published.rules import Rule, rules
+from wildtool.published.rule import Rule
+from wildtool.published.rules import rules
 
 
 @dataclass(frozen=True, slots=True)
