@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from heapq import nsmallest
 from math import log, sqrt
 
 _LATIN = re.compile(r"[a-z]{2,}|\d+")
@@ -18,10 +17,8 @@ _HOLLOW = frozenset(
 )
 """Words that say nothing about what is meant."""
 _ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ies|ing|es|ed|s|e)$")
-_MOST_POSTINGS = 150
-"""Texts that share a feature at most for it to bring them together; a more common one says little."""
-_RAREST = 2
-"""Features of a text that bring it together with others however common they are, though with so many at most."""
+_MOST_LOOKED_AT = 1_000
+"""Texts that are looked at for one at most: those that share its rarest features, of common ones every so many."""
 _MOST_COMPARED = 30
 """Texts that one is compared with exactly, those that share the most rare features."""
 _LONGEST = 2_000
@@ -51,10 +48,11 @@ class Likeness:
         counts = [Counter(features(text)) for text in texts]
         spread = Counter(feature for count in counts for feature in count)
         self._vectors = [_vector(count, spread, len(texts)) for count in counts]
-        self._places: dict[str, list[int]] = {}
+        self._places: dict[str, list[tuple[int, float]]] = {}
+        """For each feature the texts that have it, with its weight there."""
         for k, vector in enumerate(self._vectors):
-            for feature in vector:
-                self._places.setdefault(feature, []).append(k)
+            for feature, weight in vector.items():
+                self._places.setdefault(feature, []).append((k, weight))
 
     def of(self, one: int, other: int) -> float:
         """How alike two of the texts are, from 0 to 1."""
@@ -66,18 +64,19 @@ class Likeness:
     def nearest(self, one: int, count: int, least: float = 0.0) -> list[tuple[int, float]]:
         """The texts most like one of them, the nearest first, that are at least so much like it."""
         sums: dict[int, float] = {}
-        own = self._vectors[one]
-        for number, feature in enumerate(sorted(own, key=lambda f: (len(self._places[f]), f))):
-            places = self._places[feature]
-            if len(places) > _MOST_POSTINGS:
-                if number >= _RAREST:
-                    break
-                places = places[:: len(places) // _MOST_POSTINGS + 1]
+        own, left = self._vectors[one], _MOST_LOOKED_AT
+        for feature in sorted(own, key=lambda f: (len(self._places[f]), f)):
+            places = self._places[feature][:: len(self._places[feature]) // left + 1]
             weight = own[feature]
-            for k in places:
-                sums[k] = sums.get(k, 0.0) + weight * self._vectors[k][feature]
+            for k, other in places:
+                sums[k] = sums.get(k, 0.0) + weight * other
+            left -= len(places)
+            if left <= 0:
+                break
         sums.pop(one, None)
-        likely = nsmallest(max(count, _MOST_COMPARED), sums, key=lambda k: (-sums[k], k))
+        most = max(count, _MOST_COMPARED)
+        bar = sorted(sums.values())[-most] if len(sums) > most else 0.0
+        likely = sorted(k for k, total in sums.items() if total >= bar)[: 2 * most]
         exact = sorted(((self.of(one, k), k) for k in likely), key=lambda pair: (-pair[0], pair[1]))
         return [(k, value) for value, k in exact[:count] if value >= least and value > 0]
 
