@@ -25,7 +25,7 @@ _LONGEST = 2_000
 Vector = dict[str, float]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def features(text: str) -> tuple[str, ...]:
     """What a text is about: stems of its words, and pairs of Chinese characters; names in camel case are taken apart."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", text[:_LONGEST]).casefold()
