@@ -14,10 +14,20 @@ from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.engine.plan import Plan
 from wildtool.engine.replaying import opener
 from wildtool.engine.run import RunResult, run
-from wildtool.generate.items.item_folder import DOUBTFUL, ITEMS, PROVENANCE, harvested, write_items
+from wildtool.errors import DataError
+from wildtool.generate.items.item_folder import (
+    DECIDED,
+    DOUBTFUL,
+    ITEMS,
+    PROVENANCE,
+    harvested,
+    read_decisions,
+    write_items,
+)
 from wildtool.generate.items.item_harvest import Harvest
 from wildtool.generate.items.item_maker import PROFILE, ItemMaker, Order
 from wildtool.generate.items.kinds import KINDS, shares
+from wildtool.generate.items.records import rows
 from wildtool.generate.made_files import LOSSES, RECORD
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request, Transcript
@@ -452,3 +462,68 @@ def test_where_nothing_is_kept_nothing_stands_in(tmp_path: Path):
     _, found = made(tmp_path, players, items=2, kinds={"single": 1}, whole=True)
     assert len(players.asked) == 18
     assert len(found.lost) == 2
+
+
+def test_what_people_decide_of_doubtful_items_is_done_at_the_next_command(tmp_path: Path):
+    wrong = '{"valid": false, "where": "answer", "reason": "the date is another one"}'
+    players = ItemPlayers(say("judge", wrong))
+    made(tmp_path, players, items=4)
+    doubtful = [
+        json.loads(line)["item"] for line in (tmp_path / "out" / DOUBTFUL).read_text("utf-8").splitlines()
+    ]
+    assert doubtful == ["0", "1", "2", "3"]
+    decisions = [{"item": "1", "keep": True, "reason": "it is right"}, {"item": 2, "keep": False}]
+    (tmp_path / "out" / DECIDED).write_text("".join(json.dumps(row) + "\n" for row in decisions))
+    asked = len(players.asked)
+    _, found = made(tmp_path, players, items=4)
+    assert len(players.asked) == asked
+    assert [kept.made_by["item"] for kept in found.kept] == [1]
+    assert found.kept[0].made_by["reviewed"] is True
+    assert [kept.made_by["item"] for kept in found.doubtful] == [0, 3]
+    assert [(loss["item"], loss["reason"]) for loss in found.losses] == [(2, "refused by people")]
+    assert findings(tmp_path / "out") == []
+
+
+def test_an_item_keeps_its_id_whatever_becomes_of_others(tmp_path: Path):
+    _, all_kept = made(tmp_path, ItemPlayers(), "all", items=6)
+
+    def some(role: str, text: str, request: Request) -> str:
+        odd = role == "judge" and "Z" in request.messages[1]["content"]
+        return '{"valid": false, "where": "answer", "reason": "no"}' if odd else text
+
+    _, few_kept = made(tmp_path, ItemPlayers(some), "few", items=6)
+    assert 0 < len(few_kept.kept) < len(all_kept.kept) == 6
+    assert {rows(one.item)[0].question["id"] for one in few_kept.kept} < {
+        rows(one.item)[0].question["id"] for one in all_kept.kept
+    }
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"item": 1.5, "keep": true}', '{"item": 1}', '{"item": "1", "keep": 1}']
+)
+def test_decisions_without_form_are_named(tmp_path: Path, line: str):
+    (tmp_path / DECIDED).write_text('{"item": 0, "keep": true}\n' + line)
+    with pytest.raises(DataError, match=f"{DECIDED}:2: "):
+        read_decisions(tmp_path / DECIDED)
+
+
+def test_a_decision_on_a_refused_item_says_nothing_of_what_stands_in_for_it(tmp_path: Path):
+    wrong = '{"valid": false, "where": "answer", "reason": "no"}'
+
+    def doubts_lessons(role: str, text: str, request: Request) -> str:
+        return wrong if role == "judge" and "lesson with a trainer" in _question(request) else text
+
+    order: dict[str, Any] = {"items": 8, "kinds": {"single": 1}, "whole": True}
+    _, before = made(tmp_path, ItemPlayers(doubts_lessons), **order)
+    refused = [one.item.plan.name for one in before.doubtful]
+    assert refused
+    decided = [json.dumps({"item": name, "keep": False, "reason": "no"}) for name in refused]
+    (tmp_path / "out" / DECIDED).write_text("\n".join(decided))
+    _, after = made(tmp_path, ItemPlayers(doubts_lessons), **order)
+    assert {loss["reason"] for loss in after.losses} == {"refused by people"}
+    assert len(after.kept) + len(after.doubtful) == 8
+    assert {one.item.plan.name for one in after.doubtful}.isdisjoint(refused)
+
+
+def _question(request: Request) -> str:
+    return str(json.loads(request.messages[1]["content"])["records"][0]["question"])

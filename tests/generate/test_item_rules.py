@@ -214,7 +214,7 @@ def test_calls_of_one_function_are_numbered():
 
 
 def test_a_dialogue_is_a_record_a_turn_with_gold_calls_in_its_history():
-    first, second = rows(ADJUST, 1007)
+    first, second = rows(replace(ADJUST, plan=replace(ADJUST.plan, index=7)))
     assert [first.question["id"], second.question["id"]] == [
         "normal_multi_turn_user_adjust_1007_0",
         "normal_multi_turn_user_adjust_1007_1",

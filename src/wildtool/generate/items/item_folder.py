@@ -10,25 +10,60 @@ from typing import Any
 
 from wildtool.engine.plan import Plan
 from wildtool.engine.record import RecordReader, transcripts
-from wildtool.errors import StorageError
-from wildtool.generate.items.item_harvest import Harvest, Kept, harvest
+from wildtool.errors import DataError, StorageError
+from wildtool.generate.items.item_harvest import Decided, Harvest, Kept, harvest
 from wildtool.generate.items.item_maker import UNIT, ItemMaker
 from wildtool.generate.items.item_script import Loss, Made
-from wildtool.generate.items.records import CATEGORIES, FIRST, Row, rows
+from wildtool.generate.items.records import CATEGORIES, rows
 from wildtool.generate.made_files import LOSSES, RECORD, YIELD, line, write_lines
 from wildtool.generate.scripts import transcript_of
+from wildtool.toolcall.parameter_schema import as_schema
 from wildtool.types import Item
 
 ITEMS = "items"
 DOUBTFUL = "doubtful.jsonl"
+DECIDED = "decided.jsonl"
+"""What people decide of doubtful items, which they put there: `item` as it stands with them, `keep`, and a `reason`."""
 PROVENANCE = "provenance.jsonl"
 
 
 def harvested(maker: ItemMaker, plan: Plan, out: Path) -> Harvest:
-    """What came of the record in a folder."""
+    """What came of the record in a folder, and of what people decided. Raises DataError for decisions without form."""
     models = {role: model.name for role, model in plan.models.items()}
+    decisions = read_decisions(out / DECIDED)
     with RecordReader(out / RECORD) as reader:
-        return harvest(maker.order, _assembled(maker, plan.selection.items(), reader), models)
+        made = _assembled(maker, plan.selection.items(), reader)
+        return harvest(maker.order, made, models, decisions)
+
+
+def read_decisions(path: Path) -> dict[str, Decided]:
+    """What people decided of doubtful items, by name; nothing where there is no such file.
+
+    Raises:
+        DataError: naming file, line and field, what was expected and what was found.
+    """
+    found: dict[str, Decided] = {}
+    if not path.exists():
+        return found
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot read {path}: {error}") from error
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            row = as_schema(json.loads(text))
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{path}:{number}: not JSON ({error})") from error
+        item, keep, reason = row.get("item"), row.get("keep"), row.get("reason", "")
+        if type(item) not in (int, str) or not isinstance(keep, bool) or not isinstance(reason, str):
+            raise DataError(
+                f"{path}:{number}: expected item (its name), keep (true or false) and perhaps a reason (a text), "
+                f"found {text[:80]}"
+            )
+        found[str(item)] = Decided(keep, reason)
+    return found
 
 
 def write_items(found: Harvest, out: Path) -> None:
@@ -52,22 +87,14 @@ def how_to_play(out: Path) -> str:
     return f"wildtool run acebench --data {shlex.quote(str(out / ITEMS))} --model NAME"
 
 
-def numbered(kept: Sequence[Kept]) -> Iterator[tuple[Kept, list[Row]]]:
-    """Items with their records, numbered within language and category."""
-    counts: dict[tuple[str, str], int] = {}
-    for one in kept:
-        key = (one.item.plan.lang, one.item.plan.kind)
-        yield one, rows(one.item, FIRST + counts.setdefault(key, 0))
-        counts[key] += 1
-
-
 def _write_files(kept: Sequence[Kept], out: Path) -> None:
     """A folder for each language with a file of questions and one of answers for each category; it appears whole."""
     new = out / f"{ITEMS}.part"
     shutil.rmtree(new, ignore_errors=True)
     files: dict[Path, list[Mapping[str, Any]]] = {}
     known: list[Mapping[str, Any]] = []
-    for one, records in numbered(kept):
+    for one in kept:
+        records = rows(one.item)
         name = f"data_{CATEGORIES[one.item.plan.kind]}.json"
         place = new / one.item.plan.lang
         files.setdefault(place / name, []).extend(row.question for row in records)
@@ -86,7 +113,13 @@ def _doubtful(one: Kept) -> dict[str, Any]:
     """What people need to decide: the records as they would be kept, and every vote with its reason."""
     records = [{"question": row.question, "answer": row.answer} for row in rows(one.item)]
     mended = [{said.who: said.text} for said in one.item.mended]
-    return {"votes": one.made_by["votes"], "records": records, "mended": mended, "made_by": dict(one.made_by)}
+    return {
+        "item": one.item.plan.name,
+        "votes": one.made_by["votes"],
+        "records": records,
+        "mended": mended,
+        "made_by": dict(one.made_by),
+    }
 
 
 def _assembled(

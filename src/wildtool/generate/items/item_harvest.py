@@ -27,6 +27,14 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """What people decided of a doubtful item."""
+
+    keep: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Harvest:
     """What came of all planned items."""
 
@@ -72,13 +80,17 @@ class Harvest:
 
 
 def harvest(
-    order: Order, made: Iterator[tuple[Item, Made | Loss | None]], models: Mapping[str, str]
+    order: Order,
+    made: Iterator[tuple[Item, Made | Loss | None]],
+    models: Mapping[str, str],
+    decisions: Mapping[str, Decided] | None = None,
 ) -> Harvest:
     """Puts the items of a set together: provenance, and near duplicates of earlier ones dropped (rule S4).
 
     Args:
         made: in order of the plans, those that stand in for lost ones last.
         models: name of the model in each role.
+        decisions: of people on doubtful items, by the names of their plans; one that they refuse is lost.
     """
     fresh = Freshness()
     whole: dict[int, tuple[Kept, bool]] = {}
@@ -94,12 +106,16 @@ def harvest(
             continue
         tally.update(result.tally)
         about = {"item": plan.index, "kind": plan.kind, "lang": plan.lang}
+        decided = (decisions or {}).get(plan.name) if isinstance(result, Made) and not result.kept else None
         lost = (result.reason, result.detail) if isinstance(result, Loss) else _near(result.item, fresh)
+        if lost is None and decided is not None and not decided.keep:
+            lost = "refused by people", decided.reason
         if lost is not None:
             losses.append({**about, "turn": plan.turn, "reason": lost[0], "detail": lost[1]})
         elif isinstance(result, Made):
-            kept = Kept(result.item, {**about, **_made_by(order, result, models)})
-            whole[plan.index] = kept, result.kept
+            told = {} if decided is None else {"reviewed": True, "decided": decided.reason}
+            kept = Kept(result.item, {**about, **_made_by(order, result, models), **told})
+            whole[plan.index] = kept, result.kept or decided is not None
     ordered = [whole[index] for index in sorted(whole)]
     return Harvest(
         tuple(one for one, sure in ordered if sure),

@@ -35,7 +35,7 @@ CATEGORIES: Mapping[str, str] = {
 }
 """The category that each kind of item is a record of."""
 FIRST = 1000
-"""Number of the first record of a category: no id is that of an official record, of which some have corrections."""
+"""What is added to an item's number in its id: no id is that of an official record, of which some have corrections."""
 _LABELS = {"user": "user", "assistant": "system"}
 
 
@@ -46,13 +46,9 @@ class Row(NamedTuple):
     answer: dict[str, Any]
 
 
-def rows(item: MadeItem, number: int = FIRST) -> list[Row]:
-    """The records of an item: one for each turn of a dialogue, else one.
-
-    Args:
-        number: the item's within its language and category.
-    """
-    name = f"{CATEGORIES[item.plan.kind]}_{number}"
+def rows(item: MadeItem) -> list[Row]:
+    """The records of an item: one for each turn of a dialogue, else one; their ids follow from its plan alone."""
+    name = f"{CATEGORIES[item.plan.kind]}_{FIRST + item.plan.index}"
     several = item.plan.turns > 1
     found: list[Row] = []
     for t, turn in enumerate(item.turns):
@@ -89,7 +85,9 @@ def as_item(item: MadeItem) -> Item:
         for k, row in enumerate(rows(item), 1)
     ]
     units = tuple(str(record.turn) for record in records)
-    return Item(f"{lang}/{category}_{FIRST}", units, Case(tuple(records), None), category, lang)
+    return Item(
+        f"{lang}/{category}_{FIRST + item.plan.index}", units, Case(tuple(records), None), category, lang
+    )
 
 
 def record_faults(item: MadeItem) -> list[Fault]:
