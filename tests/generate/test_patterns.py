@@ -101,6 +101,20 @@ def test_a_pattern_that_nothing_follows_has_no_sample():
     assert sample(r"[^\s\S]", Random(1)) is None
 
 
+@pytest.mark.parametrize("inner", ["()", "a{0}", "(^)", "(a?)", "(a|)", r"\b", "b"])
+def test_counts_inside_counts_end(inner: str):
+    for count in (7, 1000):
+        pattern = inner + f"{{{count}}}" if inner == "()" else f"({inner}){{{count}}}"
+        for _ in range(20):
+            pattern = f"({pattern}){{{count}}}"
+        assert isinstance(risk(pattern), str)
+        try:
+            matcher(pattern).found_in("ab")
+            sample(pattern, Random(1))
+        except PatternError as error:
+            assert "too large" in str(error)
+
+
 def test_samples_of_nested_repeats_stay_small():
     text = sample("(((((((a*)*)*)*)*)*)*)*", Random(3))
     assert text is not None and len(text) < 100

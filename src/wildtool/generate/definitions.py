@@ -221,7 +221,11 @@ def _has_sample(schema: Schema, pattern: str) -> bool:
     """Whether some text follows a pattern and whatever else is said of it."""
     drawn = (sample(pattern, Random(f"{pattern}/{k}")) for k in range(20))
     known = EXAMPLES.get(str(schema.get("format")), ())
-    return any(text is not None and not list(constraint_faults(text, schema)) for text in chain(known, drawn))
+    # Where one draw finds nothing, others would only take as long.
+    for text in chain(known, drawn):
+        if text is None or not list(constraint_faults(text, schema)):
+            return text is not None
+    return False
 
 
 def _bound_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:

@@ -122,7 +122,10 @@ class Matcher:
             for _ in range(most - least):
                 after = self._state((), [self._build(part, after), after])
         for _ in range(least):
-            after = self._build(part, after)
+            first = self._build(part, after)
+            if first == after:
+                break  # nothing is to be repeated; inside each other such counts would multiply
+            after = first
         return after
 
 

@@ -80,7 +80,10 @@ class _Positions:
         if most is not None and most < _MANY:
             whole = _Span(empty=True, first=Counter(), last=Counter())
             for k in range(most):
+                known = len(self.chars)
                 span = self.span(part)
+                if len(self.chars) == known:
+                    break  # nothing is to be repeated; inside each other such counts would multiply
                 whole = self._after(whole, _Span(span.empty or k >= least, span.first, span.last))
                 if len(self.chars) > _MOST_POSITIONS:
                     break

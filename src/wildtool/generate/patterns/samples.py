@@ -18,6 +18,10 @@ from wildtool.generate.patterns.reading import (
 _TRIES = 40
 _MORE = 4
 """Repeats beyond the least that are drawn at most, outermost."""
+_MOST_WORK = MOST_WORK // 5
+"""States times characters of all tries."""
+_MOST_PARTS = 5_000
+"""Parts of a pattern that are written for a text at most."""
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ .:/,"
 
 
@@ -29,9 +33,9 @@ def sample(pattern: str, draw: Random) -> str | None:
     part, found = read_part(pattern), matcher(pattern)
     work, blank = 0, None
     for _ in range(_TRIES):
-        text = _text(part, draw, _MORE)
+        text = _Writer(draw).text(part, _MORE)
         work += found.work(text)
-        if work > MOST_WORK:
+        if work > _MOST_WORK:
             break
         if found.found_in(text):
             if text and text == text.strip():
@@ -40,20 +44,33 @@ def sample(pattern: str, draw: Random) -> str | None:
     return blank
 
 
-def _text(part: Part, draw: Random, more: int) -> str:
-    match part:
-        case Chars(ranges):
-            return _char(ranges, draw)
-        case Anchor():
-            return ""
-        case Sequence(parts):
-            return "".join(_text(inner, draw, more) for inner in parts)
-        case Choice(parts):
-            return _text(draw.choice(parts), draw, more)
-        case Repeat(inner, least, most):
-            highest = least + more if most is None else min(most, least + more)
-            # Fewer inside each other, or their number would multiply.
-            return "".join(_text(inner, draw, more // 2) for _ in range(draw.randint(least, highest)))
+class _Writer:
+    """Writes one text."""
+
+    def __init__(self, draw: Random) -> None:
+        self.draw = draw
+        self.left = _MOST_PARTS
+
+    def text(self, part: Part, more: int) -> str:
+        """A text for a part, cut short where it would take too many parts.
+
+        Args: more: repeats beyond the least at most.
+        """
+        self.left -= 1
+        match part:
+            case Chars(ranges):
+                return _char(ranges, self.draw)
+            case Anchor():
+                return ""
+            case Sequence(parts):
+                return "".join(self.text(inner, more) for inner in parts)
+            case Choice(parts):
+                return self.text(self.draw.choice(parts), more)
+            case Repeat(inner, least, most):
+                highest = least + more if most is None else min(most, least + more)
+                count = self.draw.randint(least, highest)
+                # Fewer inside each other, or their number would multiply.
+                return "".join(self.text(inner, more // 2) for _ in range(count) if self.left > 0)
 
 
 def _char(ranges: Ranges, draw: Random) -> str:
