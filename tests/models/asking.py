@@ -18,9 +18,11 @@ PARAMETERS: Body = {
         "a": {"anyOf": [{"$ref": "#/$defs/d"}, {"type": "null"}]},
         "b": {
             "type": "object",
-            "properties": {"c": {"type": "string", "pattern": "^\\d+$", "x-own": [1, {"k": None}]}},
+            "properties": {
+                "c": {"type": "string", "pattern": "^\\d+$", "x-own": [1, {"k": None}]},
+                "城市": {"type": "string", "description": "出发城市"},
+            },
         },
-        "城市": {"type": "string", "description": "出发城市"},
     },
     "required": ["a"],
     "additionalProperties": False,

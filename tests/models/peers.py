@@ -48,6 +48,10 @@ def check_anthropic(head: str, body: Body) -> None:
         keys(tool, "name input_schema", "description strict")
         assert re.fullmatch("[a-zA-Z0-9_-]{1,128}", tool["name"])
         schema(tool["input_schema"])
+        properties = tool["input_schema"].get("properties", {})
+        assert all(re.fullmatch("[a-zA-Z0-9_.-]{1,64}", key) for key in properties), (
+            "Property keys should match pattern"
+        )
     _check_anthropic_messages(body["messages"])
 
 

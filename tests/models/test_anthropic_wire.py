@@ -6,7 +6,7 @@ import pytest
 
 from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, told
-from wildtool.types import KEPT, Message
+from wildtool.types import KEPT, Message, Request
 
 MIXED = [
     {"type": "thinking", "thinking": "First", "signature": "EqQB"},
@@ -144,3 +144,51 @@ async def test_cached_tokens_count_as_read():
         4,
         2,
     )
+
+
+CHINESE = {
+    "type": "function",
+    "function": {
+        "name": "f",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "城市": {"type": "string", "description": "出发城市"},
+                "filter[id]": {"type": "string", "title": "own"},
+                "filter_id_": {"type": "string"},
+                "plain": {"type": "object", "properties": {"内": {}}},
+            },
+            "required": ["城市", "plain"],
+        },
+    },
+}
+
+
+async def test_names_of_parameters_that_are_refused_go_out_as_similar_ones_and_come_back():
+    given = {"城市": "北京", "filter[id]": "1", "filter_id_": "2", "plain": {"内": 1}}
+    said: Message = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [call("c0", "f", json.dumps(given, ensure_ascii=False, separators=(",", ":")))],
+    }
+    messages = asked_and_answered(*said["tool_calls"])
+    sent = body("anthropic", messages, [CHINESE])
+    schema, block = sent["tools"][0]["input_schema"], sent["messages"][1]["content"][0]
+    city, other, *same = schema["properties"]
+    assert same == ["filter_id_", "plain"] and schema["required"] == [city, "plain"]
+    assert schema["properties"][city] == {"title": "城市", "type": "string", "description": "出发城市"}
+    assert schema["properties"][other] == {"type": "string", "title": "own"}
+    assert block["input"] == {city: "北京", other: "1", "filter_id_": "2", "plain": {"内": 1}}
+    assert await changes("anthropic", messages, [CHINESE]) == ("parameter-name-mapped",)
+
+    came = await told("anthropic", answer([block], "tool_use"), Request([HELLO], [CHINESE]))
+    assert came.message["tool_calls"] == said["tool_calls"]
+
+
+async def test_thinking_beside_renamed_parameters_still_goes_back_as_it_came():
+    sent = body("anthropic", [HELLO], [CHINESE])["tools"][0]["input_schema"]["properties"]
+    blocks = [MIXED[0], {**MIXED[3], "input": {next(iter(sent)): "北京"}}]
+    came = await told("anthropic", answer(blocks, "tool_use"), Request([HELLO], [CHINESE]))
+    messages = [HELLO, came.message, {"role": "tool", "tool_call_id": "toolu_1", "content": "r"}]
+    assert body("anthropic", messages, [CHINESE])["messages"][1]["content"] == blocks
+    assert await changes("anthropic", messages, [CHINESE]) == ("parameter-name-mapped",)

@@ -14,6 +14,7 @@ from wildtool.models.history import (
     total,
 )
 from wildtool.models.http_model import Asked, HttpModel
+from wildtool.models.parameter_names import Renamed, back, refused_parameters, renamed, renamed_schema
 from wildtool.models.streams import join_anthropic
 from wildtool.models.turns import Part, Turns
 from wildtool.types import KEPT, Message, Reply, Request
@@ -23,6 +24,7 @@ VERSION = "2023-06-01"
 MAX_TOKENS = 4096
 """The protocol demands a limit; this one is sent where the user names none."""
 _NAME, _LONGEST_NAME = "a-zA-Z0-9_-", 128
+_PARAMETER, _LONGEST_PARAMETER = "a-zA-Z0-9_.-", 64
 _FINISH = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -53,16 +55,23 @@ class AnthropicModel(HttpModel):
         names = sent_names(request, _NAME, _LONGEST_NAME)
         if any(name != sent for name, sent in names.items()):
             changes["tool-name-mapped"] = None
-        system, messages = _Blocks(names, changes).told(request)
+        schemas = [
+            (names[function["name"]], function.get("parameters")) for function in functions_of(request)
+        ]
+        parameters = refused_parameters(schemas, _PARAMETER, _LONGEST_PARAMETER)
+        if parameters:
+            changes["parameter-name-mapped"] = None
+        system, messages = _Blocks(names, changes, parameters).told(request)
         fields: dict[str, Any] = {"model": self._model}
         if system:
             fields["system"] = system
         fields["messages"] = messages
         if request.tools:
-            fields["tools"] = [_tool(function, names, changes) for function in functions_of(request)]
-        return Asked(
-            fields, tuple(changes), {sent: name for name, sent in names.items()}, len(request.messages)
-        )
+            fields["tools"] = [
+                _tool(function, names, parameters, changes) for function in functions_of(request)
+            ]
+        own = {sent: name for name, sent in names.items()}
+        return Asked(fields, tuple(changes), own, len(request.messages), back(parameters))
 
     def read(self, parsed: Any, asked: Asked) -> Reply | None:
         """Texts, calls and thinking; the blocks themselves are kept where they say more."""
@@ -73,7 +82,7 @@ class AnthropicModel(HttpModel):
                 return None
         reason: object = answer.get("stop_reason")
         return Reply(
-            message=_message(answer["content"], asked.names),
+            message=_message(answer["content"], asked.names, asked.parameters),
             finish_reason=_FINISH.get(reason, reason) if isinstance(reason, str) else None,
             usage=_usage(answer.get("usage")),
         )
@@ -89,6 +98,10 @@ class _Blocks(Turns):
     parts_key = "content"
     id_characters = "a-zA-Z0-9_-"
 
+    def __init__(self, names: Mapping[str, str], changes: Changes, parameters: Renamed) -> None:
+        super().__init__(names, changes)
+        self._parameters = parameters
+
     def is_empty(self, text: str) -> bool:
         return not text.strip()
 
@@ -96,7 +109,8 @@ class _Blocks(Turns):
         return {"type": "text", "text": text}
 
     def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> Part:
-        return {"type": "tool_use", "id": id_, "name": name, "input": arguments}
+        given = renamed(arguments, self._parameters.get(name, {}))
+        return {"type": "tool_use", "id": id_, "name": name, "input": given}
 
     def result_part(self, id_: str | None, name: str, text: str) -> Part:
         return {"type": "tool_result", "tool_use_id": id_, "content": text}
@@ -105,10 +119,10 @@ class _Blocks(Turns):
         return part.get("type") == "tool_result"
 
     def message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
-        return _message(parts, names)
+        return _message(parts, names, back(self._parameters))
 
     def given_ids(self, parts: list[Any]) -> list[str | None]:
-        return [call["id"] for call in _message(parts, {}).get("tool_calls", ())]
+        return [call["id"] for call in _message(parts, {}, {}).get("tool_calls", ())]
 
     def sendable(self, part: Any) -> Any:
         match part:
@@ -121,7 +135,9 @@ class _Blocks(Turns):
                 return part
 
 
-def _tool(function: dict[str, Any], names: Mapping[str, str], changes: Changes) -> dict[str, Any]:
+def _tool(
+    function: dict[str, Any], names: Mapping[str, str], parameters: Renamed, changes: Changes
+) -> dict[str, Any]:
     known = ("name", "description", "parameters", "strict")
     note_dropped("tool-key-dropped", function, known, changes)
     tool: dict[str, Any] = {"name": names[function["name"]]}
@@ -134,14 +150,16 @@ def _tool(function: dict[str, Any], names: Mapping[str, str], changes: Changes) 
     elif isinstance(schema, dict) and "type" not in schema:
         changes["schema-type-added"] = None
         schema = {"type": "object", **cast(dict[str, Any], schema)}
+    if tool["name"] in parameters:
+        schema = renamed_schema(cast(dict[str, Any], schema), parameters[tool["name"]])
     tool["input_schema"] = schema
     if function.get("strict") is not None:
         tool["strict"] = function["strict"]
     return tool
 
 
-def _message(blocks: list[Any], names: Mapping[str, str]) -> Message:
-    """The assistant message that content blocks stand for."""
+def _message(blocks: list[Any], names: Mapping[str, str], parameters: Renamed) -> Message:
+    """The assistant message that content blocks stand for, with tools and parameters under their own names."""
     texts: list[str] = []
     thoughts: list[str] = []
     calls: list[dict[str, Any]] = []
@@ -153,6 +171,7 @@ def _message(blocks: list[Any], names: Mapping[str, str]) -> Message:
                 said = {key for key, value in cast(dict[str, Any], block).items() if value is not None}
                 plain = plain and not calls and len(texts) == 1 and said == {"type", "text"}
             case {"type": "tool_use", "name": str() as name, "id": str() as id_, "input": given}:
+                given = renamed(given, parameters.get(name, {}))
                 calls.append(as_call(id_, names.get(name, name), given))
                 plain = plain and isinstance(given, dict) and len(cast(dict[str, Any], block)) == 4
             case {"type": "thinking", "thinking": str() as thought}:

@@ -27,6 +27,8 @@ class Asked:
     """The tool's own name for each name that had to be sent differently."""
     place: int = 0
     """Number of messages asked with; tells ids apart that we must make ourselves."""
+    parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """By the sent name of a tool: its own name for each parameter that had to be sent differently."""
 
 
 class HttpModel:

@@ -1,0 +1,79 @@
+"""Names of parameters that a provider refuses: each tool's schema and arguments under similar names, and back."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+Renamed = Mapping[str, Mapping[str, str]]
+"""By the sent name of a tool: the names to send for those of its parameters that are refused."""
+
+
+def refused_parameters(
+    schemas: Iterable[tuple[str, Any]], allowed: str, longest: int
+) -> dict[str, dict[str, str]]:
+    """The parameters of each tool that cannot keep their names; tools without any are left out.
+
+    Args:
+        schemas: sent name and schema of each tool; only properties of the schema itself have names that are checked.
+        allowed: characters of a name, as the inside of a regular expression's class.
+        longest: most characters.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for tool, schema in schemas:
+        names = list(_object(_object(schema).get("properties")))
+        right = re.compile(f"[{allowed}]{{1,{longest}}}")
+        taken = {name for name in names if right.fullmatch(name)}
+        for name in names:
+            if name not in taken:
+                sent = _similar(name, allowed, longest, taken)
+                taken.add(sent)
+                found.setdefault(tool, {})[name] = sent
+    return found
+
+
+def _similar(name: str, allowed: str, longest: int, taken: set[str]) -> str:
+    sent = re.sub(f"[^{allowed}]", "_", name)
+    if sent in taken or len(sent) > longest or not sent.strip("_"):
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        sent = f"{sent.strip('_')[: longest - 9] or 'p'}_{digest}"
+    return sent
+
+
+def renamed_schema(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """A schema with its properties under the names to send; each that changed keeps its own as `title`."""
+    properties = _object(schema.get("properties"))
+    made = {
+        **schema,
+        "properties": {names.get(key, key): _titled(key, value, names) for key, value in properties.items()},
+    }
+    required: Any = schema.get("required")
+    if isinstance(required, list):
+        made["required"] = [_sent(name, names) for name in cast("list[Any]", required)]
+    return made
+
+
+def _titled(key: str, schema: Any, names: Mapping[str, str]) -> Any:
+    if key not in names or not isinstance(schema, dict):
+        return schema
+    return {"title": key, **cast("dict[str, Any]", schema)}
+
+
+def _sent(name: Any, names: Mapping[str, str]) -> Any:
+    return names.get(name, name) if isinstance(name, str) else name
+
+
+def renamed(arguments: Any, names: Mapping[str, str]) -> Any:
+    """Arguments under other names; anything but an object stays as it is."""
+    if not names or not isinstance(arguments, dict):
+        return arguments
+    return {names.get(key, key): value for key, value in cast("dict[str, Any]", arguments).items()}
+
+
+def back(parameters: Renamed) -> dict[str, dict[str, str]]:
+    """The tools' own names by the sent ones."""
+    return {tool: {sent: name for name, sent in names.items()} for tool, names in parameters.items()}
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
