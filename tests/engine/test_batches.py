@@ -209,7 +209,10 @@ async def test_a_run_whose_requests_are_all_refused_stops_and_says_why(kind: str
     async with BatchServer(kind, lambda body, digest: Answer(http(404, bad.encode()))) as server:
         with pytest.raises(UsageError, match=r"every call was refused .*no such model"):
             await played(plan(server, items=8), tmp_path / "run")
-    assert len(server.batches) == 1
+        assert len(server.batches) == 1
+        server.said = right
+        assert (await played(plan(server, items=8), tmp_path / "run")).status == "done"
+    assert len(server.batches) == 3
 
 
 async def test_odd_results_are_sorted_out(kind: str, tmp_path: Path):
@@ -462,6 +465,25 @@ async def test_results_of_a_batch_that_was_left_pending_are_used_by_a_later_run(
         later = await played(plan(server, steps=1), tmp_path / "run")
         assert (later.status, later.calls, later.pending) == ("done", 4, ())
     assert (len(server.batches), server.counts["create"]) == (1, 1)
+
+
+@pytest.mark.parametrize("how", ["canceled", "expired", "refused"])
+async def test_what_failed_in_a_batch_left_pending_is_sent_anew_by_the_next_run(
+    kind: str, how: str, tmp_path: Path
+):
+    async with BatchServer(kind, right) as server:
+        server.frozen = True
+        await played(plan(server, steps=1), tmp_path / "run", sitting=Sitting(Budget(Limits(deadline_s=0.3))))
+        server.frozen = False
+        batch = server.batches["b1"]
+        batch.canceled = how == "canceled"
+        batch.expired = set(batch.requests) if how == "expired" else set()
+        server.said = lambda body, digest: right(body, digest) if len(server.batches) > 1 else refusal(400)
+        if how != "refused":
+            server.said = right
+        once = replace(PATIENT, max_attempts=1)
+        assert (await played(plan(server, steps=1), tmp_path / "run", once)).status == "done"
+    assert [len(batch.requests) for batch in server.batches.values()] == [4, 4]
 
 
 async def test_a_narrower_run_leaves_the_other_results_to_a_wider_one(kind: str, tmp_path: Path):

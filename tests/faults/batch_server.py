@@ -41,6 +41,8 @@ class Held:
     """`errors.data` of a batch that is refused."""
     expired: set[str] = field(default_factory=set[str])
     """Custom ids that are not asked before it expires."""
+    rows: list[Row] | None = None
+    """Its results, once they were asked for."""
 
 
 class BatchServer(FaultServer):
@@ -216,18 +218,14 @@ class BatchServer(FaultServer):
         batch = self.batches[match[1]]
         assert self._over(batch)
         wanted = match[2] if self.kind != "anthropic" else None
-        rows = [
-            row
-            for row in map(self._row, *zip(*self._with(batch), strict=True))
-            if wanted is None or wanted == _file(row)
-        ]
+        if batch.rows is None:
+            # What was said once stays said.
+            batch.rows = [self._row(batch, custom_id, asked) for custom_id, asked in batch.requests.items()]
+        rows = [row for row in batch.rows if wanted is None or wanted == _file(row)]
         # Results come in any order.
         written = self.write(batch, rows[::-1])
         lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in written]
         return Answer(http(200, b"\n".join(lines), kind="application/octet-stream"))
-
-    def _with(self, batch: Held) -> list[tuple[Held, str, Body]]:
-        return [(batch, custom_id, body) for custom_id, body in batch.requests.items()]
 
     def _row(self, batch: Held, custom_id: str, body: Body) -> Row:
         digest = digest_of(json.dumps(body).encode())

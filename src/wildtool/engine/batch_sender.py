@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wildtool.engine.attempts import LONGEST_RETRY_AFTER_S, Patience, patiently
 from wildtool.engine.batch_results import BatchResults
-from wildtool.engine.lane import Batch, Came, Lane, NeverBegunError
+from wildtool.engine.lane import AskAnewError, Batch, Lane
 from wildtool.errors import CallError, InfraError
 from wildtool.models.batches import BatchResult, BatchState
 
@@ -78,9 +78,9 @@ class BatchSender:
                 await self._play_halves(batch, alone)
             elif state is not None:
                 await (self._refuse(batch, state) if state.failure else self._tell(batch, state))
-        except NeverBegunError:
+        except AskAnewError:
             self._lane.journal.end(batch.begun, "never begun")
-            batch.fail(NeverBegunError)
+            batch.fail(AskAnewError)
         except CallError as error:
             batch.whole = False
             lost = error
@@ -108,7 +108,7 @@ class BatchSender:
             await self._play(half, alone=True)
 
     async def _begin(self, batch: Batch) -> None:
-        """Brings a batch into being, unless it is. Raises NeverBegunError, and CallError after the last try."""
+        """Brings a batch into being, unless it is. Raises AskAnewError, and CallError after the last try."""
         begun, api, journal = batch.begun, self._lane.batches, self._lane.journal
         if begun.id is not None:
             return
@@ -139,7 +139,7 @@ class BatchSender:
                 if begun.file is not None:
                     return await api.create(begun.mark, None, begun.file)
                 if batch.spool is None:
-                    raise NeverBegunError
+                    raise AskAnewError
                 with closing(batch.spool.open()) as file:
                     return await api.create(begun.mark, file, None)
             except CallError as error:
@@ -222,8 +222,10 @@ class BatchSender:
             if not future.done():
                 fault = at_fault.get(custom_id)
                 quote = state.failure if fault is None else fault
-                error = api.endpoint.error(kind, said, quote, final=final or fault is not None, where=where)
-                future.set_exception(error)
+                error: Exception = api.endpoint.error(
+                    kind, said, quote, final=final or fault is not None, where=where
+                )
+                future.set_exception(AskAnewError() if batch.earlier else error)
 
     async def _tell(self, batch: Batch, state: BatchState) -> None:
         """Reads the results and gives each to who waits for it: answers first, then failures, then what is missing."""
@@ -235,7 +237,11 @@ class BatchSender:
                 future = batch.waiting.get(result.custom_id)
                 if future is None or future.done():
                     continue
-                self._give(future, result, came, state)
+                failure = self._failure(result, state)
+                if failure is None:
+                    future.set_result((result.answer, came))
+                else:
+                    future.set_exception(AskAnewError() if batch.earlier else failure)
                 told += 1
                 if told % AT_ONCE == 0:
                     await asyncio.sleep(0)
@@ -249,19 +255,15 @@ class BatchSender:
         batch.begun.found = {name: count for name, count in odd.items() if count}
         batch.whole = not results.unreadable
         for future in missing:
-            future.set_exception(self._missing(state, results.unreadable))
+            anew = batch.earlier and not results.unreadable
+            future.set_exception(AskAnewError() if anew else self._missing(state, results.unreadable))
 
-    def _give(
-        self, future: asyncio.Future[Came], result: BatchResult, came: float, state: BatchState
-    ) -> None:
+    def _failure(self, result: BatchResult, state: BatchState) -> Exception | None:
         if result.canceled:
             # Whoever canceled it does not want it sent again at once.
             why = f"batch {state.id} was canceled before this request was begun; the same command again sends it anew"
-            future.set_exception(InfraError("batch canceled", why))
-        elif result.error is not None:
-            future.set_exception(result.error)
-        else:
-            future.set_result((result.answer, came))
+            return InfraError("batch canceled", why)
+        return result.error
 
     def _missing(self, state: BatchState, unreadable: int) -> Exception:
         where = f"batch {state.id} at {self._lane.batches.endpoint.shown_url}"
@@ -276,4 +278,3 @@ class BatchSender:
 
 def _can_split(batch: Batch) -> bool:
     return batch.spool is not None and len(batch.spool) > 1
-

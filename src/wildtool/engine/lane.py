@@ -22,8 +22,8 @@ Waiting = dict[str, asyncio.Future[Came]]
 """Who waits for an answer, by custom id."""
 
 
-class NeverBegunError(Exception):
-    """A batch turned out never to have been begun, or to have been refused whole: its requests are to be sent anew."""
+class AskAnewError(Exception):
+    """An earlier process's batch has no answer to a request: it was never begun, or failed it. It goes into a new one."""
 
 
 @dataclass(eq=False, slots=True)
@@ -40,6 +40,8 @@ class Batch:
     whole: bool = True
     """Whether all of its results could be read; if not, they are read again by the next process."""
 
+    earlier: bool = False
+    """Whether an earlier process sent it. What failed in it was that process's failure, and is asked anew."""
     left: bool = False
     """Whether nobody waits for it any more although it goes on."""
 
@@ -91,7 +93,7 @@ class Lane:
             custom_id: batch
             # The newest first, since a request that failed in one batch stands in a later one too.
             for begun in reversed(journal.open_batches(role))
-            for batch in [Batch(begun, None)]
+            for batch in [Batch(begun, None, earlier=True)]
             for custom_id in begun.requests
         }
         self._closed: str | None = None
@@ -121,9 +123,9 @@ class Lane:
         earlier = self._earlier.get(custom_id)
         if earlier is not None and earlier.begun.requests.get(custom_id) == digest:
             try:
-                # It is paid for already, so that no limit of money holds it back.
+                # An answer is paid for already, so that no limit of money holds it back.
                 return await self._wait(custom_id, earlier.waiting)
-            except NeverBegunError:
+            except AskAnewError:
                 pass
             finally:
                 # Whatever came of it: another try is another batch's.
