@@ -10,11 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.generate.apis.api import Api
+from wildtool.generate.apis.api_checks import KEYS as DEFINITION_KEYS
+from wildtool.generate.apis.api_script import PROMPTS
 from wildtool.generate.apis.assigning import MOST_GENERATIONS, Assignment, Pool, Round
 from wildtool.generate.apis.atoms import ATOMS, atom_of, atoms
 from wildtool.generate.apis.operators import AIMED, OPERATORS, applies
+from wildtool.generate.apis.roles import ROLES
 from wildtool.generate.apis.tree import Tree, child_id, seed_tree
+from wildtool.generate.constraints import FORMATS
 from wildtool.generate.definitions import definition_faults
+from wildtool.generate.prompts import templates
 
 seeds = st.integers(0, 10_000).map(Random)
 classes = st.sampled_from(("text", *ATOMS))
@@ -77,6 +82,17 @@ def test_another_function_works_on_the_same_things_and_says_something_else():
 def test_an_api_without_parameters_can_only_get_some_or_return_something_else():
     parent = {"parameters": {"type": "object", "properties": {}}}
     assert {name for name in OPERATORS if applies(name, parent)} == {"add parameter", "change return"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_roles_are_told_of_every_operator_and_class_in_both_languages(lang: Any):
+    told = templates(lang, PROMPTS)
+    assert set(told) == set(ROLES) - {"agent"}
+    assert set(told["designer"]) == {"", *ATOMS}
+    assert set(told["evolver"]) == {"", *ATOMS, *OPERATORS}
+    assert all(text for blocks in told.values() for text in blocks.values())
+    for name in sorted({*DEFINITION_KEYS, *FORMATS}):
+        assert name in told["designer"][""] and name in told["evolver"][""]
 
 
 @pytest.mark.parametrize("atom", ATOMS)
