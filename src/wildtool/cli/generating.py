@@ -206,7 +206,7 @@ def _tell(result: "RunResult", made: Product, out: Path, quiet: bool) -> int:
         unfinished = f"{made.unfinished} {made.noun} are not made to their end"
         note(f"{unfinished}; run the same command again to go on.")
     elif made.kept and not quiet:
-        note(f"Play them: {made.use}")
+        note(f"What uses them: {made.use}")
     if result.exit_status:
         return result.exit_status
     return 0 if made.kept else 1
