@@ -248,6 +248,15 @@ PLAYED = {"items": 8, "kinds": shares(("adjust", "switch", "incomplete", "error"
             {"writer E8"},
             id="values nowhere",
         ),
+        pytest.param(
+            edit("writer", lambda w: w.update(alternatives=[w["calls"]])),
+            WRITTEN,
+            {"writer S5"},
+            id="same twice",
+        ),
+        pytest.param(
+            edit("writer", lambda w: w.update(alternatives=[[]])), WRITTEN, {"writer W2"}, id="no alternative"
+        ),
         pytest.param(edit("writer", name_tool), WRITTEN, {"writer A5"}, id="tool named"),
         pytest.param(
             edit("writer", lambda w: w.update(profile={})),

@@ -182,6 +182,9 @@ def turned(item: MadeItem, *turns: Turn) -> MadeItem:
         (replace(IRRELEVANT, functions=SINGLE.functions), "S2"),
         (replace(SINGLE, plan=plan("similar"), functions=SINGLE.functions[:1]), "S3"),
         (replace(IRRELEVANT, functions=()), "S3"),
+        (turned(SINGLE, replace(SINGLE.turns[0], alternatives=((LESSON,),))), "S5"),
+        (turned(ERROR, replace(ERROR.turns[0], alternatives=(RATINGS[:1],))), "S5"),
+        (turned(SINGLE, replace(SINGLE.turns[0], alternatives=((Action("fly", {"to": "Oslo"}),),))), "E1"),
     ],
 )
 def test_one_fault_breaks_the_rule_that_is_about_it(item: MadeItem, rule: str):
@@ -211,6 +214,17 @@ def test_calls_of_one_function_are_numbered():
     }
     assert row.question["id"] == row.answer["id"] == f"normal_single_turn_parallel_function_{FIRST}"
     assert list(row.question) == ["id", "question", "function", "time"]
+
+
+def test_answers_that_are_as_right_stand_in_a_list():
+    other = Action("bookLesson", {"trainer": "Ada Moss", "level": "middle"})
+    turn = Turn((user("A lesson with Ada Moss, middle or top."),), (LESSON,), ((other,),))
+    item = turned(SINGLE, turn)
+    assert item_faults(item) == []
+    assert rows(item)[0].answer["ground_truth"] == [
+        {"bookLesson": {"trainer": "Ada Moss", "level": "top"}},
+        {"bookLesson": {"trainer": "Ada Moss", "level": "middle"}},
+    ]
 
 
 def test_a_dialogue_is_a_record_a_turn_with_gold_calls_in_its_history():

@@ -1,4 +1,4 @@
-"""Rules for whole items: their dialogue (L1 to L6), and that their parts agree (S1 to S4); all others are asked here."""
+"""Rules for whole items: their dialogue (L1 to L6), and that their parts agree (S1 to S5); all others are asked here."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -10,7 +10,7 @@ from wildtool.generate.definitions import call_remarks, definition_faults, twice
 from wildtool.generate.items.call_checks import RULES as CALL_RULES
 from wildtool.generate.items.call_checks import Calls, call_faults, unsaid
 from wildtool.generate.items.catalogue import atom_of
-from wildtool.generate.items.kinds import KINDS
+from wildtool.generate.items.kinds import IMPERFECT, KINDS
 from wildtool.generate.items.made import MadeItem, Missing, Turn, Wrong
 from wildtool.generate.items.records import record_faults
 from wildtool.generate.reading import Fault
@@ -18,6 +18,7 @@ from wildtool.generate.result_checks import assistant_faults, user_faults
 from wildtool.toolcall.parameter_schema import as_schema
 
 LONGEST_PROFILE = 4_000
+MOST_ANSWERS = 4
 Rule = Callable[[MadeItem], Iterator[Fault]]
 
 
@@ -137,10 +138,24 @@ def l6(item: MadeItem) -> Iterator[Fault]:
             yield Fault("L6", "The user turns to something else: another tool is called.")
 
 
+def s5(item: MadeItem) -> Iterator[Fault]:
+    """Alternatives are different answers, of requests that calls answer."""
+    for turn in item.turns:
+        answers = [[(call.name, call.arguments) for call in calls] for calls in turn.answers]
+        if any(answer in answers[:k] for k, answer in enumerate(answers)):
+            yield Fault("S5", "An alternative is the same as another answer.")
+        if turn.alternatives and item.plan.kind in IMPERFECT:
+            yield Fault("S5", "A request that no call answers has no alternatives.")
+        if len(answers) > MOST_ANSWERS:
+            yield Fault(
+                "S5", f"{len(answers)} answers are right; make the request clearer: {MOST_ANSWERS} at most."
+            )
+
+
 def s2(item: MadeItem) -> Iterator[Fault]:
     """What is called is offered; of an irrelevant request it is not."""
     names = {function["name"] for function in item.functions}
-    called = {call.name for turn in item.turns for call in turn.calls}
+    called = {call.name for turn in item.turns for calls in turn.answers for call in calls}
     if item.plan.kind == "irrelevant":
         if called & names or not item.removed:
             yield Fault("S2", f"{', '.join(sorted(called))} must not be offered.")
@@ -157,7 +172,7 @@ def s3(item: MadeItem) -> Iterator[Fault]:
 
 
 RULES: Mapping[str, Rule] = {
-    "D10": d10, "L1": l1, "L2": l2, "L3": l3, "L4": l4, "L5": l5, "L6": l6, "S2": s2, "S3": s3,
+    "D10": d10, "L1": l1, "L2": l2, "L3": l3, "L4": l4, "L5": l5, "L6": l6, "S2": s2, "S3": s3, "S5": s5,
 }  # fmt: skip
 CHECKS = (
     *(f"D{k}" for k in range(1, 11)),
@@ -177,8 +192,8 @@ def item_faults(item: MadeItem) -> list[Fault]:
     for t, turn in enumerate(item.turns):
         # What a faulty request lacks is said afterwards.
         after = [Passage.of(said.text) for said in item.mended]
-        calls = Calls(turn.calls, item.offered, [*known(item, t), *after], item.plan.kind)
-        found += call_faults(calls)
+        for answer in turn.answers:
+            found += call_faults(Calls(answer, item.offered, [*known(item, t), *after], item.plan.kind))
     if not item.turns or not all(turn.calls and turn.talk for turn in item.turns):
         # The other rules look at requests and first calls.
         return [*found, *l1(item), Fault("L1", "Every turn has a request and a call.")]

@@ -26,6 +26,13 @@ class Turn:
     """What is said since the calls of the turn before; the user's request is the last."""
     calls: tuple[Action, ...]
     """What answers it: the right calls; of an imperfect request those that would be right once it is mended."""
+    alternatives: tuple[tuple[Action, ...], ...] = ()
+    """Other calls, each of which answers it as well."""
+
+    @property
+    def answers(self) -> tuple[tuple[Action, ...], ...]:
+        """All that answers it."""
+        return self.calls, *self.alternatives
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Made items in ACEBench's format: rows of its two files, and the same judged by its own rules. Nothing else knows it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,7 +103,16 @@ def record_faults(item: MadeItem) -> list[Fault]:
         for rule, check in RULES.items()
         for remark in check(record)
     ]
-    return found or list(_gold_faults(played))
+    return found or [fault for one in _answered(item) for fault in _gold_faults(as_item(one))]
+
+
+def _answered(item: MadeItem) -> Iterator[MadeItem]:
+    """The item by each of its answers alone."""
+    yield replace(item, turns=tuple(replace(turn, alternatives=()) for turn in item.turns))
+    for t, turn in enumerate(item.turns):
+        for calls in turn.alternatives:
+            alone = replace(turn, calls=calls, alternatives=())
+            yield replace(item, turns=(*item.turns[:t], alone, *item.turns[t + 1 :]))
 
 
 def _gold_faults(item: Item) -> Iterator[Fault]:
@@ -129,7 +139,8 @@ def _truth(item: MadeItem, turn: Turn) -> Any:
         return {fault.parameter: [fault.text]}
     if item.plan.kind == "irrelevant":
         return LIMITATIONS.removeprefix('["').removesuffix('"]')
-    return truth_of(turn.calls)
+    answers = [truth_of(calls) for calls in turn.answers]
+    return answers if len(answers) > 1 else answers[0]
 
 
 def truth_of(calls: Sequence[Action]) -> dict[str, dict[str, Any]]:

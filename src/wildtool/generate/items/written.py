@@ -1,6 +1,6 @@
 """Simple items, which one writer writes in one go: what is said, the calls, and a profile where there is one."""
 
-from typing import Any
+from typing import Any, cast
 
 from wildtool.generate.items.catalogue import Choice
 from wildtool.generate.items.item_checks import item_faults, rendered_profile
@@ -8,7 +8,7 @@ from wildtool.generate.items.item_plan import ItemPlan
 from wildtool.generate.items.kinds import KINDS
 from wildtool.generate.items.made import MadeItem, Turn
 from wildtool.generate.items.role_replies import read_calls, read_messages
-from wildtool.generate.reading import Fault, read_object
+from wildtool.generate.reading import Action, Fault, read_object
 from wildtool.generate.role_talk import Cast, Talk
 from wildtool.toolcall.parameter_schema import as_schema
 
@@ -30,10 +30,11 @@ def written_item(plan: ItemPlan, choice: Choice, cast: Cast) -> Talk[MadeItem]:
             return None, faults
         talk, faults = read_messages(written.get("messages"))
         calls, more = read_calls(written.get("calls"), "W2")
-        profile, odd = _profile(plan, written.get("profile"))
-        if faults := [*faults, *more, *odd]:
+        others, odd = _alternatives(written.get("alternatives"))
+        profile, bad = _profile(plan, written.get("profile"))
+        if faults := [*faults, *more, *odd, *bad]:
             return None, faults
-        item = assembled(plan, choice, (Turn(talk, tuple(calls)),), profile=profile)
+        item = assembled(plan, choice, (Turn(talk, tuple(calls), others),), profile=profile)
         # The tool that is taken away must have been the right one.
         if plan.kind == "irrelevant" and calls[0].name != choice.targets[0].name:
             return None, [Fault("W3", f"The request must be for {choice.targets[0].name}.")]
@@ -50,6 +51,16 @@ def assembled(plan: ItemPlan, choice: Choice, turns: tuple[Turn, ...], **more: A
         more["removed"] = next(function for function in functions if function["name"] == name)
         functions = [function for function in functions if function["name"] != name]
     return MadeItem(plan, tuple(functions), turns, **more)
+
+
+def _alternatives(listed: Any) -> tuple[tuple[tuple[Action, ...], ...], list[Fault]]:
+    """Other answers, each a list of calls; none where nothing is given."""
+    if listed is None:
+        return (), []
+    if not isinstance(listed, list):
+        return (), [Fault("W2", "`alternatives` is a list of lists of calls.")]
+    read = [read_calls(calls, "W2") for calls in cast(list[Any], listed)]
+    return tuple(tuple(calls) for calls, _ in read), [fault for _, faults in read for fault in faults]
 
 
 def _profile(plan: ItemPlan, given: Any) -> tuple[str, list[Fault]]:
