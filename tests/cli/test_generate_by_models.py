@@ -119,6 +119,15 @@ def test_a_role_without_votes_is_named_once(url: str):
     assert "planner is planner already; several models can be: judge, checker" in ended.stderr
 
 
+@pytest.mark.parametrize("verb", ["show", "score", "report"])
+def test_a_record_of_making_is_not_taken_for_a_run_of_a_benchmark(url: str, verb: str):
+    making(url, 1)
+    ended = type_(f"{verb} set/record")
+    assert ended.exit_code not in (0, 1)
+    assert "set/record: holds how sessions were made" in ended.stderr
+    assert "yield.json says where attempts were lost" in ended.stderr
+
+
 def test_what_it_would_take_is_told_without_asking(url: str, asked: list[dict[str, Any]]):
     ended = making(url, 100, "--dry-run --role-model judge=other")
     assert (ended.exit_code, asked) == (0, [])

@@ -1,8 +1,10 @@
 """Makes the echo benchmark one that can be loaded by name, as if it were installed."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from batch_play import MODELS
 from echo_benchmark import EchoBenchmark
 
 from wildtool.engine.registry import in_mode
@@ -10,9 +12,15 @@ from wildtool.engine.registry import in_mode
 
 @pytest.fixture(autouse=True)
 def _offer_echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    def load(name: str, mode: str | None = None) -> Any:
+    def load(folder: Path, name: str, mode: str | None) -> Any:
         echo: Any = EchoBenchmark()
         return in_mode(echo, mode)
 
     for module in ("score", "results"):
-        monkeypatch.setattr(f"wildtool.engine.{module}.load_benchmark", load)
+        monkeypatch.setattr(f"wildtool.engine.{module}.played_benchmark", load)
+
+
+@pytest.fixture(params=list(MODELS))
+def kind(request: pytest.FixtureRequest) -> str:
+    """Each of the two APIs."""
+    return request.param

@@ -175,6 +175,11 @@ def at_once(decision: dict[str, Any]) -> None:
     decision["actions"] = [{"name": "prepare_to_answer", "arguments": {"answer_type": "tool"}}]
 
 
+def asks_on(decision: dict[str, Any]) -> None:
+    missing = {"tool_name": "reserveRoom", "missing_required_parameters": ["room"]}
+    decision["actions"] = [{"name": "ask_user_for_required_parameters", "arguments": missing}]
+
+
 def never_done(decision: dict[str, Any]) -> None:
     if decision["actions"][0]["name"] == "prepare_to_answer":
         decision["actions"] = [{"name": "findBook", "arguments": {"title": "thanks"}}]
@@ -195,6 +200,7 @@ def never_done(decision: dict[str, Any]) -> None:
         pytest.param(edit("planner", twice), {"planner P17", "planner P8"}, id="redundant call"),
         pytest.param(edit("planner", at_once), {"planner P21"}, id="early end"),
         pytest.param(edit("planner", never_done), {"planner P24", "planner P17", "limit"}, id="no end"),
+        pytest.param(edit("planner", asks_on), {"planner P24", "planner P20"}, id="asks without end"),
         pytest.param(say("user", ""), {"user C1"}, id="empty tasks"),
         pytest.param(
             say("user", '{"candidates": [{"text": "Call findBook"}]}'), {"user A5"}, id="tool named"

@@ -2,10 +2,11 @@
 
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wildtool.benchmarks import OURS
-from wildtool.errors import UsageError
+from wildtool.errors import RecordError, UsageError
 from wildtool.types import Benchmark
 
 if TYPE_CHECKING:
@@ -41,6 +42,25 @@ def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
         known = ", ".join(benchmark_names()) or "none is installed"
         raise UsageError(f"unknown benchmark {name!r}; known are: {known}")
     return in_mode(entry.load(), mode)
+
+
+def played_benchmark(folder: Path, name: str, mode: str | None) -> Benchmark:
+    """The benchmark of a run in a folder.
+
+    Raises RecordError where there is none of that name, UsageError where it has no such mode.
+    """
+    if name not in benchmark_names():
+        made = folder.parent / "yield.json"
+        if made.exists():
+            raise RecordError(
+                f"{folder}: holds how {name} were made, no answers that could be judged. What came of it stands in "
+                f"{folder.parent}: {made.name} says where attempts were lost; play and check what was made there"
+            )
+        raise RecordError(
+            f"{folder}: a run of {name!r}, which is no benchmark here; known are: {', '.join(benchmark_names())}. "
+            "Install the package that it comes from"
+        )
+    return load_benchmark(name, mode)
 
 
 def in_mode(benchmark: Benchmark, mode: str | None) -> Benchmark:

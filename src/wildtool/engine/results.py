@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wildtool.engine.bundles import holds_bundle, is_bundle, unpacked
-from wildtool.engine.registry import load_benchmark
+from wildtool.engine.registry import played_benchmark
 from wildtool.engine.rundir import read_run
 from wildtool.engine.score import score_run
 from wildtool.engine.segments import find_segments
@@ -188,7 +188,7 @@ def _read(table: Path, about: Mapping[str, Any]) -> Result:
     ((run, model, benchmark, profile),) = rows.limit(1).project("run, model, benchmark, profile").fetchall()
     items, items_md5 = _items(rows)
     identity = about["identity"]
-    owner = load_benchmark(benchmark, identity["mode"])
+    owner = played_benchmark(table.parent, benchmark, identity["mode"])
     return Result(
         run=run,
         model=model,

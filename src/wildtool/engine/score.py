@@ -11,7 +11,7 @@ from wildtool.engine.collecting import seldom_collecting
 from wildtool.engine.judging import judge
 from wildtool.engine.plan import Selection, check_profile
 from wildtool.engine.record import Log, RecordReader, transcripts
-from wildtool.engine.registry import load_benchmark
+from wildtool.engine.registry import played_benchmark
 from wildtool.engine.rundir import read_run
 from wildtool.engine.verdicts import Counts, Player, VerdictTable, verdicts_path
 from wildtool.errors import DataError, RecordError
@@ -66,7 +66,7 @@ def judging(folder: Path, *, profile: str | None = None, data: str | None = None
     """Finds what judging a run takes. Arguments and errors as of `score_run`."""
     about = read_run(folder)
     identity, scope = about["identity"], about["scope"]
-    benchmark = load_benchmark(identity["benchmark"], identity["mode"])
+    benchmark = played_benchmark(folder, identity["benchmark"], identity["mode"])
     rules = profile or identity["profile"] or next(iter(benchmark.profiles))
     check_profile(benchmark, rules)
     selection = Selection(
