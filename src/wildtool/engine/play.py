@@ -4,11 +4,12 @@ recorded ones."""
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from wildtool import wire
 from wildtool.engine.attempts import Patience, RefusedError
 from wildtool.engine.budget import Spent
+from wildtool.engine.causes import cause_of
 from wildtool.engine.chain import chain
 from wildtool.engine.desk import Desk
 from wildtool.engine.limits import LimitError
@@ -17,7 +18,7 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.record import Failure, Log, RecordReader, Step
 from wildtool.engine.sitting import Sitting
 from wildtool.engine.writer import RecordWriter, Sent
-from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
+from wildtool.errors import InfraError, RecordError, UsageError
 from wildtool.types import Address, Item, Reply, Request
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ async def play(stage: Stage, played: Played) -> None:
                 task.cancel()
         stage.settle_refusals()
     except BaseExceptionGroup as errors:
-        raise _cause(errors) from None
+        raise cause_of(errors) from None
     finally:
         # One model may play several roles.
         for model in {id(model): model for model in plan.models.values()}.values():
@@ -285,17 +286,3 @@ async def _stop_at_deadline(stage: Stage) -> None:
         budget.check_time()
     if stage.rounds is not None and budget.stopped is not None:
         stage.rounds.stop(budget.stopped)
-
-
-def _leaves(errors: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
-    for error in errors.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(cast(BaseExceptionGroup[BaseException], error))
-        else:
-            yield error
-
-
-def _cause(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The one exception to tell the user: one they can act on before any other."""
-    leaves = list(_leaves(errors))
-    return next((error for error in leaves if isinstance(error, WildtoolError)), leaves[0])
