@@ -16,7 +16,7 @@ FIRST_POLL_S = 0.5
 LONGEST_POLL_S = 60.0
 POLL_GROWTH = 1.5
 POLL_FAILURES = 30
-"""Asked how a batch stands, an endpoint may fail so often in a row, about half an hour, before we stop waiting."""
+"""Asked how a batch stands, an endpoint may fail so often in a row, half an hour at most, before we stop waiting."""
 CLOCKS_S = 3600.0
 """How far the provider's clock may be behind ours."""
 AT_ONCE = 500
