@@ -45,6 +45,9 @@ def test_it_goes_with_the_session(profile: str) -> None:
     assert WILDTOOLBENCH.judge(made, {"0": Transcript(())}, profile)
     gone = weakref.ref(made.data)
     del made
+    # What was judged last is kept for a moment.
+    for _ in range(40):
+        WILDTOOLBENCH.judge(item(CHAT), {}, profile)
     gc.collect()
     assert gone() is None
 

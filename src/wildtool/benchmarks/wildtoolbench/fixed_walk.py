@@ -4,9 +4,10 @@ The "C:" lines of the evaluator's specification. The first fault ends the task; 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench import faults
@@ -71,8 +72,8 @@ class FixedWalk:
         self._nodes = session.tasks[task].nodes
         self._tools = _parameters(session)
         self.schedule = schedule_of(session, task)
-        self._messages: list[Message] = []
-        """What came after the opening, which judging never asks for."""
+        self._messages: list[Iterable[Message]] = []
+        """What each step added after the opening; made when it is shown, which judging never asks for."""
         self.log: list[BoundStep] = []
         self.done = 0
         """Executed gold nodes as a bit mask."""
@@ -103,7 +104,8 @@ class FixedWalk:
     def request(self) -> Request | None:
         if self.over:
             return None
-        messages = (*_opening(self._session, self._task), *self._messages)
+        self._messages = [list(part) for part in self._messages]
+        messages = (*_opening(self._session, self._task), *chain.from_iterable(self._messages))
         return Request(messages, self._session.sent_tools, gold=self._gold)
 
     def tell(self, reply: Message) -> None:
@@ -123,8 +125,8 @@ class FixedWalk:
         node = self._nodes[words[0]]
         self._advance(reply, (words[0],))
         if node.name == ASK:
-            self._messages.append({"role": "assistant", "content": content, **carried(reply)})
-            self._messages.append({"role": "user", "content": node.user_input})
+            said: Message = {"role": "assistant", "content": content, **carried(reply)}
+            self._messages.append([said, {"role": "user", "content": node.user_input}])
 
     def _tell_calls(self, reply: Message) -> None:
         calls = _read_calls(reply["tool_calls"])
@@ -140,7 +142,7 @@ class FixedWalk:
             self._fail(reply, fault)
             return
         observed = ((call.id, self._nodes[bound[i]]) for i, call in enumerate(calls))
-        self._messages.extend(answered(reply, observed))
+        self._messages.append(answered(reply, observed))
         self._advance(reply, tuple(bound[i] for i in range(len(calls))))
 
     def _too_many(self, calls: Sequence[_Call], ready: Sequence[int]) -> Fault | None:

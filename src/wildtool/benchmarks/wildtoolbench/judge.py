@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -52,8 +53,7 @@ def judge_item(item: Item, transcripts: Mapping[str, Transcript], profile: Profi
 def _judge_unit(
     item: Item, session: Session, position: int, transcript: Transcript | None, profile: Profile
 ) -> Verdict:
-    walk: Walk = profile.walk(session, position)
-    ended = replay(walk, transcript)
+    walk, ended = _replayed(profile.walk, session, position, _Same(transcript))
     judgement = profile.judge(walk, session, position)
     outcome: Outcome = "correct" if judgement.correct else "wrong"
     error, reason = judgement.error, judgement.reason
@@ -66,10 +66,35 @@ def _judge_unit(
         score=float(outcome == "correct"),
         error=error if outcome == "wrong" else None,
         reason=reason,
-        steps=len(walk.log),  # type: ignore[attr-defined]
+        steps=len(walk.log),
         fields={**task_columns(session, position), **judgement.columns},
         detail=judgement.detail,
     )
+
+
+class _Same:
+    """A transcript as a key, equal to itself alone."""
+
+    __slots__ = ("transcript",)
+
+    def __init__(self, transcript: Transcript | None) -> None:
+        self.transcript = transcript
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.transcript is self.transcript
+
+    def __hash__(self) -> int:
+        return id(self.transcript)
+
+
+@lru_cache(maxsize=32)
+def _replayed(
+    walk: Callable[[Session, int], Walk], session: Session, position: int, said: _Same
+) -> tuple[Any, bool]:
+    """A walk that was told what was said, and whether it is over; kept for a moment, since `official` and `paper` judge
+    the same one."""
+    told = walk(session, position)
+    return told, replay(told, said.transcript)
 
 
 @of_session

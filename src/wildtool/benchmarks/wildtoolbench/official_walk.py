@@ -4,8 +4,9 @@ Section "Walk" and quirks Q18 to Q25 of the evaluator's specification. Where the
 with what, and the task is over.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session
@@ -68,8 +69,8 @@ class OfficialWalk:
         raised = (_steps(session, earlier)[1] for earlier in range(task))
         self.history_raised = next(filter(None, raised), None)
         """What the original raises while it builds the history of this task (Q06, Q17)."""
-        self._messages: list[Message] = []
-        """What came after the opening, which judging never asks for."""
+        self._messages: list[Iterable[Message]] = []
+        """What each step added after the opening; made when it is shown, which judging never asks for."""
 
     @property
     def optimal(self) -> bool:
@@ -83,7 +84,8 @@ class OfficialWalk:
     def request(self) -> Request | None:
         if self._over:
             return None
-        messages = (*_opening(self._session, self._task), *self._messages)
+        self._messages = [list(part) for part in self._messages]
+        messages = (*_opening(self._session, self._task), *chain.from_iterable(self._messages))
         return Request(messages, self._session.sent_tools, gold=self._gold)
 
     def tell(self, reply: Message) -> None:
@@ -108,8 +110,8 @@ class OfficialWalk:
         if self._names[node] == ANSWER:
             self.name_correct = self._over = True
             return
-        self._messages.append({"role": "assistant", "content": reply["content"], **carried(reply)})
-        self._messages.append({"role": "user", "content": self._nodes[node].user_input})
+        said: Message = {"role": "assistant", "content": reply["content"], **carried(reply)}
+        self._messages.append([said, {"role": "user", "content": self._nodes[node].user_input}])
         self._asked |= 1 << node
         self._states = self._any_step(node)
 
@@ -176,7 +178,7 @@ class OfficialWalk:
         self.log.append(LoggedStep(reply, True, by_name))
         # In the order of the sorted gold names, to call ids in written order (Q19).
         observed = zip(ids, (self._nodes[node] for node in by_name), strict=True)
-        self._messages.extend(answered(reply, observed))
+        self._messages.append(answered(reply, observed))
 
     def _match(self, names: Sequence[Any]) -> Step | None:
         if not all(isinstance(name, str) for name in names):

@@ -93,11 +93,10 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     Args:
         verdicts: DuckDB relation of verdict rows (see `columns`, and the engine's common columns).
     """
-    metrics = measure(verdicts, rates())
+    metrics = measure(verdicts, [*rates(), *_errors(profile)])
     metrics.insert(1, _sessions(verdicts))
     return [
         *metrics,
-        *_errors(verdicts, profile),
         *coverage(verdicts, _not_scorable(verdicts), "task"),
         *cost(verdicts, "task"),
     ]
@@ -111,17 +110,16 @@ def _sessions(verdicts: Any) -> Metric:
     return rate_metric(rate, [(float(right), float(count)) for _, right, count in rows])
 
 
-def _errors(verdicts: Any, profile: str) -> list[Metric]:
+def _errors(profile: str) -> list[Rate]:
     """Share of each error class among wrong units; under `paper` also the twelve internal labels."""
     wrong = "outcome = 'wrong'"
     known = faults.PAPER_COLUMNS if profile == "paper" else faults.ALL
     labels = LABEL_COLUMNS if profile == "paper" else ()
-    shares = [
+    return [
         Rate(group, name, wrong, f"CAST(COALESCE({column} = '{name}', FALSE) AS INTEGER)")
         for group, column, names in (("errors", "error", known), ("error labels", "error_label", labels))
         for name in names
     ]
-    return measure(verdicts, shares)
 
 
 def _not_scorable(verdicts: Any) -> int:
