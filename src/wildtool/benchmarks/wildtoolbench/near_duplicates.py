@@ -18,7 +18,7 @@ NEAR_DUPLICATE = 92
 """Similarity (0 to 100) above which two user texts of a data file count as the same."""
 _BLOCK = 4096
 """Texts whose bits stand in one number."""
-_BAND = 1.1
+_BAND = 1.2
 """Texts of one block differ in length by at most this factor."""
 _SHARED = 32
 """Pairs that a near text must share beyond those it may lose; a power of two. More would leave fewer to compare."""
