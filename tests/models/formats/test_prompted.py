@@ -222,6 +222,17 @@ def test_settings_name_the_format_and_a_digest_of_its_wording():
         ("zai-org/GLM-4.5-Air", "glm"),
         ("gorilla-llm/gorilla-openfunctions-v2", "gorilla"),
         ("ToolBench/ToolLLaMA-2-7b-v2", "react"),
+        ("Qwen/Qwen3-Coder-30B-A3B-Instruct", "qwen3-coder"),
+        ("Qwen/Qwen3.5-35B-A3B", "qwen3-coder"),
+        ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B", "qwen3-coder"),
+        ("Qwen/Qwen3-Next-80B-A3B-Instruct", "hermes"),
+        ("ibm-granite/granite-4.0-h-tiny", "hermes"),
+        ("MiniMaxAI/MiniMax-M2", "minimax"),
+        ("moonshotai/Kimi-K2-Instruct-0905", "kimi"),
+        ("openai/gpt-oss-20b", "harmony"),
+        ("deepseek-ai/DeepSeek-V3.2", "dsml"),
+        ("deepseek-ai/DeepSeek-V3.2-Exp", "deepseek"),
+        ("deepseek-ai/DeepSeek-V3.1", "deepseek"),
     ],
 )
 def test_auto_tells_the_format_by_the_name(model: str, format: str):
