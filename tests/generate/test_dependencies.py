@@ -6,7 +6,8 @@ from generate.graph_build import answer, call, session
 from wildtool.benchmarks.wildtoolbench.data import ASK, Node, Task
 from wildtool.benchmarks.wildtoolbench.play import MINI
 from wildtool.errors import UsageError
-from wildtool.generate.dependencies import Edge, Override, infer
+from wildtool.generate.dependencies import Override, infer
+from wildtool.generate.edge_evidence import Edge
 from wildtool.generate.edge_quality import KINDS, measure
 
 

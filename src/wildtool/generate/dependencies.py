@@ -10,69 +10,27 @@ A person's word (`Override`) wins over every inference, and stays what it was wh
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any, Literal, cast
 
-from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, Node, Session, Task
-from wildtool.benchmarks.wildtoolbench.grounding import (
-    Leaf,
-    Passage,
-    holds,
-    leaves,
-    parameter_schemas,
-    text_of,
-)
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task
 from wildtool.errors import UsageError
+from wildtool.generate.edge_evidence import ACCEPTED, LIKELY, Edge, Reader, by_choice, by_value
 from wildtool.toolcall.graph import ancestors
-from wildtool.toolcall.parameter_schema import documented_default, enum_of
 
-Kind = Literal["barrier", "argument", "logical"]
-ACCEPTED = 0.85
-"""An edge at least this sure needs no review."""
 KEPT = 0.4
 """An edge less sure than this is left out."""
 
 _BARRIER = 1.0
-_SAME_KEY = 0.97
-_ONE_SOURCE = 0.92
-_SEVERAL_SOURCES = 0.65
-_KNOWN_ANYWAY = 0.25
-_ORDERED = 0.7
 _LATER_WITHOUT_REASON = 0.4
-_INEXACT = 0.2
-"""Taken off where a value is a part, a sum or a difference of what stands in the observation."""
 _ORDER_WORDS = re.compile(
     r"\b(?:after (?:that|this)|afterwards|once|then (?=\w)|if)|之后|以后|然后|如果|要是|接着|随后"
 )
 _BESIDES = re.compile(r"\b(?:also|besides|too|additionally|as well|plus)\b|另外|还有|同时|顺便|也")
 """What such a word introduces stands beside what was said before, not after it."""
-_CODE = re.compile(r"[A-Z]{2,3}")
-"""A country, a currency, a language: known from its name without a tool."""
-_PARTS = re.compile(r"[,;，；、]|(?<=\d)[ T](?=\d)")
 _READS = re.compile(
     r"(?:get|list|search|find|look|show|read|check|fetch|retrieve|query|count|view|track|start)", re.I
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """One dependency: node `target` needs node `source`."""
-
-    source: int
-    target: int
-    kind: Kind
-    evidence: str
-    """Why, in words that name the argument and where its value stands."""
-    confidence: float
-    """From 0 to 1."""
-    by: Literal["auto", "human"] = "auto"
-
-    @property
-    def doubtful(self) -> bool:
-        """True where a person should look."""
-        return self.confidence < ACCEPTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +65,7 @@ def infer(
     """
     task = session.tasks[t]
     found = {(e.source, e.target): e for e in _barriers(task)}
-    reader = _Reader(session, t)
+    reader = Reader(session, t)
     for i, node in enumerate(task.nodes):
         if node.name not in VIRTUAL:
             for edge in _into(reader, i, steps):
@@ -151,41 +109,11 @@ def _barriers(task: Task) -> Iterator[Edge]:
                 yield Edge(j, i, "barrier", "a question and the answer stand alone in their step", _BARRIER)
 
 
-class _Reader:
-    """What can be known at each node of a task, apart from the calls of the task itself."""
-
-    def __init__(self, session: Session, t: int) -> None:
-        self.task = session.tasks[t]
-        self.schemas = parameter_schemas(session)
-        self.given = [Passage.of(session.date), *_history(session.tasks[:t]), Passage.of(self.task.text)]
-        self.observed = [Passage.of(node.observation) for node in self.task.nodes]
-
-    def known(self, i: int) -> list[Passage]:
-        """Texts, history and replies that stand before node `i`."""
-        replies = [n.user_input for n in self.task.nodes[:i] if n.name == ASK and n.user_input]
-        return [*self.given, *map(Passage.of, replies)]
-
-    def calls_before(self, i: int) -> list[int]:
-        return [j for j in range(i) if self.task.nodes[j].name not in VIRTUAL]
-
-    def leaves(self, i: int) -> list[Leaf]:
-        node = self.task.nodes[i]
-        return list(leaves(node.arguments, self.schemas.get(node.name, {})))
-
-
-def _history(tasks: Iterable[Task]) -> Iterator[Passage]:
-    for task in tasks:
-        yield Passage.of(task.text)
-        for node in task.nodes:
-            yield Passage.of(node.observation)
-            yield Passage.of(node.user_input or "")
-
-
-def _into(reader: _Reader, i: int, steps: Sequence[int] | None) -> list[Edge]:
+def _into(reader: Reader, i: int, steps: Sequence[int] | None) -> list[Edge]:
     """The edges from calls into call `i`, the surest of each source."""
     best: dict[int, Edge] = {}
     for leaf in reader.leaves(i):
-        for edge in [*_by_value(reader, i, leaf), *_by_choice(reader, i, leaf)]:
+        for edge in [*by_value(reader, i, leaf), *by_choice(reader, i, leaf)]:
             if edge.source not in best or best[edge.source].confidence < edge.confidence:
                 best[edge.source] = edge
     kept = [edge for edge in best.values() if edge.confidence >= KEPT]
@@ -193,96 +121,7 @@ def _into(reader: _Reader, i: int, steps: Sequence[int] | None) -> list[Edge]:
     return kept or list(_by_order(reader, i, steps))
 
 
-def _by_value(reader: _Reader, i: int, leaf: Leaf) -> list[Edge]:
-    """Edges for the calls whose observation gives a value."""
-    known = reader.known(i)
-    sources = _sources(reader, i, leaf, leaf.value)
-    if sources:
-        confidence = _confidence(reader, sources, leaf, known)
-        j = sources[0]
-        return [Edge(j, i, "argument", f"{leaf.path} stands in what node {j} returned", confidence)]
-    if any(holds(passage, leaf.value) for passage in known) or enum_of(leaf.schema):
-        return []
-    return [*_by_parts(reader, i, leaf, known), *_by_arithmetic(reader, i, leaf, known)]
-
-
-def _confidence(reader: _Reader, sources: Sequence[int], leaf: Leaf, known: Sequence[Passage]) -> float:
-    if documented_default(leaf.schema) == leaf.value or any(holds(p, leaf.value) for p in known):
-        return _KNOWN_ANYWAY
-    if isinstance(leaf.value, str) and _CODE.fullmatch(leaf.value):
-        return _KNOWN_ANYWAY
-    if _key_agrees(reader.task.nodes[sources[0]], leaf, leaf.value):
-        return _SAME_KEY
-    return _ONE_SOURCE if len(sources) == 1 else _SEVERAL_SOURCES
-
-
-def _sources(reader: _Reader, i: int, leaf: Leaf, value: Any) -> list[int]:
-    """Earlier calls whose observation names the value, the likeliest first.
-
-    A call that was itself given the value only echoes it and is no source; a generic value must stand
-    under a like key.
-    """
-    nodes = reader.task.nodes
-    found = [j for j in reader.calls_before(i) if holds(reader.observed[j], value)]
-    found = [j for j in found if not _generic(leaf) or _key_agrees(nodes[j], leaf, value)]
-    origins = [j for j in found if not holds(Passage.of(nodes[j].arguments), value)]
-    return sorted(origins, key=lambda j: (not _key_agrees(nodes[j], leaf, value), j))
-
-
-def _generic(leaf: Leaf) -> bool:
-    """True for values that stand in many places by chance."""
-    value = leaf.value
-    if isinstance(value, str):
-        return len(value) < 3 or bool(enum_of(leaf.schema))
-    return isinstance(value, bool) or (isinstance(value, int) and abs(value) < 100)
-
-
-def _by_parts(reader: _Reader, i: int, leaf: Leaf, known: Sequence[Passage]) -> Iterator[Edge]:
-    """A value put together, such as a date and a time: the parts that only an observation has."""
-    parts = _PARTS.split(leaf.value) if isinstance(leaf.value, str) else []
-    for part in parts if len(parts) > 1 else ():
-        if part.strip() and not any(holds(passage, part) for passage in known):
-            for j in _sources(reader, i, leaf, part)[:1]:
-                evidence = f"a part of {leaf.path} stands in what node {j} returned"
-                yield Edge(j, i, "argument", evidence, _ONE_SOURCE - _INEXACT)
-
-
-def _by_arithmetic(reader: _Reader, i: int, leaf: Leaf, known: Sequence[Passage]) -> Iterator[Edge]:
-    """A number that is an observed one plus or minus a said one, or the sum of two observed ones."""
-    if isinstance(leaf.value, bool) or not isinstance(leaf.value, int | float):
-        return
-    wanted = Decimal(str(leaf.value))
-    said = {number for passage in known[-2:] for number in passage.numbers if number}
-    for j in reader.calls_before(i):
-        numbers = reader.observed[j].numbers
-        if any(wanted - number in numbers or wanted + number in numbers for number in said):
-            evidence = f"{leaf.path} is a number node {j} returned, changed by one the user said"
-            yield Edge(j, i, "argument", evidence, _ONE_SOURCE - _INEXACT)
-
-
-def _by_choice(reader: _Reader, i: int, leaf: Leaf) -> Iterator[Edge]:
-    """Like calls were made for several candidates, and this call takes one: it needs the results of all."""
-    nodes = reader.task.nodes
-    tried = [
-        j
-        for j in reader.calls_before(i)
-        if nodes[j].name != nodes[i].name and not _generic(leaf) and _names_one(reader.leaves(j), leaf)
-    ]
-    if not _sources(reader, i, leaf, leaf.value):
-        return
-    for j in tried:
-        like = [k for k in reader.calls_before(i) if nodes[k].name == nodes[j].name]
-        if len(like) > 1 and tried == [j]:
-            for k in like:
-                evidence = f"{leaf.path} is one of those that nodes {', '.join(map(str, like))} were made for"
-                yield Edge(k, i, "argument", evidence, _ORDERED)
-
-
-def _names_one(candidates: Iterable[Leaf], leaf: Leaf) -> bool:
-    return any(other.value == leaf.value and _key(other) == _key(leaf) for other in candidates)
-
-
-def _siblings(reader: _Reader, i: int, edges: Sequence[Edge]) -> Iterator[Edge]:
+def _siblings(reader: Reader, i: int, edges: Sequence[Edge]) -> Iterator[Edge]:
     """Where a value was worked out from one call's result, the results of like calls were looked at too."""
     nodes = reader.task.nodes
     inexact = [edge for edge in edges if edge.confidence < ACCEPTED]
@@ -290,10 +129,10 @@ def _siblings(reader: _Reader, i: int, edges: Sequence[Edge]) -> Iterator[Edge]:
     for edge in inexact:
         for j in reader.calls_before(i):
             if j not in taken and nodes[j].name == nodes[edge.source].name:
-                yield Edge(j, i, "logical", f"a like call beside node {edge.source}", _ORDERED)
+                yield Edge(j, i, "logical", f"a like call beside node {edge.source}", LIKELY)
 
 
-def _by_order(reader: _Reader, i: int, steps: Sequence[int] | None) -> Iterator[Edge]:
+def _by_order(reader: Reader, i: int, steps: Sequence[int] | None) -> Iterator[Edge]:
     """No value flows: the user's words, or the order in which an assistant worked, may still demand it."""
     before = reader.calls_before(i)
     if steps is not None:
@@ -304,46 +143,15 @@ def _by_order(reader: _Reader, i: int, steps: Sequence[int] | None) -> Iterator[
     j = before[-1]
     nodes = reader.task.nodes
     if _asks_for_order(reader, i) and not _READS.match(nodes[j].name) and nodes[j].name != nodes[i].name:
-        yield Edge(j, i, "logical", f"the user asks for an order, and node {j} changes something", _ORDERED)
+        yield Edge(j, i, "logical", f"the user asks for an order, and node {j} changes something", LIKELY)
     elif steps is not None:
         evidence = f"made after node {j} though no value flows; may be parallel"
         yield Edge(j, i, "logical", evidence, _LATER_WITHOUT_REASON)
 
 
-def _asks_for_order(reader: _Reader, i: int) -> bool:
+def _asks_for_order(reader: Reader, i: int) -> bool:
     """True where the user's last words on order can mean call `i`: the last one, with nothing added after them."""
     text = reader.task.text.casefold()
     last = max((match.end() for match in _ORDER_WORDS.finditer(text)), default=None)
     final = i == max(k for k, node in enumerate(reader.task.nodes) if node.name not in VIRTUAL)
     return final and last is not None and _BESIDES.search(text, last) is None
-
-
-def _key_agrees(node: Node, leaf: Leaf, value: Any) -> bool:
-    """True if the value stands in the observation under a key that means the argument's name."""
-    name = _key(leaf)
-    return any(
-        key and (key == name or name.endswith(key) or key.endswith(name))
-        for key in map(_plain_key, _keys_of(node.observation, value))
-    )
-
-
-def _keys_of(observation: Any, value: Any, key: str = "") -> Iterator[str]:
-    """The keys under which an observation has a value, elements of lists counting under the list's key."""
-    if isinstance(observation, Mapping):
-        for name, child in cast(Mapping[str, Any], observation).items():
-            yield from _keys_of(child, value, name)
-    elif isinstance(observation, list):
-        for child in cast(list[Any], observation):
-            yield from _keys_of(child, value, key)
-    elif text_of(observation) == text_of(value):
-        yield key
-
-
-def _key(leaf: Leaf) -> str:
-    """The name of the parameter that a leaf belongs to."""
-    return _plain_key(re.sub(r"\[\d+\]", "", leaf.path).rsplit(".", 1)[-1])
-
-
-def _plain_key(name: str) -> str:
-    """`articleIds`, `article_id` and `ArticleID` as one."""
-    return re.sub(r"[^a-z0-9]", "", name.casefold()).removesuffix("s")

@@ -7,7 +7,8 @@ from typing import cast
 
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, read_items
 from wildtool.benchmarks.wildtoolbench.grounding import idle_edges
-from wildtool.generate.dependencies import Kind, infer, reduced
+from wildtool.generate.dependencies import infer, reduced
+from wildtool.generate.edge_evidence import Kind
 from wildtool.toolcall.graph import heights
 
 KINDS: tuple[Kind, ...] = ("barrier", "argument", "logical")
