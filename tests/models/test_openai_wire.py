@@ -1,5 +1,6 @@
 """The chat-completions adapter sends what it is given byte for byte and keeps what it gets."""
 
+import asyncio
 import json
 import math
 from typing import Any
@@ -193,6 +194,18 @@ async def test_models_of_one_endpoint_share_its_connections_until_the_last_is_cl
         await two.complete(ASK)
         await two.close()
         assert server.opened == 1
+
+
+async def test_models_of_several_endpoints_are_closed_at_once():
+    async with FaultServer() as one, FaultServer() as two, FaultServer() as three:
+        models = [OpenAIModel("m", server.base_url) for server in (one, two, three)]
+        for model in models:
+            await model.complete(ASK)
+        await asyncio.gather(*(model.close() for model in models))
+        for server, model in zip((one, two, three), models, strict=True):
+            await model.complete(ASK)
+            await model.close()
+            assert server.received == 2
 
 
 async def test_the_environments_proxy_is_used_for_other_machines(monkeypatch: pytest.MonkeyPatch):

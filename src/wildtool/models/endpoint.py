@@ -149,6 +149,9 @@ class Endpoint:
     async def close(self) -> None:
         """Gives the connections back; the last user of an origin closes them."""
         for key, (session, users) in list(_sessions.items()):
+            if self not in users:
+                # Not ours, and gone by now where its own last user closed it while we waited.
+                continue
             users.discard(self)
             if not users:
                 del _sessions[key]
