@@ -87,6 +87,14 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an item of each kind and two of some."""
+    folder = tmp_path_factory.mktemp("few")
+    made(folder, ItemPlayers())
+    return folder
+
+
 def test_right_players_make_items_of_all_kinds_in_both_languages(good: Path):
     rows = [json.loads(line) for line in (good / "out" / PROVENANCE).read_text("utf-8").splitlines()]
     assert {(row["kind"], row["lang"]) for row in rows} == {(k, lang) for k in KINDS for lang in ("en", "zh")}
@@ -111,30 +119,29 @@ def test_an_item_says_how_it_was_made(good: Path):
     assert {"D6", "E8", "L3", "S4", "gold"} <= set(first["checks"])
 
 
-def test_more_at_a_time_makes_the_same_items(tmp_path: Path):
+def test_more_at_a_time_makes_the_same_items(tmp_path: Path, few: Path):
     made(tmp_path, ItemPlayers(), "one", concurrency=1)
-    made(tmp_path, ItemPlayers(), "many")
-    assert files(tmp_path / "one") == files(tmp_path / "many")
+    assert files(tmp_path / "one") == files(few / "out")
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.93])
-def test_a_killed_making_goes_on_to_the_same_items(tmp_path: Path, good: Path, share: float):
-    shutil.copytree(good / "out", tmp_path / "out")
+def test_a_killed_making_goes_on_to_the_same_items(tmp_path: Path, few: Path, share: float):
+    shutil.copytree(few / "out", tmp_path / "out")
     (record,) = (tmp_path / "out" / RECORD).glob("*.jsonl*")
     whole = record.read_bytes()
     record.write_bytes(whole[: int(len(whole) * share)])
     shutil.rmtree(tmp_path / "out" / ITEMS)
-    result, _ = made(tmp_path, ItemPlayers(), items=68, langs=("en", "zh"))
+    result, _ = made(tmp_path, ItemPlayers())
     assert result.calls and result.replayed
-    assert files(tmp_path / "out") == files(good / "out")
+    assert files(tmp_path / "out") == files(few / "out")
 
 
-def test_recorded_replies_make_the_same_items(tmp_path: Path, good: Path):
-    shutil.copy(good / "tools.json", tmp_path)
-    maker = ItemMaker(Order(68, tools=tmp_path / "tools.json", langs=("en", "zh")))
-    said = opener(maker.as_benchmark(), maker.source())(good / "out" / RECORD, None)
-    made(tmp_path, ReplayModel("players", said), items=68, langs=("en", "zh"))
-    assert files(tmp_path / "out") == files(good / "out")
+def test_recorded_replies_make_the_same_items(tmp_path: Path, few: Path):
+    shutil.copy(few / "tools.json", tmp_path)
+    maker = ItemMaker(Order(17, tools=tmp_path / "tools.json"))
+    said = opener(maker.as_benchmark(), maker.source())(few / "out" / RECORD, None)
+    made(tmp_path, ReplayModel("players", said))
+    assert files(tmp_path / "out") == files(few / "out")
 
 
 def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
