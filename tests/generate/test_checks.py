@@ -7,7 +7,8 @@ import pytest
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
 from wildtool.benchmarks.wildtoolbench.grounding import Passage
-from wildtool.generate.checks import Moment, decision_faults
+from wildtool.generate.checks import decision_faults
+from wildtool.generate.moment import Moment
 from wildtool.generate.plan import TaskPlan
 from wildtool.generate.reading import Action, Decision, Fault, read_decision, read_object, text_of_reply
 from wildtool.generate.result_checks import (

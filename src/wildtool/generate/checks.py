@@ -1,25 +1,26 @@
-"""Rules for the planner's decisions (P2 to P24), one small pure function each; P1, P3 and P13 are in `reading`."""
+"""Rules for the planner's decisions (P2 to P24), one small pure function each.
+
+P1, P3 and P13 are in `reading`, those on values in `value_rules`, that on the kind of task in `kind_rules`.
+"""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL
-from wildtool.benchmarks.wildtoolbench.grounding import Leaf, Passage, grounded, holds, leaves
-from wildtool.benchmarks.wildtoolbench.schema_check import argument_faults, short
-from wildtool.generate.constraints import constraint_faults
-from wildtool.generate.plan import TaskPlan
-from wildtool.generate.reading import Action, Decision, Fault, texts
-from wildtool.toolcall.parameter_schema import as_schema, documented_default
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, VIRTUAL
+from wildtool.benchmarks.wildtoolbench.schema_check import short
+from wildtool.generate.kind_rules import p24
+from wildtool.generate.moment import Moment, Rule, answers, asked, real, required_of
+from wildtool.generate.reading import Action, Decision, Fault
+from wildtool.generate.value_rules import p14, p15, p16, p18, p19, p22
+from wildtool.toolcall.parameter_schema import as_schema
 
 MOST_ACTIONS = 6
 """Calls of one decision at most; the official rules list every order of independent calls."""
 MOST_CALLS = 10
 """Calls of a task at most."""
 MOST_QUESTIONS = 3
-Schemas = Mapping[str, Mapping[str, Any]]
 
 _BEHIND_THE_SCENES = re.compile(r"\bchecker\b|\bsimulat(?:ed|or|ion)\b|检查员|校验员|模拟工具", re.IGNORECASE)
 _ONE_BY_ONE = re.compile(
@@ -27,38 +28,6 @@ _ONE_BY_ONE = re.compile(
     r"|串行|依次|逐个|逐一",
     re.IGNORECASE,
 )
-PLACEHOLDER = re.compile(
-    r"\s*(?:unknown|n/?a|none|null|tbd|to be determined|x{3,}|\?+|your[_ ].*|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}"
-    r"|未知|待定|不详|无)\s*",
-    re.IGNORECASE,
-)
-_IDENTIFIER = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$|ID$|timestamp|uuid|token", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """What is known when the planner decides."""
-
-    schemas: Schemas
-    """Parameters of each tool."""
-    wanted: TaskPlan
-    known: Sequence[Passage]
-    """Date line, what user and assistant said, and what tools returned, so far."""
-    calls: Sequence[Action] = ()
-    """Made in this task."""
-    decisions: Sequence[int] = ()
-    """For each decision of this task that made calls, how many."""
-    questions: int = 0
-    """Asked in this task."""
-    answered: frozenset[tuple[str, str]] = frozenset()
-    """Tool and parameter that the user was asked for and gave."""
-    after_result: bool = False
-
-    def leaves(self, action: Action) -> list[Leaf]:
-        return list(leaves(action.arguments, self.schemas.get(action.name, {})))
-
-
-Rule = Callable[[Decision, Moment], Iterator[Fault]]
 
 
 def p2(decision: Decision, moment: Moment) -> Iterator[Fault]:
@@ -76,7 +45,7 @@ def p4(decision: Decision, moment: Moment) -> Iterator[Fault]:
 
 def p5(decision: Decision, moment: Moment) -> Iterator[Fault]:
     """Every argument is a parameter of its tool."""
-    for action in _real(decision, moment):
+    for action in real(decision, moment):
         unknown = [name for name in action.arguments if name not in _properties(action, moment)]
         if unknown:
             yield Fault("P5", f"{action.name} has no parameter {', '.join(map(short, unknown))}.")
@@ -84,16 +53,16 @@ def p5(decision: Decision, moment: Moment) -> Iterator[Fault]:
 
 def p6(decision: Decision, moment: Moment) -> Iterator[Fault]:
     """No required argument is an empty text."""
-    for action in _real(decision, moment):
-        for name in _required(action.name, moment):
+    for action in real(decision, moment):
+        for name in required_of(action.name, moment):
             if action.arguments.get(name) == "":
                 yield Fault("P6", f"{action.name}: the required {name} is empty.")
 
 
 def p7(decision: Decision, moment: Moment) -> Iterator[Fault]:
     """Every required argument is there."""
-    for action in _real(decision, moment):
-        missing = [name for name in _required(action.name, moment) if name not in action.arguments]
+    for action in real(decision, moment):
+        missing = [name for name in required_of(action.name, moment) if name not in action.arguments]
         if missing:
             yield Fault(
                 "P7",
@@ -111,11 +80,11 @@ def p8(decision: Decision, moment: Moment) -> Iterator[Fault]:
 
 def p9(decision: Decision, moment: Moment) -> Iterator[Fault]:
     """A question names a tool and required parameters of it."""
-    for tool, parameters in _asked(decision):
+    for tool, parameters in asked(decision):
         if tool not in moment.schemas:
             yield Fault("P9", f"A question must name a tool of the list as `tool_name`, not {short(tool)}.")
             continue
-        wrong = [name for name in parameters if name not in _required(str(tool), moment)]
+        wrong = [name for name in parameters if name not in required_of(str(tool), moment)]
         if wrong:
             yield Fault("P9", f"{', '.join(map(short, wrong))} is no required parameter of {tool}.")
 
@@ -132,7 +101,7 @@ def p10(decision: Decision, moment: Moment) -> Iterator[Fault]:
 
 def p11(decision: Decision, moment: Moment) -> Iterator[Fault]:
     """No chat right after a tool's result."""
-    if moment.after_result and _answers(decision, "chat"):
+    if moment.after_result and answers(decision, "chat"):
         yield Fault("P11", "A tool has just answered, so the answer_type is `tool`.")
 
 
@@ -142,76 +111,18 @@ def p12(decision: Decision, moment: Moment) -> Iterator[Fault]:
         yield Fault("P12", "The plan makes calls one after another, so only the first one is due now.")
 
 
-def p14(decision: Decision, moment: Moment) -> Iterator[Fault]:
-    """Arguments have the types of the schema, at every depth."""
-    for path, message in _schema_faults(decision, moment):
-        if message.startswith("expected type"):
-            yield Fault("P14", f"{path}: {message}.")
-
-
-def p15(decision: Decision, moment: Moment) -> Iterator[Fault]:
-    """Enums, nested names, formats, patterns, bounds and counts are kept."""
-    for path, message in _schema_faults(decision, moment):
-        # A first-level name that is unknown or missing is told by P5 and P7.
-        if not message.startswith("expected type") and (path.count(".") > 1 or "enum" in message):
-            yield Fault("P15", f"{path}: {message}.")
-    for action in _real(decision, moment):
-        for path, message in constraint_faults(action.arguments, moment.schemas[action.name]):
-            yield Fault("P15", f"{action.name}.{path}: {message}.")
-
-
-def p16(decision: Decision, moment: Moment) -> Iterator[Fault]:
-    """No placeholder and no null stands for a value."""
-    for action in _real(decision, moment):
-        for name in action.arguments:
-            if action.arguments[name] is None:
-                yield Fault("P16", f"{action.name}.{name} is null; leave it out, or ask if it is required.")
-        for leaf in moment.leaves(action):
-            if isinstance(leaf.value, str) and PLACEHOLDER.fullmatch(leaf.value) and leaf.value:
-                yield Fault("P16", f"{action.name}.{leaf.path}: {short(leaf.value)} is a placeholder.")
-
-
 def p17(decision: Decision, moment: Moment) -> Iterator[Fault]:
     """No call is made twice."""
     seen = {_signature(call) for call in moment.calls}
-    for action in _real(decision, moment):
+    for action in real(decision, moment):
         if _signature(action) in seen:
             yield Fault("P17", f"{action.name} with these arguments is called twice; its result is known.")
         seen.add(_signature(action))
 
 
-def p18(decision: Decision, moment: Moment) -> Iterator[Fault]:
-    """An optional value that equals the default was said by the user."""
-    for action in _real(decision, moment):
-        required = _required(action.name, moment)
-        for leaf in moment.leaves(action):
-            if leaf.path in required or documented_default(leaf.schema) != leaf.value:
-                continue
-            if not any(holds(passage, leaf.value) for passage in moment.known):
-                yield Fault("P18", f"{action.name}.{leaf.path} is the default anyway.", warning=True)
-
-
-def p19(decision: Decision, moment: Moment) -> Iterator[Fault]:
-    """Every value stands in the conversation, or is derived with a reason; an identifier always stands there."""
-    for action in _real(decision, moment):
-        for leaf in moment.leaves(action):
-            if grounded(leaf, moment.known):
-                continue
-            if is_identifier(leaf):
-                yield Fault(
-                    "P19", f"{action.name}.{leaf.path}: {short(leaf.value)} was never seen; ask for it."
-                )
-            elif not any(covers(path, leaf.path) for path in action.derived):
-                yield Fault(
-                    "P19",
-                    f"{action.name}.{leaf.path}: {short(leaf.value)} stands nowhere; take the value as it was said, ask "
-                    "for it, or give the reason in `derived` if it follows from what was said.",
-                )
-
-
 def p20(decision: Decision, moment: Moment) -> Iterator[Fault]:
     """A question asks for something, and for nothing that the user gave already."""
-    for tool, parameters in _asked(decision):
+    for tool, parameters in asked(decision):
         if not parameters:
             yield Fault("P20", "A question must list what is missing in `missing_required_parameters`.")
         again = [name for name in parameters if (tool, name) in moment.answered]
@@ -221,22 +132,10 @@ def p20(decision: Decision, moment: Moment) -> Iterator[Fault]:
 
 def p21(decision: Decision, moment: Moment) -> Iterator[Fault]:
     """An answer from tools needs a call, an answer without needs none."""
-    if _answers(decision, "tool") and not moment.calls:
+    if answers(decision, "tool") and not moment.calls:
         yield Fault("P21", "No tool was called in this task, so there is no result to answer from.")
-    if _answers(decision, "chat") and moment.calls:
+    if answers(decision, "chat") and moment.calls:
         yield Fault("P21", "Tools were called in this task, so the answer_type is `tool`.")
-
-
-def p22(decision: Decision, moment: Moment) -> Iterator[Fault]:
-    """No call of a decision needs what only another of it could give."""
-    if len(decision.actions) < 2:
-        return
-    for action in _real(decision, moment):
-        for leaf in moment.leaves(action):
-            if is_identifier(leaf) and not any(holds(passage, leaf.value) for passage in moment.known):
-                yield Fault(
-                    "P22", f"{action.name}.{leaf.path} is known only after another call; make that one first."
-                )
 
 
 def p23(decision: Decision, moment: Moment) -> Iterator[Fault]:
@@ -245,18 +144,8 @@ def p23(decision: Decision, moment: Moment) -> Iterator[Fault]:
         yield Fault("P23", f"{len(decision.actions)} calls at once; at most {MOST_ACTIONS}.")
     if len(moment.calls) + len(decision.actions) > MOST_CALLS + 1:
         yield Fault("P23", f"more than {MOST_CALLS} calls in a task; answer now.")
-    if moment.questions >= MOST_QUESTIONS and any(_asked(decision)):
+    if moment.questions >= MOST_QUESTIONS and any(asked(decision)):
         yield Fault("P23", f"the user was asked {MOST_QUESTIONS} times already.")
-
-
-def p24(decision: Decision, moment: Moment) -> Iterator[Fault]:
-    """What is done agrees with the wanted kind of task."""
-    calls = sum(action.name not in VIRTUAL for action in decision.actions)
-    problem = _KINDS[moment.wanted.group](
-        moment, calls, any(_asked(decision)), any(action.name == ANSWER for action in decision.actions)
-    )
-    if problem:
-        yield Fault("P24", problem)
 
 
 RULES: Mapping[str, Rule] = {
@@ -271,91 +160,8 @@ def decision_faults(decision: Decision, moment: Moment) -> list[Fault]:
     return [fault for rule in RULES.values() for fault in rule(decision, moment)]
 
 
-def _single(moment: Moment, calls: int, asks: bool, answers: bool) -> str:
-    if asks:
-        return "Nothing is missing in this task; make the call."
-    if len(moment.calls) + calls > 1:
-        return "This task takes exactly one call."
-    return "This task takes a call before the answer." if answers and not moment.calls else ""
-
-
-def _multi(moment: Moment, calls: int, asks: bool, answers: bool) -> str:
-    if asks:
-        return "Nothing is missing in this task; make the calls."
-    done, topology = len(moment.calls), moment.wanted.topology
-    if answers and done < (3 if topology == "mixed" else 2):
-        return "This task takes more calls before the answer."
-    if topology == "parallel" and calls and (done or calls < 2):
-        return "This task takes independent calls, all of them at once."
-    if topology == "sequential" and calls > 1:
-        return "This task takes calls that need each other, one at a time."
-    return ""
-
-
-def _clarify(moment: Moment, calls: int, asks: bool, answers: bool) -> str:
-    if not asks and not moment.questions:
-        return "Something required is missing in this task; ask the user first."
-    return "This task takes a call before the answer." if answers and not moment.calls else ""
-
-
-def _chat(moment: Moment, calls: int, asks: bool, answers: bool) -> str:
-    return "This task needs no tool and no question; answer it." if calls or asks else ""
-
-
-_KINDS: Mapping[str, Callable[[Moment, int, bool, bool], str]] = {
-    "Single-Tool": _single,
-    "Multi-Tool": _multi,
-    "Clarify": _clarify,
-    "Chat": _chat,
-}
-
-
-def _real(decision: Decision, moment: Moment) -> Iterator[Action]:
-    """The calls of known tools."""
-    return (action for action in decision.actions if action.name in moment.schemas)
-
-
-def _asked(decision: Decision) -> list[tuple[Any, Sequence[str]]]:
-    """The tool and the parameters of each question."""
-    return [
-        (action.arguments.get("tool_name"), texts(action.arguments.get("missing_required_parameters")))
-        for action in decision.actions
-        if action.name == ASK
-    ]
-
-
-def _answers(decision: Decision, kind: str) -> bool:
-    return any(a.name == ANSWER and a.arguments.get("answer_type") == kind for a in decision.actions)
-
-
 def _properties(action: Action, moment: Moment) -> Mapping[str, Any]:
     return as_schema(moment.schemas[action.name].get("properties"))
-
-
-def required(schema: Mapping[str, Any]) -> Sequence[str]:
-    """The required parameters of a tool."""
-    return texts(schema.get("required"))
-
-
-def _required(tool: str, moment: Moment) -> Sequence[str]:
-    return required(moment.schemas[tool])
-
-
-def _schema_faults(decision: Decision, moment: Moment) -> Iterator[tuple[str, str]]:
-    for action in _real(decision, moment):
-        for path, message in argument_faults(action.arguments, moment.schemas[action.name]):
-            yield f"{action.name}.{path}", message
-
-
-def is_identifier(leaf: Leaf) -> bool:
-    """Whether a value names something that only a system can tell."""
-    name = re.split(r"[.\[\]]", leaf.path.rstrip("]0123456789["))[-1]
-    return _IDENTIFIER.search(name) is not None
-
-
-def covers(marked: str, path: str) -> bool:
-    """Whether a marked path is this one or lies above it."""
-    return path == marked or path.startswith((f"{marked}.", f"{marked}["))
 
 
 def _signature(action: Action) -> str:

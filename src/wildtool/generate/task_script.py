@@ -11,11 +11,12 @@ from rapidfuzz import fuzz
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Session, Task, read_session
 from wildtool.benchmarks.wildtoolbench.grounding import Passage
 from wildtool.benchmarks.wildtoolbench.shapes import call_graph
-from wildtool.generate.checks import Moment, decision_faults, required
+from wildtool.generate.checks import decision_faults
 from wildtool.generate.dependencies import dependency_lists, infer
 from wildtool.generate.edge_evidence import Edge
 from wildtool.generate.finished import TYPES, record_faults
 from wildtool.generate.freshness import NEAR
+from wildtool.generate.moment import Moment, required
 from wildtool.generate.plan import Lang, SessionPlan
 from wildtool.generate.reading import (
     Action,

@@ -14,11 +14,11 @@ from wildtool.generate.apis.atoms import atoms, every_schema
 from wildtool.generate.apis.likeness import shared
 from wildtool.generate.apis.operators import OPERATORS
 from wildtool.generate.apis.tree import name_problem
-from wildtool.generate.checks import PLACEHOLDER
 from wildtool.generate.definitions import call_remarks, definition_faults, schema_faults
 from wildtool.generate.plan import Lang
 from wildtool.generate.reading import Fault, read_object
 from wildtool.generate.result_checks import odd_characters
+from wildtool.generate.value_rules import PLACEHOLDER
 from wildtool.toolcall.parameter_schema import as_schema
 
 ALIKE = 0.7

@@ -7,12 +7,11 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import Leaf, Passage, grounded, leaves
 from wildtool.benchmarks.wildtoolbench.schema_check import argument_faults, short
-from wildtool.generate.checks import PLACEHOLDER, covers, is_identifier
 from wildtool.generate.constraints import constraint_faults
 from wildtool.generate.items.kinds import MOST_CALLS, ONE_CALL
-from wildtool.generate.items.records import bracketed, truth_of
+from wildtool.generate.items.records import misread
 from wildtool.generate.reading import Action, Fault
-from wildtool.toolcall.call_syntax import CallSyntaxError
+from wildtool.generate.value_rules import PLACEHOLDER, covers, is_identifier
 from wildtool.toolcall.parameter_schema import as_schema
 
 Schemas = Mapping[str, Mapping[str, Any]]
@@ -91,17 +90,8 @@ def e6(calls: Calls) -> Iterator[Fault]:
 
 def e7(calls: Calls) -> Iterator[Fault]:
     """Written as the format writes them, calls are read as the same calls."""
-    from wildtool.benchmarks.acebench.fixed_parse import read_calls
-
-    try:
-        read = read_calls(bracketed(calls.made))
-    except CallSyntaxError as error:
-        yield Fault("E7", f"The calls cannot be written in brackets: {error}.")
-        return
-    if [(call.name, call.arguments) for call in read] != [(c.name, c.arguments) for c in calls.made]:
-        yield Fault("E7", "Written in brackets the calls are read as others.")
-    if len(truth_of(calls.made)) != len(calls.made):
-        yield Fault("E7", "A tool's name is another's name with a number.")
+    if problem := misread(calls.made):
+        yield Fault("E7", problem)
 
 
 def e8(calls: Calls) -> Iterator[Fault]:
