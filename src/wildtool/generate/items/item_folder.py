@@ -14,7 +14,7 @@ from wildtool.errors import DataError, StorageError
 from wildtool.generate.items.item_harvest import Decided, Harvest, Kept, harvest
 from wildtool.generate.items.item_maker import UNIT, ItemMaker
 from wildtool.generate.items.item_script import Loss, Made
-from wildtool.generate.items.records import CATEGORIES, rows
+from wildtool.generate.items.records import BENCHMARK, CATEGORIES, rows
 from wildtool.generate.made_files import LOSSES, RECORD, YIELD, line, write_lines
 from wildtool.generate.scripts import transcript_of
 from wildtool.toolcall.parameter_schema import as_schema
@@ -84,7 +84,7 @@ def write_items(found: Harvest, out: Path) -> None:
 
 def how_to_play(out: Path) -> str:
     """The command that plays the items."""
-    return f"wildtool run acebench --data {shlex.quote(str(out / ITEMS))} --model NAME"
+    return f"wildtool run {BENCHMARK} --data {shlex.quote(str(out / ITEMS))} --model NAME"
 
 
 def _write_files(kept: Sequence[Kept], out: Path) -> None:

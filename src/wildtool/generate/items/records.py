@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import Case, read_record
 from wildtool.benchmarks.acebench.data_lines import Line
+from wildtool.benchmarks.acebench.fixed_parse import read_calls
 from wildtool.benchmarks.acebench.gold import calls_text
 from wildtool.benchmarks.acebench.lint_rules import RULES
 from wildtool.benchmarks.acebench.prompt_texts import LIMITATIONS
 from wildtool.errors import DataError
 from wildtool.generate.items.made import MadeItem, Missing, Said, Turn, Wrong
 from wildtool.generate.reading import Action, Fault
-from wildtool.toolcall.call_syntax import Call
+from wildtool.toolcall.call_syntax import Call, CallSyntaxError
 from wildtool.types import Item, Reply, Transcript
 
 CATEGORIES: Mapping[str, str] = {
@@ -35,6 +36,8 @@ CATEGORIES: Mapping[str, str] = {
     "irrelevant": "special_irrelevant",
 }
 """The category that each kind of item is a record of."""
+BENCHMARK = ACEBENCH.name
+"""Whose format it is."""
 FIRST = 1000
 """What is added to an item's number in its id: no id is that of an official record, of which some have corrections."""
 _LABELS = {"user": "user", "assistant": "system"}
@@ -75,6 +78,17 @@ def transcript(item: MadeItem, t: int) -> str:
 def bracketed(calls: Sequence[Action]) -> str:
     """Calls as the format writes them: `[f(a='x'), g()]`."""
     return calls_text([Call(call.name, {**call.arguments}) for call in calls])
+
+
+def misread(calls: Sequence[Action]) -> str:
+    """What is lost where calls are written as the format writes them; empty where they are read as they are."""
+    try:
+        read = read_calls(bracketed(calls))
+    except CallSyntaxError as error:
+        return f"The calls cannot be written in brackets: {error}."
+    if [(call.name, call.arguments) for call in read] != [(call.name, call.arguments) for call in calls]:
+        return "Written in brackets the calls are read as others."
+    return "" if len(truth_of(calls)) == len(calls) else "A tool's name is another's name with a number."
 
 
 def as_item(item: MadeItem) -> Item:
