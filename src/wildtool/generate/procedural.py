@@ -9,9 +9,10 @@ from typing import Any
 
 from wildtool import __version__
 from wildtool.errors import DataError
+from wildtool.generate.call_shapes import UnmakeableError
 from wildtool.generate.freshness import Freshness
 from wildtool.generate.plan import Lang, SessionPlan, plans
-from wildtool.generate.task_maker import MadeTask, TaskMaker, UnmakeableError
+from wildtool.generate.task_maker import MadeTask, TaskMaker
 from wildtool.generate.tool_sets import MAX_TOOLS, ToolSet, built_in, domains, read_tool_sets
 from wildtool.generate.values import Values
 from wildtool.generate.wording import Wording
