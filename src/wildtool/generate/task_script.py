@@ -1,6 +1,5 @@
 """One task of a session made by role models, from the user's words to the graph of its calls."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from random import Random
@@ -35,7 +34,8 @@ from wildtool.generate.result_checks import (
     user_faults,
     vague_faults,
 )
-from wildtool.generate.role_talk import LostError, Roles, Talk, voters
+from wildtool.generate.role_talk import LostError, Roles, Talk
+from wildtool.generate.role_votes import best_of, checked
 from wildtool.generate.session_state import State
 from wildtool.generate.tool_sets import ToolSet
 from wildtool.toolcall.graph import topology
@@ -131,7 +131,9 @@ class TaskScript:
         while found:
             best = found[0]
             if len(found) > 1:
-                best = yield from self._best({**situation, "candidates": found}, found)
+                best = yield from best_of(
+                    roles, self.job.voters.get("judge", 1), {**situation, "candidates": found}, found
+                )
             if not self.t or not (yield from self._checked("alone", {"message": best})):
                 return best
             found = [text for text in found if text != best]
@@ -176,32 +178,6 @@ class TaskScript:
         # One good candidate is enough; what was wrong with the others is only counted.
         return kept or None, [replace(fault, warning=True) for fault in faults] if kept else faults
 
-    def _best(self, situation: Mapping[str, Any], candidates: Sequence[str]) -> Talk[str]:
-        roles = self.roles
-
-        def read(text: str) -> tuple[int | None, list[Fault]]:
-            written, faults = read_object(text, "J1")
-            best = written.get("best")
-            if faults or (type(best) is int and 0 <= best < len(candidates)):
-                return best, faults
-            return None, [Fault("J1", f"`best` must be a position from 0 to {len(candidates) - 1}.")]
-
-        names = voters("judge", self.job.voters.get("judge", 1))
-        votes: Counter[int] = Counter()
-        for name in names:
-            try:
-                votes[(yield from roles.ask("judge", [], situation, read, voter=name))] += 1
-            except LostError:
-                # Any of them keeps the rules, so the session is not lost with its judge.
-                roles.tally["judge gave no choice"] += 1
-            if max(votes.values(), default=0) * 2 > len(names):
-                break
-        most = max(votes.values(), default=0)
-        if votes and most * 2 <= len(names):
-            roles.tally["judge had no majority"] += 1
-        # Without one, the first proposed of those with most votes.
-        return candidates[min((k for k, count in votes.items() if count == most), default=0)]
-
     def _decide(self) -> Talk[Decision]:
         def read(text: str) -> tuple[Decision | None, list[Fault]]:
             decision, faults = read_decision(text)
@@ -218,33 +194,7 @@ class TaskScript:
         return (yield from self.roles.ask("planner", [], {"conversation": self.state.talk}, read, check))
 
     def _checked(self, what: str, seen: Mapping[str, Any]) -> Talk[list[Fault]]:
-        """What the checker has against something that keeps the rules."""
-
-        def read(text: str) -> tuple[tuple[bool, str] | None, list[Fault]]:
-            written, faults = read_object(text, "K1")
-            if faults or isinstance(written.get("accepted"), bool):
-                return (written.get("accepted") is True, str(written.get("reason", ""))[:500]), faults
-            return None, [Fault("K1", "`accepted` must be true or false.")]
-
-        names = voters("checker", self.job.voters.get("checker", 1))
-        accepting, reasons = 0, list[str]()
-        for name in names:
-            try:
-                accepted, reason = yield from self.roles.ask("checker", [what], seen, read, voter=name)
-            except LostError:
-                if len(names) == 1:
-                    raise
-                # No vote; what is accepted needs more than half of all.
-                self.roles.tally["checker gave no vote"] += 1
-                continue
-            accepting += accepted
-            reasons += [] if accepted else [reason or "refused without a reason"]
-            if accepting * 2 > len(names):
-                return []
-            if len(reasons) * 2 >= len(names):
-                break
-        self.roles.tally[f"checker refused {what}"] += 1
-        return [Fault("checker", "; ".join(reasons) or "no majority accepts it")]
+        return checked(self.roles, self.job.voters.get("checker", 1), what, seen)
 
     def _question(self, action: Action, step: int) -> Talk[None]:
         roles, moment = self.roles, self.moment
