@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ class Endpoint(BaseHTTPRequestHandler):
     asked: list[dict[str, Any]]
     gate: threading.Event
     """Closed, it lets only the first calls through."""
+    players = Players()
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -36,7 +39,7 @@ class Endpoint(BaseHTTPRequestHandler):
         if len(self.asked) > LET_THROUGH:
             self.gate.wait()
         messages = body["messages"]
-        said = Players().said(body["model"], messages, Request(messages))
+        said = self.players.said(body["model"], messages, Request(messages))
         message = {"role": "assistant", "content": said}
         usage = {"prompt_tokens": 9, "completion_tokens": 3}
         answer = json.dumps(
@@ -65,7 +68,13 @@ def gate() -> threading.Event:
 
 @pytest.fixture
 def url(asked: list[dict[str, Any]], gate: threading.Event) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Endpoint,), {"asked": asked, "gate": gate}))
+    with served(asked=asked, gate=gate) as address:
+        yield address
+
+
+@contextmanager
+def served(**bound: Any) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Endpoint,), bound))
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
@@ -126,6 +135,22 @@ def test_a_record_of_making_is_not_taken_for_a_run_of_a_benchmark(url: str, verb
     assert ended.exit_code not in (0, 1)
     assert "set/record: holds how sessions were made" in ended.stderr
     assert "yield.json says where attempts were lost" in ended.stderr
+
+
+def test_what_stands_in_for_lost_sessions_is_counted(gate: threading.Event):
+    def silent_where_books_come_first(role: str, text: str, request: Request) -> str:
+        tools = json.loads(request.messages[1]["content"])["tools"]
+        return "" if role == "agent" and tools[0]["name"] == "findBook" else text
+
+    players = Players(silent_where_books_come_first)
+    with served(asked=[], gate=gate, players=players) as address:
+        ended = making(address, 12)
+    assert ended.exit_code == 0
+    found = re.search(r"set/sessions.jsonl: 12 sessions, 0 lost, (\d+) in place of lost ones", ended.stdout)
+    assert found and int(found[1]) > 0
+    losses = [json.loads(row) for row in Path("set/losses.jsonl").read_text("utf-8").splitlines()]
+    assert len(losses) >= int(found[1])
+    assert all(loss["replaced"] for loss in losses)
 
 
 def test_what_it_would_take_is_told_without_asking(url: str, asked: list[dict[str, Any]]):
