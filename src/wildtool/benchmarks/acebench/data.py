@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, cast
 
@@ -140,11 +140,13 @@ def read_items(
     """
     for code in languages(folder, lang):
         for category in held(folder, code) if categories is None else categories:
-            records = read_category(folder, code, category)
-            edition = _edition(folder, code, records) if is_agent(category) else None
+            records = _records(folder, code, category)
+            edition = read_edition(folder, code) if is_agent(category) else None
             roles = ("user",) if is_multi_turn_agent(category) else ()
             for number, turns in groupby(records, key=lambda record: record.dialogue):
                 case = Case(tuple(turns), edition)
+                if edition is not None:
+                    _check_classes(folder / code, edition, case.records)
                 units = tuple(str(record.turn) for record in case.records)
                 yield Item(f"{code}/{category}_{number}", units, case, category, code, roles)
 
@@ -172,43 +174,42 @@ def held(folder: Path, lang: str) -> list[str]:
 
 def read_category(folder: Path, lang: str, category: str) -> list[Record]:
     """The records of one category in file order, each with its gold answer."""
+    return list(_records(folder, lang, category))
+
+
+def _records(folder: Path, lang: str, category: str) -> Iterator[Record]:
+    """The same one by one: read so, a file takes half the time, since memory that was just used is used again."""
     path = find_file(folder / lang, category)
     answers_path = find_file(folder / lang / "possible_answer", category)
-    questions, answers = list(read_lines(path)), list(read_lines(answers_path))
-    if len(questions) != len(answers):
-        raise DataError(
-            f"{answers_path}: expected {len(questions)} answers, as {path} has; found {len(answers)}"
-        )
-    records: list[Record] = []
-    for question, answer in zip(questions, answers, strict=True):
+    before: Record | None = None
+    for question, answer in zip_longest(read_lines(path), read_lines(answers_path)):
+        if question is None or answer is None:
+            questions, answers = (sum(1 for _ in read_lines(file)) for file in (path, answers_path))
+            raise DataError(f"{answers_path}: expected {questions} answers, as {path} has; found {answers}")
         if question.value("id") != answer.value("id"):
             answer.fail("id", f"{question.value('id')!r}, the id of {question.where}", answer.value("id"))
-        records.append(read_record(question, answer, category, lang))
-    _check_order(records, path)
-    return records
+        record = read_record(question, answer, category, lang)
+        # Numbers ascend, so no id stands twice and the turns of a dialogue are adjacent.
+        if before is not None and (before.dialogue, before.turn) >= (record.dialogue, record.turn):
+            raise DataError(
+                f"{path} (id {record.id!r}): expected ascending ids, found it after {before.id!r}"
+            )
+        yield record
+        before = record
 
 
-def _edition(folder: Path, lang: Lang, records: Sequence[Record]) -> Edition:
-    """The sandbox that these episodes need; it must have every class that they involve."""
+def _check_classes(folder: Path, edition: Edition, records: Sequence[Record]) -> None:
+    """The sandbox must have every class that these episodes involve."""
     from wildtool.benchmarks.acebench.sandbox_tools import CLASSES  # only episodes need the sandbox
 
-    edition = read_edition(folder, lang)
     for record in records:
         for name in record.involved_classes if isinstance(record, AgentRecord) else ():
             if name not in CLASSES or name not in edition.initial:
                 known = ", ".join(known for known in CLASSES if known in edition.initial)
                 raise DataError(
-                    f"{folder / lang} (id {record.id!r}): field involved_classes: expected classes among {known},"
+                    f"{folder} (id {record.id!r}): field involved_classes: expected classes among {known},"
                     f" found {name!r}"
                 )
-    return edition
-
-
-def _check_order(records: Sequence[Record], path: Path) -> None:
-    """Numbers ascend, so no id stands twice and the turns of a dialogue are adjacent."""
-    for before, after in pairwise(records):
-        if (before.dialogue, before.turn) >= (after.dialogue, after.turn):
-            raise DataError(f"{path} (id {after.id!r}): expected ascending ids, found it after {before.id!r}")
 
 
 def read_record(question: Line, answer: Line, category: str, lang: str) -> Record:
