@@ -137,6 +137,15 @@ def test_a_record_of_making_is_not_taken_for_a_run_of_a_benchmark(url: str, verb
     assert "yield.json says where attempts were lost" in ended.stderr
 
 
+def test_runs_beside_a_made_set_are_told_without_it(url: str):
+    making(url, 2)
+    type_("run wildtoolbench --data set/sessions.jsonl --model baseline/gold --out set/played --quiet")
+    ended = type_("show set")
+    assert ended.exit_code == 0
+    assert "holds how sessions were made" not in ended.stderr
+    assert "100.0" in ended.stdout
+
+
 def test_what_stands_in_for_lost_sessions_is_counted(gate: threading.Event):
     def silent_where_books_come_first(role: str, text: str, request: Request) -> str:
         tools = json.loads(request.messages[1]["content"])["tools"]

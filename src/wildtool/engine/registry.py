@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "wildtool.benchmarks"
+MADE = "yield.json"
+"""Lies beside a run folder that holds how something was made, and no answers to a benchmark."""
 
 
 @cache
@@ -50,7 +52,7 @@ def played_benchmark(folder: Path, name: str, mode: str | None) -> Benchmark:
     Raises RecordError where there is none of that name, UsageError where it has no such mode.
     """
     if name not in benchmark_names():
-        made = folder.parent / "yield.json"
+        made = folder.parent / MADE
         if made.exists():
             raise RecordError(
                 f"{folder}: holds how {name} were made, no answers that could be judged. What came of it stands in "

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wildtool.engine.bundles import holds_bundle, is_bundle, unpacked
-from wildtool.engine.registry import played_benchmark
+from wildtool.engine.registry import MADE, benchmark_names, played_benchmark
 from wildtool.engine.rundir import read_run
 from wildtool.engine.score import score_run
 from wildtool.engine.segments import find_segments
@@ -122,11 +122,25 @@ def run_folders(path: Path) -> list[Path]:
     where there is none."""
     if is_bundle(path):
         return [unpacked(path)]
-    found = [unpacked(each) if is_bundle(each) else each for each in sorted(_below(path))]
+    below = sorted(_below(path))
+    # How something was made is left out beside runs, and told by whoever reads it where there is nothing else.
+    runs = [each for each in below if not _is_making(each)] or below
+    found = [unpacked(each) if is_bundle(each) else each for each in runs]
     if not found:
         problem = "holds no run" if path.is_dir() else "there is no such folder"
         raise RecordError(f"{path}: {problem}; give the folder of a run, one above several, or a bundle")
     return found
+
+
+def _is_making(folder: Path) -> bool:
+    """Whether a run folder holds how something was made (`registry.played_benchmark`)."""
+    if not (folder.parent / MADE).exists() or is_bundle(folder):
+        return False
+    try:
+        return read_run(folder)["identity"]["benchmark"] not in benchmark_names()
+    except RecordError:
+        # What is wrong with it is told by whoever reads it.
+        return False
 
 
 def folders_below(path: Path) -> list[Path]:

@@ -5,10 +5,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from wildtool.engine.registry import MADE
+
 RECORD = "record"
 """The run folder with every call; what is made follows from it."""
 LOSSES = "losses.jsonl"
-YIELD = "yield.json"
+YIELD = MADE
+"""Where attempts were lost; by it the record is told from runs of benchmarks."""
 
 
 def line(row: Mapping[str, Any]) -> str:
