@@ -3,7 +3,7 @@
 import os
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -192,6 +192,22 @@ def _last_change(folder: Path, as_played: bool) -> int:
     return max((file.stat().st_mtime_ns for file in files), default=0)
 
 
+OUTCOMES = tuple(field.name for field in fields(Counts))
+_PLACE = "concat_ws('/', lang, item)"
+_PLAYED = "FILTER (outcome <> 'unplayed')"
+_ABOUT = ", ".join(
+    (
+        *(f"any_value({name})" for name in ("run", "model", "benchmark", "profile")),
+        f"count(DISTINCT item) {_PLAYED}",
+        f"coalesce(md5(string_agg(DISTINCT {_PLACE}, chr(10) ORDER BY {_PLACE}) {_PLAYED}), '')",
+        "max(repeat)",
+        "count(changes)",
+        *(f"count(*) FILTER (outcome = '{outcome}')" for outcome in OUTCOMES),
+    )
+)
+"""What a table of verdicts is about."""
+
+
 def _read(table: Path, about: Mapping[str, Any]) -> Result:
     """The numbers in a run's file of verdicts.
 
@@ -199,8 +215,11 @@ def _read(table: Path, about: Mapping[str, Any]) -> Result:
         about: what `run.json` says of the run.
     """
     rows = relation([table])
-    ((run, model, benchmark, profile),) = rows.limit(1).project("run, model, benchmark, profile").fetchall()
-    items, items_md5 = _items(rows)
+    # In one go: on a small table each question costs as much as its answer.
+    ((run, model, benchmark, profile, items, items_md5, last_repeat, changed, *counts),) = rows.aggregate(
+        _ABOUT
+    ).fetchall()
+    outcomes = Counts(**dict(zip(OUTCOMES, counts, strict=True)))
     identity = about["identity"]
     owner = played_benchmark(table.parent, benchmark, identity["mode"])
     return Result(
@@ -216,9 +235,13 @@ def _read(table: Path, about: Mapping[str, Any]) -> Result:
         roles={role: its["name"] for role, its in identity["models"].items() if role != "agent"},
         items=items,
         items_md5=items_md5,
-        counts=_counts(rows),
-        failed=_failed(rows),
-        metrics=(*owner.summarize(rows, profile), *repeats(rows), *changes(rows)),
+        counts=outcomes,
+        failed=_failed(rows) if outcomes.infra_error else (),
+        metrics=(
+            *owner.summarize(rows, profile),
+            *(repeats(rows) if last_repeat else ()),
+            *(changes(rows) if changed else ()),
+        ),
     )
 
 
@@ -234,15 +257,3 @@ def _failed(rows: Any) -> tuple[Failed, ...]:
         f"{kind} AS kind, count(*) AS units, min(reason) AS example", kind
     )
     return tuple(Failed(*row) for row in found.order("units DESC, kind").fetchall())
-
-
-def _items(rows: Any) -> tuple[int, str]:
-    place = "concat_ws('/', lang, item)"
-    digest = f"md5(string_agg(DISTINCT {place}, chr(10) ORDER BY {place}))"
-    played = rows.filter("outcome <> 'unplayed'")
-    ((items, items_md5),) = played.aggregate(f"count(DISTINCT item), coalesce({digest}, '')").fetchall()
-    return items, items_md5
-
-
-def _counts(rows: Any) -> Counts:
-    return Counts(**dict(rows.aggregate("outcome, count(*)", "outcome").fetchall()))

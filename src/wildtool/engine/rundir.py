@@ -13,7 +13,6 @@ import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from types import NoneType, TracebackType
 from typing import Any, Self, cast
@@ -268,6 +267,8 @@ def _take_lock(path: Path) -> int:
 
 
 def _versions() -> dict[str, str]:
+    from importlib.metadata import version  # reading a run needs no versions
+
     found = {"wildtool": __version__, "python": platform.python_version(), "platform": platform.platform()}
     return found | {name: version(name) for name in ("aiohttp", "orjson", "duckdb")}
 
