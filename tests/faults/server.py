@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 PHRASES = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
 
@@ -313,7 +313,7 @@ class FaultServer:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
-    async def __aenter__(self) -> "FaultServer":
+    async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
             lambda: Connection(self), "127.0.0.1", self.port, backlog=4096
