@@ -12,9 +12,10 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.run import run
 from wildtool.generate import prompts
 from wildtool.generate.harvest import Harvest
+from wildtool.generate.made_files import LOSSES, RECORD
 from wildtool.generate.plan import plans
 from wildtool.generate.session_maker import PROFILE, Order, SessionMaker
-from wildtool.generate.set_folder import LOSSES, RECORD, SESSIONS, write_set
+from wildtool.generate.set_folder import SESSIONS, write_set
 from wildtool.generate.stand_ins import MOST_TURNS
 from wildtool.types import Model, Request
 

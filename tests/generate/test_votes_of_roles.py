@@ -12,8 +12,9 @@ from wildtool.engine.run import run
 from wildtool.errors import RecordError
 from wildtool.generate import prompts
 from wildtool.generate.harvest import Harvest
+from wildtool.generate.made_files import RECORD
 from wildtool.generate.session_maker import PROFILE, Order, SessionMaker
-from wildtool.generate.set_folder import RECORD, write_set
+from wildtool.generate.set_folder import write_set
 from wildtool.types import Request
 
 

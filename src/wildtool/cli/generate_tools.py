@@ -60,7 +60,7 @@ def tools(
     from wildtool.generate.apis.api_folder import how_to_use, tools_file, write_apis
     from wildtool.generate.apis.api_maker import ApiMaker, Order
     from wildtool.generate.apis.roles import ROLES
-    from wildtool.generate.set_folder import RECORD
+    from wildtool.generate.made_files import RECORD
 
     langs = languages(lang)
     maker = ApiMaker(Order(number, seed, langs, tree, tuple(documents or ())))

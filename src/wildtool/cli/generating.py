@@ -140,7 +140,7 @@ def make_set(
     from wildtool.engine.observer import Observer
     from wildtool.engine.plan import Plan
     from wildtool.engine.run import run
-    from wildtool.generate.set_folder import RECORD
+    from wildtool.generate.made_files import RECORD
 
     prices = {role: model.price for role, model in named.items()}
     check_prices({named[role].model.name: price for role, price in prices.items()}, making.max_cost)
@@ -191,7 +191,7 @@ def _tell_estimate(plan: "Plan", estimate: "Estimate | None") -> int:
 
 def _tell(result: "RunResult", made: Product, out: Path, quiet: bool) -> int:
     from wildtool.cli.tables import print_metrics
-    from wildtool.generate.set_folder import LOSSES
+    from wildtool.generate.made_files import LOSSES
 
     if not quiet:
         print_metrics(list(made.yields))

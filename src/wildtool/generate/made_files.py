@@ -1,11 +1,15 @@
 """Files of a folder in which something is made: their names, and how they are written."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from wildtool.engine.registry import MADE
+from wildtool.errors import StorageError
+from wildtool.types import Metric
 
 RECORD = "record"
 """The run folder with every call; what is made follows from it."""
@@ -28,3 +32,21 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)
+
+
+def write_outcome(out: Path, losses: Iterable[Mapping[str, Any]], yields: Iterable[Metric]) -> None:
+    """Writes what was lost, with reasons, and where attempts were lost. Raises OSError."""
+    write_lines(out / LOSSES, map(line, losses))
+    write_lines(out / YIELD, [json.dumps([asdict(metric) for metric in yields], indent=1) + "\n"])
+
+
+@contextmanager
+def storing(out: Path) -> Generator[None, None, None]:
+    """Raises StorageError where what is written inside finds no room."""
+    try:
+        yield
+    except OSError as error:
+        safe = "; the record is intact" if (out / RECORD).exists() else ""
+        raise StorageError(
+            f"{out}: could not be written ({error.strerror}){safe}. Make room, then run the same command again."
+        ) from error

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from wildtool import __version__
 from wildtool.benchmarks.wildtoolbench.data import read_items
 from wildtool.benchmarks.wildtoolbench.near_duplicates import plain
 from wildtool.generate import prompts
+from wildtool.generate.maker import Maker
 from wildtool.generate.plan import Lang, SessionPlan, plans
 from wildtool.generate.role_talk import voters
 from wildtool.generate.scripts import (
@@ -30,7 +31,7 @@ from wildtool.generate.session_script import Loss, Made, script
 from wildtool.generate.stand_ins import StandIns
 from wildtool.generate.task_script import Job
 from wildtool.generate.tool_sets import ToolSet, built_in, read_tool_sets, result_schemas
-from wildtool.types import Ask, Benchmark, Item, Role, Source, Transcript, Verdict
+from wildtool.types import Ask, Item, Role, Source, Transcript, Verdict
 
 if TYPE_CHECKING:
     from wildtool.generate.harvest import Harvest
@@ -65,16 +66,12 @@ class Order:
         return {"judge": self.judges, "checker": self.checkers}
 
 
-class SessionMaker:
+class SessionMaker(Maker):
     """The part of a benchmark that playing a run takes; an item is a planned session."""
 
     name = "sessions"
     title = "Sessions made by models"
     profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule"}
-    modes: Mapping[str, str] = {"roles": "a model for each role"}
-    mode = "roles"
-    gold_styles: Sequence[str] = ()
-    columns: Mapping[str, str] = {}
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -85,10 +82,6 @@ class SessionMaker:
         self.roles: Mapping[str, Role] = {
             voter: Role(prompts.ROLES[role], "") for voter, role in names.items() if role != "agent"
         }
-
-    def as_benchmark(self) -> Benchmark:
-        """As the engine's plan takes it, which never calls what is not here: gold, audit, data files, results."""
-        return cast(Benchmark, self)
 
     def source(self) -> Source:
         """Names everything the requests of a session follow from, so that a run goes on only where it is the same.

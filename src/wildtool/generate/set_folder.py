@@ -1,17 +1,14 @@
 """The folder of a set made by models: a run folder with the record, and beside it what follows from that."""
 
-import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from wildtool.engine.plan import Plan
 from wildtool.engine.record import RecordReader, transcripts
-from wildtool.errors import StorageError
 from wildtool.generate.harvest import Harvest, harvest
-from wildtool.generate.made_files import LOSSES, RECORD, YIELD, line, write_lines
+from wildtool.generate.made_files import RECORD, line, storing, write_lines, write_outcome
 from wildtool.generate.reference_formats import FORMATS
 from wildtool.generate.session_maker import UNIT, SessionMaker, assemble
 from wildtool.generate.session_script import Loss, Made
@@ -32,7 +29,7 @@ def write_set(maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str]
     with RecordReader(out / RECORD) as reader:
         found = harvest(maker.order, _assembled(maker.result, plan.selection.items(), reader), models)
     kept = {session["made_by"]["plan"]["seed"] for session in found.sessions}
-    try:
+    with storing(out):
         for form in formats:
             with RecordReader(out / RECORD) as reader:
                 made = _assembled(
@@ -40,13 +37,7 @@ def write_set(maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str]
                 )
                 write_lines(out / f"{form}.jsonl", map(line, _converted(made, form)))
         write_lines(out / SESSIONS, map(line, found.sessions))
-        write_lines(out / LOSSES, map(line, found.losses))
-        write_lines(out / YIELD, [json.dumps([asdict(metric) for metric in found.yields()], indent=1) + "\n"])
-    except OSError as error:
-        raise StorageError(
-            f"{out}: could not be written ({error.strerror}); the record is intact. Make room, then run the same "
-            "command again."
-        ) from error
+        write_outcome(out, found.losses, found.yields())
     return found
 
 

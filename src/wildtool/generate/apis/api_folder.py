@@ -10,7 +10,6 @@ from typing import Any
 from wildtool import __version__
 from wildtool.engine.plan import Plan
 from wildtool.engine.record import RecordReader
-from wildtool.errors import StorageError
 from wildtool.generate import prompts
 from wildtool.generate.apis.api import Api
 from wildtool.generate.apis.api_maker import ApiMaker, regrow
@@ -20,8 +19,8 @@ from wildtool.generate.apis.growth import Lost
 from wildtool.generate.apis.likeness import shared
 from wildtool.generate.apis.roles import ROLES
 from wildtool.generate.apis.tree import Node, Tree
+from wildtool.generate.made_files import RECORD, line, storing, write_lines, write_outcome
 from wildtool.generate.plan import Lang
-from wildtool.generate.set_folder import LOSSES, RECORD, YIELD, line, write_lines
 from wildtool.generate.yields import yield_table
 from wildtool.types import Metric
 
@@ -85,20 +84,14 @@ def write_apis(maker: ApiMaker, plan: Plan, out: Path) -> Harvest:
         dict(growth.tally),
     )
     models = {role: model.name for role, model in plan.models.items() if role != "agent"}
-    try:
+    with storing(out):
         for lang, tree in trees.items():
             own = [api for api in found.apis if api.lang == lang]
             write_lines(tools_file(out, lang), (_list(tools) for tools in tool_lists(own)))
             written = json.dumps(tree.rows(), ensure_ascii=False, indent=1)
             write_lines(out / f"tree_{lang}.json", [written + "\n"])
         write_lines(out / APIS, (line(_row(api, models, maker.order.seed)) for api in found.apis))
-        write_lines(out / LOSSES, (line(asdict(lost)) for lost in found.losses))
-        write_lines(out / YIELD, [json.dumps([asdict(metric) for metric in found.yields()], indent=1) + "\n"])
-    except OSError as error:
-        raise StorageError(
-            f"{out}: could not be written ({error.strerror}); the record is intact. Make room, then run the same "
-            "command again."
-        ) from error
+        write_outcome(out, map(asdict, found.losses), found.yields())
     return found
 
 

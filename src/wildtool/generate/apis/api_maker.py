@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,11 +25,12 @@ from wildtool.generate.apis.documents import Passage, passages
 from wildtool.generate.apis.growth import ATTEMPTS, Growth, Result, generation_begin
 from wildtool.generate.apis.roles import ROLES
 from wildtool.generate.apis.tree import Tree, read_tree, seed_tree
+from wildtool.generate.maker import Maker
 from wildtool.generate.plan import Lang
 from wildtool.generate.role_talk import Talk
 from wildtool.generate.scripts import file_digests, play_script, replay_script, transcript_of, verdict_of
 from wildtool.generate.session_script import Loss
-from wildtool.types import Ask, Benchmark, Item, Role, Source, Transcript, Verdict
+from wildtool.types import Ask, Item, Role, Source, Transcript, Verdict
 
 UNIT = "api"
 PROFILE = "made"
@@ -50,17 +51,13 @@ class Order:
     """Texts that are read for domains and functions. Without tree and documents the built-in tree is taken."""
 
 
-class ApiMaker:
+class ApiMaker(Maker):
     """The part of a benchmark that playing a run takes; an item is a passage to read, or an attempt at an API."""
 
     name = "tools"
     title = "Tools made by models"
     profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule"}
-    modes: Mapping[str, str] = {"roles": "a model for each role"}
-    mode = "roles"
     roles: Mapping[str, Role] = {name: Role(about, "") for name, about in ROLES.items() if name != "agent"}
-    gold_styles: Sequence[str] = ()
-    columns: Mapping[str, str] = {}
 
     def __init__(self, order: Order) -> None:
         """Raises UsageError for an order that asks for nothing."""
@@ -70,10 +67,6 @@ class ApiMaker:
         self._results: dict[int, Result] = {}
         self._begun: set[int] = set()
         self._given_up: frozenset[int] = frozenset()
-
-    def as_benchmark(self) -> Benchmark:
-        """As the engine's plan takes it, which never calls what is not here: gold, audit, data files, results."""
-        return cast(Benchmark, self)
 
     def source(self) -> Source:
         """Names everything the requests follow from, so that a run goes on only where it is the same; the number of APIs

@@ -4,18 +4,17 @@ import json
 import shlex
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from wildtool.engine.plan import Plan
 from wildtool.engine.record import RecordReader, transcripts
-from wildtool.errors import DataError, StorageError
+from wildtool.errors import DataError
 from wildtool.generate.items.item_harvest import Decided, Harvest, Kept, harvest
 from wildtool.generate.items.item_maker import UNIT, ItemMaker
 from wildtool.generate.items.item_script import Loss, Made
 from wildtool.generate.items.records import BENCHMARK, CATEGORIES, rows
-from wildtool.generate.made_files import LOSSES, RECORD, YIELD, line, write_lines
+from wildtool.generate.made_files import RECORD, line, storing, write_lines, write_outcome
 from wildtool.generate.scripts import transcript_of
 from wildtool.toolcall.parameter_schema import as_schema
 from wildtool.types import Item
@@ -71,15 +70,10 @@ def write_items(found: Harvest, out: Path) -> None:
 
     Raises StorageError where there is no room.
     """
-    try:
+    with storing(out):
         _write_files(found.kept, out)
         write_lines(out / DOUBTFUL, map(line, map(_doubtful, found.doubtful)))
-        write_lines(out / LOSSES, map(line, found.losses))
-        write_lines(out / YIELD, [json.dumps([asdict(metric) for metric in found.yields()], indent=1) + "\n"])
-    except OSError as error:
-        raise StorageError(
-            f"{out}: could not be written ({error.strerror}). Make room, then run the same command again."
-        ) from error
+        write_outcome(out, found.losses, found.yields())
 
 
 def how_to_play(out: Path) -> str:

@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from wildtool import __version__
 from wildtool.generate import prompts
@@ -17,6 +17,7 @@ from wildtool.generate.items.item_script import ItemJob, Loss, Made, item_script
 from wildtool.generate.items.kinds import shares
 from wildtool.generate.items.made import MadeItem
 from wildtool.generate.items.roles import FOLDER, ROLES, judge_roles
+from wildtool.generate.maker import Maker
 from wildtool.generate.plan import Lang
 from wildtool.generate.scripts import (
     file_digests,
@@ -26,7 +27,7 @@ from wildtool.generate.scripts import (
     verdict_of,
 )
 from wildtool.generate.stand_ins import StandIns
-from wildtool.types import Ask, Benchmark, Item, Role, Source, Transcript, Verdict
+from wildtool.types import Ask, Item, Role, Source, Transcript, Verdict
 
 if TYPE_CHECKING:
     from wildtool.generate.items.item_harvest import Harvest
@@ -52,16 +53,12 @@ class Order:
     agree: int = 3
 
 
-class ItemMaker:
+class ItemMaker(Maker):
     """The part of a benchmark that playing a run takes; an item of it is a planned item."""
 
     name = "items"
     title = "Items made by models"
     profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule and the judges agree"}
-    modes: Mapping[str, str] = {"roles": "a model for each role"}
-    mode = "roles"
-    gold_styles: Sequence[str] = ()
-    columns: Mapping[str, str] = {}
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -73,10 +70,6 @@ class ItemMaker:
         """The roles besides `agent`, each vote a role of its own."""
         found = {name: Role(about, "") for name, about in ROLES.items() if name not in ("agent", "judge")}
         return found | {name: Role(ROLES["judge"], "") for name in judge_roles(self.order.judges)}
-
-    def as_benchmark(self) -> Benchmark:
-        """As the engine's plan takes it, which never calls what is not here: gold, audit, data files, results."""
-        return cast(Benchmark, self)
 
     def source(self) -> Source:
         """Names everything the requests of an item follow from, so that a run goes on only where it is the same.
