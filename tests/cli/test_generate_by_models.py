@@ -8,14 +8,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from cli.players_endpoint import served
 from generate.role_players import TOOLS, Players
 from wildtool.cli import app
 from wildtool.generate.prompts import ROLES
@@ -23,35 +22,6 @@ from wildtool.types import Request
 
 LET_THROUGH = 40
 """Calls that pass a closed gate."""
-
-
-class Endpoint(BaseHTTPRequestHandler):
-    """Chat completions by the players; the model's name is the role."""
-
-    asked: list[dict[str, Any]]
-    gate: threading.Event
-    """Closed, it lets only the first calls through."""
-    players = Players()
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.asked.append(body)
-        if len(self.asked) > LET_THROUGH:
-            self.gate.wait()
-        messages = body["messages"]
-        said = self.players.said(body["model"], messages, Request(messages))
-        message = {"role": "assistant", "content": said}
-        usage = {"prompt_tokens": 9, "completion_tokens": 3}
-        answer = json.dumps(
-            {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, format: str, *args: object) -> None:
-        return
 
 
 @pytest.fixture
@@ -68,17 +38,8 @@ def gate() -> threading.Event:
 
 @pytest.fixture
 def url(asked: list[dict[str, Any]], gate: threading.Event) -> Iterator[str]:
-    with served(asked=asked, gate=gate) as address:
+    with served(Players(), asked, gate, LET_THROUGH) as address:
         yield address
-
-
-@contextmanager
-def served(**bound: Any) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Endpoint,), bound))
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.fixture(autouse=True)
@@ -152,7 +113,7 @@ def test_what_stands_in_for_lost_sessions_is_counted(gate: threading.Event):
         return "" if role == "agent" and tools[0]["name"] == "findBook" else text
 
     players = Players(silent_where_books_come_first)
-    with served(asked=[], gate=gate, players=players) as address:
+    with served(players, [], gate, LET_THROUGH) as address:
         ended = making(address, 12)
     assert ended.exit_code == 0
     found = re.search(r"set/sessions.jsonl: 12 sessions, 0 lost, (\d+) in place of lost ones", ended.stdout)

@@ -8,17 +8,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from cli.players_endpoint import served
 from generate.item_players import TOOLS, ItemPlayers
 from wildtool.cli import app
 from wildtool.generate.items.kinds import KINDS
-from wildtool.types import Request
 
 LET_THROUGH = 60
 """Calls that pass a closed gate."""
@@ -131,33 +130,6 @@ def test_what_lies_there_is_not_overwritten_by_templates():
 # Models ---------------------------------------------------------------------------------------------
 
 
-class Endpoint(BaseHTTPRequestHandler):
-    """Chat completions by the players; the model's name is the role."""
-
-    asked: list[dict[str, Any]]
-    gate: threading.Event
-    """Closed, it lets only the first calls through."""
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.asked.append(body)
-        if len(self.asked) > LET_THROUGH:
-            self.gate.wait()
-        messages = body["messages"]
-        said = ItemPlayers().said(body["model"], messages, Request(messages))
-        message = {"role": "assistant", "content": said}
-        answer = json.dumps(
-            {"choices": [{"message": message, "finish_reason": "stop"}], "usage": {}}
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, format: str, *args: object) -> None:
-        return
-
-
 @pytest.fixture
 def asked() -> list[dict[str, Any]]:
     return []
@@ -172,11 +144,8 @@ def gate() -> threading.Event:
 
 @pytest.fixture
 def url(asked: list[dict[str, Any]], gate: threading.Event) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Endpoint,), {"asked": asked, "gate": gate}))
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with served(ItemPlayers(), asked, gate, LET_THROUGH) as address:
+        yield address
 
 
 def line(url: str, items: int, more: str = "", out: str = "set") -> str:

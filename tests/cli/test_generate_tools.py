@@ -1,54 +1,24 @@
 """Tools made by models at an endpoint, as it is typed: from nothing to tools that sessions are made over."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from cli.players_endpoint import served
 from generate.api_players import MARKET, ApiPlayers
 from wildtool.cli import app
 from wildtool.generate.apis.roles import ROLES
-from wildtool.types import Request
 
 LET_THROUGH = 30
 """Calls that pass a closed gate."""
-
-
-class Endpoint(BaseHTTPRequestHandler):
-    """Chat completions by the players; the model's name is the role."""
-
-    asked: list[dict[str, Any]]
-    gate: threading.Event
-    """Closed, it lets only the first calls through."""
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.asked.append(body)
-        if len(self.asked) > LET_THROUGH:
-            self.gate.wait()
-        messages = body["messages"]
-        said = ApiPlayers().said(body["model"], messages, Request(messages))
-        message = {"role": "assistant", "content": said}
-        usage = {"prompt_tokens": 9, "completion_tokens": 3}
-        answer = json.dumps(
-            {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, format: str, *args: object) -> None:
-        return
 
 
 @pytest.fixture
@@ -65,11 +35,8 @@ def gate() -> threading.Event:
 
 @pytest.fixture
 def url(asked: list[dict[str, Any]], gate: threading.Event) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Endpoint,), {"asked": asked, "gate": gate}))
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with served(ApiPlayers(), asked, gate, LET_THROUGH) as address:
+        yield address
 
 
 @pytest.fixture(autouse=True)

@@ -1,20 +1,16 @@
 """Scripted models for the roles that make tools: they design, evolve and call right, or wrong in one way."""
 
 import copy
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from generate.scripted import Scripted
 from wildtool.generate.apis.api_script import PROMPTS
 from wildtool.generate.apis.atoms import ATOMS
 from wildtool.generate.apis.operators import OPERATORS
 from wildtool.generate.patterns.samples import sample
 from wildtool.generate.prompts import templates
-from wildtool.types import Reply, Request
-
-Spoil = Callable[[str, str, Request], str]
-"""From role, right reply and request to what is said instead."""
 
 MARKET = """# Markets
 
@@ -26,32 +22,11 @@ Goods are weighed before they are sold.
 """
 
 
-class ApiPlayers:
+class ApiPlayers(Scripted):
     """Plays all roles; what it says follows from the request alone."""
 
-    name = "players"
-
-    def __init__(self, spoil: Spoil | None = None) -> None:
-        self.asked: list[Request] = []
-        self._spoil = spoil
-
-    async def complete(self, request: Request) -> Reply:
-        self.asked.append(request)
-        return Reply(
-            {"role": "assistant", "content": self.said(request.role, list(request.messages), request)}
-        )
-
-    def said(self, role: str, messages: list[Any], request: Request) -> str:
-        draw = Random(json.dumps(messages, sort_keys=True))
-        right = _PLAYED[role](messages[0]["content"], json.loads(messages[1]["content"]), draw)
-        text = json.dumps(right, ensure_ascii=False)
-        return self._spoil(role, text, request) if self._spoil else text
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-    def settings(self) -> Mapping[str, Any]:
-        return {}
+    def right(self, role: str, instruction: str, seen: dict[str, Any], draw: Random) -> Any:
+        return _PLAYED[role](instruction, seen, draw)
 
 
 def _word(draw: Random, syllables: int = 4) -> str:

@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from generate.scripted import Scripted
 from wildtool.generate.definitions import call_remarks
-from wildtool.types import Reply, Request
 
 
 def _tool(name: str, about: str, required: dict[str, Any], **optional: dict[str, Any]) -> dict[str, Any]:
@@ -55,36 +55,13 @@ TOOLS = [
         },
     ),
 ]
-Spoil = Callable[[str, str, Request], str]
-"""From role, right reply and request to what is said instead."""
 
 
-class ItemPlayers:
+class ItemPlayers(Scripted):
     """Plays all roles; what it says follows from the request alone."""
 
-    name = "players"
-
-    def __init__(self, spoil: Spoil | None = None) -> None:
-        self.asked: list[Request] = []
-        self._spoil = spoil
-
-    async def complete(self, request: Request) -> Reply:
-        self.asked.append(request)
-        said = self.said(request.role, list(request.messages), request)
-        return Reply({"role": "assistant", "content": said})
-
-    def said(self, role: str, messages: list[Any], request: Request) -> str:
-        draw = Random(json.dumps(messages, sort_keys=True))
-        chinese = "只用一个JSON对象回答" in messages[0]["content"]
-        right = _PLAYED[re.split("[ -]", role)[0]](json.loads(messages[1]["content"]), draw, chinese)
-        text = json.dumps(right, ensure_ascii=False)
-        return self._spoil(role, text, request) if self._spoil else text
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-    def settings(self) -> Mapping[str, Any]:
-        return {}
+    def right(self, role: str, instruction: str, seen: dict[str, Any], draw: Random) -> Any:
+        return _PLAYED[re.split("[ -]", role)[0]](seen, draw, "只用一个JSON对象回答" in instruction)
 
 
 def _word(draw: Random) -> str:

@@ -1,12 +1,10 @@
 """Scripted models for the roles of a session: a library with rooms, played right, or wrong in one way."""
 
-import json
 import re
-from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from wildtool.types import Reply, Request
+from generate.scripted import Scripted
 
 
 def _tool(name: str, about: str, required: dict[str, dict[str, Any]], **optional: dict[str, Any]) -> Any:
@@ -23,36 +21,13 @@ TOOLS = [
     _tool("borrowBook", "Borrows a book.", {"book_id": TEXT, "days": {"type": "integer"}}),
     _tool("reserveRoom", "Reserves a room.", {"room": TEXT, "hour": TEXT}, quiet={"type": "boolean"}),
 ]
-Spoil = Callable[[str, str, Request], str]
-"""From role, right reply and request to what is said instead."""
 
 
-class Players:
+class Players(Scripted):
     """Plays all roles; what it says follows from the request alone."""
 
-    name = "players"
-
-    def __init__(self, spoil: Spoil | None = None) -> None:
-        self.asked: list[Request] = []
-        self._spoil = spoil
-
-    async def complete(self, request: Request) -> Reply:
-        self.asked.append(request)
-        return Reply(
-            {"role": "assistant", "content": self.said(request.role, list(request.messages), request)}
-        )
-
-    def said(self, role: str, messages: list[Any], request: Request) -> str:
-        draw = Random(json.dumps(messages, sort_keys=True))
-        right = _PLAYED[role](messages[0]["content"], json.loads(messages[1]["content"]), draw)
-        text = right if isinstance(right, str) else json.dumps(right, ensure_ascii=False)
-        return self._spoil(role, text, request) if self._spoil else text
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-    def settings(self) -> Mapping[str, Any]:
-        return {}
+    def right(self, role: str, instruction: str, seen: dict[str, Any], draw: Random) -> Any:
+        return _PLAYED[role](instruction, seen, draw)
 
 
 def _word(draw: Random) -> str:

@@ -9,8 +9,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from api_players import MARKET, ApiPlayers, Spoil
+from api_players import MARKET, ApiPlayers
 
+from generate.scripted import Spoil, edit, say
 from wildtool.engine.attempts import Patience
 from wildtool.engine.budget import Budget, Limits
 from wildtool.engine.plan import Plan
@@ -25,7 +26,7 @@ from wildtool.generate.apis.growth import SIZES, generation_begin, generation_en
 from wildtool.generate.apis.operators import OPERATORS
 from wildtool.generate.apis.roles import ROLES
 from wildtool.generate.definitions import call_remarks, definition_faults
-from wildtool.generate.set_folder import LOSSES, RECORD
+from wildtool.generate.made_files import LOSSES, RECORD
 from wildtool.generate.tool_sets import read_tool_sets, result_schemas
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request
@@ -227,22 +228,6 @@ def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
 def test_nothing_to_make_is_refused(order: dict[str, Any]):
     with pytest.raises(UsageError, match="at least 1"):
         ApiMaker(Order(**order))
-
-
-def edit(role: str, change: Callable[[dict[str, Any]], Any]) -> Spoil:
-    """Changes what a role says in JSON."""
-
-    def spoil(played: str, text: str, request: Request) -> str:
-        if played != role:
-            return text
-        value = json.loads(text)
-        return json.dumps(change(value) or value, ensure_ascii=False)
-
-    return spoil
-
-
-def say(role: str, wrong: str) -> Spoil:
-    return lambda played, text, request: wrong if played == role else text
 
 
 def now_and_then(role: str, share: float, wrong: str) -> Spoil:

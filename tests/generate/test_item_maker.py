@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from item_players import TOOLS, ItemPlayers, Spoil
+from item_players import TOOLS, ItemPlayers
 
+from generate.scripted import Spoil, edit, say
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.engine.plan import Plan
 from wildtool.engine.replaying import opener
@@ -148,22 +149,6 @@ def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
     made(tmp_path, ItemPlayers(), items=2)
     with pytest.raises(Exception, match="the settings differ: data_sha256"):
         made(tmp_path, ItemPlayers(), items=2, judges=1, agree=1)
-
-
-def edit(role: str, change: Callable[[dict[str, Any]], Any]) -> Spoil:
-    """Changes what a role says in JSON."""
-
-    def spoil(played: str, text: str, request: Request) -> str:
-        if played != role:
-            return text
-        value = json.loads(text)
-        return json.dumps(change(value) or value, ensure_ascii=False)
-
-    return spoil
-
-
-def say(role: str, wrong: str) -> Spoil:
-    return lambda played, text, request: wrong if played == role else text
 
 
 def calls(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], None]:

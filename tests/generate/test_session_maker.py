@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from role_players import TOOLS, Players, Spoil
+from role_players import TOOLS, Players
 
+from generate.scripted import Spoil, edit, say
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import read_items
 from wildtool.benchmarks.wildtoolbench.lint import lint_file
@@ -19,8 +20,9 @@ from wildtool.engine.replaying import opener
 from wildtool.engine.run import RunResult, run
 from wildtool.generate import prompts
 from wildtool.generate.harvest import Harvest
+from wildtool.generate.made_files import LOSSES, RECORD
 from wildtool.generate.session_maker import PROFILE, Order, SessionMaker
-from wildtool.generate.set_folder import LOSSES, RECORD, SESSIONS, write_set
+from wildtool.generate.set_folder import SESSIONS, write_set
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request, Transcript
 
@@ -135,22 +137,6 @@ def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
     made(tmp_path, Players(), seed="1", sessions=2)
     with pytest.raises(Exception, match="the settings differ: data_sha256"):
         made(tmp_path, Players(), seed="2", sessions=2)
-
-
-def edit(role: str, change: Callable[[dict[str, Any]], Any]) -> Spoil:
-    """Changes what a role says in JSON."""
-
-    def spoil(played: str, text: str, request: Request) -> str:
-        if played != role:
-            return text
-        value = json.loads(text)
-        return json.dumps(change(value) or value)
-
-    return spoil
-
-
-def say(role: str, wrong: str) -> Spoil:
-    return lambda played, text, request: wrong if played == role else text
 
 
 def first_action(change: dict[str, Any]) -> Callable[[dict[str, Any]], Any]:

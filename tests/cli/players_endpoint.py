@@ -1,0 +1,57 @@
+"""An endpoint at which scripted models answer; the model's name is the role."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from generate.scripted import Scripted
+from wildtool.types import Request
+
+
+class _Endpoint(BaseHTTPRequestHandler):
+    """Chat completions by the players."""
+
+    players: Scripted
+    asked: list[dict[str, Any]]
+    gate: threading.Event
+    let_through: int
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(body)
+        if len(self.asked) > self.let_through:
+            self.gate.wait()
+        messages = body["messages"]
+        said = self.players.said(body["model"], messages, Request(messages))
+        choice = {"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 9, "completion_tokens": 3}
+        answer = json.dumps({"choices": [choice], "usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, format: str, *args: object) -> None:
+        return
+
+
+@contextmanager
+def served(
+    players: Scripted, asked: list[dict[str, Any]], gate: threading.Event, let_through: int
+) -> Iterator[str]:
+    """Serves the players; gives the address.
+
+    Args:
+        asked: takes the body of each request.
+        gate: closed, it lets only the first calls through.
+        let_through: how many these are.
+    """
+    bound = {"players": players, "asked": asked, "gate": gate, "let_through": let_through}
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Endpoint,), bound))
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
