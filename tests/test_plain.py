@@ -10,9 +10,9 @@ from wildtool.plain import last_part, without_folders
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        ("/home/me/data/sessions.jsonl", "sessions.jsonl"),
+        ("/srv/me/data/sessions.jsonl", "sessions.jsonl"),
         ("~/data/sessions.jsonl", "sessions.jsonl"),
-        ("replay:/home/me/run#gold", "replay:run#gold"),
+        ("replay:/srv/me/run#gold", "replay:run#gold"),
         ('{"path": "/models/llama/7b", "n": 1}', '{"path": "7b", "n": 1}'),
         ("no such file: /a/b/c, /d/e", "no such file: c, e"),
         ("data/sessions.jsonl", "data/sessions.jsonl"),
@@ -29,9 +29,9 @@ def test_of_absolute_paths_only_the_last_part_is_left(text: str, left: str):
 @pytest.mark.parametrize(
     ("name", "left"),
     [
-        ("/home/me/my data/a set.jsonl", "a set.jsonl"),
-        ("--data=/home/me/my data/x.jsonl", "--data=x.jsonl"),
-        ("/home/me/runs/", "runs"),
+        ("/srv/me/my data/a set.jsonl", "a set.jsonl"),
+        ("--data=/srv/me/my data/x.jsonl", "--data=x.jsonl"),
+        ("/srv/me/runs/", "runs"),
         ("official", "official"),
         ("/", "/"),
         ("", ""),

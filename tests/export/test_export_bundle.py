@@ -115,11 +115,11 @@ def test_logins_and_queries_of_addresses_are_cut(tmp_path: Path):
     about = json.loads((folder / "run.json").read_text())
     url = "http://me:s3cret@host/v1?key=s3cret"
     about["identity"]["models"]["agent"]["settings"] = {"base_url": url, "more": [{"deep": url}]}
-    about["sittings"][0]["command"] += ["--base-url", url, "/home/me/place/x"]
+    about["sittings"][0]["command"] += ["--base-url", url, "/srv/me/place/x"]
     (folder / "run.json").write_text(json.dumps(about))
     text = members(written("bundle", folder, tmp_path))["run.json"]
     assert b"s3cret" not in text
-    assert b"/home/me" not in text
+    assert b"/srv/me" not in text
     assert text.count(b"http://host/v1?") == 3
 
 
@@ -163,7 +163,7 @@ def test_a_damaged_bundle_is_refused(bundle: Path, change: Callable[[dict[str, b
 
 @pytest.mark.parametrize(
     "name",
-    ["../evil", "/tmp/evil", "data/../../evil", "data/.hidden", "lock", "data", "data\\evil", "record-0002.jsonl.gz",
+    ["../evil", "/srv/evil", "data/../../evil", "data/.hidden", "lock", "data", "data\\evil", "record-0002.jsonl.gz",
      "verdicts-../x.parquet", "data/a//b", "run.json/x"],
 )  # fmt: skip
 def test_a_name_that_no_bundle_has_is_refused(bundle: Path, tmp_path: Path, name: str):

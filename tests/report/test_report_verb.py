@@ -95,7 +95,7 @@ def test_two_runs_of_one_model_in_folders_of_one_name_are_told_apart_by_those_ab
 
 def test_a_command_is_shown_without_the_folder_it_is_installed_in(runs: Path):
     (run,) = read_runs([runs / "gold"])
-    run.about["sittings"][0]["command"] = ["/home/me/.venv/bin/wildtool", "run", "wild-mini"]
+    run.about["sittings"][0]["command"] = ["/srv/me/.venv/bin/wildtool", "run", "wild-mini"]
     (shown,) = played(boards_of([run])[0])
     assert shown.commands == ("wildtool run wild-mini",)
 
