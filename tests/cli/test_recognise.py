@@ -89,3 +89,8 @@ def test_data_that_none_can_read_belong_to_the_only_format_that_takes_a_file(
 def test_what_does_not_decide_is_asked_for(monkeypatch: pytest.MonkeyPatch, data: str | None):
     with pytest.raises(UsageError, match="--benchmark"):
         recognised(monkeypatch, data, Letters("letters"), Digits("digits"))
+
+
+def test_a_file_that_is_not_there_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    with pytest.raises(UsageError, match="nope: there is no such file or folder"):
+        recognised(monkeypatch, str(tmp_path / "nope"), Letters("letters"), Digits("digits"))

@@ -1,5 +1,7 @@
 """Tells by a data file which benchmark it belongs to, so that users need not say what the file shows."""
 
+from pathlib import Path
+
 from wildtool.engine.registry import benchmark_names, load_benchmark
 from wildtool.errors import DataError, UsageError
 from wildtool.types import Benchmark
@@ -24,7 +26,10 @@ def named_or_recognised(name: str | None, data: str | None) -> Benchmark:
     candidates = [known for known in located if _reads(known, data)] or located
     if len(candidates) != 1:
         names = ", ".join(known.name for known in candidates) or "none is installed"
-        raise UsageError(f"{data}: cannot tell whose data these are; add --benchmark NAME, one of: {names}")
+        why = "cannot tell whose data these are;"
+        if not Path(data).exists():
+            why = "there is no such file or folder; if a benchmark has data of that name,"
+        raise UsageError(f"{data}: {why} add --benchmark NAME, one of: {names}")
     return candidates[0]
 
 
