@@ -7,6 +7,8 @@ character that the pair stands for. `settle` gives a value in the form in which 
 """
 
 import json
+import re
+from dataclasses import dataclass
 from typing import Any, cast
 
 import orjson
@@ -15,6 +17,27 @@ _EXACT = 2.0**63
 """orjson reads integers beyond 64 bits as floats of at least this size."""
 _NO_FLOAT = frozenset({str, int, bool, type(None)})
 """Types that hold no float."""
+_STRUCTURE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,}\]]', re.DOTALL)
+"""A string, even one that never ends, or a character that begins or ends a value."""
+
+
+class TooLargeError(ValueError):
+    """A JSON text is larger, deeper or of more values than its reader accepts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a JSON text from a stranger may hold, checked before it is parsed."""
+
+    bytes: int
+    depth: int
+    """Levels of lists and objects inside each other."""
+    values: int
+    """Strings, numbers, lists, objects and so on, in all; one takes 50 to 100 bytes of memory on average."""
+
+
+REPLY = Limits(bytes=64 * 1024 * 1024, depth=500, values=1_000_000)
+"""Of one answer of a model's endpoint."""
 
 
 def dumps(obj: Any) -> bytes:
@@ -35,6 +58,43 @@ def loads(data: bytes | str) -> Any:
     except ValueError:
         return _loads_slowly(data)
     return _loads_slowly(data) if _has_odd_float(obj) else obj
+
+
+def loads_within(data: bytes | str, limits: Limits) -> Any:
+    """The value of a JSON text from a stranger. Raises TooLargeError, or ValueError where it is not JSON."""
+    data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    check_limits(data, limits)
+    return loads(data)
+
+
+def check_limits(data: bytes, limits: Limits) -> int:
+    """How many values a JSON text holds at most; takes time in proportion to its length and next to no memory.
+
+    Raises TooLargeError for a text beyond the limits.
+    """
+    if len(data) > limits.bytes:
+        raise TooLargeError(f"{len(data):,} bytes of JSON; at most {limits.bytes:,} are read")
+    opening = data.count(b"[") + data.count(b"{")
+    values = 1 + opening + data.count(b",")
+    # Characters inside of strings are counted too; most texts need no closer look.
+    if opening <= limits.depth and values <= limits.values:
+        return values
+    depth, values = 0, 1
+    for found in _STRUCTURE.finditer(data):
+        match data[found.start()]:
+            case 0x22:  # a string is a value that was counted by what stands before it
+                continue
+            case 0x2C:
+                values += 1
+            case 0x5B | 0x7B:
+                depth, values = depth + 1, values + 1
+            case _:
+                depth -= 1
+        if depth > limits.depth:
+            raise TooLargeError(f"JSON nested deeper than {limits.depth} levels")
+        if values > limits.values:
+            raise TooLargeError(f"JSON of more than {limits.values:,} values")
+    return values
 
 
 def settle(obj: Any) -> Any:

@@ -75,3 +75,49 @@ def test_a_value_without_surrogates_is_settled_already(value: object):
 
 def test_two_separate_surrogates_settle_as_the_character_they_stand_for():
     assert wire.settle("\ud83d" + "\ude00") == "😀"
+
+
+SMALL = wire.Limits(bytes=100, depth=3, values=10)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('"' + "a" * 100 + '"', "bytes"),
+        ("[[[[1]]]]", "deeper than 3"),
+        ('{"a":[{"b":[]}]}', "deeper than 3"),
+        ("[" + "1," * 10 + "1]", "more than 10 values"),
+        ("[" * 90, "deeper than 3"),
+        ('["\\"[",' + "[]," * 12 + "1]", "more than 10 values"),
+        ('{"a" "[[[[": ' + "1," * 12 + "}", "more than 10 values"),
+    ],
+)
+def test_a_text_beyond_the_limits_is_refused_before_it_is_parsed(text: str, what: str):
+    for data in (text, text.encode()):
+        with pytest.raises(wire.TooLargeError, match=what):
+            wire.loads_within(data, SMALL)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['["[[[[[[[[,,,,,,,,,,,,"]', '["a\\"[[[[[,,,,,,,,,,,"]', "[[[1,2,3,4,5,6,7]]]", '{"a":{"b":{"c":1}}}'],
+)
+def test_what_stands_in_a_string_counts_toward_no_limit(text: str):
+    assert wire.loads_within(text, SMALL) == wire.loads(text)
+
+
+@given(ANY_JSON)
+def test_ordinary_json_is_read_the_same_within_limits(value: object):
+    text = wire.dumps(value)
+    assert wire.loads_within(text, wire.REPLY) == wire.loads(text)
+
+
+def test_limits_take_time_in_proportion_to_a_hostile_text():
+    for text in (b'"' * 2_000_001, b'"' + b"\\" * 2_000_001, b"[" * 2_000_000, b"[]," * 2_000_000):
+        with pytest.raises(ValueError):
+            wire.loads_within(text, wire.REPLY)
+
+
+def test_values_as_deep_as_the_limit_are_read_and_written():
+    text = b"[" * wire.REPLY.depth + b"]" * wire.REPLY.depth
+    assert wire.dumps(wire.loads_within(text, wire.REPLY)) == text
