@@ -35,7 +35,8 @@ def irrelevant(text: str) -> str:
         '["Missing necessary parameters (date, team) for the api (book)"]',
         "MISSING NECESSARY\n parameters (team,date) for the api (book).",
         "Missing  necessary parameters（date，team）for the api（book）",
-        "Missing necessary parameters (date, team, players) for the api (book)",
+        "Missing necessary parameters 'date' and 'team' for the api 'book'",
+        "Missing necessary parameters (date) for the api (book). Missing necessary parameters (team) for the api (book)",
         "Missing necessary parameters(date, team) for the api(book)",
         "Missing necessary parameters (date, team) for the api (book())",
     ],
@@ -62,6 +63,16 @@ def test_an_incomplete_request_is_reported(text: str) -> None:
         ("Missing necessary parameters (date, team) for the api (bookAll)", "error_correction"),
         ("Missing necessary parameters (date, team) for the api (Book)", "error_correction"),
         ("Missing necessary parameters (date, team) for the api (book, cancel)", "error_correction"),
+        ("Missing necessary parameters (date, team, players) for the api (book)", "error_correction"),
+        ("Missing necessary parameters (date, team please) for the api (book)", "error_correction"),
+        ("Missing necessary parameters (book) for the api (date, team)", "error_correction"),
+        ("Missing necessary parameters (x) for the api (book): date, team", "error_correction"),
+        ("Missing necessary parameters for book: date, team", "error_correction"),
+        (
+            "Missing necessary parameters (date, team) for the api (book). "
+            "Missing necessary parameters (x) for the api (book)",
+            "error_correction",
+        ),
         ("", "error_detection"),
     ],
 )
@@ -113,14 +124,82 @@ def test_no_text_raises(text: str, category: str, name: str) -> None:
     assert found.valid or found.reason.encode()
 
 
-def test_a_listed_name_that_no_parameter_has_is_invented() -> None:
-    said = "Missing necessary parameters (date, {}) for the api (book)"
-    function = {"name": "book", "parameters": {"properties": {"due_date": {"properties": {"dayOfWeek": {}}}}}}
-    known = replace(record("special_incomplete", {"book": ["date"]}), functions=(function,))
-    valid = [
-        name for name in ("due_date", "dayOfWeek", "dueDate") if check_special(said.format(name), known).valid
-    ]
-    assert valid == ["due_date", "dayOfWeek"]
+def flight(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)[:1]}
+
+
+BOOK = {
+    "name": "book",
+    "parameters": flight(
+        trip=flight(leg={"type": "array", "items": flight(city={}, seat={})}, pet=flight(animal={})),
+        options={"properties": {"meal": {}}},
+        size={},
+    ),
+}
+
+
+def listed(names: str, *missing: str) -> bool:
+    known = replace(record("special_incomplete", {"book": list(missing)}), functions=(BOOK,))
+    return check_special(f"Missing necessary parameters ({names}) for the api (book)", known).valid
+
+
+def test_the_object_around_a_missing_parameter_and_what_a_missing_object_requires_may_be_listed() -> None:
+    assert listed("leg, trip", "leg")
+    assert listed("trip.leg[0].city, leg", "leg")
+    assert listed("options (meal)", "options")
+
+
+def test_no_other_parameter_may_be_listed_however_real() -> None:
+    for others in ("size", "options", "pet", "seat", "leg_city", "city: which city"):
+        assert not listed(f"leg, {others}", "leg"), others
+    assert not listed("trip, leg, city, seat, pet, animal, options, meal, size", "leg")
+
+
+def test_what_a_correction_says_is_missing_too_may_be_listed() -> None:
+    known = replace(record("special_incomplete", {"book": ["leg"]}), functions=(BOOK,), may_name=("size",))
+    said = "Missing necessary parameters (leg, {}) for the api (book)"
+    assert [check_special(said.format(name), known).valid for name in ("size", "pet")] == [True, False]
+
+
+PAIRS = {"first": ["L#7"], "other": ["20 km"]}
+
+
+@pytest.mark.parametrize(
+    ("places", "valid"),
+    [
+        ("(L#7, 20 km) for the parameters (first, other)", True),
+        ("(20 km, L#7) for the parameters (other, first)", True),
+        ("('L#7' and '20 km') for the parameters (team.first and team.other)", True),
+        ("(L#7, 20 km) for the parameters (other, first)", False),
+        ("(first, other) for the parameters (L#7, 20 km)", False),
+        ("(L#7) for the parameters (first, other)", False),
+        ("(L#7, 20 km, Ann) for the parameters (first, other)", False),
+        ("(L#7, 20 km) for the parameters (first, other, third)", False),
+        ("(I want L#7 and 20 km) for the parameters (first, other)", False),
+        ("(L#7, 20 km) for the parameters (x) first, other", False),
+        ("(x) for the parameters (first, other) L#7, 20 km", False),
+    ],
+)
+def test_values_and_parameters_count_in_their_own_places_and_in_pairs(places: str, valid: bool) -> None:
+    found = check_special(f"There is incorrect value {places}", record("special_error_param", PAIRS))
+    assert found.valid == valid
+
+
+def test_several_messages_of_one_kind_count_together() -> None:
+    one, other = (f"There is incorrect value ({v[0]}) for the parameters ({k})." for k, v in PAIRS.items())
+    known = record("special_error_param", PAIRS)
+    assert check_special(f"{one} {other}", known).valid
+    assert not check_special(one, known).valid
+    third = "There is incorrect value (Ann) for the parameters (name)."
+    assert not check_special(f"{one} {other} {third}", known).valid
+
+
+@pytest.mark.parametrize(
+    ("said", "valid"), [("20 km", True), ("20", True), ("20 or 30", False), ("x20", False)]
+)
+def test_one_word_may_follow_a_number(said: str, valid: bool) -> None:
+    found = wrong_value(f"There is incorrect value ({said}) for the parameters (team)", "20")
+    assert (found == "") == valid
 
 
 def test_a_value_that_ends_in_a_sign_is_whole_only_where_nothing_goes_on() -> None:

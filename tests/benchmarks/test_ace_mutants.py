@@ -151,12 +151,28 @@ def test_fixed_lets_no_mistake_in_a_message_pass(record: Any, mode: str):
     assert survivors(item(record), "fixed", mode) == Counter()
 
 
+def test_listing_every_parameter_is_a_mistake_only_where_one_of_them_was_given():
+    inside = {"type": "array", "items": {"properties": {"city": {}}}}
+    function = {"name": "f", "parameters": {"properties": {"date": {}, "legs": inside}}}
+    gold = {("date",): True, ("legs",): True, ("date", "legs"): False, ("date", "city"): False}
+    for missing, expected in gold.items():
+        record = replace(special("special_incomplete", f=list(missing)), functions=(function,))
+        kinds = {mutant.kind for mutant in mutants(item(record))}
+        assert ("all parameters listed" in kinds) == expected, missing
+
+
 def test_all_messages_at_once_pass_by_q42():
     one = item(special("special_error_param", team=["Lions#7"]))
     passed = survivors(one, "official")
-    assert {"all three messages", "longer value", "parameter not named", "call beside the message"} == {
-        kind for kind, _ in passed
-    } - {"other parameter"}
+    assert {
+        "all three messages",
+        "longer value",
+        "parameter not named",
+        "other parameter",
+        "parameter only beside the message",
+        "value and parameter exchanged",
+        "call beside the message",
+    } == {kind for kind, _ in passed}
     assert {why[:3] for _, why in passed} == {"Q42"}
 
 

@@ -83,6 +83,8 @@ class SpecialRecord(Record):
     time: str
     faults: dict[str, list[str]]
     """Function to missing parameters, or parameter to wrong values; empty for `special_irrelevant`."""
+    may_name: tuple[str, ...] = ()
+    """Parameters that the request lacks too, though gold does not ask for them; only corrections give any."""
 
 
 @dataclass(frozen=True, slots=True)

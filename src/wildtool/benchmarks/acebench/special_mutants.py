@@ -1,12 +1,15 @@
-"""Special replies with one mistake each: another message, a name or value left out or wrong, two things said at once."""
+"""Special replies with one mistake each: another message, a name or value left out, wrong or in
+another place, everything listed, two things said at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from wildtool.benchmarks.acebench.data import SpecialRecord
 from wildtool.benchmarks.acebench.gold import calls_text, gold_text
 from wildtool.benchmarks.acebench.native import native_gold
 from wildtool.benchmarks.acebench.prompt_texts import INCORRECT, LIMITATIONS, MISSING
 from wildtool.toolcall.call_syntax import Call
+from wildtool.toolcall.parameter_schema import as_schema
 from wildtool.types import Message
 
 Said = tuple[str, str, str]
@@ -74,6 +77,11 @@ def _incomplete(record: SpecialRecord) -> Iterator[Said]:
     if other is not None:
         yield "other function", said(missing, other), other
         yield "other function beside", said(missing, f"{api}, {other}"), other
+    yield "name and function exchanged", said([api], ", ".join(missing)), api
+    yield "name only beside the message", f"{said(['zz_unknown'], api)} {' '.join(missing)}", missing[0]
+    every = _names_of(record, api)
+    if given := [name for name in every if name not in _said_with(record, api, missing)]:
+        yield "all parameters listed", said(every, api), f"{given[0]} too"
 
 
 def _wrong_value(record: SpecialRecord) -> Iterator[Said]:
@@ -92,3 +100,41 @@ def _wrong_value(record: SpecialRecord) -> Iterator[Said]:
         rest = [*names[:number], *names[number + 1 :]]
         yield "parameter not named", said(values, rest), name
         yield "other parameter", said(values, [*rest, "zz_unknown"]), f"zz_unknown for {name}"
+        beside = f"{said(values, [*rest, 'zz_unknown'])} {name}"
+        yield "parameter only beside the message", beside, name
+    yield "value and parameter exchanged", said(names, values), f"{values[0]} for {names[0]}"
+    every = [name for function in record.functions for name in _keys(function.get("parameters"))]
+    if any(name not in names for name in every):
+        yield "all parameters listed", said(values, every), f"{len(every)} parameters"
+    yield "whole request as the value", said([record.question], names), record.question[:60]
+
+
+def _names_of(record: SpecialRecord, api: str) -> list[str]:
+    """Every parameter of a function, those inside objects too, in order and once."""
+    same = (f for f in record.functions if str(f.get("name")).strip() == api.strip())
+    return list(dict.fromkeys(name for function in same for name in _keys(function.get("parameters"))))
+
+
+def _keys(schema: Any) -> Iterator[str]:
+    known = as_schema(schema)
+    for name, below in as_schema(known.get("properties")).items():
+        yield name
+        yield from _keys(below)
+    if "items" in known:
+        yield from _keys(known["items"])
+
+
+def _said_with(record: SpecialRecord, api: str, missing: Sequence[str]) -> set[str]:
+    """The missing parameters, what is inside them, the objects around them, and what else the request lacks."""
+    named = {name.strip() for name in missing}
+
+    def related(schema: Any, inside: bool) -> set[str]:
+        known = as_schema(schema)
+        found: set[str] = related(known["items"], inside) if "items" in known else set()
+        for name, below in as_schema(known.get("properties")).items():
+            deeper = related(below, inside or name in named)
+            found |= deeper | ({name} if inside or name in named or deeper else set())
+        return found
+
+    same = (f for f in record.functions if str(f.get("name")).strip() == api.strip())
+    return {*record.may_name, *(name for f in same for name in related(f.get("parameters"), False))}
