@@ -411,3 +411,31 @@ def test_what_would_take_without_end_is_not_readable(text: str):
 
 def test_a_long_word_where_a_tools_name_should_be_is_an_unknown_tool():
     assert step("[g()(x='" + "a" * 15_000 + "')]") == [UNKNOWN]
+
+
+# Odd replies ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("callee", ["发送", "é", "épée", "名"])
+def test_a_tool_inside_a_text_behind_a_foreign_name_is_an_undefined_name(callee: str):
+    calls = decode_message(f"[{callee}(x='turn_on_wifi()')]")
+    assert calls is not None
+    box = phone(wifi=False)
+    assert execute_step(edition(), box, calls).message == [f"error: name '{callee}' is not defined"]
+    executed = execute_turn(edition(), box, calls)
+    assert (executed.message, executed.captured) == (list("lost"), False)
+    assert box.state("BaseApi")["wifi"] is False
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"), [("b'x'", "bytes"), ("2j", "complex"), ("[1, {'a': (b'x', 2j)}]", "bytes")]
+)
+@pytest.mark.parametrize("tidied", [False, True])
+def test_what_json_cannot_hold_ends_the_original(value: str, kind: str, tidied: bool):
+    walk = StepWalk(record(), edition())
+    walk.tell({"content": f"[add_reminder(title='T', description={value}, time='now')]"})
+    if tidied:
+        walk.tell({"content": "[view_reminder_by_title(title='T')]"})
+        walk.tell({"content": "[delete_reminder(reminder_id=2)]"})
+    walk.tell({"content": END_MARK})
+    assert walk.raised() == f"TypeError: Object of type {kind} is not JSON serializable"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench import ACEBENCH, faults
 from wildtool.benchmarks.acebench.agent_episode import END_MARK
-from wildtool.benchmarks.acebench.data import FINANCE, MULTI_TURN, SPECIAL
+from wildtool.benchmarks.acebench.data import FINANCE, MULTI_TURN, SPECIAL, Case
 from wildtool.benchmarks.acebench.judge import judge_item
 from wildtool.engine.verdicts import Player, VerdictTable, relation
 from wildtool.types import Item, Message, Reply, Transcript, Verdict
@@ -323,3 +323,41 @@ def test_verdicts_on_hostile_replies_can_be_written_and_summarized(profile: str,
 def test_a_wrong_episode_says_where_its_end_state_differs() -> None:
     found = judge(episode(end_state=({"BaseApi": {"wifi": False, "logged_in": True}},)), STEPS[0], END_MARK)
     assert "wifi" in str(found.detail["end_state"])
+
+
+def test_a_right_end_state_that_the_original_cannot_write_is_not_scorable() -> None:
+    gold = ({"BaseApi": {"wifi": True, "logged_in": True}}, {"MessageApi": {"inbox": {}}})
+    asked = replace(record(classes=("BaseApi", "MessageApi")), end_state=gold)
+    episode = Item("en/x", ("0",), Case((asked,), edition()))
+
+    def judged(text: str) -> Verdict:
+        sent = f"[send_message(sender_name='Ann', receiver_name='Bob', message={text})]"
+        told = transcript({"content": sent}, {"content": "[turn_on_wifi()]"}, {"content": END_MARK})
+        (verdict,) = judge_item(episode, {"0": told}, "official", "text")
+        return verdict
+
+    assert (judged("'x'").outcome, judged("'x'").fields.get("reference_error")) == ("correct", None)
+    verdict = judged("b'x'")
+    assert (verdict.outcome, verdict.score, verdict.error) == ("wrong", 0.0, faults.CALL_ERROR)
+    assert verdict.fields["reference_error"] == "TypeError: Object of type bytes is not JSON serializable"
+
+
+@pytest.mark.parametrize("content", [["x"], {"a": 1}, 5, False])
+def test_a_normal_reply_that_is_no_text_has_the_wrong_format(content: Any) -> None:
+    (verdict,) = judge_item(item(normal()), {"0": transcript({"content": content})}, "official", "text")
+    assert (verdict.error, verdict.fields["error_label"]) == ("Output Format", "wrong_output_format")
+
+
+_LEAVES = st.none() | st.booleans() | st.integers() | st.text()
+
+
+@given(st.recursive(_LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_a_special_reply_that_is_no_text_is_searched_as_python_does(content: Any) -> None:
+    (verdict,) = judge_item(item(special()), {"0": transcript({"content": content})}, "official", "text")
+    try:
+        found = "Missing necessary parameters" in content
+        raised = None
+    except TypeError as error:
+        found, raised = False, f"TypeError: {error}"
+    assert not found
+    assert (verdict.outcome, verdict.fields["reference_error"]) == ("wrong", raised)

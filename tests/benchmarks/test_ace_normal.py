@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench.official_normal import check_normal
 
@@ -249,3 +251,35 @@ def test_where_the_published_evaluator_raises_the_reply_is_wrong_and_it_is_named
 ) -> None:
     found = check_normal(f"[f(a={text})]", [function], [{"f": {"a": gold}}])
     assert (found.valid, found.error, found.reference_error) == (False, "reference_error", raised)
+
+
+@pytest.mark.parametrize("items", [None, {}, {"description": "x"}, [], "string", 5])
+def test_items_without_a_type_count_as_absent(items: Any) -> None:
+    schema = {"type": "array"} if items is None else {"type": "array", "items": items}
+    assert argument_error(schema, "[{'a': 'x'}]", [{"a": "x"}]) == ""
+    assert argument_error(schema, "[{'a': 'y'}]", [{"a": "x"}]) == "value_error"
+
+
+@given(
+    st.sampled_from(["array", "tuple", "list(string)", "list(enum)", "object"]),
+    st.one_of(
+        st.none(), st.integers(), st.text(), st.lists(st.text()), st.dictionaries(st.text(), st.text())
+    ),
+    st.sampled_from(["[{'a': 'x'}]", "['x', 'y']", "('x',)", "{'a': 'x'}", "[]", "5"]),
+    st.sampled_from([[{"a": "x"}], ["x", "y"], {"a": "x"}, "x"]),
+)
+def test_whatever_names_no_type_gives_the_verdict_of_no_items(
+    declared: str, items: Any, text: str, gold: Any
+) -> None:
+    assume(not isinstance(items, dict) or "type" not in items)
+    without = argument_error({"type": declared}, text, gold)
+    assert argument_error({"type": declared, "items": items}, text, gold) == without
+
+
+def test_items_of_an_unknown_type_are_not_scorable() -> None:
+    found = check_normal(
+        "[f(a=['x'])]",
+        [described("f", a={"type": "array", "items": {"type": "uuid"}})],
+        [{"f": {"a": ["x"]}}],
+    )
+    assert (found.valid, found.reference_error) == (False, "KeyError: 'uuid'")

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from ace_sandbox_build import AIRLINE, PHONE, TEXTS, edition, phone, travel, traveller
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench.sandbox_edition import read_edition
 from wildtool.benchmarks.acebench.sandbox_tools import Sandbox
@@ -415,3 +417,24 @@ def test_a_reservation_of_a_flight_that_does_not_exist_is_shown_without_one():
 
 def test_user_details_come_without_password():
     assert "password" not in travel().call("get_user_details", {"user_id": "u1", "password": "pw"})
+
+
+@given(st.integers(0, 6), st.integers(1, 6), st.sampled_from(["regular", "silver", "gold"]))
+def test_bags_that_cost_nothing_are_not_told_of(had: int, added: int, level: str):
+    box = travel()
+    (booked,) = box.state("Travel")["reservations"]
+    booked["baggage"] = had
+    box.state("Travel")["users"]["u1"] |= {"membership_level": level, "cash_balance": 1000.0}
+    free = {"regular": 1, "silver": 2, "gold": 3}[level]
+    cost = max(had + added - free, 0) * 50
+    answer = modify(box, add_baggage=added)
+    assert answer == (f"bags {cost}" if cost else "Travel.modify_flight.nothing")
+    assert booked["baggage"] == had + added
+    assert box.state("Travel")["users"]["u1"]["cash_balance"] == 1000.0 - cost
+
+
+@pytest.mark.parametrize(("bags", "fee"), [(1, "0"), (1.0, "0.0"), (3.0, "100.0"), (True, "0")])
+def test_a_fee_keeps_the_kind_of_the_number_of_bags(bags: float, fee: str):
+    box = travel()
+    arguments = {"membership_level": "regular", "cabin_class": "economy", "baggage_count": bags}
+    assert str(box.call("calculate_baggage_fee", arguments)) == fee

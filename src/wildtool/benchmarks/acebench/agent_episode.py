@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from wildtool.benchmarks.acebench.agent_decode import calls_to_run, decode_message, starts_bracketed
-from wildtool.benchmarks.acebench.agent_execute import execute_step, execute_turn
+from wildtool.benchmarks.acebench.agent_execute import Executed, execute_step, execute_turn, write_fault
 from wildtool.benchmarks.acebench.agent_prompt import AgentPrompt
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.sandbox_edition import Edition, State
@@ -18,6 +18,8 @@ from wildtool.types import Message, Request
 
 MAX_MESSAGES = 40
 """Messages of any sender that an episode may take after its first."""
+EPISODE_MESSAGES = "max_dialog_turns"
+"""Key of an imported episode's first reply: how many messages it could take, where that is more than `MAX_MESSAGES`."""
 END_MARK = "finish conversation"
 _UNMARKED = 2
 """In so many messages after the first the end mark is ignored (Q54)."""
@@ -44,6 +46,7 @@ class EpisodeWalk:
         self.sandbox = Sandbox(edition, record.involved_classes, record.initial_config)
         self._captured = False
         self._over = False
+        self._raised: str | None = None
         self._lines: list[str] = []
         self._replies = 0
         self.dialogue: list[Spoken] = []
@@ -59,6 +62,10 @@ class EpisodeWalk:
         """The end state of the involved classes; empty where the original never got hold of the instances."""
         return self.sandbox.saved() if self._captured else []
 
+    def raised(self) -> str | None:
+        """The exception with which the original would have ended on writing results or end state."""
+        return self._raised or (write_fault(self.sandbox.held()) if self._captured else None)
+
     def _open(self, question: str) -> None:
         """The first message, which costs nothing."""
         self.dialogue.append(Spoken("user", "agent", question))
@@ -70,6 +77,12 @@ class EpisodeWalk:
         # `in` means part of a text, but element of a list of results, as in the original.
         marked = len(self.dialogue) > 1 + _UNMARKED and END_MARK in message
         self._over = marked or self._left <= 0
+
+    def _note(self, text: str, executed: Executed) -> None:
+        """Keeps what a message to the sandbox came to."""
+        self._captured = self._captured or executed.captured
+        self._raised = self._raised or executed.raised
+        self.process.append(text)
 
     def _gold(self, _style: str) -> Message:
         """The next gold message, then the end mark."""
@@ -100,8 +113,7 @@ class StepWalk(EpisodeWalk):
         if self._over:
             return
         executed = execute_step(self.edition, self.sandbox, decode_message(text))
-        self._captured = self._captured or executed.captured
-        self.process.append(text)
+        self._note(text, executed)
         self._append("execution", "agent", executed.message)
         self._lines.append(f"execution result:{executed.message}")
 
@@ -151,8 +163,7 @@ class TurnWalk(EpisodeWalk):
         if self._over:
             return
         executed = execute_turn(self.edition, self.sandbox, calls)
-        self._captured = self._captured or executed.captured
-        self.process.append(text)
+        self._note(text, executed)
         self._append("execution", "agent", executed.message)
         self._lines.append(f"execution:{executed.message}")
 

@@ -10,7 +10,9 @@ from typing import Any, cast
 from wildtool.benchmarks.acebench.sandbox_edition import Edition
 from wildtool.benchmarks.acebench.sandbox_tools import TOOL_ERRORS, Sandbox
 
-_TOOL_NAME = re.compile(r"\b([^\W\d]\w*)\(")
+_TOOL_NAME = re.compile(r"\b([a-zA-Z_]\w*)\(")
+"""The original's pattern: a name that starts with another letter is none, so that a tool's name is found behind it,
+inside a text too."""
 _MISSING: Any = object()
 
 
@@ -22,6 +24,8 @@ class Executed:
     """The results in order; a text where the message was not run."""
     captured: bool
     """Whether the original holds the instances afterwards, so that the episode has an end state."""
+    raised: str | None = None
+    """The exception that the original ends with when it writes the results."""
 
 
 def execute_step(edition: Edition, sandbox: Sandbox, calls: Sequence[str] | None) -> Executed:
@@ -40,7 +44,7 @@ def execute_step(edition: Edition, sandbox: Sandbox, calls: Sequence[str] | None
             values.append(previous)
         except TOOL_ERRORS as error:
             values.append(edition.say("Execution.multi_step.exception", exception=error))
-    return Executed(_results(values), captured=True)
+    return _executed(values)
 
 
 def execute_turn(edition: Edition, sandbox: Sandbox, calls: Sequence[str]) -> Executed:
@@ -56,7 +60,7 @@ def execute_turn(edition: Edition, sandbox: Sandbox, calls: Sequence[str]) -> Ex
             "Execution.multi_turn.exception (literal braces, delivered as single characters)"
         ]
         return Executed(list(sentence), captured=False)
-    return Executed(_results(values), captured=True)
+    return _executed(values)
 
 
 def run_call(sandbox: Sandbox, call: str, previous: Any) -> Any:
@@ -73,14 +77,30 @@ def run_call(sandbox: Sandbox, call: str, previous: Any) -> Any:
             )
         return previous
     node = ast.parse(call, filename="<string>", mode="eval").body
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+    if (
+        not isinstance(node, ast.Call)
+        or not isinstance(node.func, ast.Name)
+        or not sandbox.tools(node.func.id)
+    ):
         raise _undefined(node)
     return sandbox.call(node.func.id, {str(word.arg): _literal(word.value) for word in node.keywords})
 
 
-def _results(values: Sequence[Any]) -> list[Any]:
+def _executed(values: Sequence[Any]) -> Executed:
     """The values as results, written only now: what a later call of the message changed shows in earlier results."""
-    return [_result(value) for value in values]
+    raised = next(
+        (fault for value in values if isinstance(value, dict) and (fault := write_fault(value))), None
+    )
+    return Executed([_result(value) for value in values], captured=True, raised=raised)
+
+
+def write_fault(value: Any) -> str | None:
+    """The exception that writing a value as JSON ends with: bytes and complex numbers as arguments lead there."""
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
 
 
 def _result(value: Any) -> Any:
@@ -97,9 +117,8 @@ def _json_or_text(value: Any) -> str:
         try:
             return json.dumps(value)
         except (TypeError, ValueError, RecursionError):
-            # The original ends with the exception; bytes and complex numbers as arguments lead here.
-            return str(cast(Any, value))
-    return str(value)
+            pass
+    return str(cast(Any, value))
 
 
 def _literal(node: ast.expr) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from wildtool.benchmarks.acebench import faults
 from wildtool.benchmarks.acebench.agent_score import EndState, compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.arithmetic import section_of
-from wildtool.benchmarks.acebench.checked import Checked
+from wildtool.benchmarks.acebench.checked import NO_VERDICT, Checked
 from wildtool.benchmarks.acebench.data import (
     AgentRecord,
     Case,
@@ -60,14 +60,16 @@ class Profile:
     """A named set of judging rules."""
 
     name: str
-    text: Callable[[Message], str | None]
-    """What of a reply is read as its text; None where it has none."""
-    normal: Callable[[str | None, NormalRecord], Checked]
+    text: Callable[[Message], Any]
+    """What of a reply is read as its text; None where it has none, under `official` whatever stands there."""
+    normal: Callable[[Any, NormalRecord], Checked]
     calls: Callable[[Sequence[Call], NormalRecord], Checked]
-    special: Callable[[str | None, SpecialRecord], Checked]
+    special: Callable[[Any, SpecialRecord], Checked]
     end_state: Callable[[AgentRecord, "Episode"], EndState]
     process: Callable[..., float]
     """Share of milestones that the messages to the sandbox reach."""
+    raised: Callable[["Episode"], str | None] = lambda _: None
+    """The exception that the published evaluator ends with in an episode."""
 
 
 def judge_item(item: Item, transcripts: Mapping[str, Transcript], profile: str, mode: str) -> list[Verdict]:
@@ -83,7 +85,7 @@ def _judge_unit(
     item: Item, position: int, transcript: Transcript | None, profile: Profile, mode: str
 ) -> Verdict:
     record = record_of(cast(Case, item.data), position, profile.name)
-    played = walk(item, position, profile.name, mode)
+    played = walk(item, position, profile.name, mode, recorded=transcript)
     ended = replay(played, transcript)
     if not ended:
         judged = Judgement(*_without_end(transcript))
@@ -166,6 +168,12 @@ def _judge_episode(episode: "Episode", record: AgentRecord, profile: Profile) ->
         "process": process,
         "error_label": end.error_type or None,
     }
+    raised = profile.raised(episode)
+    if raised is not None:
+        # The original ends before anything of the episode is scored.
+        columns |= {"process": 0.0, "error_label": NO_VERDICT, "reference_error": raised}
+        reason = f"the published evaluator raises {raised}"
+        return Judgement("wrong", 0.0, reason, faults.CALL_ERROR, columns)
     if end.correct:
         return Judgement("correct", process, "the end state is the expected one", None, columns)
     from wildtool.benchmarks.acebench.agent_faults import classify  # only wrong episodes need it
@@ -177,16 +185,18 @@ def _judge_episode(episode: "Episode", record: AgentRecord, profile: Profile) ->
 # Profiles --------------------------------------------------------------------------------------------
 
 
-def _content(reply: Message) -> str | None:
-    content = reply.get("content")
-    return content if isinstance(content, str) else None
-
-
-def _official_special(text: str | None, record: SpecialRecord) -> Checked:
+def _official_special(text: Any, record: SpecialRecord) -> Checked:
     if record.category == "special_irrelevant":
         return check_irrelevant(text)
     rule = check_incomplete if record.category == "special_incomplete" else check_error_param
     return rule(text, record.faults)
+
+
+def _raised(episode: "Episode") -> str | None:
+    from wildtool.benchmarks.acebench.agent_episode import EpisodeWalk
+
+    # An episode with native calls follows rules of its own, which the original does not have.
+    return episode.raised() if isinstance(episode, EpisodeWalk) else None
 
 
 def _official() -> Profile:
@@ -194,12 +204,13 @@ def _official() -> Profile:
 
     return Profile(
         "official",
-        _content,
+        lambda reply: reply.get("content"),
         lambda text, record: official_normal.check_normal(text, record.functions, record.candidates),
         lambda calls, record: official_normal.check_calls(calls, record.functions, record.candidates),
         _official_special,
         lambda record, episode: compare_end_state(record.end_state, episode.result()),
         process_accuracy,
+        _raised,
     )
 
 

@@ -17,16 +17,15 @@ _SUFFIX = re.compile(r"_\d+$")
 _RAISED = (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError)
 
 
-def check_normal(
-    text: str | None, functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]
-) -> Checked:
+def check_normal(text: Any, functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]) -> Checked:
     """The verdict on a Normal reply. Never raises: where the original does, the reply is wrong and it is named.
 
     Args:
+        text: the reply; anything but a text is no list of calls.
         functions: the offered functions as written in the record.
         candidates: gold answers, any one of which suffices.
     """
-    if text is None:
+    if not isinstance(text, str):
         return Checked(False, "wrong_output_format", "the reply has no text")
     try:
         calls = decode(text)

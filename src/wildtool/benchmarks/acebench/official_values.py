@@ -65,11 +65,12 @@ def check_argument(value: Any, gold: Json, schema: Mapping[str, Json]) -> Fault 
 def _inner_type(declared: str, schema: Mapping[str, Json]) -> type | None:
     if declared not in _WITH_INNER_TYPE:
         return None
-    if "items" in schema:
-        return WANTED_TYPES[schema["items"]["type"]]
-    if "string" in declared:
-        return str
-    return WANTED_TYPES["enum"] if "enum" in declared else dict
+    try:
+        named = schema["items"]["type"]
+    except (KeyError, TypeError, IndexError):
+        # No `items`, or none that names a type.
+        named = next((kind for kind in ("string", "enum") if kind in declared), "dict")
+    return WANTED_TYPES[named]
 
 
 def _type_fits(value: Any, gold: Json, wanted: type, inner: type | None) -> tuple[bool, bool]:

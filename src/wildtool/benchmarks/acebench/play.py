@@ -12,8 +12,11 @@ from wildtool.benchmarks.acebench.data import (
     is_multi_turn_agent,
 )
 from wildtool.benchmarks.acebench.sandbox_edition import Edition
-from wildtool.types import Ask, Item, Message, Request, Walk
+from wildtool.types import Ask, Item, Message, Request, Transcript, Walk
 from wildtool.walking import play_walks
+
+_LONGEST = 10_000
+"""Messages of the longest episode that is judged."""
 
 
 class ReplyWalk:
@@ -37,17 +40,19 @@ class ReplyWalk:
             self.reply = reply
 
 
-def walk(item: Item, position: int, profile: str, mode: str) -> Walk:
+def walk(item: Item, position: int, profile: str, mode: str, *, recorded: Transcript | None = None) -> Walk:
     """The state machine of one unit.
 
     Args:
         position: which of the item's units.
         profile: `fixed` plays and compares with the corrected record.
+        recorded: what it will be told, which may come from an episode of another length.
     """
     case = cast(Case, item.data)
     record = record_of(case, position, profile)
     if isinstance(record, AgentRecord):
-        return _episode(record, cast(Edition, case.edition), profile, mode)
+        length = _episode_length(recorded)
+        return _episode(record, cast(Edition, case.edition), profile, mode, length)
     asked = cast(NormalRecord | SpecialRecord, record)
     return ReplyWalk(lambda: _request(asked, mode))
 
@@ -85,13 +90,22 @@ def _request(record: NormalRecord | SpecialRecord, mode: str) -> Request:
     )
 
 
-def _episode(record: AgentRecord, edition: Edition, profile: str, mode: str) -> Walk:
+def _episode_length(recorded: Transcript | None) -> int:
+    """Messages that an episode may take: the original's number, or that with which an imported one was made."""
+    from wildtool.benchmarks.acebench.agent_episode import EPISODE_MESSAGES, MAX_MESSAGES
+
+    said = recorded.replies[0].message.get(EPISODE_MESSAGES) if recorded and recorded.replies else None
+    return min(said, _LONGEST) if type(said) is int and said > MAX_MESSAGES else MAX_MESSAGES
+
+
+def _episode(record: AgentRecord, edition: Edition, profile: str, mode: str, length: int) -> Walk:
     multi_turn = is_multi_turn_agent(record.category)
     if profile == "official" and mode != "fc":
         from wildtool.benchmarks.acebench.agent_episode import StepWalk, TurnWalk
 
-        return TurnWalk(record, edition) if multi_turn else StepWalk(record, edition)
+        made = TurnWalk if multi_turn else StepWalk
+        return made(record, edition, max_messages=length)
     from wildtool.benchmarks.acebench.sound_episode import SoundStepWalk, SoundTurnWalk
 
     sound = SoundTurnWalk if multi_turn else SoundStepWalk
-    return sound(record, edition, native=mode == "fc")
+    return sound(record, edition, native=mode == "fc", max_messages=length)

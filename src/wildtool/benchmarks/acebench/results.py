@@ -8,8 +8,9 @@ so a folder above it must name it: `result_en`, `result_zh`, `en` or `zh`, of se
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from wildtool.benchmarks.acebench.agent_episode import END_MARK
+from wildtool.benchmarks.acebench.agent_episode import END_MARK, EPISODE_MESSAGES, MAX_MESSAGES
 from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, is_agent, is_multi_turn_agent
 from wildtool.benchmarks.acebench.data_lines import Line, read_lines
 from wildtool.errors import DataError
@@ -18,8 +19,8 @@ from wildtool.types import Reply, Transcript
 LANGUAGES = {"en": "en", "zh": "zh", "result_en": "en", "result_zh": "zh"}
 """Names of folders, each with the language it stands for."""
 OPENING = "(what the simulated user said is not in the result file)"
-MOST_PROCESS = 20
-"""Agent messages that the sandbox answers in an episode of 40 messages."""
+MOST_PROCESS = 1_000
+"""Messages to the sandbox that are read of one episode; 20 with the original's settings."""
 _ID = re.compile(rf"({'|'.join((*CATEGORIES, *FINANCE))})_([0-9]+)(?:_([0-9]+))?")
 
 
@@ -59,7 +60,7 @@ def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]
             yield model, item, units
 
 
-def episode_transcript(process: Sequence[str], *, multi_turn: bool) -> Transcript:
+def episode_transcript(process: Sequence[Any], *, multi_turn: bool) -> Transcript:
     """An episode as far as the sandbox knows it: the agent's messages that it was sent, and then the end.
 
     That is exact, though a result file lacks what agent and user told each other: the state is a function of the
@@ -71,8 +72,12 @@ def episode_transcript(process: Sequence[str], *, multi_turn: bool) -> Transcrip
     Under `fixed`, which reads some messages otherwise, the rebuilt dialogue is an approximation.
     """
     opening = [OPENING] if multi_turn else []
-    texts = [*opening, *process, *[END_MARK] * 3]
-    return Transcript(tuple(_reply(text) for text in texts))
+    first, *others = (_reply(text) for text in (*opening, *process, *[END_MARK] * 3))
+    needed = 2 * len(process) + 1
+    if needed > MAX_MESSAGES:
+        # The original was given another number of messages (`--max-dialog-turns`).
+        first = Reply({**first.message, EPISODE_MESSAGES: needed})
+    return Transcript((first, *others))
 
 
 def _read(line: Line, lang: str) -> tuple[str, str, Transcript]:
@@ -86,19 +91,16 @@ def _read(line: Line, lang: str) -> tuple[str, str, Transcript]:
 
 def _transcript(line: Line, category: str) -> Transcript:
     if not is_agent(category):
-        result = line.value("result")
-        return Transcript((_reply(None if result is None else line.read_text("result")),))
+        # What is no text stays as it is: the original gives it a verdict, too.
+        return Transcript((_reply(line.value("result")),))
     process = line.read_list("process")
-    for position, text in enumerate(process):
-        if not isinstance(text, str):
-            line.fail(f"process[{position}]", "a text", text)
     if len(process) > MOST_PROCESS:
-        line.fail("process", f"at most {MOST_PROCESS} messages, as an episode takes", process)
+        line.fail("process", f"at most {MOST_PROCESS} messages", process)
     return episode_transcript(process, multi_turn=is_multi_turn_agent(category))
 
 
-def _reply(text: str | None) -> Reply:
-    return Reply({"role": "assistant", "content": text})
+def _reply(content: Any) -> Reply:
+    return Reply({"role": "assistant", "content": content})
 
 
 def _lang_and_model(file: Path) -> tuple[str, str]:

@@ -89,8 +89,12 @@ class Sandbox:
 
     def saved(self) -> list[State]:
         """The end state: for each class in order its saved attributes, as JSON stores them."""
+        return [{name: as_json(attributes)} for entry in self.held() for name, attributes in entry.items()]
+
+    def held(self) -> list[State]:
+        """The end state as it is, before it is written; not a copy."""
         return [
-            {name: {attribute: as_json(getattr(instance, attribute)) for attribute in SAVED[name]}}
+            {name: {attribute: getattr(instance, attribute) for attribute in SAVED[name]}}
             for name, instance in self._instances.items()
         ]
 

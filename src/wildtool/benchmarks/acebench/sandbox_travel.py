@@ -70,7 +70,8 @@ class Travel:
     def calculate_baggage_fee(self, membership_level: Any, cabin_class: Any, baggage_count: Any) -> int:
         # Unlike the allowance, the fee of an unknown level or cabin raises.
         free = dict(zip(self._edition.cabins, _FREE_BAGS[membership_level], strict=True))[cabin_class]
-        return max(0, baggage_count - free) * BAG_FEE
+        # In this order: a float stays one where it is 0, too.
+        return max(baggage_count - free, 0) * BAG_FEE
 
     def calculate_price_difference(self, flight: Any, old_cabin: Any, new_cabin: Any) -> int:
         economy, business = self._edition.cabins
@@ -163,7 +164,7 @@ class Travel:
         if new_cabin and new_cabin != reservation["cabin"]:
             sentences.extend(self._change_cabin(reservation, flight, new_cabin, user, method))
         if add_baggage > 0:
-            sentences.append(self._add_bags(reservation, add_baggage, user, method))
+            sentences.extend(self._add_bags(reservation, add_baggage, user, method))
         return " ".join(sentences) or say("Travel.modify_flight.nothing")
 
     def cancel_reservation(self, user_id: Any, reservation_id: Any, reason: Any) -> str:
@@ -211,16 +212,17 @@ class Travel:
             return [say("Travel.modify_flight.cabin_refund", amount=-difference)]
         return []
 
-    def _add_bags(self, reservation: State, added: Any, user: State, method: Any) -> str:
+    def _add_bags(self, reservation: State, added: Any, user: State, method: Any) -> list[str]:
         total = reservation["baggage"] + added
         free = self.get_baggage_allowance(user["membership_level"], reservation["cabin"])
         # Bags paid for before are charged again, and stay even where the payment fails (Q70).
-        cost = max(0, total - free) * BAG_FEE
-        paid = self.update_balance(user, method, -cost)
+        cost = max(total - free, 0) * BAG_FEE
         reservation["baggage"] = total
-        if paid:
-            return self._edition.say("Travel.modify_flight.bag_paid", baggage_cost=cost)
-        return self._edition.say("Travel.modify_flight.bag_short")
+        if not cost > 0:
+            return []
+        if self.update_balance(user, method, -cost):
+            return [self._edition.say("Travel.modify_flight.bag_paid", baggage_cost=cost)]
+        return [self._edition.say("Travel.modify_flight.bag_short")]
 
     def _price(self, flight: State, cabin: Any) -> int:
         return flight["economy_price" if cabin == self._edition.cabins[0] else "business_price"]

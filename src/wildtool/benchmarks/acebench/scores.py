@@ -6,7 +6,7 @@ from functools import reduce
 from itertools import groupby
 from operator import add
 
-from wildtool.benchmarks.acebench.data import AGENT, ATOM, MULTI_TURN, NORMAL, SPECIAL
+from wildtool.benchmarks.acebench.data import AGENT, MULTI_TURN, NORMAL, SPECIAL
 
 GROUPS = {"normal": NORMAL, "special": SPECIAL, "agent": AGENT}
 """The groups that the overall number weighs; within a group every category counts alike."""
@@ -71,7 +71,10 @@ def summary_row(scores: Mapping[str, CategoryScore]) -> dict[str, float]:
     def process(category: str) -> float:
         return (scores[category].process_accuracy or 0.0) if category in scores else 0.0
 
-    atoms = {category.removeprefix("normal_atom_"): accuracy(category) for category in ATOM}
+    atoms = {
+        kind: accuracy(f"normal_atom_{kind}")
+        for kind in ("bool", "enum", "number", "list", "object_deep", "object_short")
+    }
     single = {
         kind: accuracy(f"normal_single_turn_{kind}") for kind in ("single_function", "parallel_function")
     }
@@ -79,7 +82,8 @@ def summary_row(scores: Mapping[str, CategoryScore]) -> dict[str, float]:
     others = {kind: accuracy(f"normal_{kind}") for kind in ("similar_api", "preference")}
     special = {kind: accuracy(f"special_{kind}") for kind in ("incomplete", "error_param", "irrelevant")}
     agent = {kind: accuracy(f"agent_{kind}") for kind in ("multi_turn", "multi_step")}
-    normal_summary = _mean([v for part in (atoms, single, turns, others) for v in part.values()])
+    # The order of addition is the original's: it decides some third digits.
+    normal_summary = _mean([v for part in (single, turns, others, atoms) for v in part.values()])
     special_summary, agent_summary = _mean(special.values()), _mean(agent.values())
     return {
         **atoms,
@@ -104,7 +108,7 @@ def summary_row(scores: Mapping[str, CategoryScore]) -> dict[str, float]:
 def overall(normal: float, special: float, agent: float) -> float:
     """The weighted mean of the three groups, in their unit."""
     weights = OFFICIAL_WEIGHTS
-    return weights["normal"] * normal + weights["special"] * special + weights["agent"] * agent
+    return special * weights["special"] + normal * weights["normal"] + agent * weights["agent"]
 
 
 def combine_languages(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -24,7 +24,7 @@ def trace(item: Item, unit: str, transcript: Transcript, profile: str, mode: str
     record = record_of(cast(Case, item.data), position, profile)
     verdict = judge_item(item, {unit: transcript}, profile, mode)[position]
     tools: Sequence[Tool] = [{"type": "function", "function": function} for function in record.functions]
-    played = walk(item, position, profile, mode)
+    played = walk(item, position, profile, mode, recorded=transcript)
     if isinstance(record, AgentRecord):
         return trace_episode(cast(Any, played), record, unit, transcript, verdict, tools, profile)
     happened = list(told(played, transcript))
