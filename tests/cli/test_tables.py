@@ -21,7 +21,16 @@ ACCURACY = Metric("accuracy", "task", 0.625, 5, 8, 0.31, 0.86, headline=True)
 
 def result(model: str = "m", *metrics: Metric, counts: Counts | None = None, **names: object) -> Result:
     named: dict[str, Any] = {"run": "r", "benchmark": "b", "profile": "official", "played": "official"}
-    named |= {"data": "d", "data_sha256": DEFAULT, "items": 2, "items_md5": "2 items", "failed": ()}
+    named |= {
+        "data": "d",
+        "data_sha256": DEFAULT,
+        "items": 2,
+        "items_md5": "2 items",
+        "planned": 8,
+        "planned_items": 2,
+        "incomplete": False,
+        "failed": (),
+    }
     named |= {"split": None, "mode": None, "roles": {}} | names
     counts = counts or Counts(correct=5, wrong=3)
     return Result(model=model, counts=counts, metrics=metrics or (ACCURACY,), **named)

@@ -42,7 +42,17 @@ def side(
 ) -> Side:
     told: dict[str, Any] = {"run": "r", "model": label, "benchmark": "b", "profile": "official"}
     told |= {"played": "official", "data": "d", "data_sha256": "0" * 64, "split": None, "mode": None}
-    told |= {"roles": {}, "items": 1, "items_md5": "", "counts": Counts(), "failed": (), "metrics": ()}
+    told |= {
+        "roles": {},
+        "items": 1,
+        "items_md5": "",
+        "planned": 1,
+        "planned_items": 1,
+        "incomplete": False,
+        "counts": Counts(),
+        "failed": (),
+        "metrics": (),
+    }
     return read_side(label, Result(**told | result), {"models": models}, table(rows), what)
 
 

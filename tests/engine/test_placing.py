@@ -29,7 +29,16 @@ FIGURES = (paper("high", score=0.9), paper("low", score=0.1), paper("high", "Tab
 def run(score: float | None = 0.5, **names: object) -> Result:
     named: dict[str, Any] = {"run": "r", "model": "ours", "benchmark": "wild-mini", "profile": "paper"}
     named |= {"played": "paper", "data": "official", "data_sha256": "0" * 64, "mode": None, "split": None}
-    named |= {"roles": {}, "items": 2, "items_md5": "", "failed": (), "counts": Counts(correct=1)} | names
+    named |= {
+        "roles": {},
+        "items": 2,
+        "items_md5": "",
+        "planned": 1,
+        "planned_items": 1,
+        "incomplete": False,
+        "failed": (),
+        "counts": Counts(correct=1),
+    } | names
     return Result(metrics=(Metric(*SCORE, score, 1, 2, 0.2, 0.8),), **named)
 
 

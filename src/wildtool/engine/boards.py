@@ -92,14 +92,25 @@ def without_verdict(label: str, result: Result) -> str:
     """What to say of units that failed or were not played; empty where there are none."""
     counts = result.counts
     missing = counts.infra_error + counts.unplayed
-    if not missing:
-        return ""
-    low, high = (100 * right / counts.units for right in (counts.correct, counts.correct + missing))
-    return (
-        f"{label}: of {counts.units} units, {counts.infra_error} ended in infra errors and {counts.unplayed} are "
-        f"unplayed; they count as wrong. Had they been right: {high:.1f} % instead of {low:.1f} % correct."
-        + (f" Calls failed by {kinds_of(result.failed)}" if result.failed else "")
-    )
+    told = [_part_only(result)] if result.incomplete else []
+    if missing:
+        low, high = (100 * right / counts.units for right in (counts.correct, counts.correct + missing))
+        told.append(
+            f"of {counts.units} units, {counts.infra_error} ended in infra errors and {counts.unplayed} are "
+            f"unplayed; they count as wrong. Had they been right: {high:.1f} % instead of {low:.1f} % correct."
+            + (f" Calls failed by {kinds_of(result.failed)}" if result.failed else "")
+        )
+    return f"{label}: {'; '.join(told)}" if told else ""
+
+
+def _part_only(result: Result) -> str:
+    """How much a run covers of what was planned."""
+    if result.counts.units < result.planned:
+        return (
+            f"incomplete, {result.items} of {result.planned_items} items ({result.counts.units} of {result.planned} "
+            "units); the numbers are of these only"
+        )
+    return f"incomplete, {result.counts.units - result.counts.unplayed} of {result.planned} units were played"
 
 
 def kinds_of(failed: Iterable[Failed]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from wildtool.engine.completeness import JUDGE_FAULT
 from wildtool.types import Benchmark, Item, Transcript, Verdict
 
 
@@ -23,4 +24,4 @@ def judge(
     if fault is None:
         return verdicts, None
     reason = f"the judge of {benchmark.name} failed: {fault}"
-    return [Verdict(item.id, unit, "unplayed", 0.0, "judge fault", reason, 0) for unit in item.units], reason
+    return [Verdict(item.id, unit, "unplayed", 0.0, JUDGE_FAULT, reason, 0) for unit in item.units], reason

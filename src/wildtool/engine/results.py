@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wildtool.engine.bundles import holds_bundle, is_bundle, unpacked
+from wildtool.engine.completeness import Planned, has_gaps, planned_in, was_stopped
 from wildtool.engine.registry import MADE, benchmark_names, played_benchmark
 from wildtool.engine.rundir import read_run
 from wildtool.engine.score import score_run
@@ -53,6 +54,14 @@ class Result:
     items_md5: str
     """Digest of their ids and languages: equal where two runs cover the same items."""
     counts: Counts
+    planned: int
+    """Units that the run's scope has; more than `counts` has where replies were imported of some of the data only."""
+    planned_items: int
+    """Items of that scope."""
+    incomplete: bool
+    """True where some of what was planned was never played: the run was stopped, killed, reached a limit or still goes
+    on, a replies file holds only some items, or steps are missing in the record. Not for failed calls alone, nor where
+    other rules would have gone on."""
     failed: tuple[Failed, ...]
     """What ended in infra errors, the most frequent kind first."""
     metrics: tuple[Metric, ...]
@@ -200,6 +209,7 @@ _ABOUT = ", ".join(
         *(f"any_value({name})" for name in ("run", "model", "benchmark", "profile")),
         f"count(DISTINCT item) {_PLAYED}",
         f"coalesce(md5(string_agg(DISTINCT {_PLACE}, chr(10) ORDER BY {_PLACE}) {_PLAYED}), '')",
+        "count(DISTINCT item)",
         "max(repeat)",
         "count(changes)",
         *(f"count(*) FILTER (outcome = '{outcome}')" for outcome in OUTCOMES),
@@ -216,10 +226,11 @@ def _read(table: Path, about: Mapping[str, Any]) -> Result:
     """
     rows = relation([table])
     # In one go: on a small table each question costs as much as its answer.
-    ((run, model, benchmark, profile, items, items_md5, last_repeat, changed, *counts),) = rows.aggregate(
-        _ABOUT
-    ).fetchall()
+    ((run, model, benchmark, profile, items, items_md5, every, last_repeat, changed, *counts),) = (
+        rows.aggregate(_ABOUT).fetchall()
+    )
     outcomes = Counts(**dict(zip(OUTCOMES, counts, strict=True)))
+    planned = planned_in(about) or Planned(every, outcomes.units)
     identity = about["identity"]
     owner = played_benchmark(table.parent, benchmark, identity["mode"])
     return Result(
@@ -236,6 +247,9 @@ def _read(table: Path, about: Mapping[str, Any]) -> Result:
         items=items,
         items_md5=items_md5,
         counts=outcomes,
+        planned=planned.units,
+        planned_items=planned.items,
+        incomplete=_is_incomplete(rows, about, profile, outcomes, planned),
         failed=_failed(rows) if outcomes.infra_error else (),
         metrics=(
             *owner.summarize(rows, profile),
@@ -243,6 +257,16 @@ def _read(table: Path, about: Mapping[str, Any]) -> Result:
             *(changes(rows) if changed else ()),
         ),
     )
+
+
+def _is_incomplete(
+    rows: Any, about: Mapping[str, Any], profile: str, counts: Counts, planned: Planned
+) -> bool:
+    if counts.units < planned.units:
+        return True
+    if not counts.unplayed:
+        return False
+    return was_stopped(about) or has_gaps(rows, as_played=profile == about["identity"]["profile"])
 
 
 def failed_in(table: Path) -> tuple[Failed, ...]:

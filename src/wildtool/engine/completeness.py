@@ -1,0 +1,55 @@
+"""Whether a run covers what it was to cover: how much was planned, and whether it ended before all of that was played."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+ENDED = frozenset({"done", "infra errors", "judge faults"})
+"""How `run.json` says that a sitting played all it was to play."""
+JUDGE_FAULT = "judge fault"
+"""Error class of units whose judge failed; they were played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """How much the scope of a run comes to."""
+
+    items: int
+    units: int
+    """Verdicts that a whole run has: each unit as often as it is repeated."""
+
+
+def planned_in(about: Mapping[str, Any]) -> Planned | None:
+    """What `run.json` says was planned beyond what its scope names; None where the scope names all of it.
+
+    A replies file need not hold every item of its data, and the scope of its run names only those that it holds.
+    """
+    said = about["scope"].get("of")
+    of = cast(dict[str, Any], said) if isinstance(said, dict) else {}
+    items, units = of.get("items"), of.get("units")
+    return Planned(items, units) if isinstance(items, int) and isinstance(units, int) else None
+
+
+def has_gaps(rows: Any, *, as_played: bool) -> bool:
+    """Whether units are unplayed that neither a failed call nor other rules explain: the run never reached them, or
+    what was recorded of them is lost.
+
+    Args:
+        rows: DuckDB relation of the verdicts of a run.
+        as_played: whether they follow the rules that the run was played by. Others may want more steps than were
+            played, so that of their unplayed units only those count of which nothing is recorded.
+    """
+    lost = f"outcome = 'unplayed' AND error IS DISTINCT FROM '{JUDGE_FAULT}'"
+    lost += "" if as_played else " AND attempts = 0"
+    items = rows.aggregate(
+        f"count(*) FILTER ({lost}) AS lost, count(*) FILTER (outcome = 'infra_error') AS failed",
+        "lang, item, repeat",
+    )
+    return bool(items.filter("lost > 0 AND failed = 0").limit(1).fetchall())
+
+
+def was_stopped(about: Mapping[str, Any]) -> bool:
+    """Whether the last sitting of a run was stopped, killed, or is still going on."""
+    last: Any = about["sittings"][-1] if about["sittings"] else None
+    said = cast(dict[str, Any], last).get("status") if isinstance(last, dict) else "done"
+    return said not in ENDED
