@@ -15,7 +15,7 @@ from wildtool.models.presets import PRESETS
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (
     {"types", "errors", "plain", "wire"},
-    {"data", "stats", "published", "walking"},
+    {"data", "stats", "published", "walking", "outputs"},
     {"toolcall", "tracing"},
     {"models", "benchmarks"},
     {"engine"},

@@ -122,6 +122,7 @@ def test_what_cannot_work_is_said_and_writes_nothing(line: str, said: str):
 
 def test_what_lies_there_is_not_overwritten_by_templates():
     Path("set").mkdir()
+    Path("set", "notes.txt").write_text("mine")
     ended = type_("generate acebench --model procedural --out set")
     assert ended.exit_code == 2
     assert "set is there already" in ended.stderr

@@ -14,7 +14,7 @@ from echo_benchmark import ScriptedModel
 
 from wildtool.engine.cache import FILE, Cache, whose
 from wildtool.engine.chain import chain
-from wildtool.errors import StorageError
+from wildtool.errors import StorageError, UsageError
 from wildtool.types import Reply, Request
 
 REQUEST = Request([{"role": "user", "content": "hi 你"}], [{"type": "function", "function": {"name": "f"}}])
@@ -127,7 +127,7 @@ def test_a_reply_is_found_before_it_is_written(tmp_path: Path):
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="file/cache: cannot be used as a cache"):
+    with pytest.raises(UsageError, match="file/cache: cannot be used as a cache"):
         Cache(tmp_path / "file" / "cache")
 
 

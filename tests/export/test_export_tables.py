@@ -118,7 +118,7 @@ def test_a_page_of_somebody_else_is_left_alone(tmp_path: Path):
     place = tmp_path / "out-dataset"
     place.mkdir()
     (place / "README.md").write_text("mine")
-    with pytest.raises(UsageError, match="not written by wildtool"):
+    with pytest.raises(UsageError, match=r"wildtool did not make here \(README.md\)"):
         written("hf-card", play(tmp_path / "run"), tmp_path)
     assert (place / "README.md").read_text() == "mine"
 

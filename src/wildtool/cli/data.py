@@ -113,6 +113,7 @@ def refresh(
         typer.Option("--skip-unclear", help="Leave out sessions in which the role of a value is unclear."),
     ] = False,
     benchmark: options.BenchmarkOf = None,
+    force: options.Force = False,
 ) -> None:
     """Rewrite names, places, dates, ids and amounts of sessions, so that answers known by heart fail.
 
@@ -129,7 +130,8 @@ def refresh(
         raise UsageError("give the file to write by --out, such as --out fresh.jsonl")
     _, source = _found(what, benchmark)
     refused: list[Refused] = []
-    count = write_sessions(refresh_file(source.path, seed, refused, skip_unclear=skip_unclear), out)
+    made = refresh_file(source.path, seed, refused, skip_unclear=skip_unclear)
+    count = write_sessions(made, out, force=force)
     for one in refused:
         note(f"{one_line(one.item)} left out: {one_line(one.reason, 300)}")
     say(f"{out}: {count} sessions, {len(refused)} left out")

@@ -32,6 +32,7 @@ def export(
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Bundle: put the data in too; mind their licence.")
     ] = False,
+    force: options.Force = False,
 ) -> int:
     """Write runs as logs, tables, training data, dataset pages or bundles.
 
@@ -49,12 +50,15 @@ def export(
     if not runs:
         raise UsageError("nothing to export: give run folders, such as `wildtool export runs --to csv`")
     from wildtool.cli.terminal import say
-    from wildtool.export import Wanted
+    from wildtool.export import Wanted, check_target
     from wildtool.export import export as write
 
-    for folder, target in _targets(runs, out, FORMATS[form].suffix).items():
+    targets = _targets(runs, out, form)
+    for target in targets.values():
+        check_target(form, target, force=force)
+    for folder, target in targets.items():
         wanted = Wanted(folder=folder, profile=profile, data=data, only=only, with_data=with_data)
-        write(form, wanted, target)
+        write(form, wanted, target, force=force)
         say(str(target))
     return 0
 
@@ -79,7 +83,7 @@ def _check_outcome(only: str) -> None:
         raise UsageError(f"unknown outcome {only!r}; known are: {', '.join(get_args(Outcome))}")
 
 
-def _targets(paths: list[Path], out: Path | None, suffix: str) -> dict[Path, Path]:
+def _targets(paths: list[Path], out: Path | None, form: str) -> dict[Path, Path]:
     """Each run folder with what it is written to. Raises UsageError where two would be one, or one would harm a run."""
     from wildtool.engine.results import run_folders
 
@@ -88,8 +92,8 @@ def _targets(paths: list[Path], out: Path | None, suffix: str) -> dict[Path, Pat
         for folder in run_folders(path):
             inner = folder.relative_to(path).parts if folder.is_relative_to(path) else ()
             names[folder] = "--".join((path.resolve().name, *inner)) if inner else folder.resolve().name
-    several = len(names) > 1 or out is None or out.is_dir()
-    place = (out or Path()) if several else None
+    several = len(names) > 1 or out is None or (out.is_dir() and not _is_its_own(form, out))
+    place, suffix = (out or Path()) if several else None, FORMATS[form].suffix
     found = {folder: place / f"{name}{suffix}" if place else Path(str(out)) for folder, name in names.items()}
     if len(set(found.values())) < len(found):
         raise UsageError(
@@ -99,3 +103,10 @@ def _targets(paths: list[Path], out: Path | None, suffix: str) -> dict[Path, Pat
         if (target.parent / "run.json").exists() or (target / "run.json").exists():
             raise UsageError(f"{target}: that is inside a run folder; name another place with --out")
     return found
+
+
+def _is_its_own(form: str, folder: Path) -> bool:
+    """Whether a folder that is there is the export itself, rather than one that it is put into."""
+    from wildtool.outputs import is_dataset
+
+    return FORMATS[form].folder and is_dataset(folder)

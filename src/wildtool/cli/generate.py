@@ -78,7 +78,9 @@ def sessions(
             raise UsageError("--role-model, --against and --format go with a model, not with procedural")
         from wildtool.generate.procedural import Settings
 
-        return _by_templates(out, Settings(sessions, tasks, seed, languages(lang), tools, twins))
+        return _by_templates(
+            out, Settings(sessions, tasks, seed, languages(lang), tools, twins), force=making.force
+        )
     from wildtool.cli.generating import Product, make_set, players, role_models
     from wildtool.engine.plan import Plan
     from wildtool.generate.prompts import ROLES
@@ -115,11 +117,11 @@ def sessions(
     return make_set(maker, players(making, maker, ROLES, typed, VOTING), out, making, write, estimate)
 
 
-def _by_templates(out: Path, settings: "Settings") -> int:
+def _by_templates(out: Path, settings: "Settings", *, force: bool) -> int:
     from wildtool.cli.terminal import note, one_line, say
     from wildtool.generate.procedural import records
     from wildtool.generate.session_file import write_sessions
 
-    count = write_sessions(records(settings, lambda text: note(one_line(text))), out)
+    count = write_sessions(records(settings, lambda text: note(one_line(text))), out, force=force)
     say(f"{out}: {count} sessions")
     return 0

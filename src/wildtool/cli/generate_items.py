@@ -98,7 +98,7 @@ def items(
     if making.model == PROCEDURAL:
         if making.role_model or {"judges", "agree"} & typed:
             raise UsageError("--role-model, --judges and --agree go with a model, not with procedural")
-        return _by_templates(order, out)
+        return _by_templates(order, out, force=making.force)
     return _by_models(making, typed, order, out)
 
 
@@ -110,14 +110,18 @@ def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
     return shares(options.words(kinds) or (tuple(able) if sessions else ()))
 
 
-def _by_templates(order: "Order", out: Path) -> int:
+def _by_templates(order: "Order", out: Path, *, force: bool) -> int:
     from wildtool.cli.terminal import note, one_line, say
     from wildtool.generate.items.item_folder import ITEMS, how_to_play, write_items
     from wildtool.generate.items.procedural_items import procedural_items
     from wildtool.generate.made_files import LOSSES
+    from wildtool.outputs import check_folder
 
-    if out.exists():
-        raise UsageError(f"{out} is there already; name another folder, or remove it")
+    check_folder(out, lambda _: True)
+    if not force and out.exists() and any(out.iterdir()):
+        raise UsageError(
+            f"{out} is there already; name another folder, remove it, or add --force to write into it"
+        )
     found = procedural_items(order, lambda text: note(one_line(text)))
     write_items(found, out)
     say(f"{out / ITEMS}: {len(found.kept)} items, {len(found.losses)} lost")

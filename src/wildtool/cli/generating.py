@@ -141,7 +141,10 @@ def make_set(
     from wildtool.engine.plan import Plan
     from wildtool.engine.run import run
     from wildtool.generate.made_files import RECORD
+    from wildtool.outputs import check_folder, is_making
 
+    if not making.dry_run:
+        check_folder(out, is_making, force=making.force)
     prices = {role: model.price for role, model in named.items()}
     check_prices({named[role].model.name: price for role, price in prices.items()}, making.max_cost)
     plan = Plan(

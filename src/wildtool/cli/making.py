@@ -78,6 +78,7 @@ class Making:
         Path | None, typer.Option(metavar="FILE", help="Named models [wildtool.toml, where there is one].")
     ] = None
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but the last line.")] = False
+    force: options.Force = False
 
     def check(self) -> None:
         """Raises UsageError for what cannot be meant."""

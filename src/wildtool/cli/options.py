@@ -33,6 +33,10 @@ BenchmarkOf = Annotated[
     str | None,
     typer.Option("--benchmark", metavar="NAME", help="Whose data they are, where it cannot be told by them."),
 ]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Overwrite what wildtool did not make."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with every number.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one number a row.")]
 Runs = Annotated[

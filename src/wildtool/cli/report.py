@@ -34,6 +34,7 @@ def report(
         Literal["html", "md", "latex"],
         typer.Option("--format", help="html: a site; md: for a pull request; latex: tables for a paper."),
     ] = "html",
+    force: options.Force = False,
 ) -> int:
     """Make pages of runs that can be read and handed around without a server.
 
@@ -53,20 +54,25 @@ def report(
         from wildtool.report import check_libraries
 
         check_libraries()
+    from wildtool import outputs
     from wildtool.cli.results import remark
     from wildtool.engine.results import run_folders
     from wildtool.report.model import read_runs
 
+    to = out or (Path("report.html" if single_file else "report") if format == "html" else None)
+    if to is not None and format == "html" and not single_file:
+        outputs.check_folder(to, outputs.is_site, force=force)
+    elif to is not None:
+        outputs.check_file(to, force=force)
     found = read_runs([folder for path in runs for folder in run_folders(path)], profile)
     for run in found:
         remark(run.folder, run.result)
-    if format == "html":
+    if format == "html" and to is not None:
         from wildtool.report.build import build
 
-        to = out or Path("report.html" if single_file else "report")
         say(f"Report: {build(found, to, single=single_file, audited=audit)}")
     else:
-        _print(_tables(found, format), out)
+        _print(_tables(found, format), to)
     return worst([run.result.exit_status for run in found])
 
 
@@ -84,6 +90,8 @@ def _print(text: str, out: Path | None) -> None:
     if out is None:
         say(text)
         return
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(text, encoding="utf-8")
+    from wildtool.outputs import replacing
+
+    with replacing(out) as new:
+        new.write_text(text, encoding="utf-8")
     note(f"Written: {out}")

@@ -34,6 +34,7 @@ def _run(asked: RunOptions, context: typer.Context, benchmark: options.Benchmark
     from wildtool.engine.registry import load_benchmark
     from wildtool.engine.sitting import Sitting
     from wildtool.models.resolve import folder_name
+    from wildtool.outputs import check_folder, is_run
 
     asked.check()
     limits = asked.limits()
@@ -45,6 +46,8 @@ def _run(asked: RunOptions, context: typer.Context, benchmark: options.Benchmark
     parent = asked.out or _default_parent(chosen)
     alone = asked.out is not None and len(plans) == 1
     folders = {name: parent if alone else parent / folder_name(name) for name in plans}
+    for folder in folders.values():
+        check_folder(folder, is_run, force=asked.force)
     check_prices(
         {plan.models[role].name: plan.prices.get(role) for plan in plans.values() for role in plan.models},
         asked.max_cost,

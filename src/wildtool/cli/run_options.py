@@ -145,6 +145,7 @@ class RunOptions:
     profile: options.Profile = None
     lang: options.Lang = None
     split: options.Split = None
+    force: options.Force = False
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but the final table.")] = False
     config: Annotated[
         Path | None,

@@ -31,6 +31,7 @@ def score(
     mode: options.Mode = None,
     lang: options.Lang = None,
     split: options.Split = None,
+    force: options.Force = False,
 ) -> int:
     """Judge recorded replies again: no model is asked.
 
@@ -43,9 +44,9 @@ def score(
     unit of the item, in order, the assistant messages of its steps. Past their end a model counts as silent.
     """
     if replies is None:
-        if benchmark or out or mode or lang or split:
+        if benchmark or out or mode or lang or split or force:
             raise UsageError(
-                "--benchmark, --out, --mode, --lang and --split go with --replies; a run knows its own"
+                "--benchmark, --out, --mode, --lang, --split and --force go with --replies; a run knows its own"
             )
         if not runs:
             raise UsageError("nothing to judge: give run folders, or --data FILE --replies FILE")
@@ -62,7 +63,9 @@ def score(
 
         source = owner.locate(data, split)
         return _score_runs(
-            import_replies(owner, source, replies, place, split=split, lang=lang, command=sys.argv),
+            import_replies(
+                owner, source, replies, place, split=split, lang=lang, command=sys.argv, force=force
+            ),
             profile,
             None,
         )

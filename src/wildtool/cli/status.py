@@ -1,5 +1,6 @@
 """Turns what a verb raises into a message a user can act on and into the exit status."""
 
+import errno
 import os
 import sys
 import traceback
@@ -10,12 +11,18 @@ from typing import ParamSpec
 import typer
 
 from wildtool.cli.terminal import note
-from wildtool.errors import NO_ROOM, StorageError, WildtoolError
+from wildtool.errors import NO_ROOM, StorageError, UsageError, WildtoolError
 
 Verb = ParamSpec("Verb")
 
 WORST_LAST = (0, 3, 2, 1, 130)
 """Exit statuses by gravity: where several models end differently, the last of theirs counts."""
+
+
+_REFUSED = (
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP,
+)  # fmt: skip
+"""System errors that only the user can do something about: a place that may not be written or read."""
 
 
 def worst(statuses: list[int]) -> int:
@@ -63,6 +70,12 @@ def report(error: Exception) -> int:
             "is intact. Make room, then run the same command again."
         )
         return StorageError.exit_status
+    if isinstance(error, OSError) and (error.errno in _REFUSED or _has_no_temporary(error)):
+        place = f"{error.filename}: " if error.filename else ""
+        note(
+            f"wildtool: {place}cannot be read or written ({error.strerror}); check its permissions, or name another place"
+        )
+        return UsageError.exit_status
     if os.environ.get("WILDTOOL_DEBUG"):
         note("".join(traceback.format_exception(error)).rstrip())
     place = traceback.extract_tb(error.__traceback__)[-1]
@@ -72,3 +85,8 @@ def report(error: Exception) -> int:
         "WILDTOOL_DEBUG=1. What was recorded is intact."
     )
     return 1
+
+
+def _has_no_temporary(error: OSError) -> bool:
+    """Whether nothing can be written to any folder for temporary files."""
+    return error.errno == errno.ENOENT and "temporary directory" in (error.strerror or "")

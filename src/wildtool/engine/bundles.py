@@ -22,6 +22,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from wildtool import wire
 from wildtool.errors import NO_ROOM, RecordError, StorageError
+from wildtool.outputs import is_regular
 
 FORMAT = "wildtool bundle"
 VERSION = 1
@@ -70,7 +71,7 @@ def is_bundle(path: Path) -> bool:
 
 def holds_bundle(path: Path) -> bool:
     """Whether a file that nobody named is a bundle: a zip file whose manifest says so, or by its name."""
-    if path.suffix != ".zip":
+    if path.suffix != ".zip" or not is_regular(path):
         return False
     if path.name.endswith(SUFFIX):
         return True

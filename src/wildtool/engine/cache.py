@@ -11,13 +11,16 @@ from pathlib import Path
 
 from wildtool import wire
 from wildtool.engine.replyrow import REPLY_COLUMNS, check_columns, reply_columns, reply_of
-from wildtool.errors import StorageError
+from wildtool.errors import StorageError, UsageError
+from wildtool.outputs import check_regular, is_full
 from wildtool.types import Model, Reply
 
 VERSION = 1
 FILE = "replies.sqlite"
 AT_ONCE = 64
 """Replies written together; a killed process loses so many of the cache at most, and none of its record."""
+_REFUSED = {"SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"}
+"""Errors of a file that may not be written; trying again cannot help."""
 PATIENCE_S = 30.0
 """How long to wait for another process that writes."""
 
@@ -35,6 +38,7 @@ class Cache:
         self._new: dict[str, Reply] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            check_regular(self._file)
             self._open = sqlite3.connect(self._file, timeout=PATIENCE_S, isolation_level=None)
             # Readers do not wait for writers so, and a killed process leaves whole rows.
             self._open.execute("PRAGMA journal_mode = WAL")
@@ -43,9 +47,11 @@ class Cache:
                 "CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, digest TEXT, line BLOB) WITHOUT ROWID"
             )
         except OSError as error:
-            raise StorageError(f"{folder}: cannot be used as a cache ({error.strerror})") from error
+            kind = StorageError if is_full(error) else UsageError
+            raise kind(f"{folder}: cannot be used as a cache ({error.strerror})") from error
         except sqlite3.Error as error:
-            raise StorageError(
+            kind = UsageError if getattr(error, "sqlite_errorname", "") in _REFUSED else StorageError
+            raise kind(
                 f"{self._file}: cannot be used as a cache ({error}); delete it, or use another folder"
             ) from error
 

@@ -13,6 +13,7 @@ from wildtool.engine.rundir import RunFolder
 from wildtool.engine.writer import RecordWriter
 from wildtool.errors import DataError
 from wildtool.models.resolve import folder_name
+from wildtool.outputs import check_folder, is_run
 from wildtool.types import Address, Benchmark, Reply, Source
 from wildtool.walking import SILENCE
 
@@ -26,6 +27,7 @@ def import_replies(
     split: str | None = None,
     lang: str | None = None,
     command: Sequence[str] = (),
+    force: bool = False,
 ) -> list[Path]:
     """Writes a replies file as run folders, one for each of its models, and returns them; doing it again
     changes nothing.
@@ -33,8 +35,9 @@ def import_replies(
     Args:
         replies: a replies file (see replies.py), or a result file of the benchmark's original tool or a folder of them.
         out: the folder that the run folders lie in.
+        force: whether they may hold what wildtool did not make.
 
-    Raises DataError where the file is wrong.
+    Raises DataError where the file is wrong, UsageError where a folder may not be written to.
     """
     selection = Selection(benchmark=benchmark, source=source, split=split, lang=lang)
     by_model: dict[str, list[Scripted]] = {}
@@ -46,6 +49,7 @@ def import_replies(
     for model, rows in by_model.items():
         agent = {"name": model, "settings": settings}
         folders.append(out / folder_name(model))
+        check_folder(folders[-1], is_run, force=force)
         _import_model(selection, agent, rows, planned, folders[-1], command)
     return folders
 

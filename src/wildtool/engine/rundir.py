@@ -12,6 +12,7 @@ import os
 import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import NoneType, TracebackType
@@ -19,7 +20,8 @@ from typing import Any, Self, cast
 
 from wildtool import __version__, wire
 from wildtool.engine.segments import find_segments
-from wildtool.errors import NO_ROOM, RecordError, StorageError
+from wildtool.errors import RecordError, StorageError
+from wildtool.outputs import check_run, is_full
 from wildtool.types import Source
 
 FORMAT = 1
@@ -74,9 +76,10 @@ class RunFolder:
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
+            check_run(path)
             self._lock = _take_lock(path)
         except OSError as error:
-            kind_of = StorageError if error.errno in NO_ROOM else RecordError
+            kind_of = StorageError if is_full(error) else RecordError
             raise kind_of(f"{path}: cannot be used as a run folder ({error.strerror})") from error
         try:
             about = self._about(kind, identity)
@@ -152,7 +155,12 @@ class RunFolder:
                 os.fsync(file.fileno())
             new.replace(path)
         except OSError as error:
-            new.unlink(missing_ok=True)
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
+            if not is_full(error):
+                raise RecordError(
+                    f"{path}: could not be written ({error.strerror}); make the folder writable, or use another --out"
+                ) from error
             raise StorageError(
                 f"{path}: could not be written ({error.strerror}); the record is intact. "
                 "Make room, then run the same command again to go on."
@@ -166,7 +174,7 @@ def is_held(path: Path) -> bool:
     of a sitting that it has not ended, and not again before it changes.
     """
     try:
-        lock = os.open(path / "lock", os.O_RDONLY)
+        lock = os.open(path / "lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         # A copy of a run, or one that others may not read: whoever writes to it would have a lock we can see.
         return False
@@ -185,6 +193,7 @@ def is_held(path: Path) -> bool:
 def read_run(path: Path) -> dict[str, Any]:
     """What `run.json` in a run folder says. Raises RecordError where it is missing or damaged."""
     file = path / "run.json"
+    check_run(path)
     try:
         run = wire.loads(file.read_bytes())
         if run["format"] > FORMAT:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from wildtool.outputs import check_file, check_folder, is_dataset
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
@@ -32,6 +34,8 @@ class Format:
     """The module of this package whose `export(wanted, target)` writes it."""
     takes: tuple[str, ...] = ()
     """Options of `Wanted` that it knows, besides run and data."""
+    folder: bool = False
+    """Whether it is a folder rather than a file."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -42,15 +46,25 @@ FORMATS: Mapping[str, Format] = {
     "sharegpt": Format(
         "conversations in ShareGPT's shape", ".sharegpt.jsonl", "sharegpt", ("profile", "only")
     ),
-    "hf-card": Format("a folder with a Hugging Face dataset", "-dataset", "card", ("profile",)),
+    "hf-card": Format("a folder with a Hugging Face dataset", "-dataset", "card", ("profile",), folder=True),
     "bundle": Format("all that judging it again takes", ".bundle.zip", "bundle", ("with_data",)),
 }
 
 
-def export(form: str, wanted: Wanted, target: Path) -> None:
+def check_target(form: str, target: Path, *, force: bool = False) -> None:
+    """Raises UsageError where a target may not be written, or wildtool did not make what lies there (`force` allows
+    the latter)."""
+    if FORMATS[form].folder:
+        check_folder(target, is_dataset, force=force)
+    else:
+        check_file(target, force=force)
+
+
+def export(form: str, wanted: Wanted, target: Path, *, force: bool = False) -> None:
     """Writes a run to `target`, whole or not at all.
 
-    Raises UsageError where an extra is missing or the target cannot be written, StorageError where there is no room,
-    and what `score_run` raises.
+    Raises UsageError where an extra is missing or the target cannot be written (`check_target`), StorageError where
+    there is no room, and what `score_run` raises.
     """
+    check_target(form, target, force=force)
     import_module(f"{__name__}.{FORMATS[form].part}").export(wanted, target)

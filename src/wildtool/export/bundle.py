@@ -23,8 +23,9 @@ from wildtool.engine.segments import find_segments, open_segment, whole_length
 from wildtool.errors import UsageError
 from wildtool.export import Wanted
 from wildtool.export.tables import tables
-from wildtool.export.writing import plain, whole
+from wildtool.export.writing import plain
 from wildtool.models.resolve import folder_name
+from wildtool.outputs import replacing
 
 _BLOCK = 1 << 20
 _KEY = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -60,7 +61,7 @@ def data_name(about: Mapping[str, Any]) -> str:
 
 def _write(target: Path, members: Mapping[str, Blocks], head: Mapping[str, Any]) -> None:
     listed: dict[str, Any] = {}
-    with whole(target) as new, ZipFile(new, "w") as archive:
+    with replacing(target) as new, ZipFile(new, "w") as archive:
         for name in sorted(members):
             listed[name] = _add(archive, name, members[name])
         if sum(entry["size"] for entry in listed.values()) > LARGEST:

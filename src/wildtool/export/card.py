@@ -11,10 +11,10 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.results import Result
 from wildtool.engine.rundir import read_run
 from wildtool.engine.verdicts import COLUMNS
-from wildtool.errors import UsageError
 from wildtool.export import Wanted, parquet
 from wildtool.export.tables import tables
-from wildtool.export.writing import plain, whole
+from wildtool.export.writing import plain
+from wildtool.outputs import replacing
 
 PAGE = "README.md"
 _MARK = "<!-- written by wildtool export -->"
@@ -24,18 +24,14 @@ _LONGEST = 200
 
 
 def export(wanted: Wanted, target: Path) -> None:
-    """Writes the folder: the tables first, the page last. A page that somebody else wrote is left alone: UsageError."""
+    """Writes the folder: the tables first, the page last."""
     page = target / PAGE
-    if target.exists() and not target.is_dir():
-        raise UsageError(f"{target}: is not a folder; name another place with --out")
-    if page.exists() and _MARK not in page.read_text(encoding="utf-8", errors="replace"):
-        raise UsageError(f"{page}: was not written by wildtool; name another folder with --out")
     about = read_run(wanted.folder)
     with tables(wanted) as found:
         for table, result in found.items():
             parquet.write([table], target / _file(result))
         text = page_of(about, list(found.values()))
-        with whole(page) as new:
+        with replacing(page) as new:
             new.write_bytes(text.encode())
 
 

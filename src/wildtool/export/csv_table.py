@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wildtool.export import Wanted
 from wildtool.export.tables import tables
-from wildtool.export.writing import whole
+from wildtool.outputs import replacing
 from wildtool.plain import as_cell
 
 _ROWS = 1000
@@ -18,7 +18,7 @@ def export(wanted: Wanted, target: Path) -> None:
 
     with (
         tables(wanted) as found,
-        whole(target) as new,
+        replacing(target) as new,
         new.open("w", encoding="utf-8", newline="") as file,
         duckdb.connect(config={"threads": 1}) as connection,
     ):

@@ -21,7 +21,8 @@ from wildtool.export import Wanted
 from wildtool.export.conversations import conversations
 from wildtool.export.inspect_messages import messages_of, output_of, tool_of, usage_of
 from wildtool.export.played import PlayedRun, PlayedStep, PlayedUnit
-from wildtool.export.writing import plain, strict_json, whole
+from wildtool.export.writing import plain, strict_json
+from wildtool.outputs import replacing
 from wildtool.types import Tool, Transcript, Verdict
 
 _VALUES = {"correct": "C", "wrong": "I", "infra_error": "N", "unplayed": "N"}
@@ -42,7 +43,7 @@ def export(wanted: Wanted, target: Path) -> None:
     played = PlayedRun(wanted)
     result = result_of(wanted.folder, played.run.player.profile, data=wanted.data)
     log = library.EvalLog.model_validate(log_of(played, result))
-    with whole(target) as new:
+    with replacing(target) as new:
         library.write_eval_log(log, str(new), format="eval")
 
 

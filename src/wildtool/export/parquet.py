@@ -5,7 +5,7 @@ from pathlib import Path
 from wildtool.engine.verdicts import relation
 from wildtool.export import Wanted
 from wildtool.export.tables import tables
-from wildtool.export.writing import not_stored, whole
+from wildtool.outputs import no_room, replacing
 
 
 def export(wanted: Wanted, target: Path) -> None:
@@ -18,11 +18,11 @@ def write(tables: list[Path], target: Path) -> None:
     """Writes the rows of tables of verdicts as one table."""
     import duckdb
 
-    with whole(target) as new:
+    with replacing(target) as new:
         # Who may not write here is told so by this; what the database says does not tell it from a full disk.
         new.touch()
         try:
             relation(tables).write_parquet(str(new), compression="zstd", row_group_size=2048)
         except duckdb.IOException as error:
             # Behind it stands the same in JSON.
-            raise not_stored(target, str(error).partition(": {")[0].strip()) from error
+            raise no_room(target, str(error).partition(": {")[0].strip()) from error

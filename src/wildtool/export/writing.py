@@ -2,16 +2,14 @@
 
 import json
 import math
-import os
 import re
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import orjson
 
-from wildtool.errors import NO_ROOM, StorageError, UsageError
+from wildtool.outputs import replacing
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAKS = {"\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029", "\x85".encode(): b"\\u0085"}
@@ -20,41 +18,9 @@ MAX_DEPTH = 200
 """Deeper values are cut."""
 
 
-@contextmanager
-def whole(target: Path) -> Generator[Path]:
-    """A new file beside `target`, which takes its place once all is written.
-
-    Raises StorageError where there is no room and UsageError where nothing may be written there.
-    """
-    new = target.with_name(f".{os.getpid()}.{target.name[-100:]}")
-    try:
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            yield new
-            with new.open("rb") as file:
-                os.fsync(file.fileno())
-            new.replace(target)
-        finally:
-            new.unlink(missing_ok=True)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        if error.errno in NO_ROOM or "No space left" in reason:
-            raise not_stored(target, reason) from error
-        raise UsageError(
-            f"{target}: could not be written ({reason}); name another place with --out"
-        ) from error
-
-
-def not_stored(target: Path, reason: str) -> StorageError:
-    """What to tell where a disk takes no more."""
-    return StorageError(
-        f"{target}: could not be written ({reason}); the run is intact. Make room, then run the same command again."
-    )
-
-
 def write_lines(target: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Writes JSON objects, one a line."""
-    with whole(target) as new, new.open("wb") as file:
+    with replacing(target) as new, new.open("wb") as file:
         for row in rows:
             text = strict_json(row)
             for character, escape in _BREAKS.items():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.engine.registry import MADE
-from wildtool.errors import StorageError
+from wildtool.outputs import check_regular, not_written
 from wildtool.types import Metric
 
 RECORD = "record"
@@ -26,6 +26,8 @@ def line(row: Mapping[str, Any]) -> str:
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Writes a file that appears when it is whole. Raises OSError."""
     new = path.with_name(path.name + ".part")
+    check_regular(path)
+    check_regular(new)
     try:
         with new.open("w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(lines)
@@ -42,11 +44,8 @@ def write_outcome(out: Path, losses: Iterable[Mapping[str, Any]], yields: Iterab
 
 @contextmanager
 def storing(out: Path) -> Generator[None, None, None]:
-    """Raises StorageError where what is written inside finds no room."""
+    """Raises StorageError where what is written inside finds no room, UsageError where it may not be written."""
     try:
         yield
     except OSError as error:
-        safe = "; the record is intact" if (out / RECORD).exists() else ""
-        raise StorageError(
-            f"{out}: could not be written ({error.strerror}){safe}. Make room, then run the same command again."
-        ) from error
+        raise not_written(out, error) from error

@@ -5,29 +5,27 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from wildtool.errors import StorageError, UsageError
+from wildtool.errors import UsageError
+from wildtool.outputs import check_regular, replacing
 
 
-def write_sessions(records: Iterable[Mapping[str, Any]], out: Path) -> int:
+def write_sessions(records: Iterable[Mapping[str, Any]], out: Path, *, force: bool = False) -> int:
     """Writes sessions as JSON lines; gives their number. What breaks off leaves no file.
 
+    Args: force: replace what lies there.
+
     Raises:
-        UsageError: where something lies there already.
-        StorageError: where it cannot be written.
+        UsageError: where something lies there already, or nothing may be written.
+        StorageError: where there is no room.
     """
-    if out.exists():
-        raise UsageError(f"{out} is there already; name another file, or remove it")
-    part = out.with_name(out.name + ".part")
+    check_regular(out)
+    if not force and out.exists() and out.stat().st_size:
+        raise UsageError(
+            f"{out} is there already; name another file, remove it, or add --force to replace it"
+        )
     count = 0
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8") as file:
-            for record in records:
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
-                count += 1
-        part.replace(out)
-    except OSError as error:
-        raise StorageError(f"cannot write {out}: {error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(out) as new, new.open("w", encoding="utf-8") as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            count += 1
     return count

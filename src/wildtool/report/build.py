@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from wildtool.engine.audit import Audit, audit
+from wildtool.outputs import GENERATOR, write
 from wildtool.report import overview
 from wildtool.report.dataset import add_dataset
 from wildtool.report.model import Board, Run, boards_of
@@ -31,7 +32,10 @@ def build(runs: Sequence[Run], out: Path, *, single: bool = False, audited: bool
         audited: whether gold answers are judged too, for the ceiling.
     """
     if not single:
-        return _fill(Site(out, title=TITLE), runs, audited).finish(out)
+        site = Site(out, title=TITLE)
+        # By this page a later report sees that the folder is its own, also where this one is killed.
+        write(out / "index.html", f'<!doctype html>\n{GENERATOR}">\nThis report is not finished.\n'.encode())
+        return _fill(site, runs, audited).finish(out)
     with TemporaryDirectory() as parts:
         return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited).finish(out)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from wildtool.engine.shown import value_of
+from wildtool.outputs import LATEX
 from wildtool.report.model import Board, Run, boards_of
 from wildtool.report.numbers import Head, heads_of, missing
 from wildtool.report.text import interval_of
@@ -26,7 +27,7 @@ _SPECIAL = {
 
 def latex(runs: Sequence[Run]) -> str:
     """The tables of some runs."""
-    return "% Needs \\usepackage{booktabs}\n" + "\n".join(
+    return f"{LATEX}\n% Needs \\usepackage{{booktabs}}\n" + "\n".join(
         table for board in boards_of(runs) for table in _tables(board)
     )
 

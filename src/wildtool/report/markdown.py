@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from wildtool.engine.shown import counts_of, value_of
+from wildtool.outputs import MARKDOWN
 from wildtool.report.model import Board, Run, boards_of
 from wildtool.report.numbers import Head, heads_of, missing
 from wildtool.report.pairs import all_pairs, places, ties
@@ -14,7 +15,7 @@ from wildtool.types import Metric
 
 def markdown(runs: Sequence[Run]) -> str:
     """The tables of some runs."""
-    return "\n".join(_board(board) for board in boards_of(runs))
+    return "\n".join([MARKDOWN, "", *map(_board, boards_of(runs))])
 
 
 def _board(board: Board) -> str:

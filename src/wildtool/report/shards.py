@@ -7,6 +7,8 @@ from typing import Any, cast
 
 import orjson
 
+from wildtool.outputs import make_part, write
+
 _SCRIPT_ESCAPES = (
     (b"<", b"\\u003c"),
     (b">", b"\\u003e"),
@@ -30,10 +32,10 @@ class Shards:
     def write(self, name: str, data: Any) -> None:
         """Writes data that a page's script asks for by `wildtool.load(name)`. Name: letters, digits and `-`."""
         text = script_json(data)
-        self.folder.mkdir(exist_ok=True)
+        make_part(self.folder)
         if not self.single:
             text = b'wildtool.put("%s",' % name.encode() + text + b");\n"
-        self.path(name).write_bytes(text)
+        write(self.path(name), text)
 
 
 def script_json(data: Any) -> bytes:

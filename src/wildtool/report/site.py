@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from wildtool import __version__
+from wildtool import __version__, outputs
 from wildtool.plain import plain
 from wildtool.report.shards import Shards
 
@@ -57,7 +57,7 @@ class Site:
         self.shards = Shards(folder / "data", single)
         self._shards: list[str] = []
         self._numbers: dict[str, int] = {}
-        folder.mkdir(parents=True, exist_ok=True)
+        outputs.make_folder(folder)
         self._jinja = Environment(
             loader=PackageLoader("wildtool.report"),
             autoescape=True,
@@ -114,8 +114,8 @@ class Site:
             kind = _KINDS[Path(path).suffix]
             return f"data:{kind};base64,{base64.b64encode(content).decode()}"
         place = self.folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
+        outputs.make_part(place.parent)
+        outputs.write(place, content)
         return path
 
     def finish(self, out: Path) -> Path:
@@ -128,9 +128,9 @@ class Site:
 
     def _finish_folder(self) -> Path:
         assets = self.folder / "assets"
-        assets.mkdir(exist_ok=True)
+        outputs.make_part(assets)
         for name in ("site.css", "site.js", *_each(self.pages, "styles"), *_each(self.pages, "scripts")):
-            (assets / name).write_bytes(_asset(name))
+            outputs.write(assets / name, _asset(name))
         for page in self.pages:
             frame = self.draw(
                 "page.html",
@@ -141,7 +141,7 @@ class Site:
                 styles=["site.css", *page.styles],
                 scripts=["site.js", *page.scripts],
             )
-            (self.folder / f"{page.slug}.html").write_text(frame, encoding="utf-8")
+            outputs.write(self.folder / f"{page.slug}.html", frame.encode())
         return self.folder / f"{self.pages[0].slug}.html"
 
     def _finish_single(self, out: Path) -> Path:
@@ -161,8 +161,7 @@ class Site:
             scripts=[Markup(text) for text in scripts],
         )
         before, _, after = frame.partition("<!-- shards -->")
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with out.open("wb") as file:
+        with outputs.replacing(out) as new, new.open("wb") as file:
             file.write(before.encode())
             for name in self._shards:
                 # Not run by a browser: data in a block of another type.

@@ -1,0 +1,287 @@
+"""Where results may be written, and which files may be opened: the checks of every writer in one place.
+
+Nothing is overwritten that wildtool did not make, unless the user says `--force`; what wildtool made is recognised by
+its content, never by its name. Only regular files are opened and replaced: a pipe would block, a device or a symbolic
+link would lead somewhere else.
+"""
+
+import errno
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
+
+from wildtool.errors import NO_ROOM, RecordError, StorageError, UsageError
+from wildtool.plain import middle
+
+GENERATOR = '<meta name="generator" content="wildtool'
+"""In the head of every page that wildtool writes."""
+MARKDOWN = "<!-- written by wildtool report -->"
+"""First line of tables for a pull request."""
+LATEX = "% written by wildtool report"
+"""First line of tables for a paper."""
+Recognises = Callable[[Path], bool]
+"""Whether wildtool made what lies in a folder."""
+_STORAGE = (*NO_ROOM, errno.EIO, errno.EFBIG)
+"""System errors of a disk that takes no more."""
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_HEAD = 1 << 16
+"""Bytes at the beginning (and of Parquet at the end) of a file that tell who wrote it."""
+_LARGEST = 16 << 20
+"""Bytes of the member of an archive that tells who wrote it."""
+_COLUMNS = ("run", "model", "benchmark", "item", "unit", "outcome")
+"""Columns of every table of verdicts."""
+_TEXTS = re.compile(
+    rb"\s*(?:"
+    rb"<!-- written by wildtool|% written by wildtool|% Needs \\usepackage\{booktabs\}\n\\begin\{table\}"
+    rb"|run,model,benchmark,"
+    rb'|\{"run":[^\n]*"benchmark":[^\n]*"outcome":'
+    rb"|<!doctype html>.{0,2000}?"
+    rb"(?:<meta name=\"generator\" content=\"wildtool|<title>(?:[^<]* \S+ )?wildtool (?:report|view)</title>)"
+    rb"|---\n.{0,60000}?<!-- written by wildtool"
+    rb")",
+    re.DOTALL,
+)
+"""How the texts that wildtool writes begin, or began before pages and tables had a mark of their own."""
+_OF_RUNS = re.compile(
+    r"run\.json(\.new)?|lock|record-\d+\.jsonl(\.gz)?|verdicts-.*\.parquet|batches\.jsonl", re.DOTALL
+)
+"""Names of the files of a run folder."""
+_MEMBERS: Mapping[str, Callable[[Any], bool]] = {
+    "manifest.json": lambda about: about["format"] == "wildtool bundle",
+    "header.json": lambda about: "wildtool" in about["eval"]["packages"],
+}
+"""What tells who wrote an archive."""
+
+
+def check_file(path: Path, *, force: bool = False) -> None:
+    """Raises UsageError where a file may not be written: in place of no regular file, or of one that wildtool did not
+    make (`force` allows the latter). An empty file may be replaced by anyone."""
+    found = _status(path)
+    if found is None:
+        return
+    check_regular(path)
+    if not force and found.st_size and not is_made(path):
+        raise UsageError(
+            f"{path}: is there already, and wildtool did not make it; name another file with --out, or add --force to"
+            " replace it"
+        )
+
+
+def check_folder(path: Path, made: Recognises, *, force: bool = False) -> None:
+    """Raises UsageError where a folder may not be written to: it is no folder, or holds what wildtool did not make
+    (`force` allows the latter). An empty or a missing folder may be written to by anyone.
+
+    Args:
+        made: whether wildtool made what the folder holds.
+    """
+    found = _status(path, follow=True)
+    if found is None:
+        if path.is_symlink():
+            raise UsageError(f"{path}: is a symbolic link that leads nowhere; name another place with --out")
+        return
+    if not stat.S_ISDIR(found.st_mode):
+        raise UsageError(f"{path}: is {_kind(found)}, not a folder; name another place with --out")
+    try:
+        names = sorted(entry.name for entry in os.scandir(path))
+    except OSError as error:
+        raise not_written(path, error) from error
+    if names and not force and not made(path):
+        shown = ", ".join(middle(name, 40) for name in names[:3]) + (", …" if len(names) > 3 else "")
+        raise UsageError(
+            f"{path}: holds what wildtool did not make here ({shown}); name another folder with --out, or add --force to"
+            " write into it"
+        )
+
+
+def check_regular(path: Path) -> None:
+    """Raises UsageError where something that is no regular file lies at a path; a missing file is fine."""
+    found = _status(path)
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        raise UsageError(
+            f"{path}: is {_kind(found)}, and only regular files are replaced; name another place with --out"
+        )
+
+
+@contextmanager
+def replacing(target: Path) -> Generator[Path]:
+    """A new file beside `target`, which takes its place once all is written.
+
+    Raises StorageError where there is no room and UsageError where nothing may be written there.
+    """
+    new = target.with_name(f".{os.getpid()}.{target.name[-100:]}")
+    try:
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            check_regular(target)
+            new.unlink(missing_ok=True)
+            yield new
+            with new.open("rb") as file:
+                os.fsync(file.fileno())
+            new.replace(target)
+        finally:
+            new.unlink(missing_ok=True)
+    except OSError as error:
+        raise not_written(target, error) from error
+
+
+def write(target: Path, content: bytes) -> None:
+    """Writes a file of a folder that was checked. Raises as `replacing`."""
+    try:
+        check_regular(target)
+        with open(target, "wb", opener=_not_following) as file:
+            file.write(content)
+    except OSError as error:
+        raise not_written(target, error) from error
+
+
+def make_folder(path: Path) -> None:
+    """Makes a folder with those above it. Raises UsageError where it cannot, or where a link lies in its place, and
+    StorageError where there is no room."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
+def make_part(path: Path) -> None:
+    """Makes a folder inside one that was checked, as `make_folder`; a link in its place is refused, since it would lead
+    out of it."""
+    if path.is_symlink():
+        raise UsageError(
+            f"{path}: is a symbolic link, and nothing is written through it; name another place with --out"
+        )
+    make_folder(path)
+
+
+def is_full(error: OSError) -> bool:
+    """Whether a disk took no more, so that the same command may succeed later at the same place."""
+    return error.errno in _STORAGE or "No space left" in (error.strerror or str(error))
+
+
+def not_written(target: Path, error: OSError) -> StorageError | UsageError:
+    """What to raise where the system refuses to write: StorageError where there is no room, else UsageError."""
+    reason = error.strerror or str(error)
+    if is_full(error):
+        return no_room(target, reason)
+    return UsageError(f"{target}: could not be written ({reason}); name another place with --out")
+
+
+def no_room(target: Path, reason: str) -> StorageError:
+    """What to raise where a disk takes no more."""
+    return StorageError(
+        f"{target}: could not be written ({reason}); the run is intact. Make room, then run the same command again."
+    )
+
+
+def is_regular(path: Path) -> bool:
+    """Whether a regular file lies at a path, and no link to one."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def check_run(folder: Path) -> None:
+    """Raises RecordError where a file of a run folder is no regular one: opening it could block, or lead somewhere else.
+
+    What lies there besides, and a folder that is missing, are no matter of this.
+    """
+    try:
+        entries = [entry for entry in os.scandir(folder) if _OF_RUNS.fullmatch(entry.name)]
+    except OSError:
+        return
+    for entry in entries:
+        if not entry.is_file(follow_symlinks=False):
+            kind = _kind(entry.stat(follow_symlinks=False))
+            raise RecordError(
+                f"{entry.path}: is {kind}, not a regular file; put the file itself in its place"
+            )
+
+
+def is_made(path: Path) -> bool:
+    """Whether wildtool wrote a file, by its content."""
+    try:
+        if not is_regular(path):
+            return False
+        with open(path, "rb", opener=_not_following) as file:
+            head = file.read(_HEAD)
+            if head.startswith(b"PAR1"):
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - _HEAD))
+                return _has_columns(file.read())
+            if head.startswith(b"PK"):
+                return _is_archive(file)
+            return _TEXTS.match(head) is not None
+    except OSError:
+        return False
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder is one of a run, or of one that was killed before it had written anything."""
+    names = {entry.name for entry in os.scandir(folder)}
+    return "run.json" in names or any(re.fullmatch(r"record-\d+\.jsonl", name) for name in names) or (
+        names <= {"lock", "run.json.new"}
+    )  # fmt: skip
+
+
+def is_making(folder: Path) -> bool:
+    """Whether a folder is one that `wildtool generate` works in."""
+    record = folder / "record"
+    return record.is_dir() and is_run(record)
+
+
+def is_site(folder: Path) -> bool:
+    """Whether a folder holds pages of `wildtool report`."""
+    return is_made(folder / "index.html")
+
+
+def is_dataset(folder: Path) -> bool:
+    """Whether a folder holds a dataset of `wildtool export`, or what there was of it when it was killed."""
+    return is_made(folder / "README.md") or all(is_made(path) for path in folder.iterdir())
+
+
+def _has_columns(footer: bytes) -> bool:
+    return all(name.encode() in footer for name in _COLUMNS)
+
+
+def _is_archive(file: IO[bytes]) -> bool:
+    try:
+        with ZipFile(file) as archive:
+            for name, tells in _MEMBERS.items():
+                entry = archive.NameToInfo.get(name)
+                if entry is not None and entry.file_size <= _LARGEST:
+                    return bool(tells(json.loads(archive.read(entry))))
+    except (BadZipFile, NotImplementedError, ValueError, KeyError, TypeError, RecursionError, EOFError):
+        return False
+    return False
+
+
+def _status(path: Path, *, follow: bool = False) -> os.stat_result | None:
+    """What lies at a path, None where nothing does. Raises UsageError where that cannot be seen."""
+    try:
+        return path.stat() if follow else path.lstat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
+def _kind(found: os.stat_result) -> str:
+    return _KINDS.get(stat.S_IFMT(found.st_mode), "a file")
+
+
+def _not_following(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
