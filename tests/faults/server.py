@@ -114,6 +114,11 @@ FAILURES: dict[str, Answer] = {
     "message-missing": Answer(http(200, b'{"choices":[{"index":0}]}')),
     "error-in-200": Answer(http(200, b'{"error":{"message":"upstream broke"}}')),
     "429-in-200": Answer(http(200, b'{"error":{"message":"slow down","code":429}}')),
+    "error-in-choice": Answer(
+        http(200, GOOD.replace(b'"index":0', b'"index":0,"error":{"code":502,"message":"died"}'))
+    ),
+    "error-beside-choices": Answer(http(200, GOOD[:-1] + b',"error":{"message":"upstream broke"}}')),
+    "error-finish": Answer(http(200, GOOD.replace(b'"finish_reason":"stop"', b'"finish_reason":"error"'))),
     "closed": Answer(b"", close=True),
     "no-http": Answer(b"220 mail.example.org ESMTP\r\n\r\n", close=True),
 }

@@ -1,6 +1,7 @@
 """Whatever an endpoint answers, each adapter gives a reply or a named CallError, and never tells the key."""
 
 import json
+import threading
 import traceback
 from typing import Any
 
@@ -12,7 +13,9 @@ from faults.server import Answer, http
 from models.asking import FOREIGN, HELLO, KEY, call, model, told
 from models.peers import PROTOCOLS, Peer, sse
 from wildtool.errors import CallError
+from wildtool.models.failures import Failure
 from wildtool.models.http_model import Asked
+from wildtool.models.openai import OpenAIModel
 from wildtool.types import Reply, Request
 
 SAID = {"role": "assistant", "content": "So:", "tool_calls": [call("c1", "f", '{"a":1}')]}
@@ -114,6 +117,37 @@ async def test_an_endpoint_that_does_not_stream_is_read_whole(protocol: str):
     assert reply.message["content"] == "So:"
 
 
+@pytest.mark.parametrize("protocol", list(PROTOCOLS))
+async def test_an_endpoint_that_streams_unasked_is_read_as_a_stream(protocol: str):
+    speaks = PROTOCOLS[protocol]
+    events = sse(speaks.stream(speaks.write(SAID, "0")), speaks.closing)
+    reply = await told(protocol, Answer(http(200, events, kind="text/event-stream")))
+    assert reply.message["content"] == "So:" and len(reply.message["tool_calls"]) == 1
+
+
+@pytest.mark.parametrize("protocol", list(PROTOCOLS))
+@pytest.mark.parametrize("stream", [False, True])
+async def test_an_answer_of_millions_of_lists_is_refused_before_it_is_parsed(protocol: str, stream: bool):
+    whole = json.dumps(PROTOCOLS[protocol].write(SAID, "0")).encode()
+    answer = whole[:-1] + b',"more":[' + b"[]," * 1_000_000 + b"1]}"
+    body = b"data: " + answer + b"\n\n" if stream else answer
+    assert (await failure(protocol, Answer(http(200, body)), stream=stream)).kind == "body too large"
+
+
+async def test_a_long_answer_is_read_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch):
+    readers: list[str] = []
+    read = OpenAIModel.read
+
+    def watched(self: OpenAIModel, parsed: Any, asked: Asked) -> Reply | None:
+        readers.append(threading.current_thread().name)
+        return read(self, parsed, asked)
+
+    monkeypatch.setattr(OpenAIModel, "read", watched)
+    for length in (1, 1_200_000):
+        await told("chat", {"content": "x" * length})
+    assert readers[0] == threading.main_thread().name != readers[1]
+
+
 @pytest.mark.parametrize("protocol", FOREIGN)
 @pytest.mark.parametrize("status", [200, 401, 429])
 async def test_the_key_is_told_by_no_error_and_no_reply(protocol: str, status: int):
@@ -190,10 +224,8 @@ def test_any_json_is_a_reply_or_none_and_a_reply_can_be_sent_back(protocol: str,
 @pytest.mark.parametrize("protocol", FOREIGN)
 @given(whole=ANY)
 def test_any_answer_is_a_reply_a_failed_call_or_none(protocol: str, whole: Any):
-    try:
-        assert isinstance(model(protocol).read(whole, Asked({})), Reply | None)
-    except CallError as error:
-        assert error.kind == "failed response"
+    assert isinstance(model(protocol).failure(whole), Failure | None)
+    assert isinstance(model(protocol).read(whole, Asked({})), Reply | None)
 
 
 @pytest.mark.parametrize("protocol", list(PROTOCOLS))

@@ -32,6 +32,9 @@ KINDS = {
     "message-missing": "wrong shape",
     "error-in-200": "wrong shape",
     "429-in-200": "http 429",
+    "error-in-choice": "http 502",
+    "error-beside-choices": "wrong shape",
+    "error-finish": "wrong shape",
     "closed": "network",
     "no-http": "network",
 }
@@ -131,10 +134,10 @@ async def test_a_hostile_message_can_be_sent_back_as_it_came(behaviour: str):
     assert json.dumps(json.loads(body)["messages"][0]) == json.dumps(json.loads(HOSTILE[behaviour]))
 
 
-async def test_json_nested_beyond_reading_is_invalid_json():
+async def test_json_nested_beyond_reading_is_too_large():
     nested = "[" * 100_000 + "]" * 100_000
     error = await failure_of(200, completion('{"content":' + nested + "}"))
-    assert error.kind == "invalid JSON"
+    assert error.kind == "body too large" and "deeper" in str(error)
 
 
 async def test_a_request_that_no_json_can_hold_is_final():

@@ -255,17 +255,21 @@ async def test_azure_takes_the_key_in_a_header_of_its_own():
     assert f"\r\napi-key: {KEY}".encode() in peer.heads[-1] and b"Authorization" not in peer.heads[-1]
 
 
-async def test_the_refusal_of_a_model_is_its_reply():
-    blocked = {
+async def test_what_a_model_said_before_it_was_stopped_is_its_reply():
+    said = {"type": "text", "text": "Well,"}
+    stopped = {
         "anthropic": {
             "type": "message",
-            "content": [],
+            "content": [said],
             "stop_reason": "refusal",
             "usage": {"input_tokens": 5},
         },
-        "gemini": {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 5}},
+        "gemini": {
+            "candidates": [{"content": {"parts": [{"text": "Well,"}]}, "finishReason": "SAFETY"}],
+            "usageMetadata": {"promptTokenCount": 5},
+        },
     }
-    for protocol, answer in blocked.items():
+    for protocol, answer in stopped.items():
         reply = await told(protocol, Answer(http(200, json.dumps(answer).encode())))
-        assert (reply.message["content"], reply.finish_reason) == ("", "content_filter")
+        assert (reply.message["content"], reply.finish_reason) == ("Well,", "content_filter")
         assert reply.usage["prompt_tokens"] == 5

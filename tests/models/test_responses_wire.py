@@ -97,7 +97,7 @@ async def test_a_failed_response_is_a_failed_call():
         await told(
             "responses", answer([], status="failed", error={"code": "server_error", "message": "try later"})
         )
-    assert (caught.value.kind, caught.value.final) == ("failed response", False)
+    assert (caught.value.kind, caught.value.final) == ("http 500", False)
 
 
 async def test_a_model_without_encrypted_reasoning_is_asked_for_none_from_then_on():

@@ -54,6 +54,7 @@ def _remark(result: "RunResult") -> None:
     from wildtool.cli.results import in_words
     from wildtool.engine.attempts import NOT_RECORDED
     from wildtool.engine.results import failed_in
+    from wildtool.models.failures import BLOCKED
 
     if result.interrupted:
         note(f"Interrupted. {result.folder} keeps all replies; run the same command again to go on.")
@@ -76,6 +77,10 @@ def _remark(result: "RunResult") -> None:
         )
         if all(found.kind == NOT_RECORDED for found in failed):
             note("What answers is a record that does not hold these calls; trying again cannot help.")
+        elif all(found.kind == BLOCKED for found in failed):
+            note(
+                "The provider refuses these prompts themselves; trying again will hardly help (docs/models.md)."
+            )
         else:
             note(f"{result.folder}: run the same command again to retry just those.")
     if result.faults:

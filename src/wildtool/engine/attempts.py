@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from wildtool.engine.limits import Gate
 from wildtool.errors import CallError, InfraError
+from wildtool.models.failures import BLOCKED
 from wildtool.types import Model, Reply, Request
 
 FIRST_WAIT_S = 0.5
@@ -62,7 +63,7 @@ async def call(
         except CallError as error:
             gate.failed(error, entered)
             if error.final:
-                kind_of = InfraError if error.kind == NOT_RECORDED else RefusedError
+                kind_of = InfraError if error.kind in (NOT_RECORDED, BLOCKED) else RefusedError
                 raise kind_of(error.kind, str(error), attempts=attempt) from error
             if attempt >= patience.max_attempts:
                 raise InfraError(error.kind, str(error), attempts=attempt) from error

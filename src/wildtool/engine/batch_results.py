@@ -103,7 +103,8 @@ class BatchResults:
             (self._found.good if answered else self._found.failed)[result.custom_id] = place
 
     def _result(self, line: bytes) -> BatchResult:
-        return self._batches.result(wire.loads(self._batches.endpoint.without_keys(line)))
+        row = wire.loads_within(self._batches.endpoint.without_keys(line), wire.REPLY)
+        return self._batches.result(row)
 
 
 def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:

@@ -1,9 +1,10 @@
 """Anthropic's Messages API: chats in OpenAI's shape there, content blocks back, signed thinking kept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
 from wildtool.models.anthropic_batches import AnthropicBatches
+from wildtool.models.failures import ENDED_BY_FAILURE, Failure
 from wildtool.models.history import (
     Changes,
     arguments_object,
@@ -87,7 +88,21 @@ class AnthropicModel(HttpModel):
             usage=_usage(answer.get("usage")),
         )
 
-    def joined(self, parts: list[Any]) -> Any:
+    def failure(self, parsed: Any) -> Failure | None:
+        """Also a refusal without a word of the model's, which its classifiers make of the prompt."""
+        if found := super().failure(parsed):
+            return found
+        match parsed:
+            case {"stop_reason": "refusal", "content": [], "stop_details": {"explanation": str() as why}}:
+                return Failure(why, blocked=True)
+            case {"stop_reason": "refusal", "content": []}:
+                return Failure("stop reason refusal", blocked=True)
+            case {"stop_reason": str() as reason} if reason in ENDED_BY_FAILURE:
+                return Failure(f"the reply ended with the stop reason {reason}")
+            case _:
+                return None
+
+    def joined(self, parts: Iterable[Any]) -> Any:
         """The message that its events stand for."""
         return join_anthropic(parts)
 

@@ -21,24 +21,12 @@ from wildtool.models.batches import (
     rows,
     table,
 )
+from wildtool.models.failures import Failure, failure_of
 from wildtool.wire import dumps
 
 _PATH = "/messages/batches"
 _RESULTS = re.compile(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9_.~-]+)+")
 """A path of plain names that leads nowhere up."""
-_STATUS = {
-    "invalid_request": 400,
-    "authentication": 401,
-    "billing": 402,
-    "permission": 403,
-    "not_found": 404,
-    "request_too_large": 413,
-    "rate_limit": 429,
-    "api": 500,
-    "timeout": 504,
-    "overloaded": 529,
-}
-"""HTTP status of each type of error, by its name without `_error`."""
 
 
 class AnthropicBatches(Batches):
@@ -109,11 +97,11 @@ class AnthropicBatches(Batches):
                 )
                 return BatchResult(id_, error=error)
             case {"type": "errored"}:
-                kind, text = _told(result.get("error"))
-                status = _STATUS.get(kind.removesuffix("_error"))
-                if status is None:
-                    return BatchResult(id_, error=self.endpoint.error("batch error", kind, text, where=where))
-                return BatchResult(id_, error=self.endpoint.status_error(status, text or kind, where=where))
+                failure = failure_of(result.get("error")) or Failure("no error is named")
+                if failure.blocked or failure.status is not None:
+                    return BatchResult(id_, error=self.endpoint.failed(failure, where=where))
+                error = self.endpoint.error("batch error", "the request failed", failure.words, where=where)
+                return BatchResult(id_, error=error)
             case _:
                 raise NoResultError("no result of a known type")
 
@@ -142,13 +130,6 @@ class AnthropicBatches(Batches):
         if isinstance(url, str) and url.startswith(ours + "/") and _RESULTS.fullmatch(url[len(ours) :]):
             return url[len(ours) :]
         return f"{_PATH}/{in_path(id_)}/results"
-
-
-def _told(error: Any) -> tuple[str, str]:
-    """Type and message of an error, which may stand inside the object that a refused call has as its body."""
-    outer = table(error)
-    inner = table(outer.get("error")) or outer
-    return str(inner.get("type")), str(inner.get("message") or "")
 
 
 def _is_younger(created: Any, since: float) -> bool:

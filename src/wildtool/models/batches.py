@@ -12,7 +12,7 @@ from urllib.parse import quote
 from wildtool.errors import CallError
 from wildtool.models.endpoint import Endpoint
 from wildtool.types import Request
-from wildtool.wire import loads
+from wildtool.wire import REPLY, loads_within
 
 LISTED = 100
 """Batches that one page of a list holds at most, with both providers."""
@@ -144,7 +144,7 @@ class Batches:
     def parsed(self, answer: bytes, where: str) -> dict[str, Any]:
         """The object that an answer is. Raises CallError."""
         try:
-            found = loads(answer)
+            found = loads_within(answer, REPLY)
         except ValueError:
             found = None
         if isinstance(found, dict):

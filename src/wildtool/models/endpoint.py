@@ -26,7 +26,8 @@ from wildtool.models.address import (
     proxy_of,
     shown_query,
 )
-from wildtool.wire import loads
+from wildtool.models.failures import BLOCKED, Failure, refused_as_blocked
+from wildtool.wire import REPLY, loads_within
 
 QUOTED = 300
 """Most characters of a server's text in a message."""
@@ -181,6 +182,15 @@ class Endpoint:
         failure.retry_after_s = retry_after_s
         return failure
 
+    def failed(self, failure: Failure, *, where: str | None = None) -> CallError:
+        """The CallError of a failure that came as an answer; final as its status says, and for blocked prompts."""
+        if failure.blocked:
+            said = "the provider blocked the prompt"
+            return self.error(BLOCKED, said, failure.words, final=True, where=where)
+        if failure.status is not None:
+            return self.status_error(failure.status, failure.words, where=where)
+        return self.error("wrong shape", "an error came with HTTP 200", failure.words, where=where)
+
     def _open(self) -> aiohttp.ClientSession:
         key = (asyncio.get_running_loop(), str(self._url.origin()))
         if key not in _sessions:
@@ -268,6 +278,8 @@ class Endpoint:
         quote = explanation(answer)
         if 300 <= status < 400:
             quote = f"redirects to {headers.get('Location', 'nowhere')}; give that address as base URL"
+        if 400 <= status < 500 and refused_as_blocked(answer):
+            return self.failed(Failure(quote, status, blocked=True), where=where)
         wait = retry_after_s(headers.get("Retry-After"))
         wait = _delay_s(answer) if wait is None else wait
         return self.status_error(status, quote, retry_after_s=wait, where=where)
@@ -287,7 +299,7 @@ def explanation(answer: bytes) -> str:
     if not text.lstrip().startswith("{"):
         return text
     try:
-        parsed: Any = loads(answer)
+        parsed: Any = loads_within(answer, REPLY)
     except ValueError:
         return text
     match parsed:

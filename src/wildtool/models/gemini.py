@@ -1,9 +1,10 @@
 """Google's generateContent: chats in OpenAI's shape there, parts back, thought signatures kept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
+from wildtool.models.failures import ENDED_BY_FAILURE, Failure, failure_of
 from wildtool.models.history import (
     Changes,
     arguments_object,
@@ -67,7 +68,7 @@ class GeminiModel(HttpModel):
         )
 
     def read(self, parsed: Any, asked: Asked) -> Reply | None:
-        """Texts, calls and thoughts of the first candidate; a blocked answer is an empty one."""
+        """Texts, calls and thoughts of the first candidate; a filtered answer is an empty one."""
         if not isinstance(parsed, dict):
             return None
         answer = cast(dict[str, Any], parsed)
@@ -75,8 +76,6 @@ class GeminiModel(HttpModel):
         match answer:
             case {"candidates": [dict(), *_]}:
                 candidate: dict[str, Any] = answer["candidates"][0]
-            case {"promptFeedback": {"blockReason": str()}}:
-                return Reply({"role": "assistant", "content": ""}, "", "content_filter", usage)
             case _:
                 return None
         match candidate.get("content"):
@@ -86,7 +85,25 @@ class GeminiModel(HttpModel):
                 message = {"role": "assistant", "content": ""}
         return Reply(message, "", _finish_reason(candidate.get("finishReason"), message), usage)
 
-    def joined(self, parts: list[Any]) -> Any:
+    def failure(self, parsed: Any) -> Failure | None:
+        """Also a blocked prompt, for which there are no candidates."""
+        if found := super().failure(parsed):
+            return found
+        match parsed:
+            case {"candidates": [{"error": error}, *_]} if error:
+                return failure_of(error)
+            case {"candidates": [{"finishReason": str() as reason}, *_]} if (
+                reason.lower() in ENDED_BY_FAILURE
+            ):
+                return Failure(f"the reply ended with the finish reason {reason}")
+            case {"candidates": [dict(), *_]}:
+                return None
+            case {"promptFeedback": {"blockReason": str() as reason}}:
+                return Failure(f"block reason {reason}", blocked=True)
+            case _:
+                return None
+
+    def joined(self, parts: Iterable[Any]) -> Any:
         """The response that its chunks stand for."""
         return join_gemini(parts)
 

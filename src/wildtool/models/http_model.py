@@ -1,7 +1,8 @@
 """A model behind one HTTP endpoint: settings, one call, its answer read; the protocol is its subclass's."""
 
+import asyncio
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
@@ -9,11 +10,16 @@ from wildtool.errors import CallError, UsageError
 from wildtool.models import advice
 from wildtool.models.batches import Batches, Send
 from wildtool.models.endpoint import Endpoint
-from wildtool.models.streams import BrokenStreamError, events
+from wildtool.models.failures import Failure, failure_in
+from wildtool.models.streams import BrokenStreamError, events, is_stream
 from wildtool.types import Reply, Request
-from wildtool.wire import dumps, loads
+from wildtool.wire import REPLY, TooLargeError, dumps, loads_within
 
-MAX_BODY_BYTES = 64 * 1024 * 1024
+MAX_BODY_BYTES = REPLY.bytes
+LARGE = 1024 * 1024
+"""Longer answers, in bytes, are read beside the event loop."""
+QUOTABLE = 10_000
+"""Bytes of an answer among which its quotable beginning is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +124,13 @@ class HttpModel:
         """The reply that an answer's JSON holds; None where it has not the protocol's shape."""
         raise NotImplementedError
 
-    def joined(self, parts: list[Any]) -> Any:
+    def joined(self, parts: Iterable[Any]) -> Any:
         """The answer that a whole stream stands for. Raises BrokenStreamError where its end is missing."""
         raise NotImplementedError
+
+    def failure(self, parsed: Any) -> Failure | None:
+        """The provider's failure that an answer's JSON holds, whatever else is in it; None for a reply."""
+        return failure_in(parsed)
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Body fields for `temperature`, `max_tokens` and `seed`, in the protocol's names."""
@@ -190,18 +200,24 @@ class HttpModel:
         # Thousands may wait for a batch, whose file has it.
         del body
         answer, latency_s = await sending
+        if len(answer) > LARGE:
+            reply = await asyncio.to_thread(self._reply, answer, asked)
+        else:
+            reply = self._reply(answer, asked)
+        return replace(reply, latency_s=latency_s, batched=send is not None)
+
+    def _reply(self, answer: bytes, asked: Asked) -> Reply:
+        """What an answer's bytes say. Raises CallError where that is no reply."""
         parsed = self._parsed(answer)
+        if failure := self.failure(parsed):
+            raise self._endpoint.failed(failure)
         reply = self.read(parsed, asked)
         if reply is None:
-            raise self._misshapen(parsed, answer)
-        changes = (*asked.changes, *reply.changes)
-        return replace(
-            reply,
-            raw=_text(answer),
-            latency_s=latency_s,
-            changes=tuple(dict.fromkeys(changes)),
-            batched=send is not None,
-        )
+            raise self._endpoint.error(
+                "wrong shape", "the answer holds no reply of a model", _text(answer[:QUOTABLE])
+            )
+        changes = tuple(dict.fromkeys((*asked.changes, *reply.changes)))
+        return replace(reply, raw=_text(answer), changes=changes)
 
     async def close(self) -> None:
         """Gives the connections back."""
@@ -231,29 +247,19 @@ class HttpModel:
     def _parsed(self, answer: bytes) -> Any:
         kind = "invalid JSON"
         try:
-            return self.joined(events(answer)) if self._streamed(answer) else loads(answer)
+            return self.joined(events(answer)) if self._streamed(answer) else loads_within(answer, REPLY)
         except BrokenStreamError as error:
             kind, problem = "truncated body", str(error)
+        except TooLargeError as error:
+            raise self._endpoint.error("body too large", f"the answer holds {error}") from None
         except ValueError as error:
             problem = f"the answer is not JSON{advice.on_text(_text(answer[:100])) or f' ({error})'}"
         # Raised here, since the parser's exception holds the whole text and must not be attached.
-        raise self._endpoint.error(kind, problem, _text(answer))
+        raise self._endpoint.error(kind, problem, _text(answer[:QUOTABLE]))
 
     def _streamed(self, answer: bytes) -> bool:
-        """Whether an answer is a stream; some servers refuse with plain JSON although one was asked for."""
-        return self._stream and not answer.lstrip().startswith((b"{", b"["))
-
-    def _misshapen(self, parsed: Any, answer: bytes) -> CallError:
-        """The error of an answer without a message; an error object with a status counts as that status."""
-        problem = _error_object(parsed)
-        if problem is None:
-            return self._endpoint.error("wrong shape", "the answer holds no reply of a model", _text(answer))
-        quote = problem.get("message")
-        quote = quote if isinstance(quote, str) else _text(answer)
-        code = str(problem.get("code"))
-        if code.isascii() and code.isdigit() and 400 <= int(code[:4]) < 600:
-            return self._endpoint.status_error(int(code), quote)
-        return self._endpoint.error("wrong shape", "an error came with HTTP 200", quote)
+        """Whether an answer is a stream: some servers stream unasked, some refuse with plain JSON."""
+        return is_stream(answer) or (self._stream and not answer.lstrip().startswith((b"{", b"[")))
 
 
 def _merged(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -290,19 +296,6 @@ def _check_finite(setting: str, value: Any) -> None:
             found += cast(list[Any], one)
         elif isinstance(one, float) and not math.isfinite(one):
             raise UsageError(f"{setting} holds the number {one}; give a finite one")
-
-
-def _error_object(parsed: Any) -> dict[str, Any] | None:
-    """The error that some servers send with HTTP 200, beside or inside the choices."""
-    match parsed:
-        case {"error": dict()}:
-            return cast(dict[str, Any], parsed["error"])
-        case {"choices": [{"error": dict()}, *_]}:
-            return cast(dict[str, Any], parsed["choices"][0]["error"])
-        case {"error": str() as text} if text:
-            return {"message": text}
-        case _:
-            return None
 
 
 def _text(answer: bytes) -> str:

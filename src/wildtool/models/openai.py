@@ -1,8 +1,10 @@
 """The chat-completions wire of OpenAI and of every server that speaks it: one call, bytes untouched."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
+from wildtool.models.deltas import as_object, objects
+from wildtool.models.failures import ENDED_BY_FAILURE, Failure, failure_of
 from wildtool.models.http_model import Asked, HttpModel
 from wildtool.models.openai_batches import OpenAIBatches
 from wildtool.models.streams import join_chat
@@ -39,6 +41,37 @@ class OpenAIModel(HttpModel):
             usage=cast(dict[str, Any], usage) if isinstance(usage, dict) else {},
         )
 
-    def joined(self, parts: list[Any]) -> Any:
+    def failure(self, parsed: Any) -> Failure | None:
+        """Also what stands in the first choice: gateways answer 200 before the provider behind them fails."""
+        if found := super().failure(parsed):
+            return found
+        answer = as_object(parsed)
+        choices: Any = answer.get("choices")
+        choice = as_object(cast(list[Any], choices)[0]) if isinstance(choices, list) and choices else {}
+        message: Any = choice.get("message")
+        inside = [choice.get("error"), as_object(message).get("error")]
+        if failure := next(filter(None, map(failure_of, inside)), None):
+            return failure
+        if choice.get("finish_reason") in ENDED_BY_FAILURE:
+            return Failure(f"the reply ended with the finish reason {choice['finish_reason']}")
+        if _is_filtered(answer.get("prompt_filter_results")) and not _says_something(message):
+            return Failure("the prompt was filtered", blocked=True)
+        return None
+
+    def joined(self, parts: Iterable[Any]) -> Any:
         """The chat completion that chunks stand for."""
         return join_chat(parts)
+
+
+def _is_filtered(results: Any) -> bool:
+    """Whether a filter of the endpoint's took away the prompt, as Azure tells it beside the choices."""
+    for result in objects(cast(list[Any], results) if isinstance(results, list) else []):
+        checks = as_object(result.get("content_filter_results")).values()
+        if any(check.get("filtered") is True for check in objects(checks)):
+            return True
+    return False
+
+
+def _says_something(message: Any) -> bool:
+    found = as_object(message)
+    return bool(found.get("content") or found.get("tool_calls"))

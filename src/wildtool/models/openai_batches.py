@@ -22,6 +22,7 @@ from wildtool.models.batches import (
     table,
 )
 from wildtool.models.endpoint import Endpoint, explanation
+from wildtool.models.failures import Failure, failure_of, refused_as_blocked
 from wildtool.wire import dumps
 
 MARK = "wildtool"
@@ -112,6 +113,8 @@ class OpenAIBatches(Batches):
         if not isinstance(error, dict):
             raise NoResultError("neither response nor error")
         code, text = str(table(error).get("code")), str(table(error).get("message") or "")
+        if (failure := failure_of(error)) and failure.blocked:
+            return BatchResult(id_, error=self.endpoint.failed(failure, where=self._where))
         if code == _CANCELED:
             return BatchResult(id_, canceled=True)
         if code == _EXPIRED:
@@ -132,7 +135,8 @@ class OpenAIBatches(Batches):
         if 200 <= status < 300:
             return BatchResult(id_, answer)
         quote = explanation(answer) if table(body) else str(error.get("message") or "")
-        return BatchResult(id_, error=self.endpoint.status_error(status, quote, where=self._where))
+        failure = Failure(quote, status, blocked=refused_as_blocked(answer))
+        return BatchResult(id_, error=self.endpoint.failed(failure, where=self._where))
 
     @property
     def _where(self) -> str:

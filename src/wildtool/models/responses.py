@@ -1,9 +1,10 @@
 """OpenAI's Responses API: chats as items there, output items back, encrypted reasoning kept; nothing stored there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from wildtool.errors import CallError
+from wildtool.models.failures import Failure
 from wildtool.models.history import (
     EVERY_MESSAGE,
     CallIds,
@@ -29,6 +30,7 @@ _ID = "\\x21-\\x7e"
 _ENCRYPTED = "reasoning.encrypted_content"
 _NOT_ENCRYPTED = "Encrypted content is not supported"
 """What OpenAI answers where a model that does not reason is asked for its encrypted reasoning."""
+_NO_REPLY = ("failed", "cancelled", "queued", "in_progress")
 _FINISH = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
@@ -75,8 +77,6 @@ class ResponsesModel(HttpModel):
     def read(self, parsed: Any, asked: Asked) -> Reply | None:
         """Texts, calls and reasoning summaries; the items themselves are kept."""
         match parsed:
-            case {"status": "failed", "error": {"message": str() as why}}:
-                raise self._endpoint.error("failed response", "the response failed", why)
             case {"output": list()}:
                 answer = cast(dict[str, Any], parsed)
             case _:
@@ -89,7 +89,17 @@ class ResponsesModel(HttpModel):
             usage=_usage(cast(dict[str, Any], usage)) if isinstance(usage, dict) else {},
         )
 
-    def joined(self, parts: list[Any]) -> Any:
+    def failure(self, parsed: Any) -> Failure | None:
+        """Also a response that is not over, or failed without saying why."""
+        if found := super().failure(parsed):
+            return found
+        match parsed:
+            case {"status": str() as status} if status in _NO_REPLY:
+                return Failure(f"the response has the status {status}")
+            case _:
+                return None
+
+    def joined(self, parts: Iterable[Any]) -> Any:
         """The response of the last event."""
         return join_responses(parts)
 

@@ -1,205 +1,216 @@
-"""Server-sent events, and the answers that whole streams of the four protocols stand for."""
+"""Server-sent events, and the answers that whole streams of the four protocols stand for.
 
-from collections.abc import Iterator
+Each `join_*` reads events one by one, takes time in proportion to them, and keeps of them no more than the answer.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from wildtool.wire import loads
+from wildtool.models.deltas import (
+    MOST_PARTS,
+    BlockDeltas,
+    ItemDeltas,
+    MessageDeltas,
+    PartDeltas,
+    append,
+    as_object,
+    objects,
+    too_many,
+)
+from wildtool.wire import REPLY, TooLargeError, check_limits, loads
 
 DONE = "[DONE]"
 """The event that ends a stream of chat completions."""
+MOST_VALUES = 5_000_000
+"""JSON values of all events together."""
+_FIELD = re.compile(rb"^(data|event):[ ]?([^\n]*+)$", re.MULTILINE)
+_BLOCK = re.compile(rb"[^\n]++(?:\n[^\n]++)*+")
+_LOOKS_LIKE_EVENTS = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:data|event|id|retry)?+:")
 
 
 class BrokenStreamError(ValueError):
     """A stream without its end."""
 
 
-def events(body: bytes) -> list[Any]:
+def is_stream(body: bytes) -> bool:
+    """Whether a body begins as events do."""
+    return _LOOKS_LIKE_EVENTS.match(body) is not None
+
+
+def events(body: bytes) -> Iterator[Any]:
     """The JSON of each event, in order; the closing mark of chat completions as the text `[DONE]`.
 
     Raises:
         BrokenStreamError: the last event is not whole.
+        TooLargeError: an event, or all of them together, are beyond what is read of a reply.
         ValueError: the body is no text, or an event no JSON.
     """
-    found: list[Any] = []
-    blocks = body.decode().replace("\r\n", "\n").split("\n\n")
-    for number, block in enumerate(blocks):
-        lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]
-        data = "\n".join(lines).strip()
+    body = body.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in body:
+        body = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    values = 0
+    for found in _BLOCK.finditer(body):
+        data, is_error = _data(found[0])
         if not data:
             continue
+        if data == DONE.encode():
+            yield DONE
+            continue
+        values += check_limits(data, REPLY)
+        if values > MOST_VALUES:
+            raise TooLargeError(f"a stream of more than {MOST_VALUES:,} JSON values")
         try:
-            found.append(DONE if data == DONE else loads(data))
+            event = loads(data)
         except ValueError:
-            if number == len(blocks) - 1:
+            if found.end() >= len(body) - 1:
                 raise BrokenStreamError("the stream broke off inside an event") from None
             raise
-    return found
+        # Some name the failure only in the event's own field.
+        yield {"error": event} if is_error and "error" not in as_object(event) else event
 
 
-def join_chat(parts: list[Any]) -> Any:
+def _data(block: bytes) -> tuple[bytes, bool]:
+    """The data of an event, and whether it is called an error."""
+    if b"\n" not in block:
+        return (block[5:].strip() if block.startswith(b"data:") else b""), False
+    data: list[bytes] = []
+    named = False
+    for field in _FIELD.finditer(block):
+        if field[1] == b"data":
+            append(data, field[2])
+        else:
+            named = field[2].strip() == b"error"
+    return b"\n".join(data).strip(), named
+
+
+def join_chat(parts: Iterable[Any]) -> Any:
     """The chat completion that its chunks stand for. Raises BrokenStreamError where none of them ends it."""
     whole: dict[str, Any] = {}
-    message: dict[str, Any] = {"role": "assistant", "content": None}
-    ended = False
-    for part in _objects(parts):
-        if "error" in part:
-            return part
-        for name in ("id", "created", "model", "usage"):
-            if part.get(name) is not None:
-                whole[name] = part[name]
-        match part.get("choices"):
-            case [{"delta": dict()}, *_]:
-                choice: dict[str, Any] = part["choices"][0]
-                _add_delta(message, choice["delta"])
-                reason = choice.get("finish_reason")
-                whole["finish_reason"] = reason or whole.get("finish_reason")
-                ended = ended or reason is not None
-            case _:
-                pass
-    if not ended and DONE not in parts:
-        raise BrokenStreamError("the stream has no end")
-    choice = {"index": 0, "message": message, "finish_reason": whole.pop("finish_reason", None)}
+    message = MessageDeltas()
+    choice: dict[str, Any] = {"index": 0}
+    begun = ended = False
+    for part in parts:
+        if part == DONE:
+            ended = True
+            continue
+        found = as_object(part)
+        if found.get("error"):
+            return found
+        for name in ("id", "created", "model", "usage", "prompt_filter_results"):
+            if found.get(name) is not None:
+                whole[name] = found[name]
+        for chunk in _first_of(found.get("choices")):
+            begun = True
+            if isinstance(chunk.get("message"), dict) and not chunk.get("delta"):
+                message.replace(chunk["message"])
+            message.add(as_object(chunk.get("delta")))
+            if reason := chunk.get("finish_reason"):
+                choice["finish_reason"], ended = reason, True
+            if chunk.get("error"):
+                choice["error"], ended = chunk["error"], True
+    if not (begun and ended):
+        raise BrokenStreamError("the stream has no end" if begun else "the stream holds no reply")
+    choice = {**choice, "message": message.whole(), "finish_reason": choice.get("finish_reason")}
     return {**whole, "object": "chat.completion", "choices": [choice]}
 
 
-def _add_delta(message: dict[str, Any], delta: dict[str, Any]) -> None:
-    for name, value in delta.items():
-        if name == "tool_calls" and isinstance(value, list):
-            calls = message.setdefault("tool_calls", [])
-            for call in _objects(cast(list[Any], value)):
-                _add_call(calls, call)
-        elif name == "role" or value is None:
-            continue
-        elif isinstance(value, str) and isinstance(message.get(name), str):
-            message[name] += value
-        elif isinstance(value, list) and isinstance(message.get(name), list):
-            message[name] = [*message[name], *cast(list[Any], value)]
-        else:
-            message[name] = value
+def _first_of(choices: Any) -> Iterator[dict[str, Any]]:
+    """The pieces of the first choice or candidate; others may come where several were asked for."""
+    for chunk in objects(cast(list[Any], choices) if isinstance(choices, list) else []):
+        if chunk.get("index") in (None, 0) or not isinstance(chunk.get("index"), int):
+            yield chunk
 
 
-def _add_call(calls: list[dict[str, Any]], delta: dict[str, Any]) -> None:
-    """Adds a piece to the call of its index; one without index begins a call if it has an id."""
-    rest = {key: value for key, value in delta.items() if key not in ("index", "function")}
-    index = delta.get("index")
-    if not isinstance(index, int):
-        index = len(calls) if rest.get("id") or not calls else len(calls) - 1
-    if index >= len(calls):
-        calls.append({"type": "function", "function": {"name": "", "arguments": ""}})
-    call = calls[min(max(index, 0), len(calls) - 1)]
-    call.update({key: value for key, value in rest.items() if value is not None})
-    for name, value in _object(delta.get("function")).items():
-        if isinstance(value, str):
-            call["function"][name] = call["function"].get(name, "") + value
-
-
-def join_anthropic(parts: list[Any]) -> Any:
+def join_anthropic(parts: Iterable[Any]) -> Any:
     """The message that its events stand for. Raises BrokenStreamError where `message_stop` is missing."""
     message: dict[str, Any] = {}
-    blocks: dict[Any, dict[str, Any]] = {}
-    inputs: dict[Any, str] = {}
-    for part in _objects(parts):
+    blocks: list[BlockDeltas] = []
+    at: dict[Any, BlockDeltas] = {}
+    for part in objects(parts):
+        if part.get("error") or part.get("type") == "error":
+            return part if part.get("error") else {"error": part}
         index = part.get("index")
+        index = index if isinstance(index, int | str) else None
         match part.get("type"):
-            case "error":
-                return part
             case "message_start":
-                message = dict(_object(part.get("message")))
+                message = dict(as_object(part.get("message")))
             case "content_block_start":
-                blocks[index] = dict(_object(part.get("content_block")))
-            case "content_block_delta" if index in blocks:
-                delta = _object(part.get("delta"))
-                if delta.get("type") == "input_json_delta":
-                    inputs[index] = inputs.get(index, "") + str(delta.get("partial_json", ""))
-                else:
-                    _add_to_block(blocks[index], delta)
+                at[index] = BlockDeltas(as_object(part.get("content_block")))
+                append(blocks, at[index])
+            case "content_block_delta":
+                if index not in at:
+                    raise BrokenStreamError("the stream has a piece of a block that never began")
+                at[index].add(as_object(part.get("delta")))
             case "message_delta":
-                usage = {**_object(message.get("usage")), **_object(part.get("usage"))}
-                message |= {**_object(part.get("delta")), "usage": usage}
+                usage = {**as_object(message.get("usage")), **as_object(part.get("usage"))}
+                message |= {**as_object(part.get("delta")), "usage": usage}
             case "message_stop":
-                for number, text in inputs.items():
-                    blocks[number]["input"] = _value(text)
-                return {**message, "content": list(blocks.values())}
+                return {**message, "content": [block.whole() for block in blocks]}
             case _:
                 pass
     raise BrokenStreamError("the stream has no message_stop")
 
 
-def _add_to_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    for name in ("text", "thinking", "signature"):
-        if isinstance(delta.get(name), str):
-            block[name] = str(block.get(name) or "") + delta[name]
-    if "citation" in delta:
-        block["citations"] = [*(block.get("citations") or []), delta["citation"]]
-
-
-def _value(text: str) -> Any:
-    """A tool's input; a text that is no JSON stays one, as the model's own fault."""
-    try:
-        return loads(text) if text else {}
-    except ValueError:
-        return text
-
-
-def join_gemini(parts: list[Any]) -> Any:
+def join_gemini(parts: Iterable[Any]) -> Any:
     """The response that its chunks stand for. Raises BrokenStreamError where none says why it ended."""
     whole: dict[str, Any] = {}
     candidate: dict[str, Any] = {}
-    said: list[Any] = []
+    said = PartDeltas()
     ended = False
-    for part in _objects(parts):
-        if "error" in part:
+    for part in objects(parts):
+        if part.get("error"):
             return part
         whole |= {name: value for name, value in part.items() if name != "candidates"}
-        ended = ended or "promptFeedback" in part
-        match part.get("candidates"):
-            case [dict(), *_]:
-                chunk: dict[str, Any] = part["candidates"][0]
-                ended = ended or chunk.get("finishReason") is not None
-                pieces: object = _object(chunk.get("content")).get("parts")
-                for piece in cast(list[Any], pieces) if isinstance(pieces, list) else []:
-                    _add_part(said, piece)
-                candidate |= chunk
-            case _:
-                pass
+        ended = ended or bool(as_object(part.get("promptFeedback")).get("blockReason"))
+        for chunk in _first_of(part.get("candidates")):
+            ended = ended or bool(chunk.get("finishReason"))
+            pieces: object = as_object(chunk.get("content")).get("parts")
+            for piece in cast(list[Any], pieces) if isinstance(pieces, list) else []:
+                said.add(piece)
+            candidate |= chunk
     if not ended:
         raise BrokenStreamError("the stream has no finishReason")
     if candidate:
-        whole["candidates"] = [{**candidate, "content": {"role": "model", "parts": said}}]
+        whole["candidates"] = [{**candidate, "content": {"role": "model", "parts": said.whole()}}]
     return whole
 
 
-def _add_part(said: list[Any], part: Any) -> None:
-    """Adds a part; a text goes on where the last part is one of the same kind, without a signature."""
-    last = said[-1] if said else None
-    if isinstance(last, dict) and isinstance(part, dict) and "text" in last:
-        before, now = cast(dict[str, Any], last), cast(dict[str, Any], part)
-        if before.keys() == now.keys() <= {"text", "thought"} and before.get("thought") == now.get("thought"):
-            before["text"] = f"{before['text']}{now['text']}"
-            return
-    said.append(dict(cast(dict[str, Any], part)) if isinstance(part, dict) else part)
+def _place(event: dict[str, Any], count: int) -> Any:
+    """What tells the item of an event from others: its index, else its id, else that it is one more."""
+    index, id_ = event.get("output_index"), event.get("item_id", as_object(event.get("item")).get("id"))
+    return index if isinstance(index, int) else id_ if isinstance(id_, str) else count
 
 
-def join_responses(parts: list[Any]) -> Any:
-    """The response that the last event holds. Raises BrokenStreamError where no event ends it."""
-    for part in _objects(parts):
-        match part:
-            case {"type": "response.completed" | "response.incomplete" | "response.failed"}:
-                return part.get("response")
-            case {"type": "error"}:
-                return part if "error" in part else {"error": part}
-            case {"error": dict()}:
-                return part
-            case _:
-                pass
+_ITEM_EVENTS = frozenset(
+    (
+        *("response.output_item.added", "response.output_item.done"),
+        *("response.output_text.delta", "response.output_text.done"),
+        *("response.function_call_arguments.delta", "response.function_call_arguments.done"),
+    )
+)
+
+
+def join_responses(parts: Iterable[Any]) -> Any:
+    """The response of the last event; where that lists no items, those that came before it.
+
+    Raises BrokenStreamError where no event ends it.
+    """
+    items: dict[Any, ItemDeltas] = {}
+    for part in objects(parts):
+        kind = part.get("type")
+        if part.get("error") or kind == "error":
+            return part if part.get("error") else {"error": part}
+        if kind in ("response.completed", "response.incomplete", "response.failed", "response.cancelled"):
+            response: object = part.get("response")
+            if isinstance(response, dict) and not as_object(response).get("output"):
+                return {**as_object(response), "output": [item.whole() for item in items.values()]}
+            return cast(Any, response)
+        if isinstance(kind, str) and kind in _ITEM_EVENTS:
+            place = _place(part, len(items))
+            if place not in items:
+                if len(items) >= MOST_PARTS:
+                    raise too_many()
+                items[place] = ItemDeltas(as_object(part.get("item")))
+            items[place].add(kind, part)
     raise BrokenStreamError("the stream has no response.completed")
-
-
-def _objects(parts: list[Any]) -> Iterator[dict[str, Any]]:
-    for part in parts:
-        if isinstance(part, dict):
-            yield cast(dict[str, Any], part)
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
