@@ -1,6 +1,7 @@
 """Rules of the paper-era evaluator, one smallest example each: labels, argument scores, AP, OP."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from wildtool.benchmarks.wildtoolbench.paper import (
     structure_of,
 )
 from wildtool.benchmarks.wildtoolbench.paper_args import (
+    RAISED,
     BadPair,
     Call,
     UnscorableError,
@@ -128,6 +130,18 @@ def test_a_name_more_often_than_gold_has_it_is_redundant():
 
 def test_right_names_in_a_wrong_order_are_an_early_stop():
     assert label("ab.", call("b")) == "early stop"
+
+
+@pytest.mark.parametrize("calls", [[{"id": "x"}], "b()", {"a": 1}, 7, True])
+def test_a_reply_without_readable_calls_counts_as_a_question(calls):
+    assert label("ab.", call("a"), {"tool_calls": calls}) == "call the wrong function"
+
+
+def test_the_first_call_decides_whether_a_reply_is_readable():
+    odd = {"id": "x"}
+    named = {"function": {"name": "b"}}
+    assert label("ab.", call("a"), {"tool_calls": [odd, named]}) == "call the wrong function"
+    assert label("ab.", call("a"), {"tool_calls": [named, odd]}) == "early stop"
 
 
 def test_a_call_without_id_still_counts_by_its_name():
@@ -246,11 +260,42 @@ def test_an_empty_object_against_gold_is_a_wrong_value():
         ("a", "b", {"type": "array"}),
         ([1], [2], {"type": "string"}),
         (10**400, 1, {"type": "integer"}),
+        (["a"], ["b"], {"type": "array", "items": None}),
+        (["a"], ["b"], {"type": "array", "items": {"properties": {"k": TEXT}}}),
     ],
 )
 def test_what_the_schema_cannot_compare_raises(value, gold, schema):
-    with pytest.raises(UnscorableError):
+    with pytest.raises(RAISED):
         score(value, gold, **schema)
+
+
+def test_entries_of_an_array_without_items_are_texts():
+    assert score(["a b c"], ["a b d"], type="array") == (pytest.approx(0.8), set())
+    with pytest.raises(RAISED):
+        score([1], [2], type="array")
+
+
+def test_objects_in_a_list_are_sorted_without_regard_to_the_order_of_their_keys():
+    items = {"type": "object", "properties": {"k": {"type": "integer"}, "n": {"type": "integer"}}}
+    predicted = [{"n": 1, "k": 2}, {"k": 1, "n": 2}]
+    assert score(predicted, [{"k": 1, "n": 2}, {"k": 2, "n": 1}], type="array", items=items) == (1, set())
+
+
+def test_a_property_named_items_is_taken_for_the_items_of_an_object_in_a_list():
+    items = {"type": "object", "properties": {"items": {"type": "array", "items": TEXT}}}
+    with pytest.raises(RAISED):
+        score([{"items": ["a"]}], [{"items": ["b"]}], type="array", items=items)
+
+
+def test_an_unknown_key_makes_earlier_faults_of_its_object_forgotten():
+    properties = {"k": {"type": "integer"}}
+    assert score({"k": "1", "u": 2}, {"k": 1}, type="object", properties=properties)[1] == {
+        "param hallucination"
+    }
+
+
+def test_coordinates_may_end_in_a_line_break():
+    assert score("1.0,2.0\n", "5.0,6.0", type="string") == (1, set())
 
 
 # Scores of calls
@@ -302,6 +347,18 @@ def test_an_extra_null_is_free_where_the_description_mentions_null():
     assert pairs([{"k": 1}], {"k": 1, "l": None}) == []
 
 
+@pytest.mark.parametrize("value", ["JSON", "json", "Json"])
+def test_a_described_default_is_free_in_any_case(value):
+    formatted = tool("a", k=TEXT, format={"type": "string", "description": "'XML' or 'JSON' (default)"})
+    assert bad_pairs([Call(0, "a", {"k": "t", "format": value})], [("a", {"k": "t"})], [formatted]) == []
+
+
+@pytest.mark.parametrize("value", [None, "None", "none", "NONE"])
+def test_no_value_is_free_where_the_description_mentions_null_in_any_case(value):
+    nullable = tool("a", k=TEXT, l={"type": "string", "description": "Null if unknown"})
+    assert bad_pairs([Call(0, "a", {"k": "t", "l": value})], [("a", {"k": "t"})], [nullable]) == []
+
+
 def test_an_extra_empty_text_is_free():
     assert pairs([{"k": 1}], {"k": 1, "text": ""}) == []
 
@@ -314,6 +371,34 @@ def test_no_arguments_on_either_side_are_right():
 def test_arguments_that_cannot_be_scored_raise(text):
     with pytest.raises(UnscorableError):
         pairs([{"k": 1}], text)
+
+
+def test_arguments_encoded_twice_are_a_text_whose_characters_are_unknown():
+    assert kinds_of({"text": "t"}, '"{text: t}"', required=("text",)) == {"param hallucination"}
+
+
+def test_required_as_a_text_is_a_list_of_its_characters():
+    odd = tool("a", k=TEXT)
+    odd["function"]["parameters"]["required"] = "k"
+    assert bad_pairs([Call(0, "a", {"k": "t"})], [("a", {"k": "t"})], [odd]) == []
+
+
+def test_a_tool_without_parameters_raises():
+    bare = {"type": "function", "function": {"name": "a"}}
+    with pytest.raises(UnscorableError):
+        bad_pairs([Call(0, "a", {})], [("a", {})], [bare])
+
+
+def test_parameters_without_properties_raise_only_where_an_argument_is_given():
+    empty = {"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}
+    assert bad_pairs([Call(0, "a", {})], [("a", {})], [empty]) == []
+    with pytest.raises(UnscorableError):
+        bad_pairs([Call(0, "a", {"x": 1})], [("a", {})], [empty])
+
+
+def test_a_tool_that_is_not_called_may_have_any_shape():
+    bare = {"type": "function", "function": {"name": "b"}}
+    assert bad_pairs([Call(0, "a", {"x": "t"})], [("a", {"x": "t"})], [*TOOLS[:1], bare]) == []
 
 
 def test_a_list_is_searched_for_required_names():
@@ -427,9 +512,18 @@ def test_one_call_at_a_time_is_not_optimal_for_parallel_calls():
         ([node("a"), node("b", 0), node("c", 0, 1)], "serial"),
         ([node("a"), node("b"), node("c", 0)], "cs"),
         ([node(ASK), node("a", 0), node("b", 0)], "combine"),
-        ([node("a"), node("b", 0, 0)], "cs"),
+        ([node("a"), node("b", 0, 0)], "serial"),
+        ([replace(node("a"), idx=1), replace(node("b", 0), idx=2), replace(node("c", 1), idx=3)], "cs"),
     ],
-    ids=["single", "parallel", "serial", "mixed", "a question is no member", "a dependency named twice"],
+    ids=[
+        "single",
+        "parallel",
+        "serial",
+        "mixed",
+        "a question is no member",
+        "a dependency named twice",
+        "idx from 1",
+    ],
 )
 def test_structure_comes_from_groups_of_real_nodes(nodes, structure):
     assert structure_of(nodes) == structure
@@ -457,6 +551,13 @@ CALLS = st.lists(
 @given(st.lists(st.fixed_dictionaries({"content": JSON, "tool_calls": JSON | CALLS}), max_size=4))
 def test_no_reply_makes_judging_raise(replies):
     verdict = judge(CHAIN, *replies)
+    assert (verdict.error_type is None) == verdict.correct
+
+
+@given(JSON, st.dictionaries(st.sampled_from(["x", "id", ""]), JSON))
+def test_no_tool_makes_judging_raise(parameters, arguments):
+    odd = {"type": "function", "function": {"name": "a", "parameters": parameters}}
+    verdict = judge([node("a", x="t"), node(ANSWER, 0)], call("a", **arguments), say(), tools=(odd,))
     assert (verdict.error_type is None) == verdict.correct
 
 

@@ -70,6 +70,12 @@ def test_texts_of_a_thousand_words_cannot_be_scored_as_in_the_package() -> None:
     assert of_the_package(words, words) is None
 
 
+@pytest.mark.parametrize(("words", "scored"), [(981, True), (982, True), (983, False)])
+def test_the_longest_text_that_is_scored_has_982_words(words: int, scored: bool) -> None:
+    gold = [f"w{i}" for i in range(words)]
+    assert (ours(" ".join(["other", *gold[1:]]), " ".join(gold)) is not None) == scored
+
+
 def test_the_score_does_not_depend_on_the_depth_of_the_callers_stack() -> None:
     words = " ".join(f"w{i}" for i in range(900))
 

@@ -6,7 +6,7 @@ stack is (docs/decisions/0003-own-rouge-l.md). Equality with the package is a te
 
 from collections.abc import Sequence
 
-MAX_MOVES = 980
+MAX_MOVES = 982
 """Moves of the trace-back beyond which the package exceeds Python's recursion limit and raises."""
 MAX_CELLS = 4_000_000
 """Word pairs of two texts beyond which a comparison is given up: the package would need minutes and gigabytes."""

@@ -41,6 +41,8 @@ class Node:
     """Positions of the nodes it needs, as written."""
     user_input: str | None = None
     """What the user replies to the question of an `ASK` node."""
+    idx: Any = None
+    """Its number as written, which only the profile `paper` reads; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,4 +297,5 @@ class _Fields:
             observation=node.get("observation"),
             deps=tuple(cast(list[int], needs)),
             user_input=user_input if isinstance(user_input, str) else None,
+            idx=node.get("idx"),
         )

@@ -41,18 +41,15 @@ def argument_schemas(tools: Sequence[Tool]) -> dict[str, dict[str, Json]]:
     """Object schema by tool name, as the check uses it; the last of equal names counts, unreadable ones do not (Q48)."""
     schemas: dict[str, dict[str, Json]] = {}
     for tool in tools:
-        function = tool.get("function")
-        if not isinstance(function, dict):
+        try:
+            function: Json = tool["function"]
+            parameters: Json = function.get("parameters", {})
+            # A text is a list of its characters here, as in the original.
+            required = list(set(parameters.get("required", [])))
+            properties = dict(parameters.get("properties", {}).items())
+            schemas[function["name"]] = {"type": "object", "required": required, "properties": properties}
+        except (AttributeError, KeyError, TypeError):
             continue
-        described = cast(dict[str, Json], function)
-        parameters = described.get("parameters", {})
-        if not isinstance(parameters, dict):
-            continue
-        required = cast(dict[str, Json], parameters).get("required", [])
-        properties = cast(dict[str, Json], parameters).get("properties", {})
-        name = described.get("name")
-        if isinstance(name, str) and isinstance(required, list) and isinstance(properties, dict):
-            schemas[name] = {"type": "object", "required": required, "properties": properties}
     return schemas
 
 
@@ -65,12 +62,12 @@ def check_call(schemas: Mapping[str, Mapping[str, Json]], name: str, predicted: 
         gold: the gold arguments as JSON text.
 
     Raises:
-        TypeError, KeyError, IndexError: where the original raises (Q32, Q46).
+        TypeError, KeyError, IndexError, AttributeError, ValueError: where the original raises (Q32, Q46).
     """
     schema = schemas[name]
     try:
         value, wanted = json.loads(predicted), json.loads(gold)
-    except ValueError:
+    except json.JSONDecodeError:
         return INVALID_JSON
     fault = _check_schema(value, schema, "")
     if fault:
@@ -81,12 +78,18 @@ def check_call(schemas: Mapping[str, Mapping[str, Json]], name: str, predicted: 
         return f"error: comparison failed - {error}"
 
 
-def _check_schema(value: Json, schema: Mapping[str, Json], path: str) -> str:
-    """First violation of the schema, or an empty text. `path` is empty only for the argument object (Q34)."""
+def _check_schema(value: Json, schema: Json, path: str) -> str:
+    """First violation of the schema, or an empty text. `path` is empty only for the argument object (Q34).
+
+    A schema that is no object is read as the original reads it: a text has the words that it contains, and most
+    others raise.
+    """
     nested = "nested " if path else ""
     if "anyOf" in schema:
         return _check_branches(value, schema["anyOf"], path)
-    expected = _PYTHON_TYPES.get(schema.get("type", "string"))
+    # Not `get`: the schema may be a text.
+    kind = schema["type"] if "type" in schema else "string"  # noqa: SIM401
+    expected = _PYTHON_TYPES.get(kind)
     if expected is not None and not isinstance(value, expected):
         return f"error_schema: {nested}args type inconsistent"
     if "enum" in schema and value not in schema["enum"]:
@@ -100,7 +103,7 @@ def _check_schema(value: Json, schema: Mapping[str, Json], path: str) -> str:
     return ""
 
 
-def _check_branches(value: Json, branches: Sequence[Mapping[str, Json]], path: str) -> str:
+def _check_branches(value: Json, branches: Json, path: str) -> str:
     """An empty text as soon as a branch accepts, else the first branch's violation."""
     faults: list[str] = []
     for branch in branches:
@@ -110,11 +113,11 @@ def _check_branches(value: Json, branches: Sequence[Mapping[str, Json]], path: s
     return faults[0]
 
 
-def _check_object(value: dict[str, Json], schema: Mapping[str, Json], path: str) -> str:
+def _check_object(value: dict[str, Json], schema: Json, path: str) -> str:
     nested = "nested " if path else ""
-    if any(name not in value for name in schema.get("required", [])):
-        return f"error_schema: required {nested}args missing"
     properties = schema.get("properties", {})
+    if set(schema.get("required", [])) - value.keys():
+        return f"error_schema: required {nested}args missing"
     for name, element in value.items():
         if name in properties:
             if fault := _check_schema(element, properties[name], f"{path}.{name}" if path else name):
@@ -128,7 +131,8 @@ def _compare(value: Json, gold: Json, schema: Json, path: str) -> str:
     """First difference from gold in the order of the gold keys, or an empty text.
 
     The schema is only handed down, loosely: a level without `properties` is taken for the properties
-    themselves, so keys named like schema words find a text there and the search for `items` fails (Q47).
+    themselves, so keys named like schema words find a text there. Objects below it are compared without a schema;
+    lists raise, since they look for its `items` (Q47).
     """
     at = f" at '{path}'" if path else ""
     if type(value) is not type(gold):
@@ -154,7 +158,8 @@ def _compare_objects(value: dict[str, Json], gold: dict[str, Json], schema: Json
         ]
         at = f" at '{path}'" if path else ""
         return f"error_match: args keys mismatch{at} ({', '.join(parts)})"
-    properties = schema.get("properties", schema)
+    level: dict[str, Json] = cast(dict[str, Json], schema) if isinstance(schema, dict) else {}
+    properties: Json = level.get("properties", level)
     for name, wanted in gold.items():
         below = f"{path}.{name}" if path else name
         if fault := _compare(value[name], wanted, properties.get(name, {}), below):

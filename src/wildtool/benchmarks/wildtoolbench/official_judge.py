@@ -52,7 +52,7 @@ def score(walk: OfficialWalk, nodes: Sequence[Node], schemas: Mapping[str, Mappi
         return result
     try:
         bad = _check_steps(walk.log, nodes, schemas, result)
-    except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
         result.reference_error = result.reference_error or ("scoring", f"{type(error).__name__}: {error}")
         result.optimal = False
         return result

@@ -35,9 +35,11 @@ class Schedule:
         self.names = tuple(names)
         self._deps = deps
         self._masks = bit_masks(deps)
+        self.outside = next((need for needed in deps for need in needed if not 0 <= need < len(deps)), None)
+        """The first dependency on a node that is not there: the original raises while it builds the graph."""
         length = depth(deps)
         self.executable = length is not None
-        """False for a graph with a cycle: the original finds no path (Q17)."""
+        """False for a graph with a cycle or a node that can never be reached: the original finds no path (Q17)."""
         self.min_length = NO_PATH_LENGTH if length is None else length
         """Steps of the shortest path."""
 

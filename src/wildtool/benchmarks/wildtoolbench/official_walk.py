@@ -89,7 +89,12 @@ class OfficialWalk:
         return Request(messages, self._session.sent_tools, gold=self._gold)
 
     def tell(self, reply: Message) -> None:
-        if reply.get("tool_calls"):
+        calls = reply.get("tool_calls")
+        if self.schedule.outside is not None:
+            self._raise(reply, f"KeyError: {self.schedule.outside}")
+        elif calls is not None and not isinstance(calls, list | dict | str):
+            self._raise(reply, f"TypeError: object of type '{type(calls).__name__}' has no len()")
+        elif calls:
             self._tell_calls(reply)
         else:
             self._tell_text(reply)
@@ -256,9 +261,13 @@ def _history(session: Session, task: int) -> Sequence[Message]:
 def _steps(session: Session, task: int) -> tuple[Steps, str | None]:
     """The steps in which an earlier task is shown, and what the original raises instead, if it does."""
     gold = session.tasks[task]
-    steps = _schedule(session, task).first_shortest()
+    schedule = _schedule(session, task)
+    steps = schedule.first_shortest()
     if steps is None:
-        return [(node,) for node in range(len(gold.nodes))], "IndexError: list index out of range"
+        raised = "IndexError: list index out of range"
+        if schedule.outside is not None:
+            raised = f"KeyError: {schedule.outside}"
+        return [(node,) for node in range(len(gold.nodes))], raised
     mixed = [step for step in steps if len(step) > 1 and any(gold.nodes[n].name in VIRTUAL for n in step)]
     if not mixed:
         return steps, None

@@ -6,7 +6,7 @@ Sections 1, 2, 4, 5 and 6 of the error taxonomy's specification. The walk is the
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from wildtool.benchmarks.wildtoolbench import faults
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Node, Task
@@ -110,7 +110,7 @@ def action_error(replies: Sequence[Message], gold: Sequence[str], tools: Sequenc
         gold: names of all gold nodes, virtual ones included.
     """
     called = [_called(reply) for reply in replies]
-    if len(called) == 1 and not called[0]:
+    if len(called) == 1 and called[0] is None:
         return REJECT
     if list(gold) == [ANSWER]:
         return UNWANTED
@@ -138,17 +138,19 @@ def parameter_error(bad: Sequence[BadPair]) -> str:
 
 
 def structure_of(nodes: Sequence[Node]) -> Structure | None:
-    """Shape of the graph of real nodes: one that needs a node of the current group begins a new group."""
-    groups: list[list[int]] = []
+    """Shape of the graph of real nodes: one that needs a node of the current group begins a new group.
+
+    Numbers of dependencies are looked up among the `idx` of the nodes as written, which need not be positions.
+    """
+    groups: list[list[Any]] = []
     for position, node in enumerate(nodes):
         if node.name in VIRTUAL:
             continue
-        needed = 0 if not groups else sum(need in groups[-1] for need in node.deps)
-        if needed or not groups:
-            # A dependency named twice makes two entries, and so a parallel group, of one node.
-            groups.append([position] * max(1, needed))
+        number = position if node.idx is None else node.idx
+        if groups and not any(need in groups[-1] for need in node.deps):
+            groups[-1].append(number)
         else:
-            groups[-1].append(position)
+            groups.append([number])
     serial = len(groups) > 1
     parallel = any(len(group) > 1 for group in groups)
     if serial and parallel:
@@ -162,7 +164,7 @@ def _bad_pairs(walk: OfficialWalk, task: Task, tools: Sequence[Tool]) -> list[Ba
     gold = [(node.name, node.arguments) for node in task.nodes if node.name not in VIRTUAL]
     try:
         return bad_pairs(calls, gold, tools)
-    except (UnscorableError, RecursionError):
+    except UnscorableError:
         return None
 
 
@@ -174,14 +176,25 @@ def _calls(step: int, reply: Message) -> Iterator[Call]:
 
 
 def _called(reply: Message) -> list[Any] | None:
-    """Names of the calls in written order; None for a reply without calls, empty where one has no name."""
+    """Names of the calls in written order; None for a reply without readable calls, which counts as a question.
+
+    The first call decides whether calls are readable; a later one without a name is left out.
+    """
     calls = reply.get("tool_calls")
-    if not calls:
+    if not isinstance(calls, list) or not calls:
         return None
+    names = [_name(call) for call in cast(list[Any], calls)]
+    return None if names[0] is _NAMELESS else [name for name in names if name is not _NAMELESS]
+
+
+_NAMELESS = object()
+
+
+def _name(call: Any) -> Any:
     try:
-        return [call["function"]["name"] for call in calls]
+        return call["function"]["name"]
     except (KeyError, TypeError, IndexError):
-        return []
+        return _NAMELESS
 
 
 def _odd_name(names: Sequence[Any], known: Collection[str]) -> str | None:

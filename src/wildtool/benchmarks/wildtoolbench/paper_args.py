@@ -30,8 +30,9 @@ MAX_RATIO = 100
 """With words as long as gold's, F is at most 2 / (1 + MAX_RATIO) there."""
 
 _NUMBERS = frozenset({"integer", "boolean", "float", "number"})
-_COORDINATES = re.compile(r"\d+\.\d+,\d+\.\d+")
-_WHITESPACE = re.compile(r"\s+")
+_COORDINATES = re.compile(r"^\d+\.\d+,\d+\.\d+$")
+RAISED = (TypeError, KeyError, AttributeError, ValueError, ArithmeticError, RecursionError)
+"""What reading tools and arguments of any shape can raise."""
 
 
 class UnscorableError(Exception):
@@ -68,77 +69,62 @@ def bad_pairs(
 
     Raises:
         UnscorableError: where the original raises.
-        RecursionError: for values nested too deeply to compare.
     """
     if any(not isinstance(call.name, str) for call in calls):
         raise UnscorableError("a call has no name")
     if Counter(call.name for call in calls) != Counter(name for name, _ in gold):
         raise UnscorableError("calls and gold calls differ in number")
-    parameters = {tool["function"]["name"]: tool["function"].get("parameters", {}) for tool in tools}
+    functions = {tool["function"]["name"]: tool["function"] for tool in tools}
     bad: list[BadPair] = []
-    for name in dict.fromkeys(cast(str, call.name) for call in calls):
-        if name not in parameters:
-            raise UnscorableError(f"no tool {name}")
-        free = [arguments for gold_name, arguments in gold if gold_name == name]
-        for call in calls:
-            if call.name == name:
-                bad += _take_best(call, free, _mapping(parameters[name]))
+    try:
+        for name in dict.fromkeys(cast(str, call.name) for call in calls):
+            free = [arguments for gold_name, arguments in gold if gold_name == name]
+            for call in calls:
+                if call.name == name:
+                    bad += _take_best(call, free, functions[name])
+    except RAISED as error:
+        # Tools and arguments may have any shape. The rules below read them as the original does, so what it cannot
+        # read raises here as well.
+        raise UnscorableError(f"{type(error).__name__}: {error}") from error
     return bad
 
 
-def _take_best(call: Call, free: list[Mapping[str, Json]], parameters: Mapping[str, Json]) -> list[BadPair]:
+def _take_best(call: Call, free: list[Mapping[str, Json]], function: Json) -> list[BadPair]:
     """Removes the best gold node from `free`, the first one on ties; the pair, if it is bad."""
     scores: list[float] = []
     kinds: set[str] = set()
     for wanted in free:
         kinds = set()
-        scores.append(_score_call(call, wanted, parameters, kinds))
+        scores.append(_score_call(call, wanted, function, kinds))
     best = max(scores)
     free.pop(scores.index(best))
     return [BadPair(call.step, frozenset(kinds))] if best < MIN_SCORE else []
 
 
-def _score_call(
-    call: Call, gold: Mapping[str, Json], parameters: Mapping[str, Json], kinds: set[str]
-) -> float:
+def _score_call(call: Call, gold: Mapping[str, Json], function: Json, kinds: set[str]) -> float:
     if isinstance(call.arguments, str):
         # What was decoded is kept: a text inside a text is decoded again at the next comparison.
-        call.arguments = _decode(call.arguments)
-    value = call.arguments
-    if not _has_required(value, parameters):
+        call.arguments = json.loads(call.arguments)
+    predicted = call.arguments
+    parameters = function["parameters"]
+    # A required text is a list of its characters; in a predicted text a name is looked for as a part of it.
+    if not all(name in predicted for name in parameters.get("required", [])):
         kinds.add(MISSING_REQUIRED)
         return 0.0
-    if not isinstance(value, dict):
-        if isinstance(value, str | list) and not value and not gold:
-            return 1.0
-        raise UnscorableError("arguments are no object")
-    predicted = cast(dict[str, Json], value)
-    if not predicted and not gold:
+    if len(predicted) == 0 and not gold:
         return 1.0
-    properties = _mapping(parameters.get("properties", {}))
-    return _mean([_score_argument(name, predicted[name], gold, properties, kinds) for name in predicted])
-
-
-def _has_required(value: Json, parameters: Mapping[str, Json]) -> bool:
-    """Whether all required names are in the value: keys of an object, entries of a list, parts of a text."""
-    required = parameters.get("required", [])
-    if not isinstance(required, list):
-        raise UnscorableError("required is no list")
-    names = cast(list[Json], required)
-    if not names:
-        return True
-    if not isinstance(value, dict | list | str) or any(not isinstance(name, str) for name in names):
-        raise UnscorableError("required names cannot be searched")
-    return all(name in value for name in names)
+    properties = parameters["properties"]
+    return _mean([_score_argument(name, predicted, gold, properties, kinds) for name in predicted])
 
 
 def _score_argument(
-    name: str, value: Json, gold: Mapping[str, Json], properties: Mapping[str, Json], kinds: set[str]
+    name: Json, predicted: Json, gold: Mapping[str, Json], properties: Json, kinds: set[str]
 ) -> float:
     """Score of one predicted argument whose name is looked up in the tool first, then in gold."""
     if name not in properties:
         kinds.add(UNKNOWN_NAME)
         return 0.0
+    value = predicted[name]
     if name in gold:
         return score_value(value, gold[name], properties[name], kinds)
     if _is_described(value, properties[name]):
@@ -148,67 +134,83 @@ def _score_argument(
 
 
 def _is_described(value: Json, schema: Json) -> bool:
-    """Whether a parameter's description mentions the value, so that naming a default costs nothing."""
-    description = _mapping(schema).get("description", "")
-    if not isinstance(description, str):
-        raise UnscorableError("a description is no text")
-    return str(value).lower() in description or (value is None and "null" in description)
+    """Whether a parameter's description mentions the value in any case, so that naming a default costs nothing."""
+    description = schema.get("description", "").lower()
+    text = str(value).lower()
+    return text in description or (text == "none" and "null" in description)
 
 
 def score_value(value: Json, gold: Json, schema: Json, kinds: set[str]) -> float:
-    """How like gold a value is, from 0 to 1; notes in `kinds` what is wrong with it."""
+    """How like gold a value is, from 0 to 1; notes in `kinds` what is wrong with it.
+
+    Raises one of `RAISED` where value and schema do not fit: the original raises there too.
+    """
     value, gold = _as_float(value), _as_float(gold)
     if type(value) is not type(gold):
         kinds.add(WRONG_TYPE)
         return 0.0
     if value == gold or (isinstance(value, str) and _squeeze(value) == _squeeze(gold)):
         return 1.0
-    described = _mapping(schema)
     if isinstance(value, dict):
-        return _score_object(cast(dict[str, Json], value), gold, described, kinds)
-    kind = described.get("type")
-    if isinstance(kind, str) and kind in _NUMBERS:
+        return _score_object(cast(dict[str, Json], value), gold, schema, kinds)
+    kind = schema["type"]
+    if kind in _NUMBERS:
         score = 0.0
-    elif kind == "string" and isinstance(value, str):
+    elif kind == "string":
         score = _score_text(value, gold)
     elif kind == "array" and isinstance(value, list):
-        return _score_list(cast(list[Json], value), gold, described, kinds)
+        return _score_list(cast(list[Json], value), gold, schema, kinds)
     else:
-        raise UnscorableError("value and schema do not fit")
+        raise TypeError(f"no rule for a {type(value).__name__} of the type {kind}")
     if score <= MIN_SCORE:
         kinds.add(WRONG_VALUE)
     return score
 
 
-def _score_object(
-    value: dict[str, Json], gold: dict[str, Json], schema: Mapping[str, Json], kinds: set[str]
-) -> float:
+def _score_object(value: dict[str, Json], gold: dict[str, Json], schema: Json, kinds: set[str]) -> float:
     if not value:
         # Gold is not empty, or both had been equal.
         kinds.add(WRONG_VALUE)
         return 0.0
-    below = _mapping(schema.get("items", schema.get("properties", schema)))
-    below = _mapping(below.get("properties", below))
+    word = next((word for word in ("items", "properties") if word in schema), None)
+    below = schema if word is None else schema[word]
+    if "properties" in below:
+        below = below["properties"]
+    if not isinstance(below, dict):
+        raise TypeError("properties are no object")
+    properties = cast(dict[str, Json], below)
     scores: list[float] = []
+    noted: set[str] = set()
     for name in value:
-        scores.append(_score_argument(name, value[name], gold, below, kinds))
-        if name not in below:
+        if name not in properties:
+            # An unknown name spoils the whole object, and what was noted before it is forgotten.
+            kinds.add(UNKNOWN_NAME)
             return 0.0
+        scores.append(_score_argument(name, value, gold, properties, noted))
+    kinds |= noted
     return _mean(scores)
 
 
-def _score_list(value: list[Json], gold: list[Json], schema: Mapping[str, Json], kinds: set[str]) -> float:
-    """Both sides in the order of their JSON texts, compared entry by entry."""
+def _score_list(value: list[Json], gold: list[Json], schema: Json, kinds: set[str]) -> float:
+    """Both sides in the order of their JSON texts with sorted keys, compared entry by entry."""
     if len(value) != len(gold):
         kinds.add(WRONG_VALUE)
         return 0.0
-    pairs = zip(sorted(value, key=json.dumps), sorted(gold, key=json.dumps), strict=True)
-    return _mean([score_value(entry, wanted, schema.get("items"), kinds) for entry, wanted in pairs])
+    entries = schema.get("items", {"type": "string"})
+    if "properties" in entries:
+        # The properties themselves are taken for the schema of an entry.
+        entries = entries["properties"]
+    pairs = zip(sorted(value, key=_sorted_text), sorted(gold, key=_sorted_text), strict=True)
+    return _mean([score_value(entry, wanted, entries, kinds) for entry, wanted in pairs])
+
+
+def _sorted_text(value: Json) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _score_text(value: str, gold: str) -> float:
     """ROUGE-L F over words; two pairs of unsigned coordinates are alike whatever they are."""
-    if _COORDINATES.fullmatch(value) and _COORDINATES.fullmatch(gold):
+    if _COORDINATES.match(value) and _COORDINATES.match(gold):
         return 1.0
     if len(value) > max(MAX_TEXT, MAX_RATIO * len(gold)):
         return 0.0
@@ -224,33 +226,14 @@ def _score_text(value: str, gold: str) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def _decode(text: str) -> Json:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UnscorableError("arguments are no JSON") from error
-
-
 def _as_float(value: Json) -> Json:
-    if type(value) is not int:
-        return value
-    try:
-        return float(value)
-    except OverflowError as error:
-        raise UnscorableError("a number is too large") from error
+    return float(value) if type(value) is int else value
 
 
 def _mean(scores: Sequence[float]) -> float:
-    if not scores:
-        raise UnscorableError("division by zero")
+    """The mean; of nothing it raises, as in the original."""
     return sum(scores) / len(scores)
 
 
-def _mapping(value: Json) -> Mapping[str, Json]:
-    if not isinstance(value, dict):
-        raise UnscorableError("a schema is no object")
-    return cast(dict[str, Json], value)
-
-
 def _squeeze(text: str) -> str:
-    return _WHITESPACE.sub("", text).lower()
+    return "".join(text.split()).lower()
