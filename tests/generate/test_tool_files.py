@@ -51,7 +51,10 @@ OPENAPI: dict[str, Any] = {
                 ]
             },
             "Made": {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]},
-            "Ring": {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Ring"}}},
+            "Ring": {
+                "type": "object",
+                "properties": {"next": {"$ref": "#/components/schemas/Ring"}, "link": {"type": "string"}},
+            },
         },
     },
 }

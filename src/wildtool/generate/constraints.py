@@ -105,6 +105,24 @@ def bound(schema: Mapping[str, Any], name: str) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
+def value_bounds(schema: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The least and the largest number that a schema admits, of which the one it does not say is made up."""
+    step = 1 if schema.get("type") == "integer" else 0.01
+    lows = [low + step * excluded for name, excluded in _LOWEST if (low := _finite(schema, name)) is not None]
+    highs = [
+        high - step * excluded for name, excluded in _HIGHEST if (high := _finite(schema, name)) is not None
+    ]
+    if not lows and not highs:
+        return None
+    low = max(lows) if lows else min(1, min(highs) - 100)
+    return low, min(highs) if highs else low + max(100, abs(low))
+
+
+def _finite(schema: Mapping[str, Any], name: str) -> float | None:
+    value = bound(schema, name)
+    return value if value is not None and abs(value) < 1e300 else None
+
+
 def _broken(value: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(value, str):
         yield from _text(value, schema)

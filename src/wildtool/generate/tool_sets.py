@@ -10,11 +10,13 @@ from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.schema_check import schema_faults
 from wildtool.errors import DataError
-from wildtool.generate.constraints import lost_pattern, lost_patterns
+from wildtool.generate.constraints import lost_pattern, lost_patterns, value_bounds
 from wildtool.generate.guessing import Gives, guess_clause, guess_gives, guess_kind, noun_of
+from wildtool.generate.markup import CONTROL
 from wildtool.generate.plan import Lang
+from wildtool.generate.references import Schemas, UnreadableError, refers, unsayable, why_hollow
 from wildtool.generate.told_roles import examples
-from wildtool.generate.tool_files import described_tools, read_document
+from wildtool.generate.tool_files import tool_lists
 from wildtool.generate.values import PATTERN
 from wildtool.toolcall.parameter_schema import as_schema, enum_of
 from wildtool.types import Tool
@@ -31,6 +33,8 @@ _TYPE_NAMES = {
     "number": "float", "int": "integer", "str": "string", "bool": "boolean", "dict": "object", "list": "array",
 }  # fmt: skip
 """Names of types that files use, and what the format calls them."""
+_ABOUT = frozenset(["description", "title", "example", "examples", "$comment", "returns"])
+"""Keys of a schema that are about it, in words or as an instance, and bind nothing."""
 _OPEN = frozenset(["text", "title", "sentence", "code"])
 """Kinds of texts of which any would do."""
 
@@ -108,12 +112,18 @@ def read_tool_sets(
         DataError: for a file that cannot be read or holds no usable tool.
     """
     sets: list[ToolSet] = []
-    for k, tools in enumerate(_tool_lists(path)):
+    reasons: list[str] = []
+
+    def left_out(told: str) -> None:
+        reasons.append(told)
+        note(told)
+
+    for k, tools in enumerate(tool_lists(path, left_out)):
         usable: dict[str, Tool] = {}
         for tool in tools:
             name, made, fault = _normal_tool(tool, keep)
             if made is None or name in usable:
-                note(f"{path}: set {k}: {name!r} is left out: {fault or 'it stands there twice'}")
+                left_out(f"{path}: set {k}: {name!r} is left out: {fault or 'it stands there twice'}")
             else:
                 usable[name] = made
                 for where, problem in lost_patterns(as_schema(tool["function"].get("parameters"))):
@@ -122,20 +132,34 @@ def read_tool_sets(
         if any(tool.slots for tool in made_tools):
             sets.append(made_tools)
         elif usable:
-            note(f"{path}: set {k}: left out, since no tool of it takes an argument")
+            left_out(f"{path}: set {k}: left out, since no tool of it takes an argument")
     if not sets:
-        raise DataError(f"{path}: holds no usable tool; expected a JSON list of OpenAI tools with parameters")
+        why = f". The first reason: {reasons[0].removeprefix(f'{path}: ')[:400]}" if reasons else ""
+        raise DataError(
+            f"{path}: holds no usable tool; expected tools with parameters: a JSON list in the OpenAI shape, an OpenAPI "
+            f"document or an MCP tool list{why}"
+        )
     return tuple(sets)
 
 
 def result_schemas(path: Path) -> dict[str, Mapping[str, Any]]:
     """The schema of the results of those tools of a file that tell it (`returns`; from OpenAPI and MCP too)."""
-    functions = (as_schema(as_schema(tool).get("function")) for tools in _tool_lists(path) for tool in tools)
-    return {
-        str(function.get("name")): _normal_schema(as_schema(function["returns"]), "result", 0)
-        for function in functions
-        if as_schema(function.get("returns"))
-    }
+    found: dict[str, Mapping[str, Any]] = {}
+    for tools in tool_lists(path, lambda text: None):
+        for tool in tools:
+            function = as_schema(as_schema(tool).get("function"))
+            if schema := _result_schema(function):
+                found[str(function.get("name"))] = schema
+    return found
+
+
+def _result_schema(function: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of what a tool returns; empty where it tells none that can be read."""
+    try:
+        written = _resolved(function.get("returns"))
+    except UnreadableError:
+        return {}
+    return _normal_schema(written, "result", 0) if written else {}
 
 
 def _built_in_tool(name: str, row: Mapping[str, Any], lang: Lang) -> MadeTool:
@@ -201,38 +225,6 @@ def _built_in_parameter(slot: Slot, k: int) -> dict[str, Any]:
     return {**schema, "enum": list(slot.members)} if slot.members else schema
 
 
-def _tool_lists(path: Path) -> Iterator[list[Any]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read {path}: {error}") from error
-    try:
-        values = [read_document(path, text)]
-        if (described := described_tools(values[0])) is not None:
-            values = [described]
-    except (ValueError, RecursionError):
-        values = [
-            _line(path, number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()
-        ]
-    if len(values) == 1 and isinstance(values[0], dict):
-        values = [cast(dict[str, Any], values[0]).get("tools", values)]
-    if all(isinstance(value, dict) for value in values):
-        values = [values]
-    for value in values:
-        lists = cast(list[Any], value) if isinstance(value, list) else [value]
-        if lists and all(isinstance(entry, list) for entry in lists):
-            yield from lists
-        else:
-            yield lists
-
-
-def _line(path: Path, number: int, line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}:{number}: not JSON ({error}); expected tools in the OpenAI shape") from error
-
-
 def _normal_tool(tool: Any, keep: Collection[str]) -> tuple[str, Tool | None, str]:
     """The tool as a record writes it, or why it cannot be used."""
     function = as_schema(as_schema(tool).get("function"))
@@ -240,7 +232,13 @@ def _normal_tool(tool: Any, keep: Collection[str]) -> tuple[str, Tool | None, st
     if not isinstance(name, str) or not re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name):
         return str(name), None, "expected {type: function, function: {name, description, parameters}}"
     spoken = re.sub(r"[_.-]+", " ", re.sub(r"([a-z])([A-Z])", r"\1 \2", name))
-    parameters = _normal_schema(as_schema(function.get("parameters")) or {"type": "object"}, spoken, 0, keep)
+    try:
+        written = _resolved(function.get("parameters"))
+    except UnreadableError as error:
+        return name, None, str(error)
+    if odd := _odd_text(written):
+        return name, None, f"{odd!r} holds control characters; take them out"
+    parameters = _normal_schema(written or {"type": "object"}, spoken, 0, keep)
     parameters = cast(dict[str, Any], {"type": "object", "properties": {}, "required": [], **parameters})
     faults = [f"{where}: {what}" for where, what in schema_faults(parameters)]
     described: dict[str, Any] = {
@@ -249,6 +247,33 @@ def _normal_tool(tool: Any, keep: Collection[str]) -> tuple[str, Tool | None, st
         "parameters": parameters,
     }
     return name, None if faults else {"type": "function", "function": described}, faults[0] if faults else ""
+
+
+def _resolved(schema: Any) -> Mapping[str, Any]:
+    """A schema with the references in it put in; they are to its own definitions. Raises UnreadableError."""
+    written = as_schema(schema)
+    if not refers(written):
+        return written
+    whole = Schemas(written).whole(written)
+    if unsayable(whole):
+        raise UnreadableError(why_hollow("parameters", whole))
+    return whole
+
+
+def _odd_text(schema: Any) -> str:
+    """A name or value in a schema that holds control characters; empty where none does."""
+    row: list[Any] = [schema]
+    while row:
+        found = row.pop()
+        if isinstance(found, Mapping):
+            known = cast(Mapping[str, Any], found)
+            row += [child for key, child in known.items() if key not in _ABOUT]
+            row += known
+        elif isinstance(found, list):
+            row += cast(list[Any], found)
+        elif isinstance(found, str) and CONTROL.search(found):
+            return found[:80]
+    return ""
 
 
 def _normal_schema(
@@ -291,7 +316,8 @@ def _normal_schema(
 
 def _told(schema: Mapping[str, Any], otherwise: str) -> str:
     text = schema.get("description")
-    return text if isinstance(text, str) and text.strip() else otherwise
+    bare = CONTROL.sub(" ", text.replace("\r\n", "\n")) if isinstance(text, str) else ""
+    return bare if bare.strip() else otherwise
 
 
 def _made_tools(tools: Sequence[Tool], lang: Lang) -> ToolSet:
@@ -327,8 +353,7 @@ def _slot(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
     key = re.sub(r"\W", "_", "_".join(step for step in path if isinstance(step, str)))
     listed = schema.get("type") == "array"
     inner = as_schema(schema.get("items")) if listed else schema
-    low, high = inner.get("minimum"), inner.get("maximum")
-    bounds = (low, high) if isinstance(low, int | float) and isinstance(high, int | float) else None
+    bounds = value_bounds(inner)
     kind = guess_kind(name, inner)
     form = str(inner.get("format"))
     if kind != "enum" and form in _KINDS_OF_FORMATS:

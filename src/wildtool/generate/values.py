@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from math import ceil, floor
 from random import Random
 from typing import Any
 
@@ -53,11 +54,16 @@ class Values:
         if bounds and kind not in _MAKERS:
             kind = "integer"
         value = _MAKERS.get(kind, _text)(self)
-        if bounds and isinstance(value, int | float):
-            low, high = bounds
-            drawn = low + (high - low) * self.draw.random()
-            return round(drawn) if isinstance(value, int) else round(drawn, 2)
+        if bounds and isinstance(value, int | float) and not isinstance(value, bool):
+            return self._between(*bounds, whole=isinstance(value, int))
         return value
+
+    def _between(self, low: float, high: float, *, whole: bool) -> float:
+        """A number from `low` to `high`; the least whole one, or `low`, where there is none."""
+        drawn = low + (high - low) * self.draw.random()
+        if whole:
+            return max(ceil(low), min(floor(high), round(drawn)))
+        return max(low, min(high, round(drawn, 2)))
 
     def pick(self, name: str) -> str:
         """A word of a pool."""
