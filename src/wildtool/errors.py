@@ -1,6 +1,8 @@
 """The named errors of the project and the exit status each one leads to."""
 
 import errno
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 """System errors of a disk without room."""
@@ -61,3 +63,30 @@ class CallError(Exception):
         self.kind = kind
         self.retry_after_s = retry_after_s
         self.final = final
+
+
+def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
+    """What to say of an unknown name: the one that was probably meant, and all that there are.
+
+    Args:
+        kind: what should have that name, such as `profile`.
+        of: what it belongs to, such as a benchmark.
+    """
+    names = list(dict.fromkeys(known))
+    folded = {_folded(each): each for each in names}
+    close = get_close_matches(_folded(name), folded, 1)
+    meant = f"; did you mean {folded[close[0]]!r}?" if close else ""
+    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}{meant} (known: {', '.join(names) or 'none'})"
+
+
+def one_of(kind: str, name: str, known: Iterable[str]) -> str:
+    """The known name that was meant, whatever its case and with `_` or `-` for a blank. Raises UsageError."""
+    names = list(dict.fromkeys(known))
+    meant = name if name in names else next((each for each in names if _folded(each) == _folded(name)), None)
+    if meant is None:
+        raise UsageError(unknown(kind, name, names))
+    return meant
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "-").replace(" ", "-")

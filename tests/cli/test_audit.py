@@ -225,7 +225,7 @@ def test_a_mode_is_audited_and_named(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.usefixtures("installed")
 def test_the_tables_show_ceilings_kills_and_why_mistakes_pass():
     out = shown("audit sums --profile lax")[1]
-    for text in ("all: accuracy", "2/2", "wrong digit", "0.0 %  0/2", "lax misses 2: S1 any digit counts"):
+    for text in ("all: accuracy", "n = 2", "wrong digit", "0.0 %  0/2", "lax misses 2: S1 any digit counts"):
         assert text in out
     assert "\x1b" not in out
 

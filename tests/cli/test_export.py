@@ -68,12 +68,12 @@ def test_a_damaged_bundle_ends_with_2():
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (f"export {RUN}", "--to"),
+        (f"export {RUN}", "--format"),
         (f"export {RUN} --to nonsense", "parquet"),
         ("export --to csv", "give run folders"),
         ("export nowhere --to csv", "nowhere"),
         (f"export {RUN} --to csv --only correct", "--only does not go with --to csv"),
-        (f"export {RUN} --to openai --only good", "known are: correct"),
+        (f"export {RUN} --to openai --only good", "known: correct"),
         (f"export {RUN} --to csv --with-data", "but with: bundle"),
         (f"export {RUN} --to bundle --profile fixed", "--profile does not go with"),
         (f"export {RUN} --to csv --profile nonsense", "official"),

@@ -41,7 +41,7 @@ def test_sessions_are_written_and_counted():
         ("generate --model gpt --base-url http://127.0.0.1:1 --rpm 0 --out x", "--rpm is 0"),
         (
             "generate --model gpt --format html --out x",
-            "unknown format 'html'; known are: raw, streamlined, calls",
+            "unknown format 'html' (known: raw, streamlined, calls)",
         ),
         ("generate --model procedural --role-model judge=a --out x", "go with a model, not with procedural"),
         ("generate --model procedural", "--out made.jsonl"),

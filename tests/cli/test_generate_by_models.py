@@ -64,7 +64,7 @@ def making(url: str, sessions: int, more: str = "") -> Result:
 def test_a_made_set_is_played_at_once(url: str):
     ended = making(url, 4)
     assert (ended.exit_code, ended.stdout.splitlines()[-1]) == (0, "set/sessions.jsonl: 4 sessions, 0 lost")
-    assert "kept   100.0 %  4/4" in ended.stdout
+    assert "kept  100.0 %  4/4" in ended.stdout
     played = type_("run wildtoolbench --data set/sessions.jsonl --model baseline/gold --out played")
     assert played.exit_code == 0
     assert "100.0" in played.stdout

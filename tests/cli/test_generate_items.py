@@ -103,7 +103,7 @@ def test_only_the_wanted_kinds_are_made_in_the_wanted_shares():
     [
         ("--model procedural", "give the folder to work in by --out"),
         ("--out set", "no model is named"),
-        ("--model procedural --out set --kinds sonnet", "unknown kind 'sonnet'; known are: number, enum"),
+        ("--model procedural --out set --kinds sonnet", "unknown kind 'sonnet' (known: number, enum"),
         ("--model procedural --out set --kinds single=0", "a share is a whole number above 0"),
         ("--model procedural --out set --items 0", "at least one item"),
         ("--model procedural --out set --lang fr", "unknown language 'fr'"),
@@ -159,7 +159,7 @@ def line(url: str, items: int, more: str = "", out: str = "set") -> str:
 def test_a_made_set_is_played_at_once(url: str):
     ended = type_(line(url, 17))
     assert (ended.exit_code, ended.stdout.splitlines()[-1]) == (0, "set/items: 17 items, 0 lost")
-    assert "kept       100.0 %  17/17" in ended.stdout
+    assert "kept      100.0 %  17/17" in ended.stdout
     assert type_("data lint set/items --benchmark acebench").exit_code == 0
     played = type_("run acebench --data set/items --model baseline/gold --out played")
     assert "17/17 items · 100.0 % correct" in played.stderr

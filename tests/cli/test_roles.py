@@ -125,7 +125,7 @@ def test_a_run_of_before_there_were_modes_goes_on():
         ("--user-temperature 0", "--user-temperature goes with --user-model"),
         ("--user-model=", "--user-model is empty"),
         ("--user-model m", "such as --user-base-url http"),
-        ("--mode sung", "known are: plain, loud"),
+        ("--mode sung", "known: plain, loud"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(options: str, said: str):

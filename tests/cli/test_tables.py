@@ -107,7 +107,7 @@ def test_nothing_is_said_of_runs_over_the_same_items(capsys: pytest.CaptureFixtu
 
 def test_infra_errors_are_named_by_kind_with_an_example(capsys: pytest.CaptureFixture[str]):
     failed = (Failed("network", 3, "network: Connection refused"), Failed("http 500", 1, "http 500: down"))
-    out = overview(capsys, result(counts=Counts(correct=4, infra_error=4), failed=failed))
+    out = " ".join(overview(capsys, result(counts=Counts(correct=4, infra_error=4), failed=failed)).split())
     assert "Calls failed by network (3), http 500 (1); such as: Connection refused" in out
 
 

@@ -135,7 +135,7 @@ def test_ids_may_be_given_with_commas_and_again():
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("run nonsense --model baseline/gold", "known are: "),
+        ("run nonsense --model baseline/gold", "known: "),
         ("run wild-mini --model baseline/nonsense", "baseline/gold"),
         ("run wild-mini --model m", "--base-url"),
         ("run wild-mini --model baseline/gold --profile nonsense", "official"),
@@ -353,7 +353,8 @@ def test_damaged_verdicts_are_made_again():
     play()
     verdicts_path(Path("runs/wild-mini/baseline--gold"), "official").write_text("x")
     ended = type_("show runs")
-    assert (ended.exit_code, ended.stderr) == (0, "")
+    assert ended.exit_code == 0
+    assert len(ended.stderr.splitlines()) == 1
     assert "4/4" in ended.stdout
 
 
@@ -397,7 +398,7 @@ def test_runs_of_more_and_of_fewer_items_are_not_compared_without_a_word():
     play("baseline/gold", "--out runs/few")
     play("baseline/chat", "--out runs/more --limit 2")
     for line in ("show runs", "show runs --group accuracy"):
-        assert "baseline/gold: 1 item; baseline/chat: 2 items" in type_(line).stdout
+        assert "baseline/gold: 1 item; baseline/chat: 2 items" in " ".join(type_(line).stdout.split())
 
 
 def test_a_run_says_why_its_calls_failed():
@@ -405,7 +406,7 @@ def test_a_run_says_why_its_calls_failed():
     assert ended.exit_code == 3
     for text in (ended.stderr, ended.stdout):
         assert "failed by network (4)" in text
-        assert "Connection refused" in text
+        assert "Connection refused" in " ".join(text.split())
 
 
 def test_what_no_record_holds_is_not_to_be_tried_again():

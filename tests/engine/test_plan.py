@@ -52,7 +52,7 @@ def test_an_unknown_id_is_named(limit: int | None):
         ({"timeout_s": 0.0}, "timeout is 0 s"),
         ({"timeout_s": float("nan")}, "timeout is nan s"),
         ({"timeout_s": float("inf")}, "timeout is inf s"),
-        ({"profile": "nice"}, "unknown profile 'nice' of echo; known are: official, strict"),
+        ({"profile": "nice"}, r"unknown profile 'nice' of echo \(known: official, strict\)"),
         ({"models": {"user": ScriptedModel()}}, "no model for the role agent"),
         ({"benchmark": EchoBenchmark(items=0)}, "nothing to play"),
     ],

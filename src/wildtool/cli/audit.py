@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli import options
-from wildtool.cli.terminal import note, one_line, say
+from wildtool.cli.terminal import note, one_line, remark
 
 if TYPE_CHECKING:
     from wildtool.engine.audit import Audit
+    from wildtool.types import Metric
 
+TOTAL = "all kinds"
 MOST_LINES = 200
 """Gold answers judged wrong that are listed one by one."""
 
@@ -25,6 +27,10 @@ def audit(
     profile: options.Profile = None,
     lang: options.Lang = None,
     split: options.Split = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", "-a", help="Show the gold ceiling of every number, not only the main ones."),
+    ] = False,
     as_json: options.AsJson = False,
     strict: Annotated[
         bool,
@@ -53,41 +59,54 @@ def audit(
     if as_json:
         print(json.dumps([asdict(found) for found in audits], indent=1))
     else:
-        _print(audits)
+        _print(audits, every=every)
     faults = [fault for found in audits for fault in found.faults]
     if faults:
         note(f"A fault of ours: our judge failed {len(faults)} times. {faults[0]}")
     return 1 if faults or (strict and not all(found.sound for found in audits)) else 0
 
 
-def _print(audits: "Sequence[Audit]") -> None:
-    _print_ceilings(audits)
+def _print(audits: "Sequence[Audit]", *, every: bool) -> None:
+    _print_ceilings(audits, every=every)
     _print_wrong_gold(audits)
-    _print_kills(audits)
+    _print_kills(audits, every=every)
     for found in audits:
         for group in found.survivors:
             example = (
                 f"{group.kind} in {one_line(group.item)}, unit {one_line(group.unit)}: {one_line(group.note)}"
             )
             why = one_line(group.why, 500) or "no explanation"
-            say(f"{found.profile} misses {group.count}: {why}; such as {example}")
+            remark(f"{found.profile} misses {group.count}: {why}; such as {example}")
 
 
-def _print_ceilings(audits: "Sequence[Audit]") -> None:
-    from wildtool.cli.tables import print_grid
-    from wildtool.engine.shown import counts_of, value_of
+def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
+    from wildtool.cli.tables import print_grid, size_of
 
     columns = [(found.profile, ceiling) for found in audits for ceiling in found.ceilings]
+    main = any(m.headline for _, ceiling in columns for m in ceiling.metrics)
     rates = [
-        {(m.group, m.name): m for m in ceiling.metrics if m.kind == "rate" and m.denominator}
+        {
+            (m.group, m.name): m
+            for m in ceiling.metrics
+            if m.kind == "rate" and m.denominator and (m.headline or every or not main)
+        }
         for _, ceiling in columns
     ]
-    rows = [
-        [f"{key[0]}: {key[1]}"]
-        + [f"{value_of(found[key])}  {counts_of(found[key])}" if key in found else "" for found in rates]
-        for key in dict.fromkeys(key for found in rates for key in found)
-    ]
-    print_grid("gold ceiling", ["", *(f"{profile}\n{ceiling.style}" for profile, ceiling in columns)], rows)
+    rows: list[list[str]] = []
+    for key in dict.fromkeys(key for found in rates for key in found):
+        metrics = [found.get(key) for found in rates]
+        size = size_of(metrics) if len(columns) > 1 else ""
+        rows.append([f"{key[0]}: {key[1]}", size, *(_ceiling(metric, counts=not size) for metric in metrics)])
+    heads = ["", "", *(f"{profile}\n{ceiling.style}" for profile, ceiling in columns)]
+    print_grid("gold ceiling", heads, rows, sentences=[0], keys=2)
+
+
+def _ceiling(metric: "Metric | None", *, counts: bool) -> str:
+    from wildtool.engine.shown import counts_of, value_of
+
+    if metric is None:
+        return ""
+    return f"{value_of(metric)}  {counts_of(metric)}" if counts else value_of(metric)
 
 
 def _print_wrong_gold(audits: "Sequence[Audit]") -> None:
@@ -98,23 +117,36 @@ def _print_wrong_gold(audits: "Sequence[Audit]") -> None:
         for gold in found.wrong_gold
     )
     for line in islice(lines, MOST_LINES):
-        say(line)
+        remark(line)
     if len(lines) > MOST_LINES:
-        say(f"… and {len(lines) - MOST_LINES} more; --json lists all")
+        remark(f"… and {len(lines) - MOST_LINES} more; --json lists all")
 
 
-def _print_kills(audits: "Sequence[Audit]") -> None:
+def _print_kills(audits: "Sequence[Audit]", *, every: bool) -> None:
     from wildtool.cli.tables import print_grid
 
-    killed = [{kills.kind: (kills.killed, kills.mutants) for kills in found.kills} for found in audits]
-    for found in killed:
-        found["all kinds"] = (sum(n for n, _ in found.values()), sum(n for _, n in found.values()))
-    rows = [
-        [kind, *(_share(*found.get(kind, (0, 0))) for found in killed)]
-        for kind in dict.fromkeys(kind for found in killed for kind in found)
+    caught = [{kills.kind: (kills.killed, kills.mutants) for kills in found.kills} for found in audits]
+    kinds = list(dict.fromkeys(kind for found in caught for kind in found))
+    for found in caught:
+        found[TOTAL] = (sum(n for n, _ in found.values()), sum(n for _, n in found.values()))
+    shown = [
+        kind
+        for kind in kinds
+        if every or any(n < of for n, of in (its[kind] for its in caught if kind in its))
     ]
-    print_grid("mistakes noticed (kill rate)", ["mistake", *(found.profile for found in audits)], rows)
+    rows: list[list[str]] = []
+    for kind in (TOTAL, *shown):
+        shares = [found.get(kind, (0, 0)) for found in caught]
+        sizes = {of for _, of in shares}
+        size = f"n = {sizes.pop():,}" if len(sizes) == 1 < len(audits) else ""
+        rows.append([kind, size, *(_share(*share, counts=not size) for share in shares)])
+    heads = ["mistake", "", *(found.profile for found in audits)]
+    print_grid("corrupted gold answers caught (kill rate)", heads, rows, keys=2)
+    if len(shown) < len(kinds):
+        remark(f"{len(kinds) - len(shown)} kinds of mistakes are always caught; list them with --all.")
 
 
-def _share(killed: int, mutants: int) -> str:
-    return f"{100 * killed / mutants:.1f} %  {killed}/{mutants}" if mutants else ""
+def _share(caught: int, mutants: int, *, counts: bool) -> str:
+    if not mutants:
+        return ""
+    return f"{100 * caught / mutants:.1f} %" + (f"  {caught:,}/{mutants:,}" if counts else "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli import options
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, one_of, unknown
 
 if TYPE_CHECKING:
     from wildtool.engine.sides import Side, What
@@ -55,7 +55,7 @@ def compare(
     if as_json and as_csv:
         raise UsageError("give --json or --csv, not both")
     if metric not in ("unit", "item"):
-        raise UsageError(f"--metric is {metric!r}; there are: unit, item")
+        raise UsageError(unknown("metric", metric, ("unit", "item")))
     from wildtool.cli import compared
     from wildtool.engine.comparing import compare_all
     from wildtool.engine.sides import kinds_of_units, remarks
@@ -63,12 +63,7 @@ def compare(
     sides = _sides(runs or [], profile, metric)
     differing = _checked(sides, all_pairs, anyway)
     kinds = kinds_of_units(sides)
-    if group is not None and group not in kinds:
-        raise UsageError(
-            f"units cannot be grouped by {group!r}: a column must tell kinds of units and be the same in all runs; "
-            f"there are: {', '.join(kinds) or 'none'}"
-        )
-    by = group or _default_group(sides, kinds)
+    by = one_of("group", group, kinds) if group is not None else _default_group(sides, kinds)
     found = compare_all(sides, all_pairs=all_pairs, only_played=only_played, group=by, told=kinds, seed=seed)
     report = compared.Compared(
         tuple(sides), tuple(found), metric, only_played, tuple(differing), tuple(remarks(sides)), tuple(kinds)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from wildtool.cli.tables import print_grid
-from wildtool.cli.terminal import middle, one_line, print_rows, say
+from wildtool.cli.terminal import middle, one_line, print_rows, remark
 from wildtool.engine.boards import benchmark_and_data, played_and_judged
 from wildtool.engine.comparing import Accuracy, Comparison, Flip, Part, accuracy_of
 from wildtool.engine.shown import p_of
@@ -88,12 +88,12 @@ def _rows(found: Compared) -> Iterable[Sequence[object]]:
 
 def _print_head(found: Compared) -> None:
     if found.differing:
-        say("COMPARED ANYWAY, although these runs differ in more than the model:")
+        remark("COMPARED ANYWAY, although these runs differ in more than the model:")
         for line in found.differing:
-            say(f"  {one_line(line, 500)}")
-        say("Only units that both runs hold are compared.\n")
+            remark(f"  {one_line(line, 500)}")
+        remark("Only units that both runs hold are compared.\n")
     for line in found.remarks:
-        say(f"Note: {one_line(line, 500)}")
+        remark(f"Note: {one_line(line, 500)}\n")
 
 
 def _print_runs(found: Compared) -> None:
@@ -122,34 +122,36 @@ def _print_runs(found: Compared) -> None:
 
 
 def _print_one(one: Comparison) -> None:
-    rows = list(_numbers(one))
-    print_grid(f"{one_line(one.model)} against {one_line(one.baseline)}", ["", ""], rows)
-    say(_in_words(one))
+    title = f"{one_line(one.model)} against {one_line(one.baseline)}"
+    print_grid(title, ["", ""], list(_numbers(one)))
+    remark(f"{_in_words(one)}\n")
 
 
 def _print_several(every: Sequence[Comparison]) -> None:
     names = [name for name, _ in _numbers(every[0])]
     baselines = {one.baseline for one in every}
     title = f"against {one_line(every[0].baseline)}" if len(baselines) == 1 else "every two runs"
+    heads = ["", *names, *(["left out"] if any(one.left_out for one in every) else [])]
     rows: list[list[str]] = []
     for one in every:
-        pair = one.model if len(baselines) == 1 else f"{one.model} against {one.baseline}"
-        rows.append([middle(pair, 120), *(value for _, value in _numbers(one))])
-    print_grid(title, ["", *names], rows)
-    for one in every:
-        say(_in_words(one))
+        model = middle(one.model, 60)
+        pair = model if len(baselines) == 1 else f"{model}\nagainst {middle(one.baseline, 60)}"
+        values = [value for _, value in _numbers(one)]
+        rows.append([pair, *values, f"{one.left_out} units"][: len(heads)])
+    print_grid(title, heads, rows, sentences=[heads.index("finding")])
 
 
 def _numbers(one: Comparison) -> Iterator[tuple[str, str]]:
+    """What was found, the most important first."""
     whole = one.whole
     yield "difference", _points(whole.difference)
     yield "95 %", _interval(whole.low, whole.high)
-    yield "95 % bootstrap", _interval(*one.bootstrap)
-    yield "gained / lost", f"{whole.gained} / {whole.lost}"
-    yield "p", p_of(one.p)
-    yield "p after Holm", p_of(one.p_holm)
-    yield "detectable", f"{100 * one.detectable:.1f}"
     yield "finding", one.finding
+    yield "p after Holm", p_of(one.p_holm)
+    yield "p", p_of(one.p)
+    yield "gained / lost", f"{whole.gained} / {whole.lost}"
+    yield "detectable", f"{100 * one.detectable:.1f}"
+    yield "95 % bootstrap", _interval(*one.bootstrap)
 
 
 def _in_words(one: Comparison) -> str:
@@ -192,11 +194,11 @@ def _print_flips(one: Comparison) -> None:
         whose = f"{one_line(one.model)} against {one_line(one.baseline)}"
         if flips:
             rows = [
-                [f"{flip.item} {flip.unit}".rstrip(), _kind(flip, one), _was(flip), _is(flip)]
+                [middle(f"{flip.item} {flip.unit}".rstrip(), 60), _kind(flip, one), _was(flip), _is(flip)]
                 for flip in flips
             ]
             heads = ["item and unit", one.group or "", "baseline", "now"]
-            print_grid(f"{'gained' if gained else 'lost'} ({whose})", heads, rows)
+            print_grid(f"{'gained' if gained else 'lost'} ({whose})", heads, rows, sentences=(1, 2, 3))
 
 
 def _kind(flip: Flip, one: Comparison) -> str:
@@ -218,23 +220,24 @@ def _outcome(right: int, tries: int, error: str | None) -> str:
 
 def _print_foot(found: Compared, flips: bool) -> None:
     tests = ", ".join(dict.fromkeys(one.test for one in found.comparisons))
-    say(
-        f"\nDifferences are in points of accuracy, paired on the same {_plural(found.metric)}; intervals are clustered"
-        f" by item (bootstrap: {RESAMPLES:,} resamples of items). p: {tests}, two-sided."
+    remark(
+        f"Differences are in points of accuracy, paired on the same {_plural(found.metric)}; intervals are clustered"
+        f" by item (bootstrap: {RESAMPLES:,} resamples of items). p: {tests}, two-sided. detectable: a difference that"
+        " a set of this size would find four times out of five."
     )
     if any(one.parts for one in found.comparisons):
-        say("Intervals of groups are not corrected for looking at several of them.")
+        remark("Intervals of groups are not corrected for looking at several of them.")
     missing = sum(cell.tries - cell.played for side in found.sides for cell in side.cells.values())
     if missing:
-        say(
-            "Tries without a verdict are left out."
+        remark(
+            "Attempts without a verdict are left out."
             if found.only_played
-            else "Tries without a verdict count as wrong; --only-played leaves them out."
+            else "Attempts without a verdict count as wrong; --only-played leaves them out."
         )
     others = [name for name in found.kinds if name not in {one.group for one in found.comparisons}]
     if others:
-        more = "" if flips else "; units that flipped: --flips"
-        say(f"Other groups: --group {'|'.join(map(one_line, others))}{more}")
+        more = "" if flips else " List the units that flipped: --flips."
+        remark(f"Break down by --group with one of: {', '.join(map(one_line, others))}.{more}")
 
 
 def _run(side: Side, only_played: bool) -> dict[str, object]:

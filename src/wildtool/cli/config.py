@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, unknown
 from wildtool.models.key_names import VARIABLE, names_a_key
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def read_config(named: Path | None) -> Config:
     tables: dict[str, dict[str, Any]] = {}
     for name, table in parsed.items():
         if name not in ("run", "models"):
-            raise config.problem([name], unknown(name, ("run", "models")))
+            raise config.problem([name], unknown_key(name, ("run", "models")))
         if not isinstance(table, dict):
             raise config.problem([name], f"must be a table, such as [{name}]")
         tables[name] = cast(dict[str, Any], table)
@@ -102,8 +102,8 @@ def read_config(named: Path | None) -> Config:
     return Config(path, tables.get("run", {}), models, text)
 
 
-def unknown(name: str, known: Iterable[str]) -> str:
-    """What to tell of a key that nobody knows."""
+def unknown_key(name: str, known: Iterable[str]) -> str:
+    """What to say of an unknown key."""
     names = sorted(known)
     close = get_close_matches(name.replace("-", "_"), names, 1)
     return (
@@ -124,7 +124,7 @@ def _entry(config: Config, name: str, table: Any) -> Entry:
     given = cast(dict[str, Any], table)
     for key, value in given.items():
         if key not in MODEL_KEYS:
-            raise config.problem((*place, key), unknown(key, MODEL_KEYS))
+            raise config.problem((*place, key), unknown_key(key, MODEL_KEYS))
         check_kind(config, (*place, key), value, MODEL_KEYS[key])
     for key in ("rpm", "tpm"):
         if key in given and not given[key] > 0:
@@ -144,9 +144,7 @@ def _check_format(config: Config, place: tuple[str, ...], name: str | None) -> N
     from wildtool.models.formats.choose import AUTO
 
     if name not in (AUTO, *FORMATS):
-        raise config.problem(
-            place, f"there is no format {name!r}; the formats are {', '.join(FORMATS)}, or {AUTO}"
-        )
+        raise config.problem(place, unknown("format", name, (*FORMATS, AUTO)))
 
 
 def check_kind(config: Config, place: tuple[str, ...], value: Any, kinds: tuple[type, ...]) -> None:

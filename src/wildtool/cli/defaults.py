@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import typer
 
-from wildtool.cli.config import Config, as_option, check_kind, read_config, unknown
+from wildtool.cli.config import Config, as_option, check_kind, read_config, unknown_key
 from wildtool.cli.status import status_of
 from wildtool.errors import UsageError
 
@@ -59,7 +59,7 @@ def _defaults(context: typer.Context, config: Config) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in config.run.items():
         if key not in options:
-            raise config.problem(["run", key], unknown(key, options))
+            raise config.problem(["run", key], unknown_key(key, options))
         option = options[key]
         found[option.name] = _checked(context, config, key, value, option)
     return found

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from wildtool.cli import options
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, unknown
 from wildtool.export import FORMATS
 
 _FORMS = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
@@ -65,8 +65,9 @@ def export(
 
 def _form(name: str, given: dict[str, object]) -> str:
     if name not in FORMATS:
-        problem = f"unknown format {name!r}" if name else "no format is named"
-        raise UsageError(f"{problem}; give one by --to: {', '.join(FORMATS)}")
+        raise UsageError(
+            unknown("format", name, FORMATS) if name else f"give a format: --format {'|'.join(FORMATS)}"
+        )
     for option, value in given.items():
         if value and option not in FORMATS[name].takes:
             takers = ", ".join(form for form, about in FORMATS.items() if option in about.takes)
@@ -80,7 +81,7 @@ def _check_outcome(only: str) -> None:
     from wildtool.types import Outcome
 
     if only not in get_args(Outcome):
-        raise UsageError(f"unknown outcome {only!r}; known are: {', '.join(get_args(Outcome))}")
+        raise UsageError(unknown("outcome", only, get_args(Outcome)))
 
 
 def _targets(paths: list[Path], out: Path | None, form: str) -> dict[Path, Path]:

@@ -8,7 +8,7 @@ import typer
 
 from wildtool.cli import options
 from wildtool.cli.making import PROCEDURAL, Making, languages, with_making
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from wildtool.generate.procedural import Settings
@@ -89,8 +89,9 @@ def sessions(
     from wildtool.generate.set_folder import SESSIONS, how_to_play, write_set
 
     formats = options.words(format_)
-    if unknown := [name for name in formats if name not in FORMATS]:
-        raise UsageError(f"unknown format {unknown[0]!r}; known are: {', '.join(FORMATS)}")
+    for name in formats:
+        if name not in FORMATS:
+            raise UsageError(unknown("format", name, FORMATS))
     votes = Counter(name.split()[0] for name in role_models(making.role_model, ROLES, VOTING))
     maker = SessionMaker(
         Order(

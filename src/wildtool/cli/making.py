@@ -11,7 +11,7 @@ import typer
 from wildtool.cli import options
 from wildtool.cli.defaults import typed_options
 from wildtool.cli.spread import spread
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from wildtool.engine.sitting import Sitting
@@ -122,5 +122,5 @@ def languages(given: list[str] | None) -> "tuple[Lang, ...]":
     wanted = options.words(given) or ("en",)
     for lang in wanted:
         if lang not in known:
-            raise UsageError(f"unknown language {lang!r}; known are: {', '.join(known)}")
+            raise UsageError(unknown("language", lang, known))
     return tuple(known[lang] for lang in dict.fromkeys(wanted))

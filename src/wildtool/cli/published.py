@@ -8,7 +8,7 @@ from pathlib import Path
 from wildtool.cli import tables
 from wildtool.cli.results import find_results
 from wildtool.cli.status import worst
-from wildtool.cli.terminal import middle, note, one_line, print_rows, say
+from wildtool.cli.terminal import middle, note, one_line, print_rows, remark
 from wildtool.engine.placing import MEASURED, Cell, Entry, Key, Ranking, misplaced, ranking
 from wildtool.engine.registry import benchmark_names, load_benchmark
 from wildtool.engine.results import Result, run_folders
@@ -52,6 +52,7 @@ def show_published(
     benchmark: str | None,
     profile: str | None,
     group: str | None,
+    every: bool,
     as_json: bool,
     as_csv: bool,
 ) -> int:
@@ -69,7 +70,7 @@ def show_published(
     elif as_csv:
         _print_csv(rankings, whole, listed)
     else:
-        _print(rankings, whole, listed)
+        _print(rankings, whole, listed, every=every)
     for figures in found:
         for folder, why in figures.left_out.items():
             note(f"{one_line(folder, 500)} is not in the table: {one_line(why, 700)}")
@@ -133,7 +134,9 @@ def _sort_in(folder: Path, result: Result, figures: Figures, profile: str | None
         figures.left_out[folder] = why
 
 
-def _print(rankings: Iterable[Ranking], whole: Iterable[Table], listed: Sequence[Table]) -> None:
+def _print(
+    rankings: Iterable[Ranking], whole: Iterable[Table], listed: Sequence[Table], *, every: bool
+) -> None:
     for shown in rankings:
         groups = list(dict.fromkeys(group for group, _ in shown.keys))
         alone = len(groups) == 1
@@ -141,10 +144,10 @@ def _print(rankings: Iterable[Ranking], whole: Iterable[Table], listed: Sequence
         by = shown.order[1] if alone and shown.order[0] in groups else " ".join(shown.order)
         title = f"{'; '.join(shown.sources)}{what} (%, profile {shown.profile}), by {by}"
         names = [name if alone else f"{group}\n{name}" for group, name in shown.keys]
-        _say_dropped(tables.print_ranking(title, ["model", *names, "kind"], _rows(shown)))
+        _say_dropped(tables.print_ranking(title, ["model", *names, "kind"], _rows(shown), every=every))
         for entry in shown.entries:
             if entry.run is not None:
-                say(f"{middle(entry.model, 60)}: {one_line(entry.kind)}, from {one_line(entry.run, 500)}")
+                remark(f"{middle(entry.model, 60)}: {one_line(entry.kind)}, from {one_line(entry.run, 500)}")
     for table in whole:
         heads = ["model", *table.columns, "kind"]
         places = _places(v for row in table.rows for v in row.values.values() if v is not None)
@@ -153,19 +156,20 @@ def _print(rankings: Iterable[Ranking], whole: Iterable[Table], listed: Sequence
             for row in table.rows
         ]
         title = f"{table.source}: {table.about} ({table.unit})"
-        _say_dropped(tables.print_ranking(title, heads, rows))
-        say("\n".join(f"{column}: {meaning}" for column, meaning in table.columns.items()))
+        _say_dropped(tables.print_ranking(title, heads, rows, every=every))
+        remark("\n".join(f"{column}: {meaning}" for column, meaning in table.columns.items()))
     if listed:
         tables.print_grid(
-            "Published figures; `wildtool show --published TABLE` shows one, a benchmark's name its models",
+            "Published tables; print one with `wildtool show --published TABLE`",
             LIST_COLUMNS,
             [list(map(str, _listed(table))) for table in listed],
+            sentences=(2, 3),
         )
 
 
 def _say_dropped(heads: Sequence[str]) -> None:
     if heads:
-        say(f"Too wide for this terminal: {', '.join(heads)}; see --group, or --csv.")
+        remark(f"Not shown for lack of space: {', '.join(heads)}. Show them with --all.")
 
 
 def _rows(shown: Ranking) -> list[tuple[bool, list[str]]]:

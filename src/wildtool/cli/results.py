@@ -8,7 +8,7 @@ from wildtool.cli.status import report, worst
 from wildtool.cli.terminal import note
 from wildtool.engine.boards import example_of, kinds_of
 from wildtool.engine.results import Failed, Result, result_of, run_folders
-from wildtool.errors import UsageError, WildtoolError
+from wildtool.errors import WildtoolError, one_of
 
 
 def find_results(
@@ -38,11 +38,13 @@ def remark(folder: Path, result: Result) -> None:
 def only_group(results: Iterable[Result], group: str) -> list[Result]:
     """The results with one group of numbers only. Raises UsageError listing all if it is unknown."""
     every = list(results)
-    found = [replace(r, metrics=tuple(m for m in r.metrics if m.group == group)) for r in every]
-    if not any(result.metrics for result in found):
-        groups = ", ".join(dict.fromkeys(metric.group for result in every for metric in result.metrics))
-        raise UsageError(f"there is no group {group!r}; there are: {groups}")
-    return found
+    wanted = one_of("group", group, groups_of(every))
+    return [replace(r, metrics=tuple(m for m in r.metrics if m.group == wanted)) for r in every]
+
+
+def groups_of(results: Iterable[Result]) -> list[str]:
+    """The groups of numbers that any of the results has."""
+    return list(dict.fromkeys(metric.group for result in results for metric in result.metrics))
 
 
 def in_words(failed: Sequence[Failed]) -> str:

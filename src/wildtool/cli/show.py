@@ -1,11 +1,15 @@
 """`wildtool show`: the numbers of runs, as tables, JSON or CSV."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wildtool.cli import options
 from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.engine.results import Result
 
 
 def show(
@@ -13,8 +17,11 @@ def show(
     profile: options.Profile = None,
     group: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Show only the table of this name, such as 'task type'."),
+        typer.Option("--group", "-g", metavar="NAME", help="Show only this table, such as 'task type'."),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", "-a", help="Show every table; with --published, every column.")
+    ] = False,
     published: Annotated[
         bool,
         typer.Option(
@@ -51,6 +58,7 @@ def show(
             benchmark=benchmark,
             profile=profile,
             group=group,
+            every=every,
             as_json=as_json,
             as_csv=as_csv,
         )
@@ -73,9 +81,22 @@ def show(
     elif as_csv:
         tables.print_csv(results)
     else:
-        if group is None:
-            tables.print_overview(results)
-        tables.print_groups(results)
-        if group is not None:
-            tables.print_remarks(results)
+        _print(results, alone=group is not None, every=every)
     return status
+
+
+def _print(results: "Sequence[Result]", *, alone: bool, every: bool) -> None:
+    """The summary, one group alone, or everything."""
+    from wildtool.cli import tables
+    from wildtool.cli.results import groups_of
+    from wildtool.cli.terminal import note
+
+    if alone:
+        tables.print_groups(results)
+        tables.print_remarks(results)
+        return
+    tables.print_overview(results)
+    if every:
+        tables.print_groups(results)
+    else:
+        note(f"More tables: --all, or --group with one of: {', '.join(groups_of(results))}")

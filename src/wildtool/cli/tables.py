@@ -1,18 +1,13 @@
 """Draws results as terminal tables, and writes them as JSON and CSV."""
 
 import json
-import sys
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import TypeVar
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from wildtool.cli.terminal import one_line, print_rows, say
+from wildtool.cli.grid import Column, Grid, wrapped
+from wildtool.cli.terminal import BOLD, bold, columns, one_line, print_rows, remark
 from wildtool.engine.boards import different_items, example_of, labels_of, titles_of, without_verdict
 from wildtool.engine.results import Result
 from wildtool.engine.shown import counts_of, ends_of, target_of, value_of
@@ -24,10 +19,6 @@ CSV_COLUMNS = (
     *("run", "model", "benchmark", "profile"),
     *("group", "name", "value", "numerator", "denominator", "low", "high"),
 )
-MOST_COLUMNS = 6
-"""Runs that stand side by side in a table of one group; more of them stand one below the other."""
-UNLIMITED = 10_000
-"""Columns of an output that is no terminal: nothing is cut or folded there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +38,7 @@ def print_overview(results: Sequence[Result]) -> None:
     """A table of models for each benchmark and way of judging, with the headline numbers."""
     for title, group in _apart(results):
         heads = _unique(Head(m.group, m.name) for result in group for m in result.metrics if m.headline)
-        by_model = _runs_as_rows(group, heads)
-        _print(title, by_model if _fits(by_model) else _runs_as_columns(group, heads))
+        _print(title, _table_of(group, heads))
         _print_remarks(group)
 
 
@@ -63,58 +53,68 @@ def print_groups(results: Sequence[Result]) -> None:
     for title, group in _apart(results):
         every = _unique(Head(m.group, m.name) for result in group for m in result.metrics)
         for name, members in groupby(every, key=lambda head: head.group):
-            heads, shown = [Head(name, m.name, alone=True) for m in members], f"{name} ({title})"
-            by_name = _runs_as_columns(group, heads)
-            few = len(group) <= MOST_COLUMNS and _fits(by_name)
-            _print(shown, by_name if few or len(group) == 1 else _runs_as_rows(group, heads))
+            heads = [Head(name, m.name, alone=True) for m in members]
+            _print(f"{name} ({title})", _table_of(group, heads))
 
 
 def print_metrics(metrics: Sequence[Metric]) -> None:
     """Numbers that belong to no run, a table for each group."""
     for group, members in groupby(metrics, key=lambda metric: metric.group):
-        rows = [(metric.name, _whole(metric), *target_of(metric)) for metric in members]
-        aimed = any(target for *_, target, _ in rows)
-        table = _table(show_header=aimed)
-        for index, head in enumerate(("", "", "target", "deviation") if aimed else ("", "")):
-            table.add_column(head, justify="right" if index else "left")
-        for row in rows:
-            table.add_row(*map(_text, row if aimed else row[:2]))
-        _print(group, table)
+        every = list(members)
+        texts = _aligned([_parts(metric) for metric in every])
+        targets = [target_of(metric) for metric in every]
+        aimed = any(target for target, _ in targets)
+        heads = ["", "", "target", "deviation"] if aimed else ["", ""]
+        rows = [
+            (metric.name, text, *target)[: len(heads)]
+            for metric, text, target in zip(every, texts, targets, strict=True)
+        ]
+        print_grid(group, heads, rows)
 
 
-def print_grid(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table of texts; the first column is to the left, the others to the right. Without any head it has none."""
-    table = _table(show_header=any(heads))
-    for index, head in enumerate(heads):
-        table.add_column(_text(head), justify="right" if index else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*map(_text, row))
-    _print(title, table)
+def print_grid(
+    title: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    sentences: Sequence[int] = (),
+    keys: int = 1,
+) -> None:
+    """A table of texts; the first column is to the left, the others to the right. Without any head it has none.
+
+    Args:
+        sentences: columns of words, which are to the left and wrap at blanks.
+        keys: columns that say what a row is about, and stand in each part of a table that is cut.
+    """
+    drawn = [
+        Column(_plain(head), "left" if i in (0, *sentences) else "right", i in sentences)
+        for i, head in enumerate(heads)
+    ]
+    _print(title, Grid(drawn, [list(map(_plain, row)) for row in rows], keys))
 
 
-def print_ranking(title: str, heads: Sequence[str], rows: Sequence[tuple[bool, Sequence[str]]]) -> list[str]:
-    """A table of models, with some rows set off; returns the heads of the columns on the right that were left out since
-    the terminal is narrow.
+def print_ranking(
+    title: str, heads: Sequence[str], rows: Sequence[tuple[bool, Sequence[str]]], *, every: bool
+) -> list[str]:
+    """A table of models, with some rows set off; returns the heads of the columns that did not fit and were left out.
 
     Args:
         heads: of the model, of the numbers, and of the kind of model.
         rows: whether a row is set off, and its texts.
+        every: show the columns that do not fit in further tables, and leave none out.
     """
-    count = len(heads)
-    while count > 2 and not _fits(_ranking(heads[:count], rows)):
-        count -= 1
-    _print(title, _ranking(heads[:count], rows))
-    return [head.replace("\n", " ") for head in heads[count:]]
-
-
-def _ranking(heads: Sequence[str], rows: Sequence[tuple[bool, Sequence[str]]]) -> Table:
-    table = _table()
-    for head in heads:
-        left = head in (heads[0], "kind")
-        table.add_column(_text(head), justify="left" if left else "right", overflow="fold")
-    for set_off, texts in rows:
-        table.add_row(*map(_text, texts[: len(heads)]), style="bold" if set_off else None)
-    return table
+    drawn = [
+        Column(_plain(head), "left" if head in (heads[0], "kind") else "right", wraps=head == "kind")
+        for head in heads
+    ]
+    bold = frozenset(i for i, (set_off, _) in enumerate(rows) if set_off)
+    grid = Grid(drawn, [list(map(_plain, texts)) for _, texts in rows], bold=bold)
+    first, *more = grid.cut(columns())
+    left_out = [] if every else [i for table in more for i in table[grid.keys :]]
+    kept = first if left_out else range(len(heads))
+    shown = Grid([drawn[i] for i in kept], [[row[i] for i in kept] for row in grid.rows], bold=bold)
+    _print(title, shown)
+    return [heads[i].replace("\n", " ") for i in left_out]
 
 
 def print_json(results: Sequence[Result]) -> None:
@@ -138,13 +138,27 @@ def print_csv(results: Sequence[Result]) -> None:
     )
 
 
-def _interval(metric: Metric) -> str:
+def _parts(metric: Metric | None, *, counts: bool = True) -> tuple[str, str, str]:
+    """A number, its interval and its counts; empty where it has none."""
+    if metric is None:
+        return "", "", ""
     ends = ends_of(metric)
-    return f"[{', '.join(ends)}]" if ends else ""
+    interval = f"[{', '.join(ends)}]" if ends else ""
+    return value_of(metric), interval, counts_of(metric) if counts else ""
 
 
-def _whole(metric: Metric) -> str:
-    return "  ".join(filter(None, (value_of(metric), _interval(metric), counts_of(metric))))
+def _aligned(cells: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Cells of one column on one line each, their parts below each other."""
+    widths = [max(map(len, parts)) for parts in zip(*cells, strict=True)]
+    return [
+        "  ".join(part.rjust(width) for part, width in zip(parts, widths, strict=True) if width)
+        for parts in cells
+    ]
+
+
+def _stacked(cells: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Cells of one column with their parts on lines of their own."""
+    return ["\n".join(filter(None, parts)) for parts in cells]
 
 
 def _apart(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
@@ -155,80 +169,86 @@ def _apart(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
     return list(groups.items())
 
 
-def _runs_as_rows(results: Sequence[Result], heads: Sequence[Head]) -> Table:
-    table = _table(show_lines=len(results) > 1)
-    table.add_column("model", vertical="middle", overflow="fold")
-    for head in heads:
-        table.add_column(_text(head.text("\n")), justify="right")
-    for label, metrics in zip(_labels(results), map(_by_head, results), strict=True):
-        table.add_row(label, *(_stacked(metrics.get((head.group, head.name))) for head in heads))
-    return table
+def _table_of(results: Sequence[Result], heads: Sequence[Head]) -> Grid:
+    """The numbers of some results as one table that fits, with models as rows or else as columns; where none fits, as
+    the shortest that is cut in parts, if need be with numbers in place of names."""
+    width = columns()
+    found = [{(metric.group, metric.name): metric for metric in result.metrics} for result in results]
+    numbers = [[its.get((head.group, head.name)) for its in found] for head in heads]
+    labels = list(map(_plain, labels_of(results)))
+    forms = list(_forms(labels, heads, numbers))
+    whole = next((form for form in forms if form.fits(width) and len(form.cut(width)) == 1), None)
+    if whole is not None:
+        return whole
+    marks = [f"[{k}]" for k in range(1, len(labels) + 1)]
+    legend = tuple(f"{mark} {label}" for mark, label in zip(marks, labels, strict=True))
+    forms += (replace(form, legend=legend) for form in _forms(marks, heads, numbers))
+    fitting = [form for form in forms if form.fits(width)] or forms
+    return min(fitting, key=lambda form: sum(map(len, form.tables(width)), len(form.legend)))
 
 
-def _runs_as_columns(results: Sequence[Result], heads: Sequence[Head]) -> Table:
-    table = _table()
-    table.add_column("")
-    for label in _labels(results):
-        table.add_column(label, justify="right", overflow="fold")
-    found = [_by_head(result) for result in results]
-    for head in heads:
-        cells = (metrics.get((head.group, head.name)) for metrics in found)
-        table.add_row(_text(head.text(": ")), *(_text(_whole(metric) if metric else "") for metric in cells))
-    return table
+def _forms(
+    labels: Sequence[str], heads: Sequence[Head], numbers: Sequence[Sequence[Metric | None]]
+) -> Iterator[Grid]:
+    """The forms of a table, the best first.
+
+    Args:
+        labels: of the models.
+        numbers: for each head the number of each model.
+    """
+    sizes = [size_of(row) for row in numbers] if len(labels) > 1 else [""] * len(heads)
+    parts = [
+        [_parts(metric, counts=not size) for metric in row] for row, size in zip(numbers, sizes, strict=True)
+    ]
+    if len(labels) > 1:
+        tops = [
+            Column("\n".join(filter(None, (_plain(head.text("\n")), size))))
+            for head, size in zip(heads, sizes, strict=True)
+        ]
+        for drawn in (_aligned, _stacked):
+            cells = zip(*map(drawn, parts), strict=True)
+            rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
+            yield Grid([Column("model", "left"), *tops], rows)
+    sized = any(sizes)
+    keys = [Column("", "left", wraps=True), *([Column("")] if sized else [])]
+    names = [[_plain(head.text(": ")), size][: len(keys)] for head, size in zip(heads, sizes, strict=True)]
+    by_model = [list(column) for column in zip(*parts, strict=True)]
+    for drawn in (_aligned, _stacked):
+        cells = zip(*map(drawn, by_model), strict=True)
+        rows = [[*name, *row] for name, row in zip(names, cells, strict=True)]
+        yield Grid([*keys, *map(Column, labels)], rows, keys=len(keys))
 
 
-def _by_head(result: Result) -> dict[tuple[str, str], Metric]:
-    return {(metric.group, metric.name): metric for metric in result.metrics}
-
-
-def _fits(table: Table) -> bool:
-    console = _console()
-    return console.measure(table, options=console.options.update(width=UNLIMITED)).maximum <= console.width
-
-
-def _stacked(metric: Metric | None) -> Text:
-    return _text("\n".join((value_of(metric), _interval(metric), counts_of(metric))) if metric else "")
-
-
-def _labels(results: Sequence[Result]) -> list[Text]:
-    return [_text(label) for label in labels_of(results)]
+def size_of(metrics: Sequence[Metric | None]) -> str:
+    """What all these rates were counted from, such as `n = 128`; empty where that differs or is no matter."""
+    sizes = {metric.denominator for metric in metrics if metric is not None and metric.kind == "rate"}
+    return f"n = {sizes.pop():,.10g}" if len(sizes) == 1 else ""
 
 
 def _print_remarks(results: Sequence[Result]) -> None:
-    if remark := different_items(results):
-        say(remark)
+    if said := different_items(results):
+        remark(said)
     for label, result in zip(labels_of(results), results, strict=True):
-        if remark := without_verdict(label, result):
-            say(remark + (f"; such as: {example_of(result.failed)}" if result.failed else ""))
+        if said := without_verdict(label, result):
+            remark(said + (f"; such as: {example_of(result.failed)}" if result.failed else ""))
 
 
 def _unique(values: Iterable[Value]) -> list[Value]:
     return list(dict.fromkeys(values))
 
 
-def _text(text: str) -> Text:
-    """Never parsed as markup; each line made harmless."""
-    return Text("\n".join(one_line(line) for line in text.split("\n")))
+def _plain(text: str) -> str:
+    """Each line made harmless."""
+    return "\n".join(one_line(line) for line in text.split("\n"))
 
 
-def _table(*, show_lines: bool = False, show_header: bool = True) -> Table:
-    return Table(
-        box=SIMPLE_HEAD,
-        show_lines=show_lines,
-        show_header=show_header,
-        pad_edge=False,
-    )
-
-
-def _console() -> Console:
-    return Console(
-        width=None if sys.stdout.isatty() else UNLIMITED, highlight=False, markup=False, emoji=False
-    )
-
-
-def _print(title: str, table: Table) -> None:
-    console = _console()
-    with console.capture() as drawn:
-        console.print(_text(title), style="bold")
-        console.print(table)
-    print("\n".join(line.rstrip() for line in drawn.get().splitlines()))
+def _print(title: str, grid: Grid) -> None:
+    begin, end = BOLD if bold() else ("", "")
+    for line in wrapped(one_line(title, 500), columns()):
+        print(f"{begin}{line}{end}")
+    for line in grid.legend:
+        print(line)
+    for lines in grid.tables(columns(), (begin, end)):
+        print()
+        print("\n".join(lines))
+    print()

@@ -1,12 +1,29 @@
 """Writes to the terminal; hostile texts (model names, ids, reasons) arrive there as text and nothing else."""
 
 import csv
+import os
+import re
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
 from wildtool.plain import as_cell, middle, one_line, plain
 
-__all__ = ["middle", "note", "one_line", "plain", "print_rows", "say"]
+__all__ = ["BOLD", "bold", "columns", "middle", "note", "one_line", "plain", "print_rows", "remark", "say"]
+
+PIPED = 100
+"""Columns of an output that is no terminal."""
+BOLD = ("\x1b[1m", "\x1b[0m")
+
+
+def columns() -> int:
+    """How many columns a table may take."""
+    return shutil.get_terminal_size((PIPED, 24)).columns
+
+
+def bold() -> bool:
+    """Whether the output is a terminal that can print bold."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
 
 
 def say(text: str = "") -> None:
@@ -14,9 +31,27 @@ def say(text: str = "") -> None:
     print(plain(text))
 
 
+def remark(text: str) -> None:
+    """Prints a sentence among the results, within the width of a table."""
+    say("\n".join(_folded(text, columns())))
+
+
 def note(text: str) -> None:
-    """Prints a remark beside the results, to the error stream."""
+    """Prints a remark beside the results, to the error stream: on a terminal within its width, else a line as it is."""
+    if sys.stderr.isatty():
+        text = "\n".join(_folded(plain(text), columns()))
     print(plain(text), file=sys.stderr, flush=True)
+
+
+def _folded(text: str, room: int) -> list[str]:
+    """The text wrapped at blanks, if possible at none of a command in backticks."""
+    from wildtool.cli.grid import wrapped  # loads a library
+
+    def kept(command: re.Match[str]) -> str:
+        return command[0].replace(" ", "\0") if len(command[0]) < room else command[0]
+
+    safe = re.sub("`[^`\n]+`", kept, text.replace("\0", ""))
+    return [line.replace("\0", " ") for part in safe.split("\n") for line in wrapped(part, room)]
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

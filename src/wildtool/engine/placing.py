@@ -7,7 +7,7 @@ from shlex import quote
 
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.results import Result
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError, one_of
 from wildtool.types import Published
 
 Key = tuple[str, str]
@@ -77,10 +77,8 @@ def ranking(
         group: show this group of metrics; None for the first table's. Raises UsageError where it is unknown.
         every: show all metrics where no group is named.
     """
-    if group is not None and group not in groups_of(figures):
-        raise UsageError(
-            f"no figures are published for group {group!r}; there are: {', '.join(groups_of(figures))}"
-        )
+    if group is not None:
+        group = one_of("group", group, groups_of(figures))
     known = dict.fromkeys(key for row in figures for key in row.values)
     headline = next(iter(figures[0].values))
     if group is None:

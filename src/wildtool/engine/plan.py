@@ -9,7 +9,7 @@ from typing import Any
 
 from wildtool.engine.prices import Price
 from wildtool.engine.rates import Rates
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError, UsageError, unknown
 from wildtool.types import Benchmark, Item, Model, Source
 
 
@@ -74,11 +74,11 @@ class Selection:
 
     def _check_ids(self) -> None:
         known = {item.id for item in self._loaded(split=self.split, lang=self.lang)}
-        unknown = [name for name in self.ids if name not in known]
-        if unknown:
+        strange = [name for name in self.ids if name not in known]
+        if strange:
             examples = [item.id for item in islice(self._loaded(split=self.split, lang=self.lang), 2)]
             such = f"; ids there look like {', '.join(examples)}" if examples else self._choices()
-            raise UsageError(f"unknown ids in {self.source.name}: {', '.join(unknown)}{such}")
+            raise UsageError(f"unknown ids in {self.source.name}: {', '.join(strange)}{such}")
 
     def _choices(self) -> str:
         """The splits and languages to choose from, where one was asked for."""
@@ -213,6 +213,4 @@ class Plan:
 def check_profile(benchmark: Benchmark, profile: str) -> None:
     """Raises UsageError if the benchmark has no profile of that name."""
     if profile not in benchmark.profiles:
-        raise UsageError(
-            f"unknown profile {profile!r} of {benchmark.name}; known are: {', '.join(benchmark.profiles)}"
-        )
+        raise UsageError(unknown("profile", profile, benchmark.profiles, of=benchmark.name))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wildtool.benchmarks import OURS
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import RecordError, UsageError, unknown
 from wildtool.types import Benchmark
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
         return in_mode(getattr(import_module(module), found), mode)
     entry = _entries().get(name)
     if entry is None:
-        known = ", ".join(benchmark_names()) or "none is installed"
-        raise UsageError(f"unknown benchmark {name!r}; known are: {known}")
+        raise UsageError(unknown("benchmark", name, benchmark_names()))
     return in_mode(entry.load(), mode)
 
 
@@ -70,7 +69,5 @@ def in_mode(benchmark: Benchmark, mode: str | None) -> Benchmark:
     if mode is None:
         return benchmark
     if mode not in benchmark.modes:
-        raise UsageError(
-            f"unknown mode {mode!r} of {benchmark.name}; known are: {', '.join(benchmark.modes)}"
-        )
+        raise UsageError(unknown("mode", mode, benchmark.modes, of=benchmark.name))
     return benchmark.in_mode(mode)

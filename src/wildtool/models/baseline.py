@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wildtool.errors import CallError, UsageError
+from wildtool.errors import CallError, UsageError, unknown
 from wildtool.models.lexical import answer as lexical_answer
 from wildtool.models.lexical.answer import assistant_calls
 from wildtool.models.lexical.reading import OfferedTool, as_list, as_object, is_plain, offered_tools
@@ -97,7 +97,7 @@ def make_baseline(name: str, seed: int | None = None) -> Model:
     """
     maker = BASELINES.get(name)
     if maker is None:
-        raise UsageError(f"there is no model {name!r}; the baselines are {', '.join(BASELINES)}")
+        raise UsageError(unknown("baseline", name, BASELINES))
     return maker(name, seed or 0)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, unknown
 from wildtool.types import Published
 
 _FOLDER = Path(__file__).parent
@@ -75,7 +75,7 @@ def read_table(name: str, *, numbers_as_printed: bool = False) -> Table:
         numbers_as_printed: leave misprinted numbers as they are; names of models are corrected all the same.
     """
     if name not in table_names():
-        raise UsageError(f"no published table is called {name!r}; there are: {', '.join(table_names())}")
+        raise UsageError(unknown("table", name, table_names()))
     about = _sources()["tables"][name]
     fixes = {(c.model, c.column): c.corrected for c in corrections() if c.table == name}
     if numbers_as_printed:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, unknown
 
 Way = Literal["written", "played"]
 
@@ -52,7 +52,7 @@ def shares(given: tuple[str, ...]) -> dict[str, int]:
     for text in given:
         name, sign, number = text.partition("=")
         if name not in KINDS:
-            raise UsageError(f"unknown kind {name!r}; known are: {', '.join(KINDS)}")
+            raise UsageError(unknown("kind", name, KINDS))
         if sign and not (number.isascii() and number.isdigit() and 0 < int(number) < 1_000_000):
             raise UsageError(f"--kinds {text!r}: a share is a whole number above 0, such as {name}=3")
         found[name] = int(number) if sign else KINDS[name].share

@@ -2,7 +2,7 @@
 
 import re
 
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, unknown
 from wildtool.models.formats import FORMATS
 from wildtool.models.formats.shape import Format
 
@@ -69,12 +69,13 @@ def chosen_format(wanted: str, model: str) -> Format:
     Raises:
         UsageError: no such format, or none is known for the model; the message lists them.
     """
-    known = f"; the formats are {', '.join(FORMATS)}"
     if wanted != AUTO:
         if wanted not in FORMATS:
-            raise UsageError(f"there is no format {wanted!r}{known}, or {AUTO}")
+            raise UsageError(unknown("format", wanted, (*FORMATS, AUTO)))
         return FORMATS[wanted]
     for pattern, name in PATTERNS:
         if re.search(pattern, model, re.IGNORECASE):
             return FORMATS[name]
-    raise UsageError(f"no format is known for a model called {model!r}; name one with --format{known}")
+    raise UsageError(
+        f"no format is known for a model called {model!r}; name one with --tool-format: {', '.join(FORMATS)}"
+    )
