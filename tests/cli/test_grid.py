@@ -1,5 +1,6 @@
 """Tables fit the width they are given and break no number and no name."""
 
+from dataclasses import replace
 from itertools import product
 from random import Random
 from typing import Any
@@ -37,6 +38,7 @@ GROUPS = ("accuracy", "task type", "optimal path (OP)", "accomplish progress (no
 def result(model: str, *metrics: Metric) -> Result:
     named: dict[str, Any] = {"run": "r", "benchmark": "b", "profile": "official", "played": "official"}
     named |= {"data": "d", "data_sha256": "0" * 64, "items": 2, "items_md5": "2 items", "failed": ()}
+    named |= {"planned": 8, "planned_items": 2, "incomplete": False}
     return Result(
         model=model,
         counts=Counts(correct=5, wrong=3),
@@ -108,6 +110,14 @@ def test_models_are_rows_while_they_fit_and_else_columns(width: int, monkeypatch
     assert "\nm1 " in shown(few, width, monkeypatch)
     many = [result(f"m{k}", *(rate("accuracy", f"n{i}", k, 9) for i in range(20))) for k in (1, 2)]
     assert "accuracy: n19" in shown(many, width, monkeypatch)
+
+
+def test_a_run_that_was_stopped_is_marked_in_every_table(monkeypatch: pytest.MonkeyPatch):
+    whole = result("a", rate("accuracy", "task", 1, 9), rate("errors", "task", 1, 9))
+    part = replace(whole, model="b", incomplete=True)
+    for width in WIDTHS:
+        assert shown([whole, part], width, monkeypatch).count("b (incomplete)") == 3
+        assert "a (incomplete)" not in shown([whole, part], width, monkeypatch)
 
 
 def test_counts_that_all_models_share_stand_once(monkeypatch: pytest.MonkeyPatch):

@@ -294,6 +294,21 @@ def test_show_does_not_use_verdicts_older_than_the_record():
     assert "0/4" in type_("show chat --group accuracy").stdout
 
 
+def test_show_prints_the_summary_and_with_all_every_group():
+    play()
+    short, whole = type_("show runs"), type_("show runs --all")
+    assert ("task type: Clarify" in short.stdout, "errors (" in short.stdout) == (True, False)
+    assert "--all" in short.stderr
+    assert whole.stdout.startswith(short.stdout)
+    assert "errors (wild-mini, profile official)" in whole.stdout
+
+
+def test_a_group_is_found_whatever_its_case_and_blanks():
+    play()
+    assert "Clarify" in type_("show runs --group Task_Type").stdout
+    assert "did you mean 'errors'?" in type_("show runs --group error").stderr
+
+
 def test_show_prints_json_and_csv():
     play()
     run = json.loads(type_("show runs --json").stdout)["runs"][0]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from wildtool.cli.tables import print_grid
+from wildtool.cli.tables import INCOMPLETE, print_grid
 from wildtool.cli.terminal import middle, one_line, print_rows, remark
 from wildtool.engine.boards import benchmark_and_data, played_and_judged
 from wildtool.engine.comparing import Accuracy, Comparison, Flip, Part, accuracy_of
@@ -108,7 +108,7 @@ def _print_runs(found: Compared) -> None:
         numbers = [str(items), *([str(len(side.cells))] if found.metric == "unit" else [])]
         rows.append(
             [
-                middle(side.label, 60),
+                middle(side.label, 60) + (INCOMPLETE if side.result.incomplete else ""),
                 _percent(accuracy),
                 _range(accuracy),
                 *numbers,

@@ -185,13 +185,19 @@ def _rows(shown: Ranking) -> list[tuple[bool, list[str]]]:
         (
             entry.run is not None,
             [
-                middle(entry.model, 60) + (f" ({MEASURED})" if entry.run else ""),
+                _name(entry),
                 *(_percent(entry.cells.get(key), places) for key in shown.keys),
                 "" if entry.run else entry.kind,
             ],
         )
         for entry in shown.entries
     ]
+
+
+def _name(entry: Entry) -> str:
+    if entry.run is None:
+        return middle(entry.model, 60)
+    return f"{middle(entry.model, 40)} ({MEASURED}{', incomplete' if entry.incomplete else ''})"
 
 
 def _percent(cell: Cell | None, places: int) -> str:

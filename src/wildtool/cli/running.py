@@ -129,7 +129,7 @@ def _show(folders: list[Path], profile: str, quiet: bool) -> None:
     print_overview(find_results(folders, profile)[0])
     if not quiet:
         paths = " ".join(shlex.quote(plain(folder)) for folder in folders)
-        note(f"All numbers: wildtool show {paths}")
+        note(f"More tables: wildtool show {paths} --all")
 
 
 def tell_outlook(plans: "dict[str, Plan]") -> None:

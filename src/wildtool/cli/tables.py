@@ -19,6 +19,8 @@ CSV_COLUMNS = (
     *("run", "model", "benchmark", "profile"),
     *("group", "name", "value", "numerator", "denominator", "low", "high"),
 )
+INCOMPLETE = " (incomplete)"
+"""Stands behind the name of a run of which some was never played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,10 @@ def _table_of(results: Sequence[Result], heads: Sequence[Head]) -> Grid:
     width = columns()
     found = [{(metric.group, metric.name): metric for metric in result.metrics} for result in results]
     numbers = [[its.get((head.group, head.name)) for its in found] for head in heads]
-    labels = list(map(_plain, labels_of(results)))
+    labels = [
+        _plain(label) + (INCOMPLETE if result.incomplete else "")
+        for label, result in zip(labels_of(results), results, strict=True)
+    ]
     forms = list(_forms(labels, heads, numbers))
     whole = next((form for form in forms if form.fits(width) and len(form.cut(width)) == 1), None)
     if whole is not None:

@@ -96,8 +96,8 @@ def without_verdict(label: str, result: Result) -> str:
     if missing:
         low, high = (100 * right / counts.units for right in (counts.correct, counts.correct + missing))
         told.append(
-            f"of {counts.units} units, {counts.infra_error} ended in infra errors and {counts.unplayed} are "
-            f"unplayed; they count as wrong. Had they been right: {high:.1f} % instead of {low:.1f} % correct."
+            f"of {counts.units} units, {counts.infra_error} ended in infra errors and {counts.unplayed} were not "
+            f"played; all count as wrong ({low:.1f} % correct). Upper bound if all were correct: {high:.1f} %."
             + (f" Calls failed by {kinds_of(result.failed)}" if result.failed else "")
         )
     return f"{label}: {'; '.join(told)}" if told else ""

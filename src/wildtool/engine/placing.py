@@ -37,6 +37,8 @@ class Entry:
     cells: Mapping[Key, Cell]
     run: str | None = None
     """Folder of the run; None for a published model."""
+    incomplete: bool = False
+    """Whether some of the run was never played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ def _measured(folder: Path, run: Result) -> Entry:
         for metric in run.metrics
     }
     kind = f"{MEASURED}, {run.items} items{''.join(f', {text}' for text in how)}"
-    return Entry(run.model, kind, cells, str(folder))
+    return Entry(run.model, kind, cells, str(folder), run.incomplete)
 
 
 def _rank(entry: Entry, order: Key) -> float:
