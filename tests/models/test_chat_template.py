@@ -3,7 +3,7 @@
 import pytest
 
 from models.asking import HELLO, asked_and_answered, call
-from wildtool.models.chat_template import template_messages
+from wildtool.models.chat_template import REFUSES_PARALLEL, template_messages
 from wildtool.models.history import Changes, UnsendableError
 
 
@@ -66,3 +66,19 @@ def test_short_ids_have_nine_letters_and_digits_and_still_pair():
 def test_a_short_id_that_is_right_already_stays():
     messages, changes = shaped(*asked_and_answered(call("abcDEF123", "f", {})), short_ids=True)
     assert messages[2]["tool_call_id"] == "abcDEF123" and "call-id-replaced" not in changes
+
+
+def test_calls_made_at_once_are_split_for_a_template_that_takes_one():
+    said = asked_and_answered(call("a", "f", {}), call("b", "g", {}), content="")
+    messages, changes = shaped(*said, one_call=True)
+    assert [len(message.get("tool_calls", ())) for message in messages] == [0, 1, 0, 1, 0]  # type: ignore[arg-type]
+    assert [message.get("name") for message in messages] == [None, None, "f", None, "g"]
+    assert "parallel-calls-split" in changes
+
+
+def test_a_template_that_takes_one_call_is_told_by_its_own_words():
+    llama = '{{- raise_exception("This model only supports single tool-calls at once!") }}'
+    assert REFUSES_PARALLEL.search(llama)
+    assert not REFUSES_PARALLEL.search(
+        "{{ raise_exception('Conversation roles must alternate') }} single tool call"
+    )

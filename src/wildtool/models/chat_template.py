@@ -7,14 +7,16 @@ from importlib import import_module
 from typing import Any
 
 from wildtool.errors import CallError, UsageError
-from wildtool.models.history import CallIds, Changes, arguments_object, calls_of, text_of
+from wildtool.models.chat_changes import NINE, one_call_a_message
+from wildtool.models.history import CallIds, Changes, HistoryCall, arguments_object, calls_of, text_of
 from wildtool.types import Message, Request
 
 _SAMPLE: dict[str, Any] = {
     "type": "function",
     "function": {"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}},
 }
-_MISTRAL_ID = re.compile("[A-Za-z0-9]{9}")
+REFUSES_PARALLEL = re.compile(r"(?i)raise_exception\(\s*[\"'][^\"']*\bsingle tool.call")
+"""A template that refuses several calls in one message, as those of Llama 3 do."""
 
 
 class ChatTemplate:
@@ -63,7 +65,12 @@ class ChatTemplate:
         """
         changes: Changes = {}
         try:
-            messages = template_messages(request.messages, changes, short_ids="[TOOL_CALLS]" in self.text)
+            messages = template_messages(
+                request.messages,
+                changes,
+                short_ids="[TOOL_CALLS]" in self.text,
+                one_call=REFUSES_PARALLEL.search(self.text) is not None,
+            )
             text = self._tokenizer.apply_chat_template(
                 messages,
                 tools=list(request.tools) or None,
@@ -86,19 +93,22 @@ class ChatTemplate:
 
 
 def template_messages(
-    messages: Sequence[Message], changes: Changes, *, short_ids: bool = False
+    messages: Sequence[Message], changes: Changes, *, short_ids: bool = False, one_call: bool = False
 ) -> list[Message]:
     """Messages as chat templates expect them: arguments are objects, results carry their tool's name.
 
-    Args: short_ids: nine letters and digits, which templates of Mistral demand.
+    Args:
+        short_ids: nine letters and digits, which templates of Mistral demand.
+        one_call: no more than one call in a message.
 
     Raises ValueError for pictures and other things that are no text.
     """
-    ids = CallIds(r"\s\S", 10_000)
-    return [_as_expected(message, ids, changes, short_ids) for message in messages]
+    messages = one_call_a_message(messages, changes) if one_call else messages
+    ids = CallIds(NINE, exactly=9) if short_ids else CallIds(r"\s\S", 10_000)
+    return [_as_expected(message, ids, changes) for message in messages]
 
 
-def _as_expected(message: Message, ids: CallIds, changes: Changes, short_ids: bool) -> Message:
+def _as_expected(message: Message, ids: CallIds, changes: Changes) -> Message:
     made = {**message, "content": text_of(message.get("content"))}
     if message.get("content") is None:
         changes["null-content-as-text"] = None
@@ -107,33 +117,24 @@ def _as_expected(message: Message, ids: CallIds, changes: Changes, short_ids: bo
     if "tool_calls" in message:
         # Templates ask whether the key is there, so an empty one would be taken for calls.
         del made["tool_calls"]
-        if calls := [_call(call, ids, changes, short_ids) for call in calls_of(message, changes)]:
+        if calls := [_call(call, ids, changes) for call in calls_of(message, changes)]:
             made["tool_calls"] = calls
         else:
             changes["empty-calls-dropped"] = None
     if message.get("role") == "tool":
-        id_, name = ids.result(message.get("tool_call_id"), changes)
-        made["tool_call_id"] = _short(id_ or "", changes) if short_ids else id_
+        made["tool_call_id"], name = ids.result(message.get("tool_call_id"), changes)
         if "name" not in message:
             changes["tool-name-added"] = None
             made["name"] = name
     return made
 
 
-def _call(call: Any, ids: CallIds, changes: Changes, short_ids: bool) -> dict[str, Any]:
+def _call(call: HistoryCall, ids: CallIds, changes: Changes) -> dict[str, Any]:
     arguments = arguments_object(call.arguments, changes)
     if isinstance(call.arguments, str):
         changes["arguments-as-object"] = None
-    id_ = ids.call(call.id, call.name, changes)
     return {
-        "id": _short(id_, changes) if short_ids else id_,
+        "id": ids.call(call.id, call.name, changes),
         "type": "function",
         "function": {"name": call.name, "arguments": arguments},
     }
-
-
-def _short(id_: str, changes: Changes) -> str:
-    if _MISTRAL_ID.fullmatch(id_):
-        return id_
-    changes["call-id-replaced"] = None
-    return hashlib.sha256(id_.encode("utf-8", "surrogatepass")).hexdigest()[:9]

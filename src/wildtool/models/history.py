@@ -163,9 +163,10 @@ def sent_names(request: Request, allowed: str, longest: int, first: str = "") ->
 class CallIds:
     """Pairs calls with their results, and gives each call an id that the protocol takes and no other call has."""
 
-    def __init__(self, allowed: str, longest: int = 64) -> None:
-        """Args: allowed: characters of an id, as the inside of a regular expression's class."""
-        self._valid = re.compile(f"[{allowed}]{{1,{longest}}}")
+    def __init__(self, allowed: str, longest: int = 64, *, exactly: int | None = None) -> None:
+        """Args: allowed: characters of an id, as the inside of a regular expression's class; exactly: how many."""
+        self._valid = re.compile(f"[{allowed}]{{{exactly or 1},{exactly or longest}}}")
+        self._exactly = exactly
         self._used: set[str] = set()
         self._waiting: dict[str, deque[tuple[str | None, str]]] = {}
 
@@ -174,8 +175,7 @@ class CallIds:
         sent = id_ if isinstance(id_, str) else ""
         if sent in self._used or not self._valid.fullmatch(sent):
             changes["call-id-replaced"] = None
-            digest = hashlib.sha256(_key(id_).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-            sent = f"call_{digest}_{len(self._used)}"
+            sent = self._made(_key(id_))
         self.keep(id_, sent, name)
         return sent
 
@@ -191,7 +191,18 @@ class CallIds:
         if waiting:
             return waiting.popleft()
         changes["result-without-call"] = None
-        return _key(id_), "unknown"
+        return self._made(_key(id_)) if self._exactly else _key(id_), "unknown"
+
+    def _made(self, key: str) -> str:
+        """An id that no other call has; where a length is demanded, made of the key alone, so that it stays the same."""
+        digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+        if self._exactly is None:
+            return f"call_{digest[:16]}_{len(self._used)}"
+        for start in range(len(digest)):
+            if (made := (digest[start:] + digest[:start])[: self._exactly]) not in self._used:
+                return made
+        # Beyond 64 calls with the same id: hexadecimal numbers.
+        return f"{len(self._used):0{self._exactly}x}"
 
 
 def _key(id_: Any) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
@@ -52,6 +53,8 @@ class HttpModel:
     headers: ClassVar[Mapping[str, str]] = {}
     batches: ClassVar[Callable[[Endpoint, str], Batches] | None] = None
     """The provider's batches, by the endpoint and its path; None where it has none that we speak."""
+    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {}
+    """Ways to ask that a refusal may teach, by what it says then: the call is made again so, and so are all others."""
     has_seed: ClassVar[bool] = True
     """Whether the protocol has one; where it has none, each reply says that it was not sent."""
 
@@ -100,6 +103,7 @@ class HttpModel:
         }
         self._seed = seed
         self._send: Send | None = None
+        self._learned: set[str] = set()
         self._check_extra()
         finite = {"temperature": temperature, "timeout": timeout_s, "extra body": self._extra}
         for setting, value in finite.items():
@@ -185,11 +189,24 @@ class HttpModel:
         return self._asked(request)[0]
 
     async def complete(self, request: Request) -> Reply:
-        """Asks once.
+        """Asks once; once more for each lesson that the refusal teaches.
 
         Raises:
             CallError: the call failed, or its answer is not one of the protocol.
         """
+        while True:
+            # Others that were under way may have learned it meanwhile.
+            known = frozenset(self._learned)
+            try:
+                return await self._complete(request)
+            except CallError as error:
+                taught = (name for name, words in self.lessons.items() if words.search(str(error)))
+                lesson = next((name for name in taught if name not in known), None)
+                if lesson is None:
+                    raise
+            self._learned.add(lesson)
+
+    async def _complete(self, request: Request) -> Reply:
         try:
             body, asked = self._asked(request)
         except (ValueError, TypeError) as error:

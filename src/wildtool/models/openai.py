@@ -1,30 +1,48 @@
 """The chat-completions wire of OpenAI and of every server that speaks it: one call, bytes untouched."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
+from wildtool.models.chat_changes import one_call_a_message, with_short_ids
 from wildtool.models.deltas import as_object, objects
 from wildtool.models.failures import ENDED_BY_FAILURE, Failure, failure_of
+from wildtool.models.history import Changes
 from wildtool.models.http_model import Asked, HttpModel
 from wildtool.models.openai_batches import OpenAIBatches
 from wildtool.models.streams import join_chat
 from wildtool.types import Reply, Request
 
+_SHORT_IDS, _ONE_CALL = "short ids", "one call a message"
+
 
 class OpenAIModel(HttpModel):
-    """A model behind `POST {base_url}/chat/completions`. Nothing is changed on the way, in neither direction."""
+    """A model behind `POST {base_url}/chat/completions`. Nothing is changed on the way, in neither direction, but for
+    calls of the history that the endpoint refuses as they are."""
 
     path = "/chat/completions"
     batches = OpenAIBatches
     stream_fields: ClassVar[Mapping[str, Any]] = {"stream": True, "stream_options": {"include_usage": True}}
     reserved = ("model", "messages", "tools")
+    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {
+        _SHORT_IDS: re.compile(
+            r"(?i)tool call ids?\b.{0,200}\b(?:length (?:of )?9\b|has to be defined|non-empty)"
+        ),
+        _ONE_CALL: re.compile(r"(?i)only supports single tool.calls at once"),
+    }
 
     def ask(self, request: Request) -> Asked:
         """Model, messages, and tools if any; nothing else."""
-        fields: dict[str, Any] = {"model": self._model, "messages": request.messages}
+        changes: Changes = {}
+        messages = request.messages
+        if _ONE_CALL in self._learned:
+            messages = one_call_a_message(messages, changes)
+        if _SHORT_IDS in self._learned:
+            messages = with_short_ids(messages, changes)
+        fields: dict[str, Any] = {"model": self._model, "messages": messages}
         if request.tools:
             fields["tools"] = request.tools
-        return Asked(fields)
+        return Asked(fields, tuple(changes))
 
     def read(self, parsed: Any, asked: Asked) -> Reply | None:
         """The first choice's message as it is."""

@@ -1,9 +1,9 @@
 """OpenAI's Responses API: chats as items there, output items back, encrypted reasoning kept; nothing stored there."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from wildtool.errors import CallError
 from wildtool.models.failures import Failure
 from wildtool.models.history import (
     EVERY_MESSAGE,
@@ -27,6 +27,7 @@ from wildtool.wire import dumps
 PROVIDER = "openai_responses"
 _OPTIONS = {"temperature": "temperature", "max_tokens": "max_output_tokens"}
 _ID = "\\x21-\\x7e"
+_UNENCRYPTED = "unencrypted"
 _ENCRYPTED = "reasoning.encrypted_content"
 _NOT_ENCRYPTED = "Encrypted content is not supported"
 """What OpenAI answers where a model that does not reason is asked for its encrypted reasoning."""
@@ -41,8 +42,7 @@ class ResponsesModel(HttpModel):
     batches = OpenAIBatches
     reserved = ("model", "input", "instructions", "tools", "previous_response_id", "conversation")
     has_seed = False
-    _encrypted = True
-    """Whether encrypted reasoning is asked for; false once the endpoint said that the model has none."""
+    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {_UNENCRYPTED: re.compile(_NOT_ENCRYPTED)}
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """`max_output_tokens` is its name for the longest reply."""
@@ -56,23 +56,11 @@ class ResponsesModel(HttpModel):
             "input": list(_Items(changes).told(request)),
             "store": False,
         }
-        if self._encrypted:
+        if _UNENCRYPTED not in self._learned:
             fields["include"] = [_ENCRYPTED]
         if request.tools:
             fields["tools"] = [_tool(function, changes) for function in functions_of(request)]
         return Asked(fields, tuple(changes))
-
-    async def complete(self, request: Request) -> Reply:
-        """Asks once; once more where the model turns out to have no reasoning that could be encrypted."""
-        encrypted = self._encrypted
-        try:
-            return await super().complete(request)
-        except CallError as error:
-            # Others that were under way may have learned it meanwhile.
-            if not encrypted or _NOT_ENCRYPTED not in str(error):
-                raise
-        self._encrypted = False
-        return await super().complete(request)
 
     def read(self, parsed: Any, asked: Asked) -> Reply | None:
         """Texts, calls and reasoning summaries; the items themselves are kept."""
