@@ -70,8 +70,9 @@ class OpenAIModel(HttpModel):
         inside = [choice.get("error"), as_object(message).get("error")]
         if failure := next(filter(None, map(failure_of, inside)), None):
             return failure
-        if choice.get("finish_reason") in ENDED_BY_FAILURE:
-            return Failure(f"the reply ended with the finish reason {choice['finish_reason']}")
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason in ENDED_BY_FAILURE:
+            return Failure(f"the reply ended with the finish reason {reason}")
         if _is_filtered(answer.get("prompt_filter_results")) and not _says_something(message):
             return Failure("the prompt was filtered", blocked=True)
         return None

@@ -129,7 +129,7 @@ class OpenAIBatches(Batches):
 
     def _answered(self, id_: str, response: Mapping[str, Any], error: Mapping[str, Any]) -> BatchResult:
         status, body = response.get("status_code"), response.get("body")
-        if not isinstance(status, int) or body is None:
+        if type(status) is not int or not 100 <= status < 600 or body is None:
             raise NoResultError("a response without status or body")
         answer = dumps(body)
         if 200 <= status < 300:

@@ -1,0 +1,14 @@
+"""Damaged answers of every protocol are replies or named failures; `fuzz_streams.py` runs as long as one likes."""
+
+import random
+
+import pytest
+
+from faults.fuzz_streams import KINDS, fuzz
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_answer_is_a_reply_or_a_named_failure(kind: str):
+    outcomes, faults = fuzz(kind, random.Random(11), 250)
+    assert faults == []
+    assert 0 < outcomes["reply"] < outcomes.total()
