@@ -8,7 +8,7 @@ without talking to a model, a disk or a clock.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Message = dict[str, Any]
 """One chat message in OpenAI's shape; unknown keys survive, argument texts stay as received."""
@@ -399,4 +399,31 @@ class Benchmark(Protocol):
 
     def read_results(self, path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]] | None:
         """Reads the original tool's own result file as (model, item, transcripts); None if it is not one."""
+        ...
+
+
+@runtime_checkable
+class OriginalPrompts(Protocol):
+    """What a benchmark also has where its original's prompts can be sent word for word instead of our own wording."""
+
+    @property
+    def prompts(self) -> str:
+        """Digest of the original's texts that it sends; empty where it sends our own wording."""
+        ...
+
+    @property
+    def prompts_note(self) -> str:
+        """What a reader of numbers with the original's prompts should know of them; empty for nothing."""
+        ...
+
+    @property
+    def original_sampling(self) -> Mapping[str, Any]:
+        """What the original asks models with: `temperature`, `max_tokens`, `attempts`; else a field of requests."""
+        ...
+
+    def in_original_prompts(self, split: str | None) -> Benchmark | None:
+        """This benchmark with the original's prompts; None where they were not pulled, or its mode or split has none.
+
+        Raises DataError where what was pulled is damaged.
+        """
         ...

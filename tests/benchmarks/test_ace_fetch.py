@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import ace_prompts_build
 import pytest
 
 from benchmarks.ace_upstream import python_files, question_files
 from data.loopback import Answer, Server, files
 from wildtool.benchmarks.acebench.data import CATEGORIES, LANGUAGES, read_items
-from wildtool.benchmarks.acebench.fetch import COMMIT, TABLE_DIGESTS, pinned_files, pull
+from wildtool.benchmarks.acebench.fetch import COMMIT, TABLE_DIGESTS, pinned_files, pull, read_prompts
 from wildtool.benchmarks.acebench.locate import official_folder
 from wildtool.benchmarks.acebench.sandbox_edition import read_edition
 from wildtool.errors import DataError
@@ -22,6 +23,7 @@ from wildtool.errors import DataError
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("no_proxy", "*")
+    ace_prompts_build.pin(monkeypatch)
     return tmp_path / "cache" / "acebench"
 
 
@@ -37,7 +39,8 @@ def serving(answer: Answer) -> Iterator[Server]:
 def repository(official: Path) -> dict[str, bytes]:
     """Everything that is fetched, by its address on the mirror."""
     code = {path: text.encode() for path, text in python_files(official).items()}
-    contents = question_files(official) | code
+    prompts = {path: text.encode() for path, text in ace_prompts_build.FILES.items()}
+    contents = question_files(official) | code | prompts
     return {f"/ACEBench/ACEBench/{COMMIT}/{path}": content for path, content in contents.items()}
 
 
@@ -95,11 +98,12 @@ def test_the_network_gives_files_and_tables(official: Path, cache: Path) -> None
     with serving(files(repository(official))) as server:
         pull(None, server.mirror, ignore)
     check_complete(cache)
-    assert len(server.asked) == 68 + 13
+    assert len(server.asked) == 68 + 13 + 5
 
 
 def test_a_second_pull_asks_for_nothing(official: Path, cache: Path) -> None:
     pull(official, None, ignore)
+    ace_prompts_build.write(cache)
     pull(None, "http://127.0.0.1:9", ignore)
     check_complete(cache)
 
@@ -217,3 +221,55 @@ def test_tables_keep_their_letters_readable(official: Path, cache: Path) -> None
     text = (cache / "sandbox_messages.json").read_text("utf-8")
     assert "已经" in text
     assert json.loads(text) == json.loads((official / "sandbox_messages.json").read_text("utf-8"))
+
+
+# Prompts ---------------------------------------------------------------------------------------------
+
+
+def test_a_folder_without_the_originals_prompts_is_enough(official: Path, cache: Path) -> None:
+    said: list[str] = []
+    pull(official, None, said.append)
+    assert read_prompts() is None
+    assert any("none of the original's prompts" in line for line in said)
+
+
+def test_a_folder_gives_the_originals_prompts_where_it_holds_them(
+    official: Path, tmp_path: Path, cache: Path
+) -> None:
+    pull(official, None, ignore)
+    pull(ace_prompts_build.write(as_checkout(official, tmp_path)), None, ignore)
+    found = read_prompts()
+    assert found is not None
+    assert found.texts["model_inference/prompt_en.py"]["BASE_PROMPT_EN"] == "phone EN"
+
+
+def test_a_folder_with_some_of_the_prompt_files_names_the_others(official: Path, cache: Path) -> None:
+    pull(official, None, ignore)
+    path = "model_inference/prompt_en.py"
+    place = ace_prompts_build.write(cache.parent / "some", {path: ace_prompts_build.FILES[path]})
+    for name in TABLE_DIGESTS:
+        (place / name).write_bytes((official / name).read_bytes())
+    with pytest.raises(DataError, match=r"4 of 5 files are missing: model_inference/prompt_zh\.py"):
+        pull(place, None, ignore)
+
+
+@pytest.mark.parametrize("path", ace_prompts_build.FILES)
+def test_a_doctored_prompt_file_is_named_and_not_installed(official: Path, cache: Path, path: str) -> None:
+    pull(official, None, ignore)
+    files_there = dict(ace_prompts_build.FILES) | {path: ace_prompts_build.FILES[path] + " "}
+    place = ace_prompts_build.write(cache.parent / "doctored", files_there)
+    with pytest.raises(DataError, match=rf"{path}: not the pinned file: git blob id"):
+        pull(place, None, ignore)
+    assert not (cache / path).exists()
+
+
+@pytest.mark.parametrize("path", ace_prompts_build.FILES)
+@pytest.mark.parametrize("how", ["changed", "gone"])
+def test_a_prompt_file_that_changed_in_the_cache_is_named(cache: Path, path: str, how: str) -> None:
+    ace_prompts_build.write(cache)
+    if how == "gone":
+        (cache / path).unlink()
+    else:
+        (cache / path).write_text("x = 1")
+    with pytest.raises(DataError, match=rf"{path}: (not the pinned file|missing), expected git blob id"):
+        read_prompts()

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from wildtool.cli import options
+from wildtool.cli.defaults import typed_options
 from wildtool.cli.named import check_prices
 from wildtool.cli.planning import plans_of
+from wildtool.cli.prompting import with_prompts, with_sampling
 from wildtool.cli.run_options import RunOptions
 from wildtool.cli.running import play_plans, tell_outlook
 from wildtool.cli.spread import spread
@@ -39,13 +41,14 @@ def _run(asked: RunOptions, context: typer.Context, benchmark: options.Benchmark
     asked.check()
     limits = asked.limits()
     chosen = load_benchmark(benchmark, asked.mode)
-    plans = plans_of(chosen, asked, context)
+    asked = with_sampling(chosen, asked, typed_options(context))
+    parent = asked.out or _default_parent(chosen)
+    alone = asked.out is not None and len(asked.names) == 1
+    folders = {name: parent if alone else parent / folder_name(name) for name in asked.names}
+    plans = plans_of(with_prompts(chosen, asked, folders.values()), asked, context)
     if asked.dry_run:
         tell_outlook(plans)
         return 0
-    parent = asked.out or _default_parent(chosen)
-    alone = asked.out is not None and len(plans) == 1
-    folders = {name: parent if alone else parent / folder_name(name) for name in plans}
     for folder in folders.values():
         check_folder(folder, is_run, force=asked.force)
     check_prices(

@@ -28,6 +28,19 @@ class Order(StrEnum):
     prefix = "prefix"
 
 
+class Prompts(StrEnum):
+    """Whose words a benchmark is put in."""
+
+    own = "own"
+    original = "original"
+
+
+class Sampling(StrEnum):
+    """Whose sampling parameters are sent."""
+
+    original = "original"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """What was typed, or stands in `[run]` of the config file."""
@@ -142,6 +155,15 @@ class RunOptions:
     ] = None
     data: options.Data = None
     mode: options.Mode = None
+    prompts: Annotated[
+        Prompts | None,
+        typer.Option(
+            help="Prompt texts: wildtool's own, or the original's as pulled [original where pulled]."
+        ),
+    ] = None
+    sampling: Annotated[
+        Sampling | None, typer.Option(help="Sampling parameters of the original, where known.")
+    ] = None
     profile: options.Profile = None
     lang: options.Lang = None
     split: options.Split = None

@@ -8,7 +8,14 @@ from typing import TypeVar
 
 from wildtool.cli.grid import Column, Grid, wrapped
 from wildtool.cli.terminal import BOLD, bold, columns, one_line, print_rows, remark
-from wildtool.engine.boards import different_items, example_of, labels_of, titles_of, without_verdict
+from wildtool.engine.boards import (
+    different_items,
+    example_of,
+    labels_of,
+    prompts_remark,
+    titles_of,
+    without_verdict,
+)
 from wildtool.engine.results import Result
 from wildtool.engine.shown import counts_of, ends_of, target_of, value_of
 from wildtool.types import Metric
@@ -233,6 +240,9 @@ def size_of(metrics: Sequence[Metric | None]) -> str:
 def _print_remarks(results: Sequence[Result]) -> None:
     if said := different_items(results):
         remark(said)
+    for said in _unique(prompts_remark(result) for result in results):
+        if said:
+            remark(said)
     for label, result in zip(labels_of(results), results, strict=True):
         if said := without_verdict(label, result):
             remark(said + (f"; such as: {example_of(result.failed)}" if result.failed else ""))

@@ -177,12 +177,21 @@ def _fetch_one(target: Path, pinned: PinnedFile, folder: Path | None, mirror: st
     fetch(pinned, target, file=None if folder is None else _find(pinned, folder), mirror=mirror)
 
 
+def held_in(folder: Path, pinned: PinnedFile) -> Path | None:
+    """Where a folder holds a pinned file, by its path in the repository or its other path, `.gz` or not."""
+    return next((folder / name for name in _names(pinned) if (folder / name).is_file()), None)
+
+
+def _names(pinned: PinnedFile) -> list[str]:
+    return [path + suffix for path in (pinned.path, pinned.also) if path for suffix in ("", ".gz")]
+
+
 def _find(pinned: PinnedFile, folder: Path) -> Path:
-    names = [path + suffix for path in (pinned.path, pinned.also) if path for suffix in ("", ".gz")]
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
-    raise DataError(f"{folder}: holds neither {' nor '.join(names)}; --from names a folder that does")
+    found = held_in(folder, pinned)
+    if found is None:
+        names = " nor ".join(_names(pinned))
+        raise DataError(f"{folder}: holds neither {names}; --from names a folder that does")
+    return found
 
 
 def _error_of(run: "Future[None]") -> DataError | None:

@@ -8,7 +8,7 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.results import Failed, Result
 from wildtool.errors import DataError
 from wildtool.plain import last_part, middle, one_line
-from wildtool.types import Metric
+from wildtool.types import Metric, OriginalPrompts
 
 _LONGEST = 60
 """Characters of a name in a title or at the head of a row."""
@@ -44,7 +44,8 @@ def played_and_judged(result: Result) -> str:
     others = [
         f"{one_line(role, _LONGEST)} {middle(name, _LONGEST)}" for role, name in sorted(result.roles.items())
     ]
-    return ", ".join([*mode, *others, result.judged_as])
+    prompts = ["the original's prompts"] if result.prompts else []
+    return ", ".join([*mode, *prompts, *others, result.judged_as])
 
 
 def labels_of(results: Sequence[Result]) -> list[str]:
@@ -86,6 +87,15 @@ def different_items(results: Sequence[Result]) -> str:
         for label, result in zip(labels_of(results), results, strict=True)
     )
     return f"These runs cover different items and do not compare as they stand. {each}"
+
+
+def prompts_remark(result: Result) -> str:
+    """What to say of numbers that were made with the original's prompts; empty for others."""
+    if not result.prompts:
+        return ""
+    owner = load_benchmark(result.benchmark)
+    note = owner.prompts_note if isinstance(owner, OriginalPrompts) else ""
+    return f"The original's prompts: {note}." if note else ""
 
 
 def without_verdict(label: str, result: Result) -> str:

@@ -7,12 +7,13 @@ from shlex import quote
 
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.results import Result
-from wildtool.errors import DataError, one_of
-from wildtool.types import Published
+from wildtool.errors import DataError, UsageError, one_of
+from wildtool.types import OriginalPrompts, Published
 
 Key = tuple[str, str]
 """(group, name) of a metric."""
 MEASURED = "measured here"
+OWN_PROMPTS = "asked in wildtool's own words, the published models in the original's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,7 @@ def published_entries(figures: Iterable[Published]) -> list[Entry]:
 
 def _measured(folder: Path, run: Result) -> Entry:
     how = [] if run.played in (None, run.profile) else [run.judged_as]
+    how += whose_prompts(run)
     how += [f"{role} played by {model}" for role, model in run.roles.items()]
     cells = {
         (metric.group, metric.name): Cell(metric.value, MEASURED, metric.low, metric.high)
@@ -152,6 +154,17 @@ def _measured(folder: Path, run: Result) -> Entry:
     }
     kind = f"{MEASURED}, {run.items} items{''.join(f', {text}' for text in how)}"
     return Entry(run.model, kind, cells, str(folder), run.incomplete)
+
+
+def whose_prompts(run: Result) -> list[str]:
+    """What a reader must know of a run among models that were asked with the original's prompts."""
+    if run.prompts:
+        return ["asked with the original's prompts"]
+    try:
+        has_original = isinstance(load_benchmark(run.benchmark), OriginalPrompts)
+    except UsageError:
+        return []
+    return [OWN_PROMPTS] if has_original else []
 
 
 def _rank(entry: Entry, order: Key) -> float:

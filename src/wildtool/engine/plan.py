@@ -9,6 +9,7 @@ from typing import Any
 
 from wildtool.engine.prices import Price
 from wildtool.engine.rates import Rates
+from wildtool.engine.registry import prompts_of
 from wildtool.errors import DataError, UsageError, unknown
 from wildtool.types import Benchmark, Item, Model, Source
 
@@ -194,6 +195,8 @@ class Plan:
                 role: {"name": model.name, "settings": dict(model.settings())}
                 for role, model in self.models.items()
             },
+            # Not there for our own wording: so identities of earlier runs stay what they are.
+            **({"prompts": prompts} if (prompts := prompts_of(self.benchmark)) else {}),
         }
 
     def scope(self) -> dict[str, Any]:

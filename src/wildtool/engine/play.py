@@ -189,7 +189,8 @@ class RecordedAsk:
             raise RecordError(
                 f"item {address.item}, repeat {address.repeat}, unit {address.unit}, step {address.step}: "
                 f"this request differs from the recorded one ({name} instead of {recorded.request}), so the "
-                "benchmark's code has changed; use another --out, or the wildtool that began this run"
+                "benchmark's code or its prompts have changed. What is recorded can be scored and shown as before; to "
+                "go on, use the wildtool that began this run, or another --out to begin again"
             )
         self._stage.replayed += 1
         self._stage.observer.call_done(recorded.reply, replayed=True)

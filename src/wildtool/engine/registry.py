@@ -1,13 +1,14 @@
 """Finds benchmarks by name: our own, and those that other packages offer under the entry point group below."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks import OURS
-from wildtool.errors import RecordError, UsageError, unknown
-from wildtool.types import Benchmark
+from wildtool.errors import DataError, RecordError, UsageError, unknown
+from wildtool.types import Benchmark, OriginalPrompts
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -71,3 +72,60 @@ def in_mode(benchmark: Benchmark, mode: str | None) -> Benchmark:
     if mode not in benchmark.modes:
         raise UsageError(unknown("mode", mode, benchmark.modes, of=benchmark.name))
     return benchmark.in_mode(mode)
+
+
+OWN, ORIGINAL = "own", "original"
+"""Whose prompts are sent."""
+
+
+def in_prompts(benchmark: Benchmark, whose: str | None, split: str | None) -> Benchmark:
+    """The benchmark with the prompts that are wanted; None for the original's where they were pulled, else our own.
+
+    Raises UsageError where the original's are wanted and not there, DataError where they are damaged.
+    """
+    if whose not in (None, OWN, ORIGINAL):
+        raise UsageError(f"--prompts is {whose!r}; it takes {OWN} or {ORIGINAL}")
+    if whose == OWN:
+        return benchmark
+    original = _original(benchmark, split)
+    if original is not None or whose is None:
+        return original or benchmark
+    if not isinstance(benchmark, OriginalPrompts):
+        raise UsageError(f"{benchmark.name} has no prompts of an original to fetch; leave --prompts out")
+    first = next(iter(benchmark.modes))
+    raise UsageError(
+        f"the original's prompts of {benchmark.name} are not there"
+        + (f" for mode {benchmark.mode}" if benchmark.mode != first else "")
+        + (f" and split {split}" if split is not None else "")
+        + f"; `wildtool data pull {benchmark.name}` fetches those of mode {first}; or leave --prompts out"
+    )
+
+
+def prompted_as(benchmark: Benchmark, prompts: str) -> Benchmark:
+    """The benchmark as it was played with the original's prompts of this digest (empty: our own wording).
+
+    Where they are not at hand any more it is the benchmark with our wording, which judges alike.
+    """
+    try:
+        original = _original(benchmark, None) if prompts else None
+    except DataError:
+        original = None
+    return original if original is not None and prompts_of(original) == prompts else benchmark
+
+
+def prompts_of(benchmark: Benchmark) -> str:
+    """Digest of the original's prompts that a benchmark sends; empty where it sends our own wording."""
+    return benchmark.prompts if isinstance(benchmark, OriginalPrompts) else ""
+
+
+def sampling_of(benchmark: Benchmark) -> Mapping[str, Any]:
+    """What the original asks models with. Raises UsageError where that is not known."""
+    if not isinstance(benchmark, OriginalPrompts):
+        raise UsageError(
+            f"how the original of {benchmark.name} samples is not known here; leave --sampling out"
+        )
+    return benchmark.original_sampling
+
+
+def _original(benchmark: Benchmark, split: str | None) -> Benchmark | None:
+    return benchmark.in_original_prompts(split) if isinstance(benchmark, OriginalPrompts) else None

@@ -47,6 +47,8 @@ class Result:
     split: str | None
     mode: str | None
     """The mode it was played in; None for the benchmark's first."""
+    prompts: str = ""
+    """Digest of the original's prompts that were sent; empty for our own wording."""
     roles: Mapping[str, str]
     """Names of the models that played beside the agent, by role."""
     items: int
@@ -243,6 +245,7 @@ def _read(table: Path, about: Mapping[str, Any]) -> Result:
         data_sha256=identity["data_sha256"],
         split=identity["split"],
         mode=None if owner.mode == next(iter(owner.modes)) else owner.mode,
+        prompts=identity.get("prompts", ""),
         roles={role: its["name"] for role, its in identity["models"].items() if role != "agent"},
         items=items,
         items_md5=items_md5,

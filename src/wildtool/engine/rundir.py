@@ -208,6 +208,8 @@ def read_run(path: Path) -> dict[str, Any]:
                 value = value[name]
             if not isinstance(value, kind):
                 raise TypeError(f"{key} has the wrong type")
+        if not isinstance(run["identity"].get("prompts", ""), str):
+            raise TypeError("identity.prompts has the wrong type")
         for role, model in run["identity"]["models"].items():
             if not isinstance(model["name"], str):
                 raise TypeError(f"identity.models.{role}.name has the wrong type")

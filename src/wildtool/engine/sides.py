@@ -91,6 +91,7 @@ def obstacles(first: Side, second: Side) -> list[str]:
             ("profile they are judged under", a.profile, b.profile),
             ("split", a.split or "all", b.split or "all"),
             ("mode", _mode(first), _mode(second)),
+            ("prompts", _prompts(first), _prompts(second)),
         )
         if x != y
     ]
@@ -160,6 +161,11 @@ def _values(sides: Sequence[Side], column: str) -> set[Any]:
 
 def _mode(side: Side) -> str:
     return side.result.mode or "the benchmark's first"
+
+
+def _prompts(side: Side) -> str:
+    digest = side.result.prompts
+    return f"the original's (SHA-256 {digest[:12]}…)" if digest else "wildtool's own"
 
 
 def _data(result: Result) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from wildtool.engine.boards import headline, labels_of, titles_of
 from wildtool.engine.pairing import Share, share
-from wildtool.engine.registry import load_benchmark
+from wildtool.engine.registry import load_benchmark, prompted_as
 from wildtool.engine.results import Result, judged
 from wildtool.engine.rundir import read_run
 from wildtool.engine.verdicts import relation
@@ -123,7 +123,8 @@ def _rank(run: Run) -> tuple[float, str]:
 
 
 def _owner(run: Run) -> Benchmark:
-    return load_benchmark(run.result.benchmark, run.about["identity"]["mode"])
+    identity = run.about["identity"]
+    return prompted_as(load_benchmark(run.result.benchmark, identity["mode"]), run.result.prompts)
 
 
 def _source(run: Run) -> Source | None:

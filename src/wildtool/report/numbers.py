@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wildtool.engine.boards import different_items, without_verdict
+from wildtool.engine.boards import different_items, prompts_remark, without_verdict
 from wildtool.engine.shown import counts_of, value_of
 from wildtool.plain import as_cell, plain
 from wildtool.report.model import Board, Key
@@ -124,7 +124,11 @@ def measured(board: Board) -> list[Row]:
 def missing(board: Board) -> list[str]:
     """What a reader must know beside the numbers: different items, units that were not played."""
     results = [run.result for run in board.runs]
-    found = [different_items(results), *map(without_verdict, board.labels, results)]
+    found = [
+        different_items(results),
+        prompts_remark(results[0]),
+        *map(without_verdict, board.labels, results),
+    ]
     return [text for text in found if text]
 
 

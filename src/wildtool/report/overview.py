@@ -9,7 +9,7 @@ from typing import Any
 
 from wildtool.engine.audit import Audit
 from wildtool.engine.placing import Cell as PlacedCell
-from wildtool.engine.placing import Key, misplaced, published_entries
+from wildtool.engine.placing import Key, misplaced, published_entries, whose_prompts
 from wildtool.plain import last_part, middle, without_folders
 from wildtool.report.model import Board, Run
 from wildtool.report.numbers import Cell, Head, Row, cell_of, heads_of, measured, missing
@@ -69,7 +69,7 @@ def leaderboard(board: Board, found: Mapping[tuple[int, int], Against], audit: A
         rows=tuple(sorted(rows, key=lambda row: -float(row.cells.get(rank.key, Cell()).sort or "-inf"))),
         groups=tuple(dict.fromkeys(head.group for head in heads)),
         rank=rank,
-        published=_about_published(figures if published or why_not else [], why_not),
+        published=_about_published(board, figures if published or why_not else [], why_not),
         ceiling=_about_ceiling(board, audit),
         missing=tuple(missing(board)),
     )
@@ -131,13 +131,15 @@ def _gold(audit: Audit) -> list[Row]:
     ]
 
 
-def _about_published(figures: Sequence[Published], why_not: str | None) -> str:
+def _about_published(board: Board, figures: Sequence[Published], why_not: str | None) -> str:
     if not figures:
         return ""
     if why_not is not None:
         return f"No published rows: {why_not}."
     sources = "; ".join(dict.fromkeys(figure.source for figure in figures))
-    return f"Published rows: {sources}."
+    whose = ", ".join(whose_prompts(board.runs[0].result))
+    asked = f" Runs of this report: {whose}." if whose else ""
+    return f"Published rows: {sources}.{asked}"
 
 
 def _about_ceiling(board: Board, audit: Audit | None) -> str:

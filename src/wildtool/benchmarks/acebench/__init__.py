@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.types import (
     Ask,
@@ -19,6 +19,9 @@ from wildtool.types import (
     View,
     Walk,
 )
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.acebench.originals import Originals
 
 # The parts are imported where they are used: judging loads more than playing, and help needs neither.
 
@@ -44,8 +47,35 @@ class ACEBench:
     gold_styles = ("parallel",)
     card = Path(__file__).parent / "card.md"
 
-    def __init__(self, mode: str = "text") -> None:
+    def __init__(self, mode: str = "text", originals: "Originals | None" = None) -> None:
+        """Args: originals: the original's prompts, where they are sent instead of ours."""
         self.mode = mode
+        self._originals = originals
+
+    @property
+    def prompts(self) -> str:
+        return "" if self._originals is None else self._originals.digest
+
+    @property
+    def prompts_note(self) -> str:
+        from wildtool.benchmarks.acebench.originals import NOTE
+
+        return NOTE
+
+    @property
+    def original_sampling(self) -> Mapping[str, Any]:
+        from wildtool.benchmarks.acebench.originals import SAMPLING
+
+        return SAMPLING
+
+    def in_original_prompts(self, split: str | None) -> "ACEBench | None":
+        from wildtool.benchmarks.acebench.data import FINANCE, categories_of
+        from wildtool.benchmarks.acebench.fetch import read_prompts
+
+        if self.mode != "text" or (split is not None and set(categories_of(split)) <= set(FINANCE)):
+            return None
+        originals = read_prompts()
+        return None if originals is None else ACEBench(self.mode, originals)
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -70,12 +100,12 @@ class ACEBench:
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         from wildtool.benchmarks.acebench.play import play_item
 
-        await play_item(item, ask, profile, self.mode, in_order=in_order)
+        await play_item(item, ask, profile, self.mode, in_order=in_order, originals=self._originals)
 
     def walk(self, item: Item, unit: str, profile: str) -> Walk:
         from wildtool.benchmarks.acebench.play import walk
 
-        return walk(item, item.units.index(unit), profile, self.mode)
+        return walk(item, item.units.index(unit), profile, self.mode, originals=self._originals)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         from wildtool.benchmarks.acebench.judge import judge_item
@@ -105,7 +135,7 @@ class ACEBench:
     def trace(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
         from wildtool.benchmarks.acebench.trace import trace
 
-        return trace(item, unit, transcript, profile, self.mode)
+        return trace(item, unit, transcript, profile, self.mode, self._originals)
 
     def views(self, profile: str) -> Sequence[View]:
         from wildtool.benchmarks.acebench.views import views

@@ -5,7 +5,7 @@ simulator (`user`), so that both are recorded and replayed alike.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from wildtool.benchmarks.acebench.agent_decode import calls_to_run, decode_message, starts_bracketed
 from wildtool.benchmarks.acebench.agent_execute import Executed, execute_step, execute_turn, write_fault
@@ -15,6 +15,9 @@ from wildtool.benchmarks.acebench.sandbox_edition import Edition, State
 from wildtool.benchmarks.acebench.sandbox_tools import Sandbox
 from wildtool.benchmarks.acebench.simulated_user import SimulatedUser
 from wildtool.types import Message, Request
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.acebench.originals import Originals
 
 MAX_MESSAGES = 40
 """Messages of any sender that an episode may take after its first."""
@@ -94,11 +97,18 @@ class EpisodeWalk:
 class StepWalk(EpisodeWalk):
     """A multi-step episode: every reply of the agent is run, whatever it says."""
 
-    def __init__(self, record: AgentRecord, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
+    def __init__(
+        self,
+        record: AgentRecord,
+        edition: Edition,
+        *,
+        max_messages: int = MAX_MESSAGES,
+        originals: "Originals | None" = None,
+    ) -> None:
         super().__init__(record, edition, max_messages=max_messages)
         self._open(record.question)
         self._lines.append(f"user:{record.question}")
-        self._prompt = AgentPrompt(edition.lang, (), record.functions, multi_turn=False)
+        self._prompt = AgentPrompt(edition.lang, (), record.functions, multi_turn=False, originals=originals)
 
     def request(self) -> Request | None:
         if self._over:
@@ -121,10 +131,19 @@ class StepWalk(EpisodeWalk):
 class TurnWalk(EpisodeWalk):
     """A multi-turn episode: the simulated user opens, then every reply goes to the user or to the sandbox."""
 
-    def __init__(self, record: AgentRecord, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
+    def __init__(
+        self,
+        record: AgentRecord,
+        edition: Edition,
+        *,
+        max_messages: int = MAX_MESSAGES,
+        originals: "Originals | None" = None,
+    ) -> None:
         super().__init__(record, edition, max_messages=max_messages)
-        self._user = SimulatedUser(record, edition)
-        self._prompt = AgentPrompt(edition.lang, record.involved_classes, record.functions, multi_turn=True)
+        self._user = SimulatedUser(record, edition, originals)
+        self._prompt = AgentPrompt(
+            edition.lang, record.involved_classes, record.functions, multi_turn=True, originals=originals
+        )
 
     def request(self) -> Request | None:
         if self._over:

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks.acebench import agent_texts_en, agent_texts_zh
 from wildtool.benchmarks.acebench.agent_texts import AgentTexts
 from wildtool.benchmarks.acebench.sandbox_edition import Lang
 from wildtool.types import Message
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.acebench.originals import Originals
 
 _TEXTS: Mapping[Lang, AgentTexts] = {"en": agent_texts_en.TEXTS, "zh": agent_texts_zh.TEXTS}
 
@@ -22,10 +25,13 @@ class AgentPrompt:
         functions: Sequence[Mapping[str, Any]],
         *,
         multi_turn: bool,
+        originals: "Originals | None" = None,
     ) -> None:
         """Args:
         classes: involved sandbox classes, which decide the rules of a multi-turn scenario.
+        originals: the original's prompts, where they are sent instead of ours.
         """
+        self._originals = originals
         self._lang: Lang = lang
         self._texts = _TEXTS[lang]
         self._classes = classes
@@ -35,6 +41,10 @@ class AgentPrompt:
     @cached_property
     def _system(self) -> str:
         texts = self._texts
+        if self._originals is not None:
+            if self._multi_turn:
+                return self._originals.turn_system(self._lang, self._classes)
+            return self._originals.step_system()
         if not self._multi_turn:
             return texts.multi_step
         return "\n\n".join([texts.multi_turn, *rules_of(self._lang, self._classes)])
@@ -49,8 +59,14 @@ class AgentPrompt:
         Args:
             lines: the transcript, one line per message.
         """
-        shown = self._texts.input.format(functions=self._shown, transcript="\n".join(lines))
-        return {"role": "system", "content": self._system}, {"role": "user", "content": shown}
+        return {"role": "system", "content": self._system}, {"role": "user", "content": self._input(lines)}
+
+    def _input(self, lines: Sequence[str]) -> str:
+        if self._originals is None:
+            return self._texts.input.format(functions=self._shown, transcript="\n".join(lines))
+        if self._multi_turn:
+            return self._originals.turn_input(self._lang, self._functions, lines)
+        return self._originals.step_input(self._functions, lines)
 
 
 def rules_of(lang: Lang, classes: Sequence[str]) -> list[str]:

@@ -10,8 +10,10 @@ from typing import Any
 
 from wildtool.benchmarks.acebench.data import LANGUAGES
 from wildtool.benchmarks.acebench.locate import official_folder
+from wildtool.benchmarks.acebench.originals import Originals, prompt_files, read_originals
 from wildtool.benchmarks.acebench.sandbox_extract import extract_sentences, extract_state, find_sentences
 from wildtool.data.pinned import PinnedFile, Report, download, fetch_all, source_url
+from wildtool.data.prompt_files import PromptFile, pull_prompts
 from wildtool.errors import DataError
 
 REPOSITORY = "ACEBench/ACEBench"
@@ -64,8 +66,19 @@ def pull(file: Path | None, mirror: str | None, report: Report) -> Path:
     folder = official_folder()
     fetch_all(pinned_files(folder), folder=file, mirror=mirror, report=report)
     _install_tables(folder, file, mirror, report)
+    pull_prompts(prompts(), folder, source=file, mirror=mirror, report=report)
     report(f"source: {REPOSITORY} at commit {COMMIT}; licence: {LICENCE}")
     return folder
+
+
+def prompts() -> list[PromptFile]:
+    """The files with the original's prompts."""
+    return prompt_files(REPOSITORY, COMMIT)
+
+
+def read_prompts() -> Originals | None:
+    """The original's prompts, where they were pulled. Raises DataError where they are damaged."""
+    return read_originals(prompts(), official_folder())
 
 
 def pinned_files(folder: Path) -> dict[Path, PinnedFile]:

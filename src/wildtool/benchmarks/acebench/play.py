@@ -1,9 +1,10 @@
 """What the model is shown, and how a record goes on: one reply to a request, or an episode in the sandbox."""
 
 from collections.abc import Callable, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.benchmarks.acebench.data import (
+    FINANCE,
     AgentRecord,
     Case,
     NormalRecord,
@@ -14,6 +15,9 @@ from wildtool.benchmarks.acebench.data import (
 from wildtool.benchmarks.acebench.sandbox_edition import Edition
 from wildtool.types import Ask, Item, Message, Request, Transcript, Walk
 from wildtool.walking import play_walks
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.acebench.originals import Originals
 
 _LONGEST = 10_000
 """Messages of the longest episode that is judged."""
@@ -40,21 +44,32 @@ class ReplyWalk:
             self.reply = reply
 
 
-def walk(item: Item, position: int, profile: str, mode: str, *, recorded: Transcript | None = None) -> Walk:
+def walk(
+    item: Item,
+    position: int,
+    profile: str,
+    mode: str,
+    *,
+    recorded: Transcript | None = None,
+    originals: "Originals | None" = None,
+) -> Walk:
     """The state machine of one unit.
 
     Args:
         position: which of the item's units.
         profile: `fixed` plays and compares with the corrected record.
         recorded: what it will be told, which may come from an episode of another length.
+        originals: the original's prompts, where they are sent instead of ours.
     """
     case = cast(Case, item.data)
     record = record_of(case, position, profile)
     if isinstance(record, AgentRecord):
-        length = _episode_length(recorded)
-        return _episode(record, cast(Edition, case.edition), profile, mode, length)
+        options: dict[str, Any] = {"max_messages": _episode_length(recorded)}
+        if record.category not in FINANCE:  # the original has no such episodes
+            options["originals"] = originals
+        return _episode(record, cast(Edition, case.edition), profile, mode, options)
     asked = cast(NormalRecord | SpecialRecord, record)
-    return ReplyWalk(lambda: _request(asked, mode))
+    return ReplyWalk(lambda: _request(asked, mode, originals))
 
 
 def record_of(case: Case, position: int, profile: str) -> Record:
@@ -67,15 +82,18 @@ def record_of(case: Case, position: int, profile: str) -> Record:
     return corrected(record)
 
 
-async def play_item(item: Item, ask: Ask, profile: str, mode: str, *, in_order: bool) -> None:
+async def play_item(
+    item: Item, ask: Ask, profile: str, mode: str, *, in_order: bool, originals: "Originals | None" = None
+) -> None:
     """Plays the turns of a dialogue, which are independent since their history is gold; or one record."""
     walks: Mapping[str, Walk] = {
-        unit: walk(item, position, profile, mode) for position, unit in enumerate(item.units)
+        unit: walk(item, position, profile, mode, originals=originals)
+        for position, unit in enumerate(item.units)
     }
     await play_walks(walks, ask, in_order=in_order)
 
 
-def _request(record: NormalRecord | SpecialRecord, mode: str) -> Request:
+def _request(record: NormalRecord | SpecialRecord, mode: str, originals: "Originals | None") -> Request:
     # What writes requests is loaded where one plays; judging needs none.
     if mode == "fc":
         from wildtool.benchmarks.acebench.native import native_request
@@ -85,7 +103,7 @@ def _request(record: NormalRecord | SpecialRecord, mode: str) -> Request:
     from wildtool.benchmarks.acebench.prompt import text_messages
 
     return Request(
-        text_messages(record, mode),
+        originals.text_messages(record) if originals is not None else text_messages(record, mode),
         gold=lambda _style: {"role": "assistant", "content": gold_text(record)},
     )
 
@@ -98,14 +116,14 @@ def _episode_length(recorded: Transcript | None) -> int:
     return min(said, _LONGEST) if type(said) is int and said > MAX_MESSAGES else MAX_MESSAGES
 
 
-def _episode(record: AgentRecord, edition: Edition, profile: str, mode: str, length: int) -> Walk:
+def _episode(record: AgentRecord, edition: Edition, profile: str, mode: str, options: dict[str, Any]) -> Walk:
     multi_turn = is_multi_turn_agent(record.category)
     if profile == "official" and mode != "fc":
         from wildtool.benchmarks.acebench.agent_episode import StepWalk, TurnWalk
 
         made = TurnWalk if multi_turn else StepWalk
-        return made(record, edition, max_messages=length)
+        return made(record, edition, **options)
     from wildtool.benchmarks.acebench.sound_episode import SoundStepWalk, SoundTurnWalk
 
     sound = SoundTurnWalk if multi_turn else SoundStepWalk
-    return sound(record, edition, native=mode == "fc", max_messages=length)
+    return sound(record, edition, native=mode == "fc", **options)

@@ -8,7 +8,7 @@ always known (Q62); a call beside prose is not made.
 """
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks.acebench.agent_episode import END_MARK, MAX_MESSAGES, Party, Spoken, first_list
 from wildtool.benchmarks.acebench.data import AgentRecord
@@ -22,6 +22,9 @@ from wildtool.benchmarks.acebench.sound_spelling import NativeSpelling, TextSpel
 from wildtool.benchmarks.acebench.sound_texts import SOUND_TEXTS
 from wildtool.toolcall.call_syntax import CallSyntaxError
 from wildtool.types import Message, Request
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.acebench.originals import Originals
 
 _DRESS = r"[ \t\r\"'`*.。!！]*"
 _END_LINE = re.compile(f"^{_DRESS}{END_MARK}{_DRESS}$", re.MULTILINE)
@@ -38,6 +41,7 @@ class SoundWalk:
         native: bool,
         multi_turn: bool,
         max_messages: int = MAX_MESSAGES,
+        originals: "Originals | None" = None,
     ) -> None:
         self.record = record
         self.edition = edition
@@ -52,7 +56,7 @@ class SoundWalk:
         self._replies = 0
         self._sandbox = Sandbox(edition, record.involved_classes, record.initial_config)
         spelling = NativeSpelling if native else TextSpelling
-        self._spelling = spelling(edition.lang, record, multi_turn=multi_turn)
+        self._spelling = spelling(edition.lang, record, multi_turn=multi_turn, originals=originals)
 
     @property
     def over(self) -> bool:
@@ -120,9 +124,22 @@ class SoundStepWalk(SoundWalk):
     """A multi-step episode: the agent works alone; prose gets the answer that nobody answers."""
 
     def __init__(
-        self, record: AgentRecord, edition: Edition, *, native: bool, max_messages: int = MAX_MESSAGES
+        self,
+        record: AgentRecord,
+        edition: Edition,
+        *,
+        native: bool,
+        max_messages: int = MAX_MESSAGES,
+        originals: "Originals | None" = None,
     ) -> None:
-        super().__init__(record, edition, native=native, multi_turn=False, max_messages=max_messages)
+        super().__init__(
+            record,
+            edition,
+            native=native,
+            multi_turn=False,
+            max_messages=max_messages,
+            originals=originals,
+        )
         self._open(record.question)
 
     def request(self) -> Request | None:
@@ -148,10 +165,23 @@ class SoundTurnWalk(SoundWalk):
     """A multi-turn episode: the simulated user opens, then every reply goes to the user or to the sandbox."""
 
     def __init__(
-        self, record: AgentRecord, edition: Edition, *, native: bool, max_messages: int = MAX_MESSAGES
+        self,
+        record: AgentRecord,
+        edition: Edition,
+        *,
+        native: bool,
+        max_messages: int = MAX_MESSAGES,
+        originals: "Originals | None" = None,
     ) -> None:
-        super().__init__(record, edition, native=native, multi_turn=True, max_messages=max_messages)
-        self._user = SimulatedUser(record, edition)
+        super().__init__(
+            record,
+            edition,
+            native=native,
+            multi_turn=True,
+            max_messages=max_messages,
+            originals=originals,
+        )
+        self._user = SimulatedUser(record, edition, originals)
 
     def request(self) -> Request | None:
         """What agent or simulated user sees next; None once the episode is over."""

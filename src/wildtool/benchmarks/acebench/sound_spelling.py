@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks.acebench.agent_prompt import AgentPrompt, rules_of
 from wildtool.benchmarks.acebench.data import AgentRecord
@@ -12,15 +12,22 @@ from wildtool.benchmarks.acebench.sound_calls import Said, read_native_message, 
 from wildtool.benchmarks.acebench.sound_texts import SOUND_TEXTS
 from wildtool.types import Message, Tool
 
+if TYPE_CHECKING:
+    from wildtool.benchmarks.acebench.originals import Originals
+
 Shown = tuple[Sequence[Message], Sequence[Tool]]
 
 
 class TextSpelling:
     """The agent reads one growing transcript and writes bracketed calls; no tools parameter is used."""
 
-    def __init__(self, lang: Lang, record: AgentRecord, *, multi_turn: bool) -> None:
+    def __init__(
+        self, lang: Lang, record: AgentRecord, *, multi_turn: bool, originals: "Originals | None" = None
+    ) -> None:
         classes = record.involved_classes if multi_turn else ()
-        self._prompt = AgentPrompt(lang, classes, record.functions, multi_turn=multi_turn)
+        self._prompt = AgentPrompt(
+            lang, classes, record.functions, multi_turn=multi_turn, originals=originals
+        )
         self._lines: list[str] = []
 
     def shown(self) -> Shown:
@@ -45,7 +52,10 @@ class TextSpelling:
 class NativeSpelling:
     """The agent reads a chat and makes native calls, each answered under its id."""
 
-    def __init__(self, lang: Lang, record: AgentRecord, *, multi_turn: bool) -> None:
+    def __init__(
+        self, lang: Lang, record: AgentRecord, *, multi_turn: bool, originals: "Originals | None" = None
+    ) -> None:
+        """Args: originals: not used, since the original makes no native calls."""
         self._lang: Lang = lang
         self._record = record
         self._multi_turn = multi_turn

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord, Case, NormalRecord, Record, SpecialRecord
 from wildtool.benchmarks.acebench.gold import called, gold_text
@@ -15,16 +15,26 @@ from wildtool.toolcall.values import compare_arguments
 from wildtool.tracing import differing, single_out, told
 from wildtool.types import Difference, GoldCall, Item, Message, Tool, Trace, TraceStep, Transcript, Verdict
 
+if TYPE_CHECKING:
+    from wildtool.benchmarks.acebench.originals import Originals
+
 _NAMED = re.compile(r"argument (?P<name>.*?): ", re.DOTALL)
 
 
-def trace(item: Item, unit: str, transcript: Transcript, profile: str, mode: str) -> Trace:
+def trace(
+    item: Item,
+    unit: str,
+    transcript: Transcript,
+    profile: str,
+    mode: str,
+    originals: "Originals | None" = None,
+) -> Trace:
     """A unit as it happened, as the rules of a profile saw it; pure, never raises, whatever the replies."""
     position = item.units.index(unit)
     record = record_of(cast(Case, item.data), position, profile)
     verdict = judge_item(item, {unit: transcript}, profile, mode)[position]
     tools: Sequence[Tool] = [{"type": "function", "function": function} for function in record.functions]
-    played = walk(item, position, profile, mode, recorded=transcript)
+    played = walk(item, position, profile, mode, recorded=transcript, originals=originals)
     if isinstance(record, AgentRecord):
         return trace_episode(cast(Any, played), record, unit, transcript, verdict, tools, profile)
     happened = list(told(played, transcript))

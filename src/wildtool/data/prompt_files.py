@@ -1,0 +1,204 @@
+"""The originals' prompts: pinned Python files whose texts are read from the syntax tree; nothing is run."""
+
+import ast
+import hashlib
+import json
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wildtool.data.pinned import PinnedFile, Report, fetch_all, held_in
+from wildtool.errors import DataError
+
+MAX_CHARACTERS = 1_000_000
+"""Longest file that is read, and longest text that its constants may make."""
+MAX_DEPTH = 50
+"""Deepest nesting of a constant's expression; longer chains of `+` than this are of one level."""
+
+Constants = Mapping[str, Any]
+"""Name to text, or to a dict, list or tuple of texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptFile:
+    """One of the original's files with prompts."""
+
+    pinned: PinnedFile
+    constants: tuple[str, ...]
+    """Names of its constants that are read, at the top level of the file."""
+    more: Callable[[str, str], Constants] | None = None
+    """Reads texts that stand elsewhere in it, from its source and its name."""
+
+    @property
+    def name(self) -> str:
+        return self.pinned.path
+
+
+def pull_prompts(
+    files: Sequence[PromptFile], folder: Path, *, source: Path | None, mirror: str | None, report: Report
+) -> bool:
+    """Brings prompt files into a folder, verified, and reads them; what is there and right is kept.
+
+    Args:
+        source: take them from this folder; where it holds none of them, nothing is done.
+
+    Returns:
+        Whether they are there.
+
+    Raises:
+        DataError: a file could not be had, is not the pinned one, or lacks a constant.
+    """
+    wanted = {place_of(file, folder): file.pinned for file in files}
+    if source is not None and not any(
+        held_in(source, pinned) or pinned.is_at(target) for target, pinned in wanted.items()
+    ):
+        report(f"{source} holds none of the original's prompts, so runs use wildtool's own wording")
+        return False
+    fetch_all(wanted, folder=source, mirror=mirror, report=report)
+    read_files(files, folder)
+    report("the original's prompts are read; `wildtool run … --prompts original` sends them")
+    return True
+
+
+def place_of(file: PromptFile, folder: Path) -> Path:
+    """Where a pulled prompt file lies."""
+    return folder / file.pinned.path
+
+
+def are_pulled(files: Sequence[PromptFile], folder: Path) -> bool:
+    """Whether any prompt file is there; whether they are all there and right, reading them says."""
+    return any(place_of(file, folder).exists() for file in files)
+
+
+def read_files(files: Sequence[PromptFile], folder: Path) -> dict[str, Constants]:
+    """Path in the repository to the constants of each file.
+
+    Raises:
+        DataError: a file is missing, not the pinned one, or lacks a constant; it names file and constant.
+    """
+    found: dict[str, Constants] = {}
+    for file in files:
+        path = place_of(file, folder)
+        if not file.pinned.is_at(path):
+            state = "not the pinned file" if path.exists() else "missing"
+            raise DataError(
+                f"{path}: {state}, expected {file.pinned.id}; get the original's prompts again with `wildtool data pull`,"
+                " or run with --prompts own"
+            )
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path}: cannot be read ({error})") from error
+        found[file.name] = read_constants(text, file.constants, file.name)
+        if file.more is not None:
+            found[file.name] = {**found[file.name], **file.more(text, file.name)}
+    return found
+
+
+def digest_of(texts: Mapping[str, Any]) -> str:
+    """SHA-256 of prompt texts, by file and constant."""
+    text = json.dumps(texts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Reading ---------------------------------------------------------------------------------------------
+
+
+def read_constants(source: str, names: Iterable[str], where: str) -> dict[str, Any]:
+    """The named constants at the top level of a Python file; the last assignment of a name counts.
+
+    A value is a text, texts joined by `+`, an earlier constant, or a dict, list or tuple of these.
+
+    Raises:
+        DataError: no Python, a constant is missing or anything else; it names file and constant.
+    """
+    values = {
+        target.id: statement.value
+        for statement in parse_module(source, where).body
+        for target in _targets(statement)
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None
+    }
+    found: dict[str, Any] = {}
+    for name in names:
+        if name not in values:
+            raise DataError(f"{where}: the constant {name} is missing")
+        found[name] = _Reader(values, f"{where}: the constant {name}").value(values[name])
+    return found
+
+
+def parse_module(source: str, where: str) -> ast.Module:
+    """The syntax tree of a Python file. Raises DataError naming the file."""
+    if len(source) > MAX_CHARACTERS:
+        raise DataError(f"{where}: longer than {MAX_CHARACTERS} characters")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise DataError(f"{where}: not a Python file ({error})") from error
+
+
+def _targets(statement: ast.stmt) -> list[ast.Name]:
+    match statement:
+        case ast.Assign(targets=targets):
+            return [target for target in targets if isinstance(target, ast.Name)]
+        case ast.AnnAssign(target=ast.Name() as target):
+            return [target]
+        case _:
+            return []
+
+
+class _Reader:
+    """Reads one constant; what it refers to is read again each time, within one bound on characters."""
+
+    def __init__(self, values: Mapping[str, ast.expr], what: str) -> None:
+        self._values = values
+        self._what = what
+        self._left = MAX_CHARACTERS
+        self._steps = MAX_CHARACTERS
+
+    def value(self, node: ast.expr, depth: int = 0) -> Any:
+        self._steps -= 1
+        if depth > MAX_DEPTH or self._steps < 0:
+            raise self._fault("nested too deeply, or refers to itself")
+        match node:
+            case ast.Constant(value=str() as text):
+                return self._text(text)
+            case ast.BinOp(op=ast.Add()):
+                return self._joined(node, depth)
+            case ast.Name(id=name) if name in self._values:
+                return self.value(self._values[name], depth + 1)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                read = [self.value(part, depth + 1) for part in parts]
+                return read if isinstance(node, ast.List) else tuple(read)
+            case ast.Dict(keys=keys, values=values):
+                pairs = zip(keys, values, strict=True)
+                return {self._key(key): self.value(value, depth + 1) for key, value in pairs}
+            case _:
+                raise self._fault(f"expected text, found {type(node).__name__}")
+
+    def _joined(self, node: ast.expr, depth: int) -> str:
+        parts: list[ast.expr] = []
+        while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            parts.append(node.right)
+            node = node.left
+        texts = [self.value(part, depth + 1) for part in (node, *reversed(parts))]
+        if not all(isinstance(text, str) for text in texts):
+            raise self._fault("expected text, found a sum of something else")
+        return self._text("".join(texts))
+
+    def _key(self, node: ast.expr | None) -> str:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return self._text(node.value)
+        raise self._fault("expected a text as key")
+
+    def _text(self, text: str) -> str:
+        self._left -= len(text)
+        if self._left < 0:
+            raise self._fault(f"longer than {MAX_CHARACTERS} characters")
+        return text
+
+    def _fault(self, why: str) -> DataError:
+        return DataError(f"{self._what}: {why}")
