@@ -123,6 +123,27 @@ def test_q19_same_name_calls_get_the_observations_of_their_arguments() -> None:
 # Words ---------------------------------------------------------------------------------------------------------
 
 
+def test_calls_with_null_ids_are_bound_under_fixed_and_get_ids_in_what_is_shown_next() -> None:
+    reply = calls("a", "b")
+    for made in reply["tool_calls"]:
+        made["id"] = None
+    task = [node("a"), node("b"), answer(0, 1)]
+    assert outcome("fixed", task, reply, DONE) == "correct"
+    walk = WILDTOOLBENCH.walk(item(task), "0", "fixed")
+    told(walk, reply)
+    asked, *observed = shown(walk)[-3:]
+    ids = [made["id"] for made in asked["tool_calls"]]
+    assert [message["tool_call_id"] for message in observed] == ids
+    assert len(set(ids)) == 2 and all(isinstance(id_, str) for id_ in ids)
+
+
+@pytest.mark.parametrize("id_", [5, [], True])
+def test_calls_with_ids_of_another_type_cannot_be_read(id_: Any) -> None:
+    reply = calls("a")
+    reply["tool_calls"][0]["id"] = id_
+    assert outcome("fixed", [node("a"), answer(0)], reply, DONE) == "wrong"
+
+
 def test_q20_a_question_is_asked_once() -> None:
     task = [ask(), node("a"), answer()]
     assert both(task, says("Which?"), says("Which?"), says("Well?")) == ("correct", "wrong")

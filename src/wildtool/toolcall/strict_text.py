@@ -21,9 +21,14 @@ _PLAIN = str.maketrans(
 )
 
 
+_QUOTED = re.compile(r"""(["'`])([^"'`]+)\1|《([^《》]+)》|「([^「」]+)」|『([^『』]+)』""")
+
+
 def normalise(text: str) -> str:
-    """NFKC, one kind of quotation mark and dash, nothing invisible, single blanks."""
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_PLAIN).split())
+    """NFKC, one kind of quotation mark and dash, nothing invisible, single blanks, no marks around the whole."""
+    plain = " ".join(unicodedata.normalize("NFKC", text).translate(_PLAIN).split())
+    quoted = _QUOTED.fullmatch(plain)
+    return plain if quoted is None else next(part for part in quoted.groups()[1:] if part)
 
 
 class Kind(NamedTuple):
@@ -34,22 +39,32 @@ class Kind(NamedTuple):
     """Canonical form of a normalised text of this kind; None for any other text."""
 
 
-_MONTH_NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split("|"), start=1)}
-_MONTH = rf"(?P<{{0}}>{_MONTH_NAMES})[a-z]{{{{0,6}}}}\.?"
-_DAY_FORMS = (
+_MONTH_KEYS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = {name: number for number, name in enumerate(_MONTH_KEYS, start=1)}
+"""By the first three letters."""
+MONTH_NAME = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_MONTH = rf"(?P<{{0}}>{MONTH_NAME})"
+DATE_FORMS = (
     r"(?P<y1>\d{4})(?P<sep>[-/])(?P<m1>\d{1,2})(?P=sep)(?P<d1>\d{1,2})",
     r"(?P<y2>\d{4}) ?年 ?(?P<m2>\d{1,2}) ?月 ?(?P<d2>\d{1,2}) ?[日号]",
     _MONTH.format("m3") + r" (?P<d3>\d{1,2})(?:st|nd|rd|th)?,? (?P<y3>\d{4})",
     r"(?P<d4>\d{1,2})(?:st|nd|rd|th)? (?:of )?" + _MONTH.format("m4") + r",? (?P<y4>\d{4})",
 )
+_HALVES = {
+    **dict.fromkeys(("a", "上午", "早上", "早晨", "清晨", "凌晨"), "a"),
+    **dict.fromkeys(("p", "下午", "傍晚", "晚上", "中午"), "p"),
+}
 _CLOCK_FORMS = (
     r"(?P<h1>\d{1,2}):(?P<min1>\d{2})(?::(?P<s1>\d{2})(?:\.0+)?)?(?: ?(?P<half1>[ap])\.?m\.?)?",
-    r"(?P<h2>\d{1,2}) ?(?P<half2>[ap])\.?m\.?",
-    r"(?P<half3>上午|下午)?(?P<h3>\d{1,2})[点时](?:(?P<min3>\d{1,2})分?|(?P<min3half>半))?",
+    r"(?P<h2>\d{1,2})(?:\.(?P<min2>[0-5]\d))? ?(?P<half2>[ap])\.?m\.?",
+    r"(?P<half3>上午|早上|早晨|清晨|凌晨|下午|傍晚|晚上|中午)?"
+    r"(?P<h3>\d{1,2})(?::(?P<min4>\d{2})|[点时](?:整|(?P<min3>\d{1,2})分?|(?P<min3half>半))?)",
 )
 _MOMENT = re.compile(
-    rf"(?:(?P<day>{'|'.join(_DAY_FORMS)}))?"
+    rf"(?:(?P<day>{'|'.join(DATE_FORMS)}))?"
     rf"(?:(?:^|t| |, ?| at |(?<=[日号]))(?P<clock>{'|'.join(_CLOCK_FORMS)})"
     r"(?: ?(?P<zone>z|utc|gmt|[+-]\d{2}:?\d{2}))?)?",
     re.IGNORECASE,
@@ -58,8 +73,11 @@ _MOMENT = re.compile(
 
 def read_moment(text: str) -> str | None:
     """ISO form of a date, a time of day, or both, where the form is unambiguous (`05/06/2024` is not)."""
-    match = _MOMENT.fullmatch(text) if 3 <= len(text) <= 60 else None
+    match = _MOMENT.fullmatch(text) if 2 <= len(text) <= 60 else None
     if not match or not (match["day"] or match["clock"]):
+        return None
+    if not match["day"] and (match["zone"] or "").startswith("-"):
+        # From one hour to another: `10:00-12:00`.
         return None
     parts = {name: value for name, value in match.groupdict().items() if value is not None}
 
@@ -70,25 +88,28 @@ def read_moment(text: str) -> str | None:
         day = clock = ""
         if match["day"]:
             month = first("m1", "m2", "m3", "m4") or ""
-            number = _MONTHS.get(month[:3].lower()) or int(month)
+            number = MONTHS.get(month[:3].lower()) or int(month)
             day = date(
                 int(first("y1", "y2", "y3", "y4") or 0), number, int(first("d1", "d2", "d3", "d4") or 0)
             ).isoformat()
         if match["clock"]:
-            half = {"a": "a", "p": "p", "上午": "a", "下午": "p", None: ""}[
-                (first("half1", "half2", "half3") or "").lower() or None
-            ]
-            minute = 30 if "min3half" in parts else int(first("min1", "min3") or 0)
-            moment = time(_hour(int(first("h1", "h2", "h3") or 0), half), minute, int(first("s1") or 0))
+            half = _HALVES.get((first("half1", "half2", "half3") or "").lower(), "")
+            minute = 30 if "min3half" in parts else int(first("min1", "min2", "min3", "min4") or 0)
+            hour = _hour(int(first("h1", "h2", "h3") or 0), half, parts.get("half3", ""))
+            moment = time(hour, minute, int(first("s1") or 0))
             clock = moment.isoformat("minutes" if moment.second == 0 else "seconds")
     except ValueError:
         return None
     return f"{day} {clock} {_zone(match['zone'])}".strip()
 
 
-def _hour(hour: int, half: str) -> int:
+def _hour(hour: int, half: str, said: str) -> int:
     if half and not 1 <= hour <= 12:
         raise ValueError("no hour of a 12-hour clock")
+    if said == "中午" and hour == 11:
+        return hour
+    if hour == 12 and said in ("晚上", "傍晚"):
+        raise ValueError("midnight of which day")
     return hour if not half else hour % 12 + (12 if half == "p" else 0)
 
 
@@ -113,7 +134,7 @@ def read_url(text: str) -> str | None:
         where = parts.hostname or ""
     else:
         where = f"{parts.hostname}:{port}"
-    tail = f"?{parts.query}" if parts.query else ""
+    tail = f"?{parts.query}" if "?" in full else ""
     mark = f"#{parts.fragment}" if parts.fragment else ""
     path = parts.path if tail or mark else parts.path.rstrip("/")
     return f"{parts.scheme}://{user}{at}{where}{path or ''}{tail}{mark}"
@@ -153,15 +174,19 @@ def read_path(text: str) -> str | None:
     return (text.rstrip("/") or text) if _PATH.fullmatch(text) else None
 
 
+_YEARS = re.compile(r"(?:19|20)\d\d ?- ?(?:19|20)\d\d")
+
+
 def read_grouped_digits(text: str) -> str | None:
-    """Phone, card and account numbers: digits and a leading +; decimals and mixed separators are none."""
-    if not 7 <= len(text) <= 32 or not re.fullmatch(r"\+?[\d ().-]+\d", text):
+    """Phone, card and account numbers: digits and a leading +; decimals and mixed separators are none.
+
+    Bare digits are read as such a number too: whoever writes one may leave the separators out.
+    """
+    if not 7 <= len(text) <= 32 or not re.fullmatch(r"\+?[\d ().-]+\d", text) or _YEARS.fullmatch(text):
         return None
     separators = set(re.findall(r"[ ().-]+", text.removeprefix("+").lstrip("(")))
     groups = re.findall(r"\d+", text)
     international = text.startswith("+")
-    if not separators and not international:
-        return None
     if not separators <= {" ", "-", ") ", ")", ")-", " (", "-("} and separators != {"."}:
         return None
     if separators == {"."} and len(groups) < 3:
@@ -212,6 +237,7 @@ _ROADS = frozenset(
         "straße",
     }
 )
+_PARTS_OF_HOUSES = frozenset({"flat", "apt", "ste", "unit", "room", "floor"})
 _CHINESE_PLACE = re.compile(rf"[{CJK}\dA-Za-z ,()-]{{4,60}}")
 _PLACE_MARKS = re.compile(r"[省市区县镇乡村路街巷弄道号楼室栋座]")
 _SENTENCE_MARKS = re.compile(r"[的到从请查在我了是把和与去有找要]")
@@ -224,15 +250,19 @@ def read_postal_address(text: str) -> str | None:
         marks = _PLACE_MARKS.findall(compact)
         is_place = _CHINESE_PLACE.fullmatch(text) and len(marks) >= 2 and not _SENTENCE_MARKS.search(compact)
         return compact if is_place else None
-    found: list[str] = re.findall(r"[\w/-]+", text.casefold())
+    found: list[str] = re.findall(r"[\w/-]+", text.casefold().replace("'", ""))
     words = [_STREETS.get(word, word) for word in found]
-    is_address = 3 <= len(words) <= 16 and words[0][0].isdigit() and not _ROADS.isdisjoint(words[1:])
+    is_numbered = bool(words) and (
+        words[0][0].isdigit() or words[-1].isdecimal() or words[0] in _PARTS_OF_HOUSES
+    )
+    is_address = 3 <= len(words) <= 16 and is_numbered and not _ROADS.isdisjoint(words[1:])
     return " ".join(words) if is_address else None
 
 
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _CAMEL = re.compile(r"[a-z]{2,}[A-Z]")
 _CASED = re.compile(r"[\d_/\\.=]|^[a-z]{2,}[A-Z]")
+_HYPHENED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
 
 
 def read_code(text: str) -> str | None:
@@ -245,9 +275,20 @@ def _one_code(text: str) -> str | None:
     token = text.rstrip(".,!?;:") or text
     if not token or " " in token or _HAS_CJK.search(token):
         return None
-    if _PLAIN_WORD.fullmatch(token) and not _CAMEL.match(token):
+    if (_PLAIN_WORD.fullmatch(token) and not _CAMEL.match(token)) or _HYPHENED.fullmatch(token):
         return None
-    return token if _CASED.search(token) else token.casefold()
+    # A mark behind an identifier would be sent as a part of it.
+    return text if _CASED.search(token) else token.casefold()
+
+
+_WORDS_JOINED = re.compile(r"[a-z]{2,}(?:_(?:[a-z]+|\d+))+", re.IGNORECASE)
+
+
+def in_words(code: str) -> str | None:
+    """A code made of words, as words: `last_week` is `last week`; None for any other, such as `mg_72007`."""
+    parts = code.casefold().split("_")
+    is_words = _WORDS_JOINED.fullmatch(code) and sum(part.isalpha() for part in parts) > 1
+    return " ".join(parts) if is_words else None
 
 
 KINDS = (

@@ -16,8 +16,9 @@ ARTICLES = _words(
 FUNCTION_WORDS = ARTICLES | _words(
     """
     of on in at for to with by as and that which who is are was were be been being am do does did has
-    have had will would shall could can it its there this these those then also so just s 是 在 把 将
-    被 就 也 都 和 与 以及 并 并且 那 这
+    have had will would shall could can it its there this these those then also so just s my your his our their
+    是 在 把 将
+    就 也 都 和 与 以及 并 并且 那 这
     """
 )
 """Left out of free text only: in a short text `in stock` and `stock` are two things."""
@@ -38,7 +39,7 @@ DAYS = _words(
 
 MARKERS = DAYS | _words(
     """
-    january february april june july august september october november december am pm noon midnight
+    被     january february april june july august september october november december am pm noon midnight
     morning afternoon evening night weekday weekend before after until since during between second
     minute hour day week month quarter year daily weekly monthly yearly annual hourly north south east
     west northern southern eastern western left right up down upper lower top bottom front back inside
@@ -84,6 +85,9 @@ SYNONYMS = {
         "delete remove",
         "find locate",
         "about regarding concerning",
+        "yearly annual",
+        "前 之前 以前",
+        "后 之后 以后",
         "whole entire",
         "quick fast rapid quickly",
         "email e-mail",
@@ -121,6 +125,17 @@ SYNONYMS = {
 }
 """Word to the first word of its group: groups so narrow that any text may have either."""
 
+NOT_PLURALS = _words(
+    """
+    news sales goods customs arms mars glasses savings spirits manners means woods clothes spectacles looks blues
+    shorts headquarters works earnings premises papers pants contents surroundings species series stairs stocks bonds
+    funds terms forces grounds heads odds pains letters regards respects brains facts feelings quarters remains scales
+    troops authorities communications damages directions effects features times wages thanks minutes colours colors
+    lenses assets shares returns minds lines airs ashes belongings wits provisions matters rights securities
+    """
+)
+"""Words that without their s are another word; besides, all that end in -ics."""
+
 CHINESE_COMPOUNDS = _words(
     """
     特别 分别 级别 类别 性别 区别 识别 个别 告别 非常 非洲 未来 无线 无论 了解 为了 目的 的确
@@ -131,7 +146,12 @@ CHINESE_COMPOUNDS = _words(
 )
 """Words in which a listed character means something else."""
 
-MEASURES = "个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度"
+CASED_UNITS = _words("m mm mg g s b kb mb gb tb mw ma mv mj n pa")
+"""Symbols of units that are others in another case: a metre and a million, a megabit and a megabyte."""
+
+MEASURES = (
+    "星居章节季级期页个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度"
+)
 
 _TEENS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "

@@ -7,12 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from wildtool.toolcall.parameter_schema import as_schema, documented_default, enum_of, fits, schema_types
+from wildtool.toolcall.text_words import FUNCTION_WORDS
 
 Path = tuple[str | int, ...]
 Change = tuple[str, dict[str, Any], str]
 """Kind, changed arguments, what was changed."""
 
 _NEGATION = re.compile(r"\b(not|never|no|without)\b |不|没", re.IGNORECASE)
+_LOWER_WORD = re.compile(r"(?<![\w'.@/_-])[a-z]{4,}(?![\w'@/_-]|\.\w)")
+_NO_CONTENT = FUNCTION_WORDS | {"kindly", "please", "would", "like", "could", "want", "need", "about"}
+_CHINESE_WORDS = re.compile("[\u4e00-\u9fff]{10,}")
 _STRANGE_TEXT = "zzyzx quuxly"
 
 
@@ -84,6 +88,22 @@ def _wrong_texts(value: str) -> Iterator[tuple[str, str]]:
     words = value.split()
     if len(words) > 3:
         yield "last words of a text left out", " ".join(words[: len(words) // 2])
+    yield from _other_content(value)
+
+
+def _other_content(value: str) -> Iterator[tuple[str, str]]:
+    """A content word more or less in a text of five words, or ten Chinese characters, or more."""
+    words = [match for match in _LOWER_WORD.finditer(value) if match[0] not in _NO_CONTENT]
+    if len(value.split()) > 4 and words:
+        longest = max(words, key=lambda match: len(match[0]))
+        dropped = value[: longest.start()] + value[longest.end() :]
+        yield "content word dropped from a text", " ".join(dropped.split())
+        added = f"{value[: longest.start()]}urgent {value[longest.start() :]}"
+        yield "content word added to a text", added
+    elif characters := _CHINESE_WORDS.search(value):
+        middle = characters.start() + len(characters[0]) // 2
+        yield "content word dropped from a text", value[: middle - 1] + value[middle + 1 :]
+        yield "content word added to a text", f"{value[:middle]}紧急{value[middle:]}"
 
 
 def _wrong_lists(value: list[Any]) -> Iterator[tuple[str, list[Any]]]:

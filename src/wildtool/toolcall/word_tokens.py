@@ -8,19 +8,32 @@ from typing import Literal, NamedTuple
 from wildtool.toolcall.strict_text import CJK
 from wildtool.toolcall.text_words import (
     ARTICLES,
+    CASED_UNITS,
     CHINESE_COMPOUNDS,
     DAYS,
     FUNCTION_WORDS,
     MARKERS,
     MEASURES,
     NEGATIONS,
+    NOT_PLURALS,
     NUMBER_WORDS,
     SCALES,
     SYNONYMS,
 )
 
 Sort = Literal[
-    "word", "function", "article", "number", "one", "negation", "marker", "day", "name", "exact", "symbol"
+    "word",
+    "function",
+    "article",
+    "number",
+    "one",
+    "time",
+    "negation",
+    "marker",
+    "day",
+    "name",
+    "exact",
+    "symbol",
 ]
 
 
@@ -39,6 +52,10 @@ class Token(NamedTuple):
         return 0.5 if len(self.raw) == 1 and _CJK_CHARACTER.match(self.raw) else 1.0
 
 
+_CAPITAL_WORDS = frozenset({"IT", "WHO", "US"})
+"""What alone in capitals is another word than in lower case."""
+_TIME = re.compile(r"\d{4}\.\d\d(?:\.\d\d)?|\d\d:\d\d")
+"""A date or a clock time as `spellings` writes it."""
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 _CHINESE_PHRASES = sorted(
     {
@@ -66,7 +83,37 @@ _SENTENCE_ENDS = frozenset('.!?:;"')
 
 def tokens(text: str) -> list[Token]:
     """The words of a normalised text, in order."""
-    return list(_join_numbers(_cut(_SAME_WEEKDAY.sub("周", text))))
+    return list(_in_place(list(_join_numbers(_cut(_SAME_WEEKDAY.sub("周", text))))))
+
+
+def _in_place(found: list[Token]) -> Iterator[Token]:
+    """Tokens as what they are beside their neighbours."""
+    for place, token in enumerate(found):
+        before, behind = (
+            found[place - 1] if place else None,
+            found[place + 1] if place + 1 < len(found) else None,
+        )
+        if before and before.sort == "number" and token.raw.casefold() in CASED_UNITS:
+            # A metre and a million, a megabit and a megabyte.
+            yield Token(token.raw, "marker", token.raw)
+        elif token.key == "about" and not (behind and behind.sort in ("number", "time")):
+            yield token._replace(sort="function")
+        elif token.key == "的" and behind is None and before and not _CJK_CHARACTER.match(before.raw):
+            # Not what a Chinese speaker would say of a Latin name.
+            yield token._replace(sort="word")
+        elif _is_label(token, before, behind) or (len(found) == 1 and token.raw in _CAPITAL_WORDS):
+            yield Token(token.raw, "name", token.raw)
+        else:
+            yield token
+
+
+def _is_label(token: Token, before: Token | None, behind: Token | None) -> bool:
+    """`A` that names something: plan A, blood type A, A级."""
+    if token.raw != "A":
+        return False
+    if behind is not None and _CJK_CHARACTER.match(behind.raw):
+        return True
+    return before is not None or behind is None
 
 
 _SAME_WEEKDAY = re.compile("星期|礼拜")
@@ -91,13 +138,16 @@ def _cut(text: str) -> Iterator[Token]:
 
 def _tokens_of(match: re.Match[str], *, first: bool, shouted: bool) -> Iterator[Token]:
     raw = match[0]
-    if match.lastgroup == "number":
+    if match.lastgroup == "number" and _TIME.fullmatch(raw):
+        yield Token(raw, "time", raw)
+    elif match.lastgroup == "number":
         yield Token(raw.replace(",", "") if _THOUSANDS.fullmatch(raw) else raw, "number", raw)
     elif match.lastgroup == "numeral":
         value = chinese_number(raw)
         yield Token(value, "one" if raw == "一" else "number", raw)
     elif match.lastgroup == "word":
-        yield from _word(raw, named=not first and not shouted and raw[0].isupper())
+        named = raw in _CAPITAL_WORDS if first else raw[0].isupper()
+        yield from _word(raw, named=named and not shouted)
     elif match.lastgroup == "symbol" and raw not in SYNONYMS:
         yield Token(raw, "word" if unicodedata.category(raw) == "So" else "symbol", raw)
     else:
@@ -114,7 +164,7 @@ def _word(raw: str, *, named: bool) -> Iterator[Token]:
     word = re.sub(r"'(?:s|m|re|ve|ll|d)$", "", word).replace("'", "")
     # IT and WHO in capitals are no function words.
     if named and len(raw) > 1 and raw.isupper() and word in FUNCTION_WORDS:
-        yield Token(word, "name", raw)
+        yield Token(raw, "name", raw)
     else:
         yield _classified(SYNONYMS.get(word, _one_spelling(word)), raw, named=named)
 
@@ -128,7 +178,7 @@ def _classified(key: str, raw: str, *, named: bool) -> Token:
         sort = "function"
     elif key in DAYS:
         sort = "day"
-    elif key in MARKERS or key.removesuffix("s") in MARKERS:
+    elif key in MARKERS or (key not in NOT_PLURALS and key.removesuffix("s") in MARKERS):
         sort = "marker"
         key = key if key in MARKERS else key.removesuffix("s")
     else:
@@ -149,15 +199,17 @@ def _fold(word: str) -> str:
 _SPELLINGS = (
     (re.compile(r"(?<=..)our(?=s?$|ed$|ing$|ful$|ite|able$)"), "or"),
     (re.compile(r"(?<=...)is(?=(?:e|es|ed|ing|ation|ations)$)"), "iz"),
+    (re.compile(r"(?<=...)ys(?=(?:e|es|ed|ing)$)"), "yz"),
     (re.compile(r"(?<=..)tre(?=s?$)"), "ter"),
     (re.compile(r"(?<=..)ogue(?=s?$)"), "og"),
     (re.compile(r"(?<=(?:avel|ncel|odel|abel))l(?=ed$|ing$|er)"), ""),
+    (re.compile("^jewell"), "jewel"),
 )
 
 
 def _one_spelling(word: str) -> str:
     """British and American spellings as one (colour, organise, centre, catalogue, travelled)."""
-    if len(word) > 4:
+    if len(word) > 4 and word not in NOT_PLURALS:
         for pattern, replacement in _SPELLINGS:
             word = pattern.sub(replacement, word)
     return word
@@ -170,7 +222,7 @@ def _join_numbers(found: Iterator[Token]) -> Iterator[Token]:
         small, scale = NUMBER_WORDS.get(token.key), SCALES.get(token.key)
         if raws and scale and total < scale:
             total *= scale
-        elif raws and small is not None and _fits_behind(total, small):
+        elif raws and small is not None and fits_behind(total, small):
             total += small
         else:
             if raws:
@@ -185,7 +237,8 @@ def _join_numbers(found: Iterator[Token]) -> Iterator[Token]:
         yield _number(total, raws)
 
 
-def _fits_behind(total: int, small: int) -> bool:
+def fits_behind(total: int, small: int) -> bool:
+    """Whether a number word goes on with the number before it: twenty one, two hundred five."""
     return total >= 20 and (total % 100 == 0 or (total % 10 == 0 and 0 < small < 10))
 
 

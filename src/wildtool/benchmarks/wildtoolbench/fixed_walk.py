@@ -59,7 +59,8 @@ class BoundStep:
 @dataclass(frozen=True, slots=True)
 class _Call:
     name: str
-    id: str
+    id: str | None
+    """None where the endpoint gave null."""
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
@@ -141,9 +142,13 @@ class FixedWalk:
         if fault is not None:
             self._fail(reply, fault)
             return
-        observed = ((call.id, self._nodes[bound[i]]) for i, call in enumerate(calls))
-        self._messages.append(answered(reply, observed))
+        ids = [call.id if call.id is not None else self._id(bound[i]) for i, call in enumerate(calls)]
+        observed = [(id_, self._nodes[bound[i]]) for i, id_ in enumerate(ids)]
+        self._messages.append(answered(_with_ids(reply, ids), observed))
         self._advance(reply, tuple(bound[i] for i in range(len(calls))))
+
+    def _id(self, node: int) -> str:
+        return call_id(self._session.id, self._task, node)
 
     def _too_many(self, calls: Sequence[_Call], ready: Sequence[int]) -> Fault | None:
         """The first call for which there is no ready gold call of its name left, whatever its arguments."""
@@ -213,8 +218,16 @@ class FixedWalk:
             return {"role": "assistant", "content": observation(self._nodes[words[0]], quote_texts=False)}
         calls = self.schedule.ready_calls(self.done)
         chosen = calls if style == "parallel" else calls[:1]
-        gold = [gold_call(self._nodes[node], call_id(self._session.id, self._task, node)) for node in chosen]
+        gold = [gold_call(self._nodes[node], self._id(node)) for node in chosen]
         return {"role": "assistant", "content": None, "tool_calls": gold}
+
+
+def _with_ids(reply: Message, ids: Sequence[str]) -> Message:
+    """The reply itself, or where ids were null the same with ids, so that observations can name their call."""
+    calls: list[dict[str, Any]] = reply["tool_calls"]
+    if all(call["id"] is not None for call in calls):
+        return reply
+    return {**reply, "tool_calls": [{**call, "id": id_} for call, id_ in zip(calls, ids, strict=True)]}
 
 
 def _words(content: Any) -> str:
@@ -268,10 +281,9 @@ def _read_calls(calls: Any) -> list[_Call] | Fault:
             return Fault(faults.UNREADABLE, f"call {number} has no function object")
         described = cast(dict[str, Any], function)
         name, id_ = described.get("name"), called.get("id")
-        if not isinstance(name, str) or not isinstance(id_, str):
-            return Fault(
-                faults.UNREADABLE, f"call {number} has no {'name' if isinstance(id_, str) else 'id'}"
-            )
+        named = "id" in called and isinstance(id_, str | None)
+        if not isinstance(name, str) or not named:
+            return Fault(faults.UNREADABLE, f"call {number} has no {'name' if named else 'id'}")
         try:
             arguments = read_arguments(described.get("arguments"), empty_ok=True)
         except ArgumentsError as error:

@@ -1,0 +1,52 @@
+"""Reads the labelled pairs of values: a gold value, what a model said, and whether both mean the same.
+
+In `labelled_pairs/` a line `# kind` opens a kind, `= gold || said` is a pair that means the same, `! gold || said` one
+that does not; in `json_values.txt` a schema stands before gold, and all are JSON. Pairs of one gold value are in one
+half: the rules were tuned on one half, and the other one was not looked at meanwhile.
+"""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wildtool.toolcall.values import compare_arguments
+
+FOLDER = Path(__file__).parent / "labelled_pairs"
+
+
+class Pair(NamedTuple):
+    kind: str
+    gold: Any
+    said: Any
+    schema: dict[str, Any]
+    same: bool
+    unseen: bool
+
+    @property
+    def judged_same(self) -> bool:
+        parameters = {"properties": {"v": self.schema}}
+        if self.schema.keys() & {"properties", "default"}:
+            return compare_arguments(self.gold, self.said, self.schema) == []
+        return compare_arguments({"v": self.gold}, {"v": self.said}, {**parameters, "required": ["v"]}) == []
+
+
+def pairs() -> list[Pair]:
+    return [pair for file in sorted(FOLDER.glob("*.txt")) for pair in _of_file(file)]
+
+
+def _of_file(file: Path) -> Iterator[Pair]:
+    kind = ""
+    for line in file.read_text(encoding="utf-8").split("\n"):
+        if line.startswith("# "):
+            kind = line[2:]
+        if line[:2] in ("= ", "! "):
+            *schema, gold, said = line[2:].split(" || ")
+            unseen = bool(sha256(gold.encode()).digest()[0] % 2)
+            if schema:
+                yield Pair(
+                    kind, json.loads(gold), json.loads(said), json.loads(schema[0]), line[0] == "=", unseen
+                )
+            else:
+                yield Pair(kind, gold, said, {"type": "string"}, line[0] == "=", unseen)
