@@ -1,12 +1,14 @@
 """Verdict rows: a table that every reader accepts, whatever a model wrote."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from echo_benchmark import EchoBenchmark
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from test_wire import ANY_JSON, ANY_TEXT
 
 from wildtool import wire
@@ -26,7 +28,7 @@ def verdict(**columns: Any) -> Verdict:
 def table_of(folder: Path, *verdicts: Verdict) -> Path:
     with VerdictTable(folder / "verdicts-official.parquet", EchoBenchmark()) as table:
         for order, one in enumerate(verdicts):
-            table.add(order, PLAYER, ITEM, 0, [one], {})
+            table.add(order, PLAYER, replace(ITEM, id=one.item), 0, [one], {})
         return table.write()
 
 
@@ -97,6 +99,35 @@ def test_a_folder_name_with_quotes_is_no_trouble(tmp_path: Path):
     folder = tmp_path / 'it\'s; "odd"'
     folder.mkdir()
     assert relation([table_of(folder, verdict())]).project("item").fetchall() == [("i",)]
+
+
+NAMES = st.text(st.sampled_from("ab*?[]!{},='\"\\~ -:%#\n\udcff中1"), min_size=1, max_size=12)
+"""Names of folders that mean something to a database, a shell or a terminal."""
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(names=st.lists(NAMES.filter(lambda name: name.strip(".") != ""), min_size=2, max_size=4, unique=True))
+def test_every_table_is_written_and_read_under_its_own_name_whatever_folders_are_called(
+    tmp_path_factory: pytest.TempPathFactory, names: list[str]
+):
+    root = tmp_path_factory.mktemp("names")
+    tables: list[Path] = []
+    for number, name in enumerate(names):
+        # One below the other too, so that a pattern would find what lies deeper.
+        folder = root / name / "runs" / name
+        folder.mkdir(parents=True)
+        tables.append(table_of(folder, verdict(item=f"i{number}")))
+    for number, table in enumerate(tables):
+        assert relation([table]).project("item").fetchall() == [(f"i{number}",)]
+        assert relation([table]).columns[:2] == ["run", "model"]
+    items = relation(tables).order("item").project("item").fetchall()
+    assert items == [(f"i{number}",) for number in range(len(names))]
+
+
+def test_a_folder_named_like_a_partition_adds_no_column(tmp_path: Path):
+    folder = tmp_path / "extra=1"
+    folder.mkdir()
+    assert "extra" not in relation([table_of(folder, verdict())]).columns
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import orjson
 
 from wildtool.engine.record import Failure, Log, Step
-from wildtool.engine.sql import sql_name, sql_text
+from wildtool.engine.sql import sql_name, sql_path, sql_text
 from wildtool.errors import StorageError
 from wildtool.stats.changes import REPAIR
 from wildtool.types import Benchmark, Item, Verdict
@@ -202,10 +202,10 @@ def write_parquet(rows: Path, path: Path, types: Mapping[str, str]) -> None:
     with _database().cursor() as connection:
         try:
             connection.execute(
-                f"COPY (SELECT {names} FROM read_json({sql_text(str(rows))}, format='newline_delimited', "
-                f"columns={{{columns}}})) "
+                f"COPY (SELECT {names} FROM read_json({sql_text(sql_path(rows))}, format='newline_delimited', "
+                f"compression='none', hive_partitioning=false, columns={{{columns}}})) "
                 # Small row groups: the writer holds one of them in memory.
-                f"TO {sql_text(str(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048)"
+                f"TO {sql_text(sql_path(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048)"
             )
         except duckdb.IOException as error:
             # Behind it stands the same in JSON.
@@ -214,7 +214,11 @@ def write_parquet(rows: Path, path: Path, types: Mapping[str, str]) -> None:
 
 def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
     """The verdicts of one or more files as a DuckDB relation; columns that a file lacks are NULL."""
-    return _database().cursor().read_parquet([str(path) for path in paths], union_by_name=True)
+    return (
+        _database()
+        .cursor()
+        .read_parquet([*map(sql_path, paths)], union_by_name=True, hive_partitioning=False)
+    )
 
 
 def _spent(steps: Mapping[int, Step | Failure]) -> dict[str, int | float | str | None]:

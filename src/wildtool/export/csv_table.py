@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+from wildtool.engine.sql import sql_path
 from wildtool.export import Wanted
 from wildtool.export.tables import tables
 from wildtool.outputs import replacing
@@ -23,8 +24,10 @@ def export(wanted: Wanted, target: Path) -> None:
         duckdb.connect(config={"threads": 1}) as connection,
     ):
         writer = csv.writer(file, lineterminator="\n")
-        paths = [str(path) for path in found]
-        rows = connection.execute("SELECT * FROM read_parquet(?, union_by_name = true)", [paths])
+        paths = [sql_path(path) for path in found]
+        rows = connection.execute(
+            "SELECT * FROM read_parquet(?, union_by_name = true, hive_partitioning = false)", [paths]
+        )
         writer.writerow([column[0] for column in rows.description])
         while chunk := rows.fetchmany(_ROWS):
             writer.writerows([as_cell(value) for value in row] for row in chunk)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from wildtool.engine.sql import sql_path
 from wildtool.engine.verdicts import relation
 from wildtool.export import Wanted
 from wildtool.export.tables import tables
@@ -22,7 +23,7 @@ def write(tables: list[Path], target: Path) -> None:
         # Who may not write here is told so by this; what the database says does not tell it from a full disk.
         new.touch()
         try:
-            relation(tables).write_parquet(str(new), compression="zstd", row_group_size=2048)
+            relation(tables).write_parquet(sql_path(new), compression="zstd", row_group_size=2048)
         except duckdb.IOException as error:
             # Behind it stands the same in JSON.
             raise no_room(target, str(error).partition(": {")[0].strip()) from error
