@@ -22,6 +22,8 @@ TOOL = {
     },
 }
 CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+ACTION = '{"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Oslo"}}'
+NS = "]<]minimax[>["
 V3 = '<｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{"city": "Oslo"}\n```<｜tool▁call▁end｜>'
 
 DOCUMENTED = [
@@ -40,6 +42,7 @@ DOCUMENTED = [
     ),
     ("pythonic", '[get_weather(city="Oslo"), get_time()]', TWO),
     ("pythonic", "<|python_start|>[get_weather(city='Oslo')]<|python_end|>", OSLO),
+    ("pythonic", "<|tool_call_start|>[get_weather(city='Oslo'), get_time()]<|tool_call_end|>Looking.", TWO),
     ("json-list", f"[{CALL}]", OSLO),
     ("json-list", f'{{"tool_calls": [{CALL}]}}', OSLO),
     ("hammer", f"```\n[\n    {CALL}\n]\n```", OSLO),
@@ -53,6 +56,49 @@ DOCUMENTED = [
         OSLO,
     ),
     ("deepseek", f"<｜tool▁calls▁begin｜>{V3}<｜tool▁calls▁end｜><｜end▁of▁sentence｜>", OSLO),
+    ("granite", f"<|tool_call|>[{CALL}]", OSLO),
+    ("granite", f"<tool_call>[{CALL}]", OSLO),
+    ("granite", f"<|tool_call|>[{CALL}]<|/tool_call|>", OSLO),
+    (
+        "command-r",
+        f"<|START_THINKING|>Plan.<|END_THINKING|><|START_ACTION|>[\n    {ACTION}\n]<|END_ACTION|>",
+        OSLO,
+    ),
+    ("command-r", f"Action: ```json\n[\n    {ACTION}\n]\n```", OSLO),
+    ("command-r", 'Action:```json\n[{"tool_name": "directly_answer", "parameters": {}}]\n```', []),
+    (
+        "gemma",
+        '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|><|tool_call>call:get_time{}<tool_call|>',
+        TWO,
+    ),
+    ("gemma", "<start_function_call>call:get_weather{city:<escape>Oslo<escape>}<end_function_call>", OSLO),
+    (
+        "minimax-m3",
+        f'{NS}<tool_call>\n{NS}<invoke name="get_weather">{NS}<city>Oslo{NS}</city>{NS}</invoke>\n'
+        f'{NS}<invoke name="get_time">{NS}</invoke>\n{NS}</tool_call>',
+        TWO,
+    ),
+    (
+        "minimax-m3",
+        f'{NS}<tool_call>{NS}<invoke name="get_weather">{NS}<city>Oslo</city>{NS}</invoke>{NS}</tool_call>',
+        OSLO,
+    ),
+    (
+        "harmony",
+        ' to=functions.get_weather<|channel|>commentary json<|message|>{"city": "Oslo"}<|call|>',
+        OSLO,
+    ),
+    (
+        "harmony",
+        'assistant to=functions.get_weather<|channel|>commentary json<|message|>{"city": "Oslo"}',
+        OSLO,
+    ),
+    (
+        "harmony",
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant to=functions.get_weather<|channel|>commentary json"
+        '<|message|>{"city": "Oslo"}<|call|>',
+        OSLO,
+    ),
     (
         "glm",
         "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>\n"
@@ -282,6 +328,58 @@ def test_a_value_in_tags_has_the_type_that_the_tool_declares():
     read = FORMATS["qwen3-coder"].read(said.format(written), [tool])
     assert read.calls[0].arguments == {"text": "2024", "maybe": None, "list": ["a", True], "unknown": [1]}
     assert set(read.repairs) == {"single-quotes", "python-literal"}
+
+
+def test_values_of_a_template_in_python_style_are_no_repair():
+    tool = {
+        "type": "function",
+        "function": {"name": "f", "parameters": {"properties": {"a": {"type": "boolean"}}}},
+    }
+    read = FORMATS["qwen3-coder"].read(
+        "<tool_call>\n<function=f>\n<parameter=a>\nTrue\n</parameter>\n</function>\n</tool_call>", [tool]
+    )
+    assert (read.calls, read.repairs) == ((ToolCall("f", {"a": True}),), ())
+    read = FORMATS["pythonic"].read('<|tool_call_start|>[f(a=True, b={"c": false})]<|tool_call_end|>')
+    assert (read.calls, read.repairs) == ((ToolCall("f", {"a": True, "b": {"c": False}}),), ())
+
+
+def test_nested_arguments_of_minimax_m3_have_the_types_that_the_tool_declares():
+    inner = {"type": "object", "properties": {"zip": {"type": "string"}, "floor": {"type": "integer"}}}
+    parameters = {"properties": {"to": inner, "tags": {"type": "array", "items": {"type": "string"}}}}
+    tool = {"type": "function", "function": {"name": "f", "parameters": parameters}}
+    said = (
+        f'{NS}<tool_call>{NS}<invoke name="f">{NS}<to>{NS}<zip>0150{NS}</zip>{NS}<floor>3{NS}</floor>{NS}</to>'
+        f"{NS}<tags>{NS}<item>1{NS}</item>{NS}<item>b{NS}</item>{NS}</tags>{NS}</invoke>{NS}</tool_call>"
+    )
+    arguments = {"to": {"zip": "0150", "floor": 3}, "tags": ["1", "b"]}
+    assert FORMATS["minimax-m3"].read(said, [tool]).calls == (ToolCall("f", arguments),)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("minimax-m3", "<mm:think>Plan.</mm:think>Hello."),
+        ("gemma", "<|channel>thought\nPlan.<channel|>Hello.<turn|>"),
+        ("command-r", "<|START_THINKING|>Plan.<|END_THINKING|><|START_RESPONSE|>Hello.<|END_RESPONSE|>"),
+        (
+            "harmony",
+            "<|channel|>analysis<|message|>Plan.<|end|><|start|>assistant<|channel|>final<|message|>Hello.",
+        ),
+    ],
+)
+def test_thoughts_in_marks_of_a_formats_own_are_reasoning(name: str, said: str):
+    read = FORMATS[name].read(said)
+    assert (read.text, read.reasoning, read.calls) == ("Hello.", "Plan.", ())
+
+
+def test_words_before_a_header_of_harmony_are_kept():
+    assert FORMATS["harmony"].read("Hi <|channel|>final<|message|>there.").text == "Hi\nthere."
+
+
+def test_texts_of_gemma_hold_what_looks_like_structure():
+    said = '<|tool_call>call:f{a:<|"|>x, b: {1}<|"|>,c:[<|"|>"q"<|"|>,true,null],d:{e:1.5}}<tool_call|>'
+    arguments = {"a": "x, b: {1}", "c": ['"q"', True, None], "d": {"e": 1.5}}
+    assert FORMATS["gemma"].read(said).calls == (ToolCall("f", arguments),)
 
 
 def test_dsml_says_itself_what_is_a_text():

@@ -20,6 +20,14 @@ from wildtool.models.formats.choose import format_of_template
         ('{{- "<|python_tag|>" + tool_call.name }}', "llama3-json"),
         ('{"name": function name, "parameters": dictionary of argument name and its value}', "llama3-json"),
         ("Use exact format: [func_name1(param1=value1, param2=value2), func_name2(...)]", "pythonic"),
+        ("{%- set ns_token = ']<]minimax[>[' -%}{{ ns_token + '<tool_call>' }}", "minimax-m3"),
+        ("{{- '<|tool_call>call:' + function['name'] + '{' -}}", "gemma"),
+        ("{{- '<start_function_call>call:' + name }}", "gemma"),
+        ("<|START_ACTION|>[{% for tc in message.tool_calls %}", "command-r"),
+        ('"name": "directly_answer"', "command-r"),
+        ('{{- "<|tool_call_start|>[" + (calls | join(", ")) + "]<|tool_call_end|>" -}}', "pythonic"),
+        ('"List of tools: <|tool_list_start|>["', "pythonic"),
+        ("Write the response with <|tool_call|> followed by a JSON list of tools used.", "granite"),
         ('[{"name": "tool_call_name", "arguments": {"arg1": "value1"}}]', "json-list"),
     ],
 )
@@ -33,7 +41,7 @@ def test_marks_tell_the_format(template: str, format: str):
     [
         "<function={{ name }}>{{ arguments }}</function>",
         "<tool_calls>\n<tool_call>",
-        "<|tool_call|>[",
+        "<|tool_calls|>[",
         "<|im_start|>{{ message.role }}",
     ],
 )

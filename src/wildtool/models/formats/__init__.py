@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 
+from wildtool.models.formats.command_r import COMMAND_R
 from wildtool.models.formats.deepseek import DEEPSEEK
 from wildtool.models.formats.dsml import DSML
+from wildtool.models.formats.gemma import GEMMA
 from wildtool.models.formats.glm import GLM
 from wildtool.models.formats.gorilla import GORILLA
+from wildtool.models.formats.granite import GRANITE
 from wildtool.models.formats.hammer import HAMMER
 from wildtool.models.formats.harmony import HARMONY
 from wildtool.models.formats.hermes import HERMES
@@ -13,6 +16,7 @@ from wildtool.models.formats.json_list import JSON_LIST
 from wildtool.models.formats.kimi import KIMI
 from wildtool.models.formats.llama3_json import LLAMA3_JSON
 from wildtool.models.formats.minimax import MINIMAX
+from wildtool.models.formats.minimax_m3 import MINIMAX_M3
 from wildtool.models.formats.mistral import MISTRAL
 from wildtool.models.formats.pythonic import PYTHONIC
 from wildtool.models.formats.qwen3_coder import QWEN3_CODER
@@ -28,6 +32,7 @@ FORMATS: Mapping[str, Format] = {
         *(HERMES, LLAMA3_JSON, PYTHONIC, JSON_LIST, HAMMER),
         *(MISTRAL, DEEPSEEK, GLM, GORILLA, REACT),
         *(QWEN3_CODER, MINIMAX, DSML, KIMI, HARMONY),
+        *(MINIMAX_M3, GEMMA, GRANITE, COMMAND_R),
     )
 }
 """All formats by name."""

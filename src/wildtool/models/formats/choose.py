@@ -24,7 +24,15 @@ PATTERNS = (
     ("hermes", "hermes"),
     ("gpt-?oss", "harmony"),
     ("kimi-?k2", "kimi"),
+    ("minimax-?m3", "minimax-m3"),
     ("minimax-?m2", "minimax"),
+    ("lfm-?2", "pythonic"),
+    ("functiongemma|gemma-?4", "gemma"),
+    ("gemma-?3", "pythonic"),
+    ("smollm-?3", "hermes"),
+    ("command-?(r|a)|c4ai", "command-r"),
+    (r"granite-?4\.[2-9]", "qwen3-coder"),
+    ("granite-?3|phi-?4-mini", "granite"),
     (r"deepseek-?v(3\.2(?!-?exp)|4)", "dsml"),
     ("deepseek", "deepseek"),
     (r"qwen-?3-?coder|qwen-?3\.[5-9]|nemotron-?3", "qwen3-coder"),
@@ -38,7 +46,12 @@ PATTERNS = (
 for stands before what it was tuned from."""
 
 TEMPLATE_MARKS = (
+    (r"\]<\]minimax\[>\[", "minimax-m3"),
     ("<minimax:tool_call>", "minimax"),
+    (r"<\|tool_call>|<start_function_call>", "gemma"),
+    (r"<\|START_ACTION\|>|\bdirectly[-_]answer\b", "command-r"),
+    (r"<\|tool_call_start\|>|<\|tool_list_start\|>", "pythonic"),
+    (r"<\|tool_call\|>", "granite"),
     ("｜DSML｜", "dsml"),
     (r"<\|tool_call_argument_begin\|>", "kimi"),
     (r"<\|channel\|>", "harmony"),

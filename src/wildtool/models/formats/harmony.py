@@ -14,10 +14,14 @@ from wildtool.types import Tool
 START, CHANNEL, MESSAGE = "<|start|>", "<|channel|>", "<|message|>"
 CALL, END, RETURN = "<|call|>", "<|end|>", "<|return|>"
 _HEADER = re.compile(
-    r"(?:<\|start\|>([^<]*+))?+<\|channel\|>([^<]*+)(?:<\|constrain\|>([^<]*+))?+<\|message\|>"
+    r"(?:<\|start\|>([^<]*+)|\A(?=\s*+(?:assistant)?+\s*+(?:to=|<))([^<]*+))?+"
+    r"<\|channel\|>([^<]*+)(?:<\|constrain\|>([^<]*+))?+<\|message\|>"
 )
+"""A message's header. A reply begins within one, since templates end in `<|start|>assistant`."""
 _RECIPIENT = re.compile(r"\bto=(\S++)")
-_OPENS_CALL = re.compile(r"<\|(?:start|channel)\|>[^<]*?\bto=")
+_OPENS_CALL = re.compile(
+    r"(?:<\|(?:start|channel)\|>|\A(?=\s*+(?:assistant\s++)?+to=functions\.))[^<]*?\bto="
+)
 _TOOLS = "functions."
 
 
@@ -55,11 +59,11 @@ def _find(reading: Reading, tools: Sequence[Tool]) -> None:
         reading.keep(header.start())
         reading.at = header.end()
         seen = True
-        if recipient := _RECIPIENT.search(header[2]) or _RECIPIENT.search(header[1] or ""):
+        if recipient := _RECIPIENT.search(header[3]) or _RECIPIENT.search(header[1] or header[2] or ""):
             _take_call(reading, recipient[1].removeprefix(_TOOLS))
             continue
         text = reading.until(END, RETURN, CALL, START, CHANNEL).strip()
-        (thoughts if header[2].split()[:1] == ["analysis"] else said).append(text)
+        (thoughts if header[3].split()[:1] == ["analysis"] else said).append(text)
     if _OPENS_CALL.search(reading.text, reading.at):
         reading.unreadable(len(reading.text))
     reading.keep_rest()

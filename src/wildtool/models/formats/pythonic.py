@@ -22,19 +22,26 @@ def _system(tools: Sequence[Tool]) -> str:
 
 
 def _find(reading: Reading, tools: Sequence[Tool]) -> None:
-    reading.ignored = ("<|python_start|>", "<|python_end|>", "<|python_tag|>", "<|eom|>", "<|eot|>")
+    reading.ignored = (
+        *("<|python_start|>", "<|python_end|>", "<|python_tag|>", "<|eom|>", "<|eot|>"),
+        *("<|tool_call_start|>", "<|tool_call_end|>", "<|im_end|>"),
+    )
     if _NOTHING.fullmatch(reading.text):
         reading.repairs.append("empty-list")
         return
     find_lists(reading)
-    reading.expect_nothing_else()
+    if "<|tool_call_start|>" in reading.text:
+        # LFM2 writes objects as JSON within its calls, and may say something beside them.
+        reading.repairs = [name for name in reading.repairs if name != "json-literal"]
+    else:
+        reading.expect_nothing_else()
 
 
 PYTHONIC = Format(
     name="pythonic",
-    about="Llama 4, ToolACE, Watt-tool: the reply is [f(a='x'), g(b=1)]",
-    source="chat template of meta-llama/Llama-4-Scout-17B-16E-Instruct; model cards of Team-ACE/ToolACE-8B and "
-    "watt-ai/watt-tool-8B",
+    about="Llama 4, LFM2, ToolACE, Watt-tool: the reply is [f(a='x'), g(b=1)]",
+    source="chat template of meta-llama/Llama-4-Scout-17B-16E-Instruct; model cards of Team-ACE/ToolACE-8B, "
+    "watt-ai/watt-tool-8B and LiquidAI/LFM2-1.2B-Tool",
     system=_system,
     write_calls=write_list,
     write_results=plain_results,

@@ -14,6 +14,7 @@ TAGS = Tags(
     argument=("<parameter=", "</parameter>"),
     quoted=False,
     lines=True,
+    python=True,
 )
 
 

@@ -35,6 +35,8 @@ class Tags:
     """Whether a value has lines of its own."""
     says_text: bool = False
     """Whether an argument says `string="true"` or `string="false"`."""
+    python: bool = False
+    """Whether the models' own templates write `True`, `False` and `None`, so that these are no fault."""
     begins: re.Pattern[str] = field(init=False)
     """A block or a call begins."""
     call_tag: re.Pattern[str] = field(init=False)
@@ -173,7 +175,16 @@ def _value(text: str, tags: Tags, said: str | None, declared: frozenset[str], re
     if said == "true":
         return text
     text = text.removeprefix("\n").removesuffix("\n") if tags.lines else text.strip()
-    return read(text, frozenset() if said else declared, repairs)
+    mended: list[str] = []
+    value = read(text, frozenset() if said else declared, mended)
+    repairs += [
+        name for name in mended if not (tags.python and name == "python-literal" and not _holds(value))
+    ]
+    return value
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, dict | list)
 
 
 def _name(text: str) -> str:

@@ -81,8 +81,12 @@ def types_of(types: Types, name: str, key: str) -> frozenset[str]:
     return types.get(name, {}).get(key, _ANY)
 
 
-def _types(schema: dict[str, Any]) -> frozenset[str]:
+def types_in(schema: Any) -> frozenset[str]:
     """The types of a schema and of its alternatives; nothing where one of them is not said."""
+    return _types(_object(schema))
+
+
+def _types(schema: dict[str, Any]) -> frozenset[str]:
     said = schema.get("type")
     if isinstance(said, str):
         return frozenset((said,))
