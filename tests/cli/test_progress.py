@@ -28,21 +28,21 @@ def verdict(outcome: str) -> Verdict:
 
 def test_the_line_says_how_far_how_well_how_fast_and_how_long_still():
     tally = Tally(
-        jobs=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
+        total=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
     )
     assert tally.line(100.0) == (
-        "10/40 items · 75.0 % correct · 3.0 calls/s · 12.3k tokens · 1 error · 2 retries · 1:30 left"
+        "10/40 tasks · 75.0 % correct · 3.0 calls/s · 12.3k tokens · 1 error · 2 retries · 1:30 left"
     )
 
 
 def test_a_narrow_line_drops_what_matters_least_and_never_the_time_left():
     tally = Tally(
-        jobs=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
+        total=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
     )
     assert tally.line(100.0, 80) == (
-        "10/40 items · 75.0 % correct · 3.0 calls/s · 1 error · 2 retries · 1:30 left"
+        "10/40 tasks · 75.0 % correct · 3.0 calls/s · 1 error · 2 retries · 1:30 left"
     )
-    assert tally.line(100.0, 35) == "10/40 items · 1 error · 1:30 left"
+    assert tally.line(100.0, 35) == "10/40 tasks · 1 error · 1:30 left"
 
 
 def test_on_80_columns_a_long_name_leaves_room_for_the_time_left(monkeypatch: pytest.MonkeyPatch):
@@ -51,7 +51,7 @@ def test_on_80_columns_a_long_name_leaves_room_for_the_time_left(monkeypatch: py
     progress = Progress("organisation/a-model-with-a-very-long-name-indeed-32b", clock)
     with Board([progress], stream):
         progress.tally = Tally(
-            jobs=400, done=100, units=400, correct=300, calls=900, tokens=12_300, retries=2, began=70.0
+            total=400, done=100, units=400, correct=300, calls=900, tokens=12_300, retries=2, began=70.0
         )
     line = stream.getvalue().splitlines()[-1].rpartition("\x1b[K")[2]
     assert line.endswith("1:30 left")
@@ -59,12 +59,12 @@ def test_on_80_columns_a_long_name_leaves_room_for_the_time_left(monkeypatch: py
 
 
 def test_time_left_counts_only_what_was_played_now():
-    tally = Tally(jobs=40, done=30, done_before=20, replayed=80, began=90.0)
+    tally = Tally(total=40, done=30, done_before=20, replayed=80, began=90.0)
     assert tally.line(100.0).endswith("0:10 left")
 
 
 def test_nothing_is_promised_before_the_first_item_is_done():
-    assert "left" not in Tally(jobs=40, calls=3, began=99.0).line(100.0)
+    assert "left" not in Tally(total=40, calls=3, began=99.0).line(100.0)
 
 
 def test_units_that_could_not_be_played_do_not_count_as_answers():
@@ -88,7 +88,7 @@ def test_elsewhere_than_on_a_terminal_the_end_is_one_plain_line():
     progress = Progress("m\x1b[31m")
     with Board([progress], stream):
         progress.started(2)
-    assert stream.getvalue() == "m\\x1b[31m: 0/2 items · 0 tokens · 0 errors\n"
+    assert stream.getvalue() == "m\\x1b[31m: 0/2 tasks · 0 tokens · 0 errors\n"
 
 
 def test_on_a_terminal_the_line_is_drawn_over_itself():
@@ -100,7 +100,7 @@ def test_on_a_terminal_the_line_is_drawn_over_itself():
             run.started(2)
     with Board([], stream):
         pass
-    lines = "".join(f"\r\x1b[K{name}: 0/2 items · 0 tokens · 0 errors\n" for name in "mn")
+    lines = "".join(f"\r\x1b[K{name}: 0/2 tasks · 0 tokens · 0 errors\n" for name in "mn")
     assert stream.getvalue().endswith(lines)
     before = stream.getvalue()
     board.__exit__(None, None, None)
@@ -122,15 +122,15 @@ def test_a_terminal_that_is_gone_does_not_end_the_run():
     progress = Progress("m")
     with Board([progress], Gone()):
         progress.started(1)
-    assert progress.tally.jobs == 1
+    assert progress.tally.total == 1
 
 
 def test_a_log_says_once_that_a_batch_is_pending_until_something_changes():
     clock = Clock()
     progress = Progress("m", clock)
-    progress.tally = Tally(jobs=4)
+    progress.tally = Tally(total=4)
     progress.batch_changed("round 1: batch in_progress, 0/16 done")
-    assert progress.text(None) == "m: 0/4 items · round 1: batch in_progress, 0/16 done · 0 tokens · 0 errors"
+    assert progress.text(None) == "m: 0/4 tasks · round 1: batch in_progress, 0/16 done · 0 tokens · 0 errors"
     drawn = [progress.has_news()]
     for seconds in (10, 10, 600):
         clock.now += seconds

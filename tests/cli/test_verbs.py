@@ -419,9 +419,14 @@ def test_runs_of_more_and_of_fewer_items_are_not_compared_without_a_word():
 def test_a_run_says_why_its_calls_failed():
     ended = play("m", "--base-url http://127.0.0.1:9/v1 --retries 0")
     assert ended.exit_code == 3
-    for text in (ended.stderr, ended.stdout):
-        assert "failed by network (4)" in text
-        assert "Connection refused" in " ".join(text.split())
+    assert "failed by network (4)" in ended.stderr
+    assert "Connection refused" in " ".join(ended.stderr.split())
+
+
+def test_a_model_that_never_answered_has_no_table_of_zeros():
+    ended = play("m", "--base-url http://127.0.0.1:9/v1 --retries 0")
+    assert ended.stdout == ""
+    assert "wildtool show" not in ended.stderr
 
 
 def test_what_no_record_holds_is_not_to_be_tried_again():

@@ -159,7 +159,7 @@ def make_set(
     )
     if making.dry_run:
         return _tell_estimate(plan, estimate)
-    watcher = Observer() if making.quiet else Progress(str(out))
+    watcher = Observer() if making.quiet else Progress(str(out), noun="items")
     drawn = [watcher] if isinstance(watcher, Progress) else []
     sitting = making.sitting()
     try:

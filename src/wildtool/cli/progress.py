@@ -1,6 +1,8 @@
 """Shows how a run goes: one live line on a terminal, a plain line now and then elsewhere."""
 
+import math
 import os
+import re
 import shutil
 import sys
 import threading
@@ -10,25 +12,37 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TextIO
 
-from wildtool.cli.terminal import middle
+from wildtool.cli.terminal import duration, middle, one_line
+from wildtool.engine.limits import TURNED_AWAY
 from wildtool.engine.observer import Observer
+from wildtool.errors import CallError
 from wildtool.types import Reply, Verdict
 
 LIVE_EVERY_S = 0.25
 PLAIN_EVERY_S = 10.0
 STILL_EVERY_S = 600.0
 """Where lines are plain and only a batch is waited for."""
+QUIET_FIRST_S = 5.0
+"""Seconds without a reply after which the line says so, before the first one."""
+QUIET_S = 30.0
+"""The same later."""
+LONGEST_PROBLEM = 200
 SEPARATOR = " · "
 DROPPED_FIRST = ("tokens", "replayed", "pace", "retries", "correct")
 """Parts of the line that a narrow terminal does without, the least important first."""
+_ADDRESS = re.compile(r"https?://\S+: ")
 
 
 @dataclass(slots=True)
 class Tally:
     """What has happened so far in a run."""
 
-    jobs: int = 0
+    noun: str = "tasks"
+    """What units are called."""
+    total: int = 0
+    """Units to play."""
     done: int = 0
+    """Units of items that are played to their end."""
     units: int = 0
     """Units with a verdict that says something about the model."""
     correct: int = 0
@@ -41,9 +55,17 @@ class Tally:
     began: float | None = None
     """When the first call that was not replayed came back."""
     done_before: int = 0
-    """Items done by then, most of them from the record."""
+    """Units done by then, most of them from the record."""
     batch: str = ""
     """How the batches stand that are waited for."""
+    in_flight: int = 0
+    """Tries under way."""
+    quiet_since: float = 0.0
+    """When the last try came back, or the first of those under way was sent."""
+    problem: str = ""
+    """What the last try failed by; empty once one is answered."""
+    next_try: float | None = None
+    """When the next call is let in, where the endpoint turned the last one away."""
 
     @property
     def stands_still(self) -> tuple[object, ...]:
@@ -52,15 +74,32 @@ class Tally:
 
     def line(self, now: float, longest: int | None = None) -> str:
         """All of it on one line; what matters least is left out until it is not longer than asked for."""
-        parts = self._parts(now)
+        parts, trouble = self._parts(now), self._trouble(now)
+        # What is wrong gets the most of a narrow line, the counts a third of it.
+        room = None if longest is None else longest
+        if room is not None and trouble:
+            room = max(room - len(SEPARATOR + trouble), room // 3)
         for least in DROPPED_FIRST:
-            if longest is None or len(SEPARATOR.join(parts.values())) <= longest:
+            if room is None or len(SEPARATOR.join(parts.values())) <= room:
                 break
             parts.pop(least, None)
-        return SEPARATOR.join(parts.values())
+        line = SEPARATOR.join(filter(None, (*parts.values(), trouble)))
+        return line if longest is None or len(line) <= longest else line[: max(longest - 1, 0)] + "…"
+
+    def _trouble(self, now: float) -> str:
+        """What is wrong at the moment; empty where nothing is."""
+        found = self.problem
+        if self.next_try is not None:
+            left = math.ceil(self.next_try - now)
+            again = f", next try in {duration(left)}" if left > 0 else ""
+            found = f"rate limited{again} ({self.problem})"
+        quiet = now - self.quiet_since
+        if self.in_flight and not self.batch and quiet >= (QUIET_S if self.calls else QUIET_FIRST_S):
+            found = SEPARATOR.join(filter(None, (f"no reply yet for {duration(quiet)}", found)))
+        return found
 
     def _parts(self, now: float) -> dict[str, str]:
-        parts = {"items": f"{self.done}/{self.jobs} items"}
+        parts = {"units": f"{self.done}/{self.total} {self.noun}"}
         if self.batch:
             parts["batch"] = self.batch
         if self.units:
@@ -75,23 +114,41 @@ class Tally:
         parts["failed"] = _count(self.failed, "error")
         if self.retries:
             parts["retries"] = _count(self.retries, "retry", "retries")
-        if seconds > 0 and self.done_before < self.done < self.jobs:
+        if seconds > 0 and self.done_before < self.done < self.total:
             pace = (self.done - self.done_before) / seconds
-            parts["left"] = f"{_clock((self.jobs - self.done) / pace)} left"
+            parts["left"] = f"{_clock((self.total - self.done) / pace)} left"
         return parts
 
 
 class Progress(Observer):
     """Keeps the tally of a run, and puts it into words."""
 
-    def __init__(self, label: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self.tally = Tally()
+    def __init__(
+        self, label: str, clock: Callable[[], float] = time.monotonic, *, noun: str = "tasks"
+    ) -> None:
+        """Args: noun: what units are called."""
+        self.tally = Tally(noun=noun)
         self._label = middle(label, 60)
         self._clock = clock
         self._told: tuple[tuple[object, ...], float] = ((), 0.0)
 
-    def started(self, jobs: int) -> None:
-        self.tally.jobs = jobs
+    def started(self, units: int) -> None:
+        self.tally.total = units
+
+    def try_sent(self) -> None:
+        if not self.tally.in_flight:
+            self.tally.quiet_since = self._clock()
+        self.tally.in_flight += 1
+
+    def try_over(self, problem: CallError | None, *, answered: bool) -> None:
+        tally = self.tally
+        tally.in_flight -= 1
+        if problem is None and not answered:
+            return
+        tally.quiet_since = self._clock()
+        tally.next_try = None
+        # The line has no room for the address, which the last lines of the run name.
+        tally.problem = one_line(_ADDRESS.sub("", str(problem), count=1), LONGEST_PROBLEM) if problem else ""
 
     def call_done(self, reply: Reply, *, replayed: bool) -> None:
         tally = self.tally
@@ -109,6 +166,8 @@ class Progress(Observer):
 
     def call_retried(self, kind: str, delay_s: float) -> None:
         self.tally.retries += 1
+        if kind in TURNED_AWAY:
+            self.tally.next_try = self._clock() + delay_s
 
     def call_failed(self, kind: str) -> None:
         self.tally.failed += 1
@@ -117,7 +176,7 @@ class Progress(Observer):
         self.tally.batch = state
 
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
-        self.tally.done += 1
+        self.tally.done += len(verdicts)
         for verdict in verdicts:
             self.tally.units += verdict.outcome in ("correct", "wrong")
             self.tally.correct += verdict.outcome == "correct"
@@ -163,11 +222,11 @@ class Board:
 
     def _tick(self) -> None:
         while not self._over.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
-            news = [run for run in self._runs if run.tally.done < run.tally.jobs and run.has_news()]
+            news = [run for run in self._runs if run.tally.done < run.tally.total and run.has_news()]
             self._draw(self._runs if self._live else news)
 
     def _draw(self, runs: Sequence[Progress]) -> None:
-        begun = [run for run in runs if run.tally.jobs]
+        begun = [run for run in runs if run.tally.total]
         room = shutil.get_terminal_size().columns - 1 if self._live else None
         back = f"\x1b[{self._drawn}A" if self._live and self._drawn else ""
         clear = "\r\x1b[K" if self._live else ""

@@ -47,7 +47,7 @@ def _run(asked: RunOptions, context: typer.Context, benchmark: options.Benchmark
     folders = {name: parent if alone else parent / folder_name(name) for name in asked.names}
     plans = plans_of(with_prompts(chosen, asked, folders.values()), asked, context)
     if asked.dry_run:
-        tell_outlook(plans)
+        tell_outlook(plans, limits)
         return 0
     for folder in folders.values():
         check_folder(folder, is_run, force=asked.force)

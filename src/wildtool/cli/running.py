@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wildtool.cli.status import report, worst
-from wildtool.cli.terminal import note, plain, say
+from wildtool.cli.terminal import duration, note, plain, say
 from wildtool.errors import WildtoolError
+from wildtool.models.failures import BLOCKED
 
 if TYPE_CHECKING:
-    from wildtool.engine.outlook import Outlook
+    from wildtool.engine.budget import Limits
+    from wildtool.engine.outlook import Demand, Outlook, Span
     from wildtool.engine.plan import Plan
-    from wildtool.engine.prices import Price
     from wildtool.engine.run import RunResult
     from wildtool.engine.sitting import Sitting
 
@@ -39,7 +40,9 @@ def play_plans(plans: "dict[str, Plan]", folders: dict[str, Path], sitting: "Sit
             if not quiet:
                 _tell_spent(outcome, plan)
             statuses.append(outcome.exit_status)
-            judged += [] if outcome.interrupted else [outcome.folder]
+            # A model that never answered has no numbers.
+            answered = outcome.counts.correct + outcome.counts.wrong
+            judged += [outcome.folder] if answered and not outcome.interrupted else []
         elif outcome is not None:
             if len(plans) > 1 and isinstance(outcome, WildtoolError):
                 note(f"{name} was not played to its end:")
@@ -51,11 +54,6 @@ def play_plans(plans: "dict[str, Plan]", folders: dict[str, Path], sitting: "Sit
 
 def _remark(result: "RunResult") -> None:
     """What the user must know about a run besides its numbers, also when they asked for quiet."""
-    from wildtool.cli.results import in_words
-    from wildtool.engine.attempts import NOT_RECORDED
-    from wildtool.engine.results import failed_in
-    from wildtool.models.failures import BLOCKED
-
     if result.interrupted:
         note(f"Interrupted. {result.folder} keeps all replies; run the same command again to go on.")
     for batch in result.pending:
@@ -65,29 +63,46 @@ def _remark(result: "RunResult") -> None:
             f"{batch.cancel_url} with your key (docs/batch.md)."
         )
     if result.limit is not None:
+        how = "later" if result.limit_of_endpoint else "with a higher limit"
         note(
             f"{result.folder}: stopped: {result.limit}. All replies are recorded, {result.counts.unplayed} of "
-            f"{result.counts.units} units are not played to their end; run the same command with a higher limit to go on."
+            f"{result.counts.units} units are not played to their end; run the same command {how} to go on."
         )
     if result.counts.infra_error and result.verdicts:
-        failed = failed_in(result.verdicts)
-        note(
-            f"{result.folder}: {result.counts.infra_error} of {result.counts.units} units were not played to "
-            f"their end since calls failed by {in_words(failed)}"
-        )
-        if all(found.kind == NOT_RECORDED for found in failed):
-            note("What answers is a record that does not hold these calls; trying again cannot help.")
-        elif all(found.kind == BLOCKED for found in failed):
-            note(
-                "The provider refuses these prompts themselves; trying again will hardly help (docs/models.md)."
-            )
-        else:
-            note(f"{result.folder}: run the same command again to retry just those.")
+        _remark_on_failures(result, result.verdicts)
     if result.faults:
         note(
             f"{result.folder}: a fault of ours: our judge failed {len(result.faults)} times. "
             f"{result.faults[0]}"
         )
+
+
+def _remark_on_failures(result: "RunResult", verdicts: Path) -> None:
+    """Why units have no result; prompts that the endpoint blocked apart from all that has another cause."""
+    from wildtool.cli.results import in_words
+    from wildtool.engine.health import NOT_RECORDED
+    from wildtool.engine.results import failed_in
+
+    found = failed_in(verdicts)
+    blocked = [each for each in found if each.kind == BLOCKED]
+    failed = [each for each in found if each.kind != BLOCKED]
+    of_units = f"of {result.counts.units} units"
+    if blocked:
+        note(
+            f"{result.folder}: {sum(each.units for each in blocked)} {of_units} have no result since the endpoint's "
+            f"filter blocked the prompt: {in_words(blocked)}"
+        )
+        note("The provider refuses these prompts themselves; trying again will hardly help (docs/models.md).")
+    if not failed:
+        return
+    note(
+        f"{result.folder}: {result.counts.infra_error - sum(each.units for each in blocked)} {of_units} were not "
+        f"played to their end since calls failed by {in_words(failed)}"
+    )
+    if all(each.kind == NOT_RECORDED for each in failed):
+        note("What answers is a record that does not hold these calls; trying again cannot help.")
+    else:
+        note(f"{result.folder}: run the same command again to retry just those.")
 
 
 def _this_command() -> str:
@@ -132,50 +147,84 @@ def _show(folders: list[Path], profile: str, quiet: bool) -> None:
         note(f"More tables: wildtool show {paths} --all")
 
 
-def tell_outlook(plans: "dict[str, Plan]") -> None:
+def tell_outlook(plans: "dict[str, Plan]", limits: "Limits") -> None:
     """What the runs would take, told from the data alone."""
-    from wildtool.engine.outlook import outlook
+    from wildtool.engine.outlook import demand_of, outlook
     from wildtool.engine.tokens import ERROR, TOKENIZER
 
     say(f"Nothing is asked or written. Tokens: {TOKENIZER}, no tokenizer; {ERROR}.")
     say("Taken if every answer were the gold one, in each way of giving it; reasoning and talk come on top.")
+    demands: list[Demand] = []
     for name, plan in plans.items():
-        for role, seen in outlook(plan).items():
+        roles = outlook(plan)
+        for role, seen in roles.items():
             say(f"{name}, {role} ({plan.models[role].name})" if role != "agent" else name)
             tell_taken(plan, role, seen)
         for remark in _full_prices(plan):
             say(remark)
+        demands.append(demand_of(plan, roles))
+        _tell_time(demands[-1], plan)
+    tell_limits(demands, limits)
 
 
 def tell_taken(plan: "Plan", role: str, seen: "Outlook") -> None:
     """What one role would take."""
+    from wildtool.engine.outlook import usages_of
+
     price = plan.prices.get(role)
-    say(f"  calls          {_range(seen.low.calls, seen.high.calls)}")
-    say(f"  prompt tokens  {_range(seen.low.prompt_tokens, seen.high.prompt_tokens)}")
-    longest = _longest_reply(plan, role)
-    high = max(seen.high.reply_tokens, seen.high.calls * longest)
-    say(f"  reply tokens   {_range(seen.low.reply_tokens, high)}")
     batched = role in plan.batched
-    low_cost = _cost(price, seen.low.prompt_tokens, seen.low.reply_tokens, batched)
-    high_cost = _cost(price, seen.high.prompt_tokens, high, batched)
-    if price is None or low_cost is None or high_cost is None:
+    low, high = usages_of(plan, role, seen)
+    say(f"  calls          {_range(seen.low.calls, seen.high.calls)}")
+    say(f"  prompt tokens  {_range(low['prompt_tokens'], high['prompt_tokens'])}")
+    say(f"  reply tokens   {_range(low['completion_tokens'], high['completion_tokens'])}")
+    if price is None:
         say("  cost           no price is known; give one by --prices FILE or in wildtool.toml")
     else:
         by = ", by batches" if batched else ""
-        say(f"  cost           {low_cost:.4f} – {high_cost:.4f} USD ({price.origin}{by})")
+        costs = [price.cost(usage, batched=batched) for usage in (low, high)]
+        say(f"  cost           {costs[0]:.4f} – {costs[1]:.4f} USD ({price.origin}{by})")
     if batched:
         say(f"  rounds         {_range(seen.low.rounds, seen.high.rounds)}, each up to a day")
 
 
-def _longest_reply(plan: "Plan", role: str) -> int:
-    """The most tokens of a reply, where the user said so."""
-    most = plan.models[role].settings().get("max_tokens")
-    return most if isinstance(most, int) else 0
+def tell_limits(demands: "Sequence[Demand]", limits: "Limits") -> None:
+    """Whether all runs of a command together would reach a limit that the user gave."""
+    from wildtool.engine.outlook import seconds_of
+
+    tokens = sum(demand.tokens[0] for demand in demands), sum(demand.tokens[1] for demand in demands)
+    costs = [demand.cost for demand in demands if demand.cost is not None]
+    cost = sum(low for low, _ in costs), sum(high for _, high in costs)
+    if limits.max_cost is not None:
+        known = cost if len(costs) == len(demands) else None
+        _tell_limit(f"--max-cost {limits.max_cost:g}", limits.max_cost, known, "{:.4f} – {:.4f} USD")
+    if limits.max_tokens_total is not None:
+        most = limits.max_tokens_total
+        _tell_limit(f"--max-tokens-total {most:,}", most, tokens, "{:,.0f} – {:,.0f} tokens")
+    if limits.deadline_s is not None:
+        most = limits.deadline_s
+        _tell_limit(f"--deadline {most:g}", most, seconds_of(demands), "{:,.0f} – {:,.0f} s")
 
 
-def _cost(price: "Price | None", prompt: float, reply: float, batched: bool) -> float | None:
-    usage = {"prompt_tokens": round(prompt), "completion_tokens": round(reply)}
-    return None if price is None else price.cost(usage, batched=batched)
+def _tell_limit(limit: str, most: float, taken: "Span | None", unit: str) -> None:
+    if taken is None:
+        say(f"{limit}: whether it would be reached cannot be said beforehand")
+        return
+    low, high = taken
+    would = "would not" if high <= most else "would" if low > most else "may"
+    say(f"{limit}: {would} be reached (in all {unit.format(low, high)})")
+
+
+def _tell_time(demand: "Demand", plan: "Plan") -> None:
+    from wildtool.engine.outlook import CALL_S
+
+    if demand.seconds is None or not demand.seconds[1]:
+        return
+    low, high = map(duration, demand.seconds)
+    about = low if low == high else f"{low} – {high}"
+    rates = plan.rates.get("agent")
+    bounds = {"--concurrency": plan.concurrency, "--rpm": rates and rates.rpm, "--tpm": rates and rates.tpm}
+    by = ", ".join(f"{option} {value:g}" for option, value in bounds.items() if value)
+    say(f"  time           {about}, if a call takes {CALL_S:g} s ({by})")
 
 
 def _range(low: float, high: float) -> str:

@@ -9,7 +9,19 @@ from collections.abc import Iterable, Sequence
 
 from wildtool.plain import as_cell, middle, one_line, plain
 
-__all__ = ["BOLD", "bold", "columns", "middle", "note", "one_line", "plain", "print_rows", "remark", "say"]
+__all__ = [
+    "BOLD",
+    "bold",
+    "columns",
+    "duration",
+    "middle",
+    "note",
+    "one_line",
+    "plain",
+    "print_rows",
+    "remark",
+    "say",
+]
 
 PIPED = 100
 """Columns of an output that is no terminal."""
@@ -52,6 +64,15 @@ def _folded(text: str, room: int) -> list[str]:
 
     safe = re.sub("`[^`\n]+`", kept, text.replace("\0", ""))
     return [line.replace("\0", " ") for part in safe.split("\n") for line in wrapped(part, room)]
+
+
+def duration(seconds: float) -> str:
+    """A time in words, roughly: 40 s, 3 min, 2.5 h."""
+    for least, size, unit in ((5400.0, 3600, "h"), (90.0, 60, "min")):
+        if seconds >= least:
+            count = seconds / size
+            return f"{count:.0f} {unit}" if count >= 10 else f"{count:.1f}".removesuffix(".0") + f" {unit}"
+    return f"{seconds:.0f} s"
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

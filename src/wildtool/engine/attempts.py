@@ -7,22 +7,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from wildtool.engine.limits import Gate
+from wildtool.engine.health import NOT_RECORDED, Health, RefusedError
+from wildtool.engine.limits import Gate, Place
 from wildtool.errors import CallError, InfraError
 from wildtool.models.failures import BLOCKED
 from wildtool.types import Model, Reply, Request
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
-NOT_RECORDED = "not recorded"
-"""Kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
+NO_REFUSALS = frozenset({NOT_RECORDED, BLOCKED})
+"""Kinds of final failures that say nothing about a key or a model's name."""
 LONGEST_RETRY_AFTER_S = 60.0
 """Servers have been seen to ask for hours; a run would look hung."""
 Answer = TypeVar("Answer")
-
-
-class RefusedError(InfraError):
-    """A call that failed in a way that another try cannot mend: a wrong key, an unknown model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,35 +41,53 @@ async def call(
     on_retry: Callable[[str, float], None],
     gate: Gate,
     tokens: float = 0.0,
+    health: Health | None = None,
 ) -> Reply:
     """Asks a model until it answers; each try waits for its turn at the gate and leaves it before the next.
 
-    Args: tokens: that a try is expected to take.
+    A try that is turned away since the endpoint is asked too much does not count: the call goes back into the queue,
+    for as long as others are answered meanwhile.
+
+    Args:
+        tokens: that a try is expected to take.
+        health: of this model.
 
     Raises InfraError after the last attempt, RefusedError at once where the endpoint says that retrying is
-    pointless, and LimitError where the gate was closed. Anything but a CallError that a model raises is a fault of
-    its adapter and passes through.
+    pointless, LimitError where the gate was closed, and what `Health.failed` does where the model never answers.
+    Anything but a CallError that a model raises is a fault of its adapter and passes through.
     """
-    attempt = 1
+    health = health or Health()
+    attempts = tries = 0
+    place = Place()
     while True:
         entered = await gate.enter(tokens)
+        attempts += 1
+        health.sent()
         try:
             reply = await _try_once(model, request, patience.timeout_s)
-            gate.answered()
-            return reply if attempt == 1 else replace(reply, attempts=attempt)
         except CallError as error:
-            gate.failed(error, entered)
-            if error.final:
-                kind_of = InfraError if error.kind in (NOT_RECORDED, BLOCKED) else RefusedError
-                raise kind_of(error.kind, str(error), attempts=attempt) from error
-            if attempt >= patience.max_attempts:
-                raise InfraError(error.kind, str(error), attempts=attempt) from error
-            wait = wait_s(attempt, error.retry_after_s, patience.chance())
-            on_retry(error.kind, wait)
+            failure = error
+            health.over(error)
+            turned_away = patience.max_attempts > 1 and gate.failed(error, entered, place)
+        except BaseException:
+            health.over()
+            raise
+        else:
+            health.over(answered=True)
+            gate.answered(entered)
+            return reply if attempts == 1 else replace(reply, attempts=attempts)
         finally:
             gate.leave()
-        await patience.sleep(wait)
-        attempt += 1
+        tries += not turned_away
+        lost = failure.final or tries >= patience.max_attempts
+        health.failed(failure, entered, gate.now(), lost=lost, turned_away=turned_away)
+        if lost:
+            kind_of = RefusedError if failure.final and failure.kind not in NO_REFUSALS else InfraError
+            raise kind_of(failure.kind, str(failure), attempts=attempts) from failure
+        wait = gate.wait_s if turned_away else wait_s(tries, failure.retry_after_s, patience.chance())
+        on_retry(failure.kind, wait)
+        if not turned_away:
+            await patience.sleep(wait)
 
 
 async def patiently(

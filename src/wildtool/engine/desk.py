@@ -8,6 +8,7 @@ from math import inf
 from wildtool.engine.attempts import Patience, call
 from wildtool.engine.budget import NOTHING, Expected, Forecast
 from wildtool.engine.cache import whose
+from wildtool.engine.health import Health
 from wildtool.engine.limits import Gate
 from wildtool.engine.plan import Plan
 from wildtool.engine.prices import token_counts
@@ -22,7 +23,9 @@ ALL_AT_ONCE = 1 << 40
 class Desk:
     """A model with the gate to its endpoint, its price, the budget and the cache."""
 
-    def __init__(self, plan: Plan, role: str, model: Model, sitting: Sitting) -> None:
+    def __init__(self, plan: Plan, role: str, model: Model, sitting: Sitting, health: Health) -> None:
+        """Args: health: of the model, in whatever roles it is asked."""
+        self.health = health
         self.batched = role in plan.batched
         rates = Rates() if self.batched else plan.rates.get(role, Rates())
         self.price = plan.prices.get(role)
@@ -30,6 +33,8 @@ class Desk:
         self._budget = sitting.budget
         # Nothing goes to the endpoint while a request waits for its batch.
         self._gate = Gate(ALL_AT_ONCE) if self.batched else sitting.gate(model, plan.concurrency, rates)
+        if not self.batched and endpoint_of(model) is not None:
+            self._gate.probe()
         self._forecast = Forecast(self.price, batched=self.batched)
         self._guesses = sitting.budget.counts or rates.tpm is not None
         # A model without an endpoint may answer by more than the request says.
@@ -64,7 +69,9 @@ class Desk:
             reply = await self._call_by_batch(request, expected, patience, on_retry)
         else:
             with self._set_aside(expected):
-                reply = await call(self._model, request, patience, on_retry, self._gate, expected.tokens)
+                reply = await call(
+                    *(self._model, request, patience, on_retry, self._gate, expected.tokens, self.health)
+                )
                 self._spend(reply, expected)
         if self._guesses:
             self._forecast.learn(expected, reply.usage)
@@ -83,7 +90,8 @@ class Desk:
         """The same where batches are sent: only who sends them knows whether a request is new or paid for already."""
         self._expected[request.address] = expected
         try:
-            reply = await call(self._model, request, replace(patience, timeout_s=inf), on_retry, self._gate)
+            endless = replace(patience, timeout_s=inf)
+            reply = await call(self._model, request, endless, on_retry, self._gate, health=self.health)
         finally:
             del self._expected[request.address]
         self._spend(reply, expected)

@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 
+from wildtool.errors import CallError
 from wildtool.types import Reply, Verdict
 
 
 class Observer:
     """Sees a run go by; every method may be called thousands of times a second and must be cheap."""
 
-    def started(self, jobs: int) -> None:
-        """Play begins; `jobs` is items times repeats, those in the record included."""
+    def started(self, units: int) -> None:
+        """Play begins; `units` is those of all items times repeats, those in the record included."""
+
+    def try_sent(self) -> None:
+        """A call goes out to a model, for the first time or again."""
+
+    def try_over(self, problem: CallError | None, *, answered: bool) -> None:
+        """It is over: answered, or with what went wrong, or (neither) cut off."""
 
     def call_done(self, reply: Reply, *, replayed: bool) -> None:
         """A reply came, from the record where `replayed`."""

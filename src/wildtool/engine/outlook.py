@@ -2,13 +2,21 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from wildtool.engine.plan import Plan
+from wildtool.engine.rates import Rates
+from wildtool.engine.sitting import endpoint_of
 from wildtool.engine.tokens import estimate, tokens_of
 from wildtool.models.prompted import PromptedModel, plain_messages
 from wildtool.types import Item, Reply, Request
 from wildtool.walking import SILENCE
+
+CALL_S = 5.0
+"""How long a call is assumed to take. Models differ, and so do their endpoints by the hour; nothing is asked to know."""
+Span = tuple[float, float]
+"""The lower and the upper end of what something would take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +46,86 @@ class Outlook:
     low: Taken
     high: Taken
     """Where gold answers can be given in several ways, the dearest of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """What a run would take in all its roles."""
+
+    tokens: Span
+    cost: Span | None
+    """USD; None where the price of any role is not known."""
+    seconds: Span | None
+    """At `CALL_S` a call; None where batches are waited for, which take what they take."""
+    endpoint: str | None
+    """Of the model under test."""
+
+
+def demand_of(plan: Plan, roles: Mapping[str, Outlook]) -> Demand:
+    """What a run would take, by what each of its roles would."""
+    tokens, cost = (0.0, 0.0), (0.0, 0.0)
+    known = True
+    for role, seen in roles.items():
+        usages = usages_of(plan, role, seen)
+        tokens = _added(tokens, [sum(usage.values()) for usage in usages])
+        price = plan.prices.get(role)
+        known = known and price is not None
+        if price is not None:
+            cost = _added(cost, [price.cost(usage, batched=role in plan.batched) for usage in usages])
+    timed = not plan.batched & roles.keys()
+    return Demand(
+        tokens=tokens,
+        cost=cost if known else None,
+        seconds=(_seconds(plan, roles, 0), _seconds(plan, roles, 1)) if timed else None,
+        endpoint=endpoint_of(plan.models["agent"]),
+    )
+
+
+def usages_of(plan: Plan, role: str, seen: Outlook) -> tuple[dict[str, int], dict[str, int]]:
+    """Tokens of one role, at the lower and the upper end."""
+    most = plan.models[role].settings().get("max_tokens")
+    # A reply is as long as the user allows, at most.
+    longest = seen.high.calls * most if isinstance(most, int) else 0
+    low, high = (
+        {"prompt_tokens": round(taken.prompt_tokens), "completion_tokens": round(reply)}
+        for taken, reply in (
+            (seen.low, seen.low.reply_tokens),
+            (seen.high, max(seen.high.reply_tokens, longest)),
+        )
+    )
+    return low, high
+
+
+def seconds_of(demands: Iterable[Demand]) -> Span | None:
+    """How long several runs take together: at one endpoint one after the other, at several at the same time."""
+    lanes: dict[str | None, Span] = {}
+    for demand in demands:
+        if demand.seconds is None:
+            return None
+        lanes[demand.endpoint] = _added(lanes.get(demand.endpoint, (0.0, 0.0)), demand.seconds)
+    return max(low for low, _ in lanes.values()), max(high for _, high in lanes.values())
+
+
+def _seconds(plan: Plan, roles: Mapping[str, Outlook], end: int) -> float:
+    """Args: end: 0 for the lower, 1 for the upper."""
+    asked = {role: seen for role, seen in roles.items() if endpoint_of(plan.models[role]) is not None}
+    calls = sum((seen.low, seen.high)[end].calls for seen in asked.values())
+    # The calls of a unit wait for each other.
+    in_turn = sum((seen.low, seen.high)[end].rounds for seen in asked.values())
+    bounds = [calls * CALL_S / plan.concurrency, in_turn * CALL_S]
+    for role, seen in asked.items():
+        rates = plan.rates.get(role, Rates())
+        if rates.rpm is not None:
+            bounds.append(60 * (seen.low, seen.high)[end].calls / rates.rpm)
+        if rates.tpm is not None:
+            bounds.append(60 * sum(usages_of(plan, role, seen)[end].values()) / rates.tpm)
+    return max(bounds)
+
+
+def _added(span: Span, more: Iterable[float]) -> Span:
+    # Where prompts are fewer, calls and words may be more.
+    low, high = sorted(more)
+    return span[0] + low, span[1] + high
 
 
 def outlook(plan: Plan) -> dict[str, Outlook]:

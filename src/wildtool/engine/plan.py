@@ -20,6 +20,8 @@ class Selected:
 
     jobs: int
     """Items times repeats."""
+    units: int
+    """Those of all jobs."""
     roles: tuple[str, ...]
     """Roles that its items ask besides `agent`, each once."""
 
@@ -63,15 +65,17 @@ class Selection:
         if self.ids:
             self._check_ids()
         seen: set[str] = set()
+        units = 0
         roles: dict[str, None] = {}
         for item in self.items():
             if item.id in seen:
                 raise DataError(f"{self.source.path}: the id {item.id!r} occurs twice; ids must be unique")
             seen.add(item.id)
+            units += len(item.units)
             roles.update(dict.fromkeys(item.roles))
         if not seen:
             raise UsageError(f"nothing to play: no item of {self.source.name} is selected{self._choices()}")
-        return Selected(len(seen) * self.repeats, tuple(roles))
+        return Selected(len(seen) * self.repeats, units * self.repeats, tuple(roles))
 
     def _check_ids(self) -> None:
         known = {item.id for item in self._loaded(split=self.split, lang=self.lang)}
@@ -142,12 +146,16 @@ class Plan:
 
     def check(self) -> int:
         """Number of jobs. Raises UsageError or DataError where the plan cannot work."""
+        return self.selected().jobs
+
+    def selected(self) -> Selected:
+        """What is played. Raises UsageError or DataError where the plan cannot work."""
         self.check_settings()
         selected = self.selection.check()
         for role in selected.roles:
             if role not in self.models:
                 raise UsageError(f"{self.benchmark.name} asks for a model in the role {role!r}; name one")
-        return selected.jobs
+        return selected
 
     def check_settings(self) -> None:
         """The part of `check` that needs no data."""

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wildtool import wire
-from wildtool.engine.attempts import Patience, RefusedError
+from wildtool.engine.attempts import Patience
 from wildtool.engine.budget import Spent
 from wildtool.engine.causes import cause_of
 from wildtool.engine.chain import chain
 from wildtool.engine.desk import Desk
+from wildtool.engine.health import Health, RefusedError, all_refused
 from wildtool.engine.limits import LimitError
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from wildtool.engine.batching import Batching
     from wildtool.engine.rounds import Rounds
 
-REFUSALS = 8
-"""A run whose first calls are all refused, this many, is stopped: its key or its model name is wrong."""
 SYNC_S = 1.0
 """Seconds between two syncs of the record to disk."""
 
@@ -62,17 +61,19 @@ class Stage:
         """Replies taken from the record."""
         self.cached = 0
         """Replies taken from the cache."""
-        self.held_back = 0
-        """Calls that were not made since a limit was reached."""
+        self.held_back: LimitError | None = None
+        """Why calls were not made, where any was not since a limit was reached."""
         self.spent = Spent()
         """What the calls of this process took."""
         self.rounds = batching.rounds if batching else None
-        self._desks = {role: Desk(plan, role, model, sitting) for role, model in plan.models.items()}
+        # One model may play several roles.
+        healths = {id(model): Health(observer) for model in plan.models.values()}
+        self._desks = {
+            role: Desk(plan, role, model, sitting, healths[id(model)]) for role, model in plan.models.items()
+        }
         for role, desk in self._desks.items():
             if batching and desk.batched:
                 batching.serve(role, desk.reserved)
-        self._refused: list[tuple[Sent, RefusedError]] | None = []
-        """Refusals held back until a call succeeds or fails otherwise; None from then on."""
 
     async def ask(self, sent: Sent) -> Reply:
         """Asks a model, or the cache, and records the reply.
@@ -99,12 +100,13 @@ class Stage:
         try:
             reply = await desk.call(sent.request, self.patience, self.observer.call_retried)
             self.spent.add(reply.usage, desk.price, batched=reply.batched)
+            self._record_held(desk.health)
             reply = self._record(sent, reply)
-        except LimitError:
-            self.held_back += 1
+        except LimitError as error:
+            self.held_back = error
             raise
         except InfraError as error:
-            self._fail(sent, error)
+            self._fail(sent, error, desk.health)
             raise
         if key is not None:
             desk.keep(key, reply)
@@ -112,10 +114,13 @@ class Stage:
         self.observer.call_done(reply, replayed=False)
         return reply
 
-    def settle_refusals(self) -> None:
-        """Called at the end. Raises UsageError if every call was refused."""
-        if self._refused:
-            self._stop(self._refused[0][1])
+    def settle_failures(self) -> None:
+        """Called at the end. Raises UsageError if a model refused every call."""
+        for health in {id(desk.health): desk.health for desk in self._desks.values()}.values():
+            failures = [error for _, error in health.held]
+            if failures and all(isinstance(error, RefusedError) for error in failures):
+                raise all_refused(failures[0])
+            self._record_held(health)
 
     def _record(self, sent: Sent, reply: Reply) -> Reply:
         # What is used must be what a replay will give; a reply that a file would change is changed here.
@@ -124,32 +129,25 @@ class Stage:
             settled = wire.settle(parts)
             if settled is not parts:
                 reply = replace(reply, message=settled[0], raw=settled[1])
-            self._release_refusals()
             self.writer.step(sent, reply)
         except ValueError as error:
             raise InfraError("unrecordable reply", str(error), attempts=reply.attempts) from error
         return reply
 
-    def _fail(self, sent: Sent, error: InfraError) -> None:
+    def _fail(self, sent: Sent, error: InfraError, health: Health) -> None:
         self.observer.call_failed(error.kind)
-        if isinstance(error, RefusedError) and self._refused is not None:
-            self._refused.append((sent, error))
-            if len(self._refused) >= REFUSALS:
-                self._stop(error)
+        if not health.answers:
+            # Should the model never answer, none of its failures is a result.
+            health.held.append((sent, error))
             return
-        self._release_refusals()
+        self._record_held(health)
         self.writer.error(sent, error)
 
-    def _release_refusals(self) -> None:
-        held, self._refused = self._refused, None
-        for sent, error in held or ():
-            self.writer.error(sent, error)
-
-    def _stop(self, error: RefusedError) -> None:
-        raise UsageError(
-            f"every call was refused ({error.kind}: {error}); check the key, the model's name and the "
-            "endpoint, then run the same command again"
-        )
+    def _record_held(self, health: Health) -> None:
+        if health.held:
+            held, health.held = health.held, []
+            for sent, error in held:
+                self.writer.error(sent, error)
 
 
 class RecordedAsk:
@@ -218,7 +216,7 @@ async def play(stage: Stage, played: Played) -> None:
                 await _play_all(stage, stage.rounds, jobs, played)
             for task in beside:
                 task.cancel()
-        stage.settle_refusals()
+        stage.settle_failures()
     except BaseExceptionGroup as errors:
         raise cause_of(errors) from None
     finally:

@@ -49,6 +49,8 @@ class RunResult:
     """What the calls of this process took."""
     limit: str | None
     """The limit that kept calls from being made, in words."""
+    limit_of_endpoint: bool
+    """Whether it is the endpoint's, and not one that the user gave."""
     faults: tuple[str, ...]
     """Items that our own judge failed on, with the reason."""
     interrupted: bool
@@ -184,7 +186,7 @@ def _count_recorded(job: Job, budget: Budget) -> None:
 
 async def _run(job: Job, command: Sequence[str], patience: Patience | None, sitting: Sitting) -> RunResult:
     plan = job.plan
-    items = plan.check()
+    units = plan.selected().units
     with RunFolder(
         job.out,
         kind="played",
@@ -195,7 +197,7 @@ async def _run(job: Job, command: Sequence[str], patience: Patience | None, sitt
     ) as folder:
         try:
             bounds = patience or Patience(plan.timeout_s, plan.max_attempts)
-            result = await _play(job, bounds, sitting, items)
+            result = await _play(job, bounds, sitting, units)
         except BaseException as error:
             _note_end(folder, f"stopped: {type(error).__name__}")
             raise
@@ -203,7 +205,7 @@ async def _run(job: Job, command: Sequence[str], patience: Patience | None, sitt
         return result
 
 
-async def _play(job: Job, patience: Patience, sitting: Sitting, items: int) -> RunResult:
+async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> RunResult:
     plan, folder, observer = job.plan, job.out, job.observer
     faults: list[str] = []
     table = VerdictTable(verdicts_path(folder, plan.profile), plan.benchmark)
@@ -222,7 +224,7 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, items: int) -> R
         observer.item_done(item.id, repeat, verdicts)
 
     with table, RecordReader(folder) as reader, RecordWriter(folder) as writer:
-        observer.started(items)
+        observer.started(units)
         batching = _batching(job, writer, patience)
         stage = Stage(plan, reader, writer, observer, patience, sitting, batching)
         try:
@@ -239,7 +241,8 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, items: int) -> R
             replayed=stage.replayed,
             cached=stage.cached,
             spent=stage.spent,
-            limit=sitting.budget.stopped if stage.held_back else None,
+            limit=str(stage.held_back) if stage.held_back else None,
+            limit_of_endpoint=stage.held_back is not None and stage.held_back.of_endpoint,
             faults=tuple(faults),
             interrupted=interrupted,
             pending=tuple(stage.rounds.pending()) if stage.rounds else (),

@@ -31,7 +31,8 @@ class Sitting:
         key = id(model) if endpoint is None else endpoint
         gate = self._gates.get(key)
         if gate is None:
-            gate = self._gates[key] = Gate(width, Rates() if endpoint is None else rates)
+            learns = endpoint is not None
+            gate = self._gates[key] = Gate(width, rates if learns else Rates(), learns=learns)
             self.budget.on_stop.append(gate.close)
         else:
             gate.widen(width, rates)

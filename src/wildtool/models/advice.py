@@ -45,6 +45,8 @@ def on_text(text: str) -> str:
 
 def on_network(error: Exception) -> str:
     """Advice where no server answered, in brackets; empty where the error says enough."""
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return " (check host and port of the base URL, and whether a firewall lies between)"
     cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
     if isinstance(cause, socket.gaierror):
         return " (check the host's name in the base URL)"

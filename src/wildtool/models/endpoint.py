@@ -29,6 +29,8 @@ from wildtool.models.address import (
 from wildtool.models.failures import BLOCKED, Failure, refused_as_blocked
 from wildtool.wire import REPLY, loads_within
 
+CONNECT_S = 10.0
+"""Longest time until a connection stands, name look-up and TLS included."""
 QUOTED = 300
 """Most characters of a server's text in a message."""
 LONG_KEY = 8
@@ -93,7 +95,7 @@ class Endpoint:
         self._long_keys = [key.encode() for key in keys if len(key) >= LONG_KEY]
         # A parameter without a value may be the key itself.
         self._secrets = keys + forms(*(value or name for name, value in url.query.items()))
-        self._timeout = aiohttp.ClientTimeout(total=timeout_s)
+        self._timeout = aiohttp.ClientTimeout(total=timeout_s, connect=CONNECT_S)
         self._max_body_bytes = max_body_bytes
         self._proxy = proxy_of(url)
         self._session: aiohttp.ClientSession | None = None
@@ -265,6 +267,10 @@ class Endpoint:
     def _broken(self, error: Exception, headers_came: bool, where: str) -> CallError:
         if isinstance(error, _BodyTooLargeError):
             return self.error("body too large", f"the answer is longer than {error.most} bytes", where=where)
+        if isinstance(error, aiohttp.ConnectionTimeoutError):
+            within = f"no connection within {min(CONNECT_S, self._timeout.total or CONNECT_S):g} s"
+            hint = advice.on_network(error)
+            return self.error("network", f"{within}{hint}", where=where)
         if isinstance(error, TimeoutError):
             return self.error("timeout", f"no complete answer within {self._timeout.total:g} s", where=where)
         if headers_came:
@@ -310,21 +316,21 @@ def explanation(answer: bytes) -> str:
 
 
 def retry_after_s(value: str | None) -> float | None:
-    """Seconds that a Retry-After header asks to wait (RFC 9110, 10.2.3); None if unreadable."""
+    """Seconds that a Retry-After header asks to wait (RFC 9110, 10.2.3), however many; None if unreadable."""
     if value is None:
         return None
-    if re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", value, re.ASCII):
+    if re.fullmatch(r"\s*\d{1,300}(\.\d{1,300})?\s*", value, re.ASCII):
         return float(value)
     try:
         when = parsedate_to_datetime(value)
+        return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
 def _delay_s(answer: bytes) -> float | None:
     """The wait that Google's `RetryInfo` asks for inside the body, such as `"retryDelay": "34.1s"`."""
-    found = re.search(rb'"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d{1,9})?)s"', answer)
+    found = re.search(rb'"retryDelay"\s*:\s*"(\d{1,300}(?:\.\d{1,300})?)s"', answer)
     return float(found[1]) if found else None
 
 
