@@ -219,6 +219,45 @@ def test_a_dry_run_tells_calls_tokens_and_cost_and_writes_nothing():
     assert [path.name for path in Path().iterdir()] == ["wildtool.toml"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("--max-cost 1000", "--max-cost 1000: would not be reached (in all"),
+        ("--max-cost 0.0001", "--max-cost 0.0001: would be reached (in all"),
+        ("--max-tokens-total 1000000", "--max-tokens-total 1,000,000: would not be reached (in all"),
+        ("--max-tokens-total 10", "--max-tokens-total 10: would be reached (in all"),
+        ("--deadline 30s", "--deadline 30: would be reached (in all 60 – 60 s)"),
+        ("--deadline 1h", "--deadline 3600: would not be reached (in all 60 – 60 s)"),
+    ],
+)
+def test_a_dry_run_says_whether_a_limit_would_be_reached(limit: str, said: str):
+    FILE.write_text(
+        '[models.m]\nmodel = "x"\nbase_url = "http://127.0.0.1:9/v1"\nprices = {input = 100, output = 200}\n'
+    )
+    ended = type_(f"run echo --model m --limit 2 --repeats 3 --concurrency 2 --dry-run {limit}")
+    assert said in ended.output
+    assert "  time           60 s, if a call takes 5 s (--concurrency 2)" in ended.output.splitlines()
+
+
+def test_a_dry_run_without_a_price_cannot_say_whether_it_costs_too_much():
+    FILE.write_text('[models.m]\nmodel = "x"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    ended = type_("run echo --model m --dry-run --max-cost 5")
+    assert "--max-cost 5: whether it would be reached cannot be said beforehand" in ended.output
+
+
+@pytest.mark.parametrize(
+    ("rate", "time"), [("--rpm 4", "6 min"), ("--tpm 100000000", "60 s"), ("--rpm 600", "60 s")]
+)
+def test_the_time_of_a_dry_run_allows_for_the_rates(rate: str, time: str):
+    FILE.write_text('[models.m]\nmodel = "x"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    ended = type_(f"run echo --model m --limit 2 --repeats 3 --concurrency 2 --dry-run {rate}")
+    assert f"  time           {time}, if a call takes 5 s" in ended.output
+
+
+def test_a_dry_run_of_a_baseline_takes_no_time_worth_telling():
+    assert "time " not in type_("run echo --model baseline/gold --dry-run").output
+
+
 def test_a_config_without_a_file_says_nothing():
     assert (read_config(None).run, read_config(None).models) == ({}, {})
 

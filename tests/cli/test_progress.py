@@ -5,6 +5,7 @@ import io
 import pytest
 
 from wildtool.cli.progress import Board, Progress, Tally
+from wildtool.errors import CallError
 from wildtool.types import Reply, Verdict
 
 
@@ -138,3 +139,91 @@ def test_a_log_says_once_that_a_batch_is_pending_until_something_changes():
     progress.batch_changed("round 1: batch in_progress, 3/16 done")
     drawn.append(progress.has_news())
     assert drawn == [True, False, False, True, True]
+
+
+REFUSED = CallError("network", "http://127.0.0.1:9/v1/chat/completions: no answer: Connection refused")
+TOO_MUCH = CallError("http 429", "http://127.0.0.1:9/v1/chat/completions: HTTP 429: slow down")
+
+
+def watching(clock: Clock) -> Progress:
+    progress = Progress("m", clock)
+    progress.started(128)
+    progress.try_sent()
+    return progress
+
+
+def test_the_line_counts_units_of_items_that_are_over():
+    progress = watching(Clock())
+    progress.item_done("i", 0, [verdict("correct"), verdict("wrong"), verdict("infra_error")])
+    assert progress.text(None).startswith("m: 3/128 tasks")
+
+
+def test_the_line_says_what_the_last_try_failed_by_until_one_is_answered():
+    progress = watching(Clock())
+    progress.try_over(REFUSED, answered=False)
+    assert progress.text(None).endswith(" · no answer: Connection refused")
+    progress.try_sent()
+    assert "Connection refused" in progress.text(None)
+    progress.try_over(None, answered=True)
+    assert "Connection refused" not in progress.text(None)
+
+
+def test_a_try_that_is_cut_off_leaves_the_problem_where_it_is():
+    progress = watching(Clock())
+    progress.try_over(REFUSED, answered=False)
+    progress.try_sent()
+    progress.try_over(None, answered=False)
+    assert "Connection refused" in progress.text(None)
+
+
+def test_the_line_says_when_an_endpoint_that_turned_a_call_away_is_asked_again():
+    clock = Clock()
+    progress = watching(clock)
+    progress.try_over(TOO_MUCH, answered=False)
+    progress.call_retried("http 429", 40.0)
+    assert progress.text(None).endswith(" · rate limited, next try in 40 s (HTTP 429: slow down)")
+    clock.now += 25
+    assert "next try in 15 s" in progress.text(None)
+    clock.now += 15
+    assert progress.text(None).endswith(" · rate limited (HTTP 429: slow down)")
+    progress.try_sent()
+    progress.try_over(None, answered=True)
+    assert "rate limited" not in progress.text(None)
+
+
+@pytest.mark.parametrize(
+    ("calls", "seconds", "said"),
+    [(0, 4.9, ""), (0, 10, "no reply yet for 10 s"), (0, 300, "no reply yet for 5 min"), (7, 29, "")],
+)
+def test_the_line_says_for_how_long_no_reply_came(calls: int, seconds: float, said: str):
+    clock = Clock()
+    progress = watching(clock)
+    progress.tally.calls = calls
+    clock.now += seconds
+    assert progress.text(None).partition("no reply")[2] == said.partition("no reply")[2]
+
+
+def test_where_nothing_is_under_way_no_reply_is_missed():
+    clock = Clock()
+    progress = Progress("m", clock)
+    progress.started(2)
+    clock.now += 1000
+    assert "no reply" not in progress.text(None)
+
+
+@pytest.mark.parametrize("columns", [20, 40, 79, 100, 300])
+def test_what_is_wrong_is_on_the_line_however_narrow_it_is(columns: int):
+    progress = watching(Clock())
+    progress.tally.retries = 12
+    progress.try_over(CallError("network", "http://h/v1: no answer (start it, " + "x" * 500), answered=False)
+    line = progress.text(columns)
+    assert len(line) <= columns
+    assert line.endswith("…")
+    assert columns < 40 or "no answer" in line
+
+
+def test_hostile_words_of_an_endpoint_reach_the_line_as_text():
+    progress = watching(Clock())
+    progress.try_over(CallError("http 500", "http://h/v1: HTTP 500: \x1b[2J\nbye"), answered=False)
+    assert "\x1b" not in progress.text(None)
+    assert "\n" not in progress.text(None)

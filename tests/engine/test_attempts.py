@@ -1,7 +1,7 @@
 """One model call with retries."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from echo_benchmark import ScriptedModel
@@ -19,9 +19,18 @@ class Clock:
 
     def __init__(self) -> None:
         self.waits: list[float] = []
+        self._now = 0.0
 
     async def sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
+        self._now += seconds
+
+    def __call__(self) -> float:
+        return self._now
+
+    def later(self, seconds: float, task: Callable[[], None]) -> None:
+        self._now += seconds
+        asyncio.get_running_loop().call_soon(task)
 
 
 def failing(*errors: BaseException) -> ScriptedModel:
@@ -31,7 +40,8 @@ def failing(*errors: BaseException) -> ScriptedModel:
 
 async def ask(model: ScriptedModel, clock: Clock, attempts: int = 6, chance: float = 1.0) -> Reply:
     patience = Patience(5.0, attempts, sleep=clock.sleep, chance=lambda: chance)
-    return await call(model, REQUEST, patience, lambda kind, wait: None, Gate(1))
+    gate = Gate(1, clock=clock, later=clock.later)
+    return await call(model, REQUEST, patience, lambda kind, wait: None, gate)
 
 
 async def test_a_call_that_fails_is_made_again_and_says_how_often():

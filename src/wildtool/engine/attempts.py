@@ -50,13 +50,15 @@ async def call(
 
     Args:
         tokens: that a try is expected to take.
-        health: of this model.
+        health: of this model; without one it is never given up.
 
     Raises InfraError after the last attempt, RefusedError at once where the endpoint says that retrying is
     pointless, LimitError where the gate was closed, and what `Health.failed` does where the model never answers.
     Anything but a CallError that a model raises is a fault of its adapter and passes through.
     """
-    health = health or Health()
+    if health is None:
+        health = Health()
+        health.answers = True
     attempts = tries = 0
     place = Place()
     while True:

@@ -11,6 +11,8 @@ GROWTH = 1.02
 """For each answer, so that the pace is found again within a dozen calls, whatever it is."""
 CATCHING_UP = 2.0
 """The same while it is far below what the endpoint took within the last minute."""
+FAR = 2.0
+"""How far the pace may be from that."""
 MINUTE_S = 60
 
 
@@ -39,11 +41,18 @@ class Pace:
         self._answers[-1][1] += 1
         self._count += 1
         if self.per_s is not None:
-            self.per_s *= CATCHING_UP if self.per_s < self._taken_per_s(now) / 2 else GROWTH
+            taken = self._taken_per_s(now)
+            grown = self.per_s * (CATCHING_UP if self.per_s < taken / FAR else GROWTH)
+            # A pace that nothing is held back by would grow without any sense.
+            self.per_s = max(self.per_s, min(grown, FAR * taken))
 
     def turned_away(self, now: float) -> None:
         """A call was told that it is one too many; to be called once for all that were under way then."""
-        base = self.per_s if self.per_s is not None else self._taken_per_s(now) or FIRST_PER_S
+        taken = self._taken_per_s(now)
+        if self.per_s is None:
+            base = taken or FIRST_PER_S
+        else:
+            base = min(self.per_s, FAR * taken) if taken else self.per_s
         self.per_s = max(LEAST_PER_S, CUT * base)
 
     def _taken_per_s(self, now: float) -> float:
