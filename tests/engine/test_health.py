@@ -15,7 +15,8 @@ from wildtool.engine.attempts import Patience
 from wildtool.engine.budget import Budget, Limits
 from wildtool.engine.run import Job, RunResult, run, run_all
 from wildtool.engine.sitting import Sitting
-from wildtool.errors import BLOCKED_PROMPT, CallError, NoAnswerError, UsageError
+from wildtool.errors import CallError, NoAnswerError, UsageError
+from wildtool.models.failures import BLOCKED
 from wildtool.types import Request
 
 DOWN = CallError("network", "no answer: Connection refused")
@@ -194,13 +195,13 @@ def test_a_short_run_that_never_got_an_answer_ends_with_its_failures_recorded(tm
 
 
 def test_blocked_prompts_are_not_tried_again_and_count_against_no_key(tmp_path: Path):
-    blocked = CallError(BLOCKED_PROMPT, "the filter found violence", final=True)
+    blocked = CallError(BLOCKED, "the filter found violence", final=True)
     model = NetworkModel(lambda request: blocked)
     result = go(plan_of(MANY, model, concurrency=32), tmp_path)
     assert (result.counts.infra_error, result.exit_status) == (200, 3)
     assert len(model.asked) == 200
     assert model.most_in_flight >= 32
-    assert {(row["kind"], row["attempts"]) for row in recorded(tmp_path)} == {(BLOCKED_PROMPT, 1)}
+    assert {(row["kind"], row["attempts"]) for row in recorded(tmp_path)} == {(BLOCKED, 1)}
 
 
 def test_an_endpoint_that_turns_every_call_away_is_given_up_after_two_minutes(tmp_path: Path):

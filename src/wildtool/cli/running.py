@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from wildtool.cli.status import report, worst
 from wildtool.cli.terminal import duration, note, plain, say
 from wildtool.errors import WildtoolError
-from wildtool.models.failures import BLOCKED
 
 if TYPE_CHECKING:
     from wildtool.engine.budget import Limits
@@ -82,6 +81,7 @@ def _remark_on_failures(result: "RunResult", verdicts: Path) -> None:
     from wildtool.cli.results import in_words
     from wildtool.engine.health import NOT_RECORDED
     from wildtool.engine.results import failed_in
+    from wildtool.models.failures import BLOCKED
 
     found = failed_in(verdicts)
     blocked = [each for each in found if each.kind == BLOCKED]
@@ -89,8 +89,8 @@ def _remark_on_failures(result: "RunResult", verdicts: Path) -> None:
     of_units = f"of {result.counts.units} units"
     if blocked:
         note(
-            f"{result.folder}: {sum(each.units for each in blocked)} {of_units} have no result since the endpoint's "
-            f"filter blocked the prompt: {in_words(blocked)}"
+            f"{result.folder}: {sum(each.units for each in blocked)} {of_units} have no result since calls ended by "
+            f"{in_words(blocked)}"
         )
         note("The provider refuses these prompts themselves; trying again will hardly help (docs/models.md).")
     if not failed:
