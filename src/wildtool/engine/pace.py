@@ -49,9 +49,8 @@ class Pace:
     def turned_away(self, now: float) -> None:
         """A call was told that it is one too many; to be called once for all that were under way then."""
         taken = self._taken_per_s(now)
-        if self.per_s is None:
-            base = taken or FIRST_PER_S
-        else:
+        base = taken or FIRST_PER_S
+        if self.per_s is not None:
             base = min(self.per_s, FAR * taken) if taken else self.per_s
         self.per_s = max(LEAST_PER_S, CUT * base)
 
