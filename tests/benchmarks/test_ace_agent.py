@@ -439,3 +439,35 @@ def test_what_json_cannot_hold_ends_the_original(value: str, kind: str, tidied: 
         walk.tell({"content": "[delete_reminder(reminder_id=2)]"})
     walk.tell({"content": END_MARK})
     assert walk.raised() == f"TypeError: Object of type {kind} is not JSON serializable"
+
+
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [
+        ("str(object='x')", "x"),
+        ("str(object=str(object=5))", "5"),
+        ("dict(a=1, b=[2])", {"a": 1, "b": [2]}),
+        ("round(number=2.567, ndigits=1)", 2.6),
+        ("pow(base=2, exp=5)", 32),
+    ],
+)
+def test_a_nested_call_of_a_built_in_function_is_its_value(written: str, stored: Any):
+    walk = StepWalk(record(), edition())
+    walk.tell({"content": f"[add_reminder(title={written}, description='d', time='now')]"})
+    assert walk.result()[2]["ReminderApi"]["reminder_list"]["2"]["title"] == stored
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("open(file='/etc/passwd')", "name 'open' is not defined"),
+        ("turn_on_wifi(x=1)", "name 'turn_on_wifi' is not defined"),
+        ("str(object=eval(source='1'))", "name 'eval' is not defined"),
+        ("float(x=1)", "float() takes no keyword arguments"),
+        ("pow(base=2, exp=999999999)", "a number is too large"),
+    ],
+)
+def test_a_nested_call_that_has_no_value_is_an_exception(written: str, said: str):
+    walk = StepWalk(record(), edition())
+    walk.tell({"content": f"[add_reminder(title={written}, description='d', time='now')]"})
+    assert walk.dialogue[-1].message == [f"error: {said}"]

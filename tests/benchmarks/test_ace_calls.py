@@ -1,12 +1,15 @@
 """Reading calls: what becomes a value, what is refused, and that nothing is ever evaluated, however hostile the text."""
 
+import ast
+import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench.official_normal import check_normal
@@ -17,6 +20,7 @@ from wildtool.benchmarks.acebench.official_special import (
 )
 from wildtool.benchmarks.acebench.parse import decode
 from wildtool.toolcall.call_syntax import MAX_CHARACTERS, MAX_DEPTH, MAX_WORK, CallSyntaxError
+from wildtool.toolcall.expressions import FUNCTIONS, Expressions
 
 SEEN: list[str] = []
 """Audit events of interest since the last `watched` began."""
@@ -86,11 +90,83 @@ def test_arithmetic_on_literals_is_computed(text: str, expected: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x+1", "1+x.y", "f(1)+1", "'%d'%3", "1+(lambda:1)", "1/0", "len('a','b')+1"]
+    "text", ["x+1", "1+x.y", "f(1)+1", "'a'.format(1)+''", "1+(lambda:1)", "1/0", "len('a','b')+1"]
 )
 def test_anything_but_arithmetic_on_literals_is_refused(text: str) -> None:
     with pytest.raises(CallSyntaxError):
         value(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("list(['a'])+['b']", "dict({'a':1})|{}", "dict(a=1)|{'b':2}", "'%s'%'csv'", "'%5.1f|'%2", "'x'%()"),
+        *(
+            "'ab'.upper()+''",
+            "'-'.join(['a','b'])+''",
+            "{1,2}&{1}",
+            "{*'ab'}|{'c'}",
+            "chr(97)+''",
+            "repr('a')+''",
+        ),
+        *(
+            "round(2.567,1)+0",
+            "max(1,2)+0",
+            "(1<2)+1",
+            "(1<2<3)+1",
+            "[1,2][0]+1",
+            "'abc'[1:]+''",
+            "int('5',10)+0",
+        ),
+        *("sum([[1]],[])+[1]", "sorted([2,1],reverse=True)+[]", "('a'or'b')+'c'", "(1if[]else(2))+0"),
+        *("f'{1:03d}{2!r}'+'x'", "{**{'a':1},'b':2}|{}", "[*'ab']+[]", "str(object=1)+''", "0+60**1000"),
+        *("('a'in'abc')+1", "list(range(3))+[]", "b'a'+b'b'", "{'a':1}.get('a')+1", "tuple({'a':1})+()"),
+    ],
+)
+def test_expressions_over_literals_have_the_value_that_python_gives_them(text: str) -> None:
+    found = value(text)
+    assert (type(found), found) == (type(eval(text)), eval(text))
+
+
+_PARTS = st.recursive(
+    st.sampled_from(
+        ["0", "1", "-2", "2.5", "3j", "True", "None", "'a'", "'%s'", "'%(a)s'", "''", "b'x'", "[]", "{}", "()", "..."]
+    ),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["+", "-", "*", "/", "//", "%", "**", "<<", ">>", "|", "&", "^", "@"]), inner)
+        .map("".join).map("({})".format),
+        st.tuples(inner, st.sampled_from(["<", "==", " in ", " not in ", " is ", ">=", " and ", " or "]), inner)
+        .map("".join).map("({})".format),
+        st.tuples(inner, inner).map("[{0[0]},{0[1]}]".format),
+        st.tuples(inner, inner).map("{{{0[0]}:{0[1]}}}".format),
+        st.tuples(inner, inner).map("{{{0[0]},*{0[1]}}}".format),
+        st.tuples(inner, inner).map("({0[0]})[{0[1]}]".format),
+        st.tuples(inner, inner).map("({0[0]})[:{0[1]}]".format),
+        st.tuples(st.sampled_from(sorted(FUNCTIONS)), inner).map("{0[0]}({0[1]})".format),
+        st.tuples(st.sampled_from(sorted(FUNCTIONS)), inner, inner).map("{0[0]}({0[1]},{0[2]})".format),
+        st.tuples(inner, st.sampled_from(["upper", "strip", "split", "copy", "join", "count"]), inner)
+        .map("({0[0]}).{0[1]}({0[2]})".format),
+    ),
+    max_leaves=6,
+)  # fmt: skip
+_REFUSED = re.compile("too (large|much|wide|many)|nested|no arithmetic|encoding|unpacking")
+
+
+@settings(report_multiple_bugs=False)
+@given(_PARTS)
+def test_an_expression_has_the_value_or_the_fault_that_python_gives_it(text: str) -> None:
+    try:
+        found = Expressions().value(ast.parse(text, mode="eval").body)
+    except CallSyntaxError as error:
+        if _REFUSED.search(str(error)):
+            return
+        with warnings.catch_warnings(), pytest.raises(Exception):  # noqa: B017
+            warnings.simplefilter("ignore")
+            eval(text)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert repr(found) == repr(eval(text))
 
 
 @pytest.mark.parametrize("text", ["[f(a=1),g()]", "(f(a=1),g())", "{f(a=1),g()}", "f(a=1),g()"])
@@ -113,7 +189,7 @@ def test_the_attributes_of_an_odd_callee_are_its_name() -> None:
     "text",
     [
         "9**9**9",
-        "(2**4000)**2",
+        "(2**4000)**4",
         "1<<9999999999",
         "'a'*9999999999",
         "9999999999*[0]",
@@ -123,11 +199,24 @@ def test_the_attributes_of_an_odd_callee_are_its_name() -> None:
         "'" + "a" * 9000 + "'" + "+'b'" * 50,
         "+".join(["[0]*999"] * 200),
         "+".join(["1"] * (MAX_DEPTH + 2)),
-        "0x" + "f" * 2000,
-        "1e999+0x" + "f" * 2000,
+        "0x" + "f" * 4000,
+        "1e999+0x" + "f" * 4000,
         "round(5,-999999999)+1",
-        "sum([[1]],[])+[1]",
+        "pow(2,999999)+1",
+        "pow(exp=2**9000,base=2)+1",
+        "bytes(999999999)+b''",
+        "str(b'a','punycode')+''",
+        "list(range(999999))+[]",
+        "sum([[1]*99]*99,[0]*999)+[]",
+        "'a'.center(999999999)+''",
+        "'a'.replace('a','b'*9999).replace('b','c'*9999)+''",
+        "','.join(['a'*999]*999)+''",
         "'%999999999d'%1",
+        "'%(a(b)c)999999999d'%{'a(b)c':1}",
+        "'%*d'%(999999999,1)",
+        "'%s'*9999%(('a'*999,)*9999)",
+        "f'{1:999999999}'+''",
+        "f'{1:{999999999}}'+''",
         "'{:>999999999}'.format(1)+'a'",
     ],
 )

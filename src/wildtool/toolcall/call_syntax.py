@@ -1,33 +1,42 @@
 """Calls written as Python text, read without evaluating anything: `f(a='x', b=[1, 2])` as a name and values.
 
 The text is hostile. It is parsed to a syntax tree, of which only the node kinds listed here become values;
-sizes, depths and numbers are limited, and arithmetic on literals is computed here, within a budget of work.
+sizes, depths and numbers are limited, and expressions over literals are computed within a budget of work.
 """
 
 import ast
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
 
-Value = Any
-"""A Python literal: None, bool, int, float, complex, str, bytes, list, tuple, dict."""
+from wildtool.toolcall.expressions import (
+    MAX_BITS,
+    MAX_DEPTH,
+    MAX_WORK,
+    CallSyntaxError,
+    Expressions,
+    Value,
+    constant,
+)
+
+__all__ = [
+    "MAX_BITS",
+    "MAX_CHARACTERS",
+    "MAX_DEPTH",
+    "MAX_WORK",
+    "Call",
+    "CallReader",
+    "CallSyntaxError",
+    "Value",
+    "dotted_name",
+    "parse_expression",
+]
 
 MAX_CHARACTERS = 16_000
 """Longest text that is parsed; several times what the longest gold answers need, and parsed within 50 ms."""
-MAX_DEPTH = 100
-"""Deepest nesting of values and of arithmetic."""
-MAX_BITS = 4096
-"""Largest integer; far above any float, far below what takes time to print."""
-MAX_WORK = 100_000
-"""Characters, digits and elements that the arithmetic of one text may touch in all."""
 _MAY_WARN = re.compile(r"\\|[\d.][A-Za-z_]")
 """What the parser may warn about stands in it: escapes, and numbers that run into a word."""
-
-
-class CallSyntaxError(ValueError):
-    """The text is not what it should be; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +87,7 @@ class CallReader:
     """
 
     def __init__(self) -> None:
-        self._arithmetic = _Arithmetic()
+        self._arithmetic = Expressions()
         self._depth = 0
 
     def call(self, node: ast.Call) -> Call:
@@ -103,12 +112,12 @@ class CallReader:
     def _value(self, node: ast.expr) -> Value:
         match node:
             case ast.Constant():
-                value = _constant(node)
+                value = constant(node)
                 return "..." if value is ... else value
             case ast.UnaryOp(operand=ast.Constant() as operand):
-                return _negated(_constant(operand))
+                return _negated(constant(operand))
             case ast.BinOp():
-                return self._arithmetic.value(node, MAX_DEPTH)
+                return self._arithmetic.value(node)
             case ast.List():
                 return [self.value(element) for element in node.elts]
             case ast.Tuple():
@@ -143,12 +152,6 @@ def _source(node: ast.Subscript) -> str:
         raise CallSyntaxError("no source text for a subscript") from error
 
 
-def _constant(node: ast.Constant) -> Value:
-    if isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
-        raise CallSyntaxError("a number is too large")
-    return node.value
-
-
 def _paired(node: ast.Dict, value: Callable[[ast.expr], Value]) -> dict[Value, Value]:
     pairs: dict[Value, Value] = {}
     for key, element in zip(node.keys, node.values, strict=True):
@@ -159,120 +162,3 @@ def _paired(node: ast.Dict, value: Callable[[ast.expr], Value]) -> dict[Value, V
         except TypeError as error:
             raise CallSyntaxError(str(error)) from error
     return pairs
-
-
-class _Arithmetic:
-    """Python's arithmetic on literals, with pure functions of one literal, and nothing else."""
-
-    def __init__(self) -> None:
-        self._work = 0
-
-    def value(self, node: ast.expr, levels: int) -> Value:
-        if levels == 0:
-            raise CallSyntaxError("nested too deeply")
-        try:
-            value = self._compute(node, levels - 1)
-        except (TypeError, ValueError, ArithmeticError) as error:
-            raise CallSyntaxError(str(error)) from error
-        self._spend(_weight(value))
-        return value
-
-    def _spend(self, work: int) -> None:
-        self._work += work
-        if self._work > MAX_WORK:
-            raise CallSyntaxError("too much arithmetic")
-
-    def _compute(self, node: ast.expr, levels: int) -> Value:
-        match node:
-            case ast.Constant():
-                return _constant(node)
-            case ast.List():
-                return [self.value(element, levels) for element in node.elts]
-            case ast.Tuple():
-                return tuple(self.value(element, levels) for element in node.elts)
-            case ast.Dict():
-                return _paired(node, lambda element: self.value(element, levels))
-            case ast.UnaryOp():
-                return _UNARY[type(node.op)](self.value(node.operand, levels))
-            case ast.BinOp():
-                left, right = self.value(node.left, levels), self.value(node.right, levels)
-                self._limit(node.op, left, right)
-                return _BINARY[type(node.op)](left, right)
-            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _PURE:
-                return _PURE[name](self.value(argument, levels))
-            case _:
-                raise CallSyntaxError(f"no arithmetic on {type(node).__name__}")
-
-    def _limit(self, sign: ast.operator, left: Value, right: Value) -> None:
-        """Refuses, before it is computed, what would be too large; formatting by `%` can be, whatever its operands."""
-        if isinstance(sign, ast.Mod) and isinstance(left, str | bytes):
-            raise CallSyntaxError("formatting is no arithmetic")
-        if isinstance(left, int) and isinstance(right, int):
-            if _bits(sign, left, right) > MAX_BITS:
-                raise CallSyntaxError("a number is too large")
-        elif isinstance(sign, ast.Mult):
-            for times, repeated in ((left, right), (right, left)):
-                if isinstance(times, int) and isinstance(repeated, Sized):
-                    self._spend(max(times, 0) * _weight(repeated))
-
-
-def _bits(sign: ast.operator, left: int, right: int) -> int:
-    """At least the size of the result, for the operators that can make it much larger than its operands."""
-    match sign:
-        case ast.Pow():
-            return left.bit_length() * max(right, 0)
-        case ast.LShift():
-            return left.bit_length() + right
-        case ast.Mult():
-            return left.bit_length() + right.bit_length()
-        case _:
-            return 0
-
-
-def _weight(value: Value) -> int:
-    """Characters, digits and elements of a value."""
-    if isinstance(value, str | bytes):
-        return 1 + len(value)
-    if isinstance(value, int):
-        return 1 + value.bit_length() // 4
-    if isinstance(value, dict):
-        return 1 + sum(_weight(k) + _weight(v) for k, v in cast(dict[Value, Value], value).items())
-    if isinstance(value, list | tuple):
-        return 1 + sum(map(_weight, cast(list[Value], value)))
-    return 1
-
-
-_UNARY: Mapping[type[ast.unaryop], Callable[[Value], Value]] = {
-    ast.UAdd: lambda x: +x,
-    ast.USub: lambda x: -x,
-    ast.Invert: lambda x: ~(x + 0),  # + 0: inverting a bool is deprecated
-    ast.Not: lambda x: not x,
-}
-_BINARY: Mapping[type[ast.operator], Callable[[Value, Value], Value]] = {
-    ast.Add: lambda x, y: x + y,
-    ast.Sub: lambda x, y: x - y,
-    ast.Mult: lambda x, y: x * y,
-    ast.Div: lambda x, y: x / y,
-    ast.FloorDiv: lambda x, y: x // y,
-    ast.Mod: lambda x, y: x % y,
-    ast.Pow: lambda x, y: x**y,
-    ast.LShift: lambda x, y: x << y,
-    ast.RShift: lambda x, y: x >> y,
-    ast.BitOr: lambda x, y: x | y,
-    ast.BitXor: lambda x, y: x ^ y,
-    ast.BitAnd: lambda x, y: x & y,
-    ast.MatMult: lambda x, y: x @ y,
-}
-_PURE: Mapping[str, Callable[[Value], Value]] = {
-    "abs": abs,
-    "bool": bool,
-    "float": float,
-    "int": int,
-    "len": len,
-    "max": max,
-    "min": min,
-    "round": round,
-    "str": str,
-    "sum": sum,
-}
-"""Built-in functions of one value that take no more time and space than it."""

@@ -3,12 +3,13 @@
 import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.benchmarks.acebench.sandbox_edition import Edition
 from wildtool.benchmarks.acebench.sandbox_tools import TOOL_ERRORS, Sandbox
+from wildtool.toolcall.expressions import FUNCTIONS, Expressions
 
 _TOOL_NAME = re.compile(r"\b([a-zA-Z_]\w*)\(")
 """The original's pattern: a name that starts with another letter is none, so that a tool's name is found behind it,
@@ -125,10 +126,17 @@ def _literal(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        # A nested call, or a number that Python writes as a name (`inf`, `nan`).
-        raise _undefined(node) from None
+        pass
+    unknown = next((name for name in _names(node) if name not in FUNCTIONS), None)
+    if unknown is not None:
+        # A nested call of a tool, or a number that Python writes as a name (`inf`, `nan`).
+        raise NameError(f"name {unknown!r} is not defined")
+    return Expressions().value(node)
 
 
 def _undefined(node: ast.expr) -> NameError:
-    names: Sequence[str] = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
-    return NameError(f"name {next(iter(names), '')!r} is not defined")
+    return NameError(f"name {next(_names(node), '')!r} is not defined")
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    return (part.id for part in ast.walk(node) if isinstance(part, ast.Name))

@@ -17,7 +17,6 @@ import re
 
 from wildtool.toolcall.call_syntax import (
     MAX_CHARACTERS,
-    MAX_DEPTH,
     Call,
     CallReader,
     CallSyntaxError,
@@ -110,7 +109,7 @@ class _Reader(CallReader):
             case ast.Name():
                 return _WORDS.get(node.id, node.id)
             case ast.UnaryOp():
-                return self._arithmetic.value(node, MAX_DEPTH)
+                return self._arithmetic.value(node)
             case ast.Call(func=ast.Name(id="dict")):
                 return self._keywords(node)
             case ast.Call() | ast.Subscript():
