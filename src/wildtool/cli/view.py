@@ -1,5 +1,6 @@
 """`wildtool view`: a local server that lists runs, also while they go on, and opens their reports."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -39,7 +40,7 @@ def view(
     check_libraries()
     import asyncio
 
-    from wildtool.report.serve import serve
+    from wildtool.report.serve import reads_still, serve
 
     def ready(address: str) -> None:
         say(f"Runs below {runs}: {address}")
@@ -53,7 +54,15 @@ def view(
         if open:
             _open(address)
 
-    asyncio.run(serve(runs, host, port, remote=allow_remote, ready=ready))
+    status = 130
+    try:
+        asyncio.run(serve(runs, host, port, remote=allow_remote, ready=ready))
+        status = 0
+    finally:
+        if reads_still():
+            # A disk that does not answer: nothing else may wait for it either.
+            sys.stdout.flush()
+            os._exit(status)
 
 
 def _open(address: str) -> None:

@@ -13,10 +13,13 @@ import re
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from tempfile import TemporaryDirectory
+from threading import Thread
+from threading import enumerate as enumerate_threads
 from typing import Any
 
 import orjson
@@ -26,6 +29,7 @@ from wildtool.engine.results import run_folders
 from wildtool.errors import UsageError
 from wildtool.plain import middle
 from wildtool.report.building import Reports, files_below
+from wildtool.report.connections import REQUEST_S, Connections, quiet_without_descriptors
 from wildtool.report.listing import Listing
 from wildtool.report.site import BESIDE, Site
 
@@ -49,6 +53,11 @@ _KINDS = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
+CLOSING_S = 1.0
+"""Seconds that the end of the server waits for what is under way."""
+_READER = "wildtool-reader"
+BACKLOG = 64
+"""Connections that may wait to be accepted."""
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]@/\s]+)(?::\d{1,5})?")
 _OWN = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -98,6 +107,44 @@ def _is_address(host: str) -> bool:
     return True
 
 
+class Reader:
+    """One thread that reads runs, so that two readings never overlap.
+
+    It does not keep the process: a read that never ends (a disk that is gone) must not keep SIGTERM from ending it.
+    """
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        self._thread = Thread(target=self._run, name=_READER, daemon=True)
+        self._thread.start()
+
+    async def do(self, action: Callable[[], Any]) -> Any:
+        """What an action gives, done in the thread."""
+        done: Future[Any] = Future()
+        self._asked.put((action, done))
+        return await asyncio.wrap_future(done)
+
+    def close(self) -> None:
+        """Ends the thread after what it does now; waits for that a moment."""
+        self._asked.put(None)
+        self._thread.join(CLOSING_S)
+
+    def _run(self) -> None:
+        while (asked := self._asked.get()) is not None:
+            action, done = asked
+            if not done.set_running_or_notify_cancel():
+                continue
+            try:
+                done.set_result(action())
+            except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+                done.set_exception(error)
+
+
+def reads_still() -> bool:
+    """Whether a server that has ended left a reading behind, which the process need not wait for."""
+    return any(thread.name == _READER for thread in enumerate_threads())
+
+
 class Viewer:
     """What the server answers."""
 
@@ -119,8 +166,7 @@ class Viewer:
         )
         site.finish(place)
         self._pages = files_below(place / "list")
-        # One thread: what reads runs never runs twice at a time.
-        self._worker = ThreadPoolExecutor(1)
+        self.reader = Reader()
         self._measuring: asyncio.Task[None] | None = None
 
     def routes(self) -> list[web.RouteDef]:
@@ -135,7 +181,7 @@ class Viewer:
 
     async def runs(self, request: web.Request) -> web.Response:
         """The list; numbers that are missing come with a later answer."""
-        await self._read(self.listing.scan)
+        await self.reader.do(self.listing.scan)
         if self._measuring is None or self._measuring.done():
             self._measuring = asyncio.create_task(self._measure())
         return _json(self.listing.shown)
@@ -145,7 +191,7 @@ class Viewer:
         runs = self.listing.find(request.query.getall("run", []))
         if runs is None:
             # A link of before the server started: the list is not known yet.
-            await self._read(self.listing.scan)
+            await self.reader.do(self.listing.scan)
             runs = self.listing.find(request.query.getall("run", []))
         if runs is None:
             return _json({"problem": "There is no such run any more."}, status=404)
@@ -178,21 +224,21 @@ class Viewer:
         await self.reports.close()
         if self._measuring is not None:
             self._measuring.cancel()
-        self._worker.shutdown(wait=True, cancel_futures=True)
-
-    async def _read(self, action: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._worker, action)
+        self.reader.close()
 
     async def _measure(self) -> None:
-        while await self._read(self.listing.measure):
+        while await self.reader.do(self.listing.measure):
             pass
 
 
-def application(viewer: Viewer, door: Door) -> web.Application:
-    """The viewer behind the door."""
+def application(
+    viewer: Viewer, door: Door, answering: Callable[[asyncio.BaseTransport | None], None]
+) -> web.Application:
+    """The viewer behind the door. Args: answering: called with the transport of each request that has come whole."""
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        answering(request.transport)
         refusal = door.refusal(request)
         if refusal is not None:
             raise refusal
@@ -212,7 +258,7 @@ def application(viewer: Viewer, door: Door) -> web.Application:
 
 
 async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callable[[str], None]) -> None:
-    """Serves until it is told to end (SIGTERM) or is cancelled.
+    """Serves until it is told to end (SIGTERM) or is cancelled. A reading that does not end then goes on: `reads_still`.
 
     Args:
         root: the folder with runs, or a bundle.
@@ -224,18 +270,25 @@ async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callab
     """
     folder = _folder(root)
     with listening(host, port, remote=remote) as at, TemporaryDirectory(prefix="wildtool-view-") as place:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(quiet_without_descriptors)
+        viewer = Viewer(folder, Path(place))
+        connections = Connections(lambda: runner.server())  # pyright: ignore[reportOptionalCall]
+        app = application(viewer, Door(host, remote=remote), connections.answering)
         runner = web.AppRunner(
-            application(Viewer(folder, Path(place)), Door(host, remote=remote)),
+            app,
             access_log=None,
             handle_signals=False,
-            shutdown_timeout=1.0,
+            shutdown_timeout=CLOSING_S,
+            keepalive_timeout=REQUEST_S,
         )
         await runner.setup()
+        listener = await loop.create_server(connections, sock=at, backlog=BACKLOG)
         try:
-            await web.SockSite(runner, at).start()
             ready(_address(host, at))
             await _told_to_end()
         finally:
+            listener.close()
             await runner.cleanup()
 
 
