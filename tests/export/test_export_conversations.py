@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.engine.importing import import_replies
 from wildtool.engine.record import RecordReader, Step
+from wildtool.export import openai
 from wildtool.export.conversations import Conversation
 from wildtool.export.sharegpt import messages, row_of
 from wildtool.types import Address
@@ -29,7 +30,7 @@ def test_a_unit_is_a_line_with_all_that_was_sent_and_the_last_reply(tmp_path: Pa
     assert isinstance(last, Step)
     assert [(row["item"], row["unit"], row["part"]) for row in rows] == [(ITEM, str(n), 0) for n in range(4)]
     assert rows[0]["messages"] == [*asked["messages"], last.reply.message]
-    assert rows[0]["tools"] == asked["tools"]
+    assert json.loads(rows[0]["tools"]) == asked["tools"]
     assert (rows[0]["model"], rows[0]["outcome"]) == ("baseline/gold", "correct")
 
 
@@ -137,3 +138,93 @@ SYSTEM = st.fixed_dictionaries({"role": st.just("system"), "content": st.text("a
 def test_sharegpt_and_back_gives_the_same_messages(system: list[Any], said: list[Any]):
     row = json.loads(json.dumps(row_of(Conversation([*system, *said], [], ()))))
     assert messages(row) == [*system, *said]
+
+
+COLUMNS: dict[str, Any] = {
+    "run": str, "model": str, "benchmark": str, "split": str, "lang": str, "item": str, "repeat": int, "unit": str,
+    "part": int, "profile": str, "outcome": str, "score": float, "error": str, "tools": str,
+}  # fmt: skip
+CALL_TYPES = {"id": str, "type": str, "function": {"name": str, "arguments": str}}
+MESSAGE_TYPES = {
+    "role": str, "content": str, "reasoning_content": str, "name": str, "tool_call_id": str, "more": str,
+    "tool_calls": [CALL_TYPES],
+}  # fmt: skip
+FORMS: dict[str, Any] = {
+    "openai": {**COLUMNS, "replies": [int], "messages": [MESSAGE_TYPES]},
+    "sharegpt": {**COLUMNS, "system": str, "conversations": [{"from": str, "value": str, "more": str}]},
+}
+
+
+def fits(value: Any, shape: Any) -> bool:
+    """Whether a value has the types of a column; a text may be missing."""
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(key in shape and fits(value[key], shape[key]) for key in value)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(fits(each, shape[0]) for each in value)
+    return type(value) is shape or (value is None and shape is str)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_row_has_columns_of_the_same_types_whatever_models_said(tmp_path: Path, form: str):
+    odd = iter(
+        [*ODD, {"content": "x", "provider_content": [1]}, {"content": "x", "provider_content": "s"}] * 10
+    )
+    folder = play(tmp_path / "run", lambda request: next(odd), ids=(), limit=3)
+    for row in json_lines(written(form, folder, tmp_path)):
+        assert fits(row, FORMS[form]), row
+        assert set(row) == set(FORMS[form])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=5,
+)
+ODD_MESSAGE = st.dictionaries(
+    st.sampled_from(["content", "tool_calls", "reasoning_content", "provider_content", "name", "refusal"]),
+    JSON,
+).map(lambda message: {"role": "assistant", **message})
+
+
+@given(st.lists(MESSAGE | ODD_MESSAGE, max_size=5))
+def test_messages_of_stable_types_give_back_those_that_were_sent(said: list[Any]):
+    rows = [json.loads(json.dumps(openai.row_of(message))) for message in said]
+    assert fits(rows, [MESSAGE_TYPES])
+    assert openai.messages_of({"messages": rows}) == said
+
+
+@given(MESSAGE | ODD_MESSAGE)
+def test_calls_whose_arguments_are_no_object_are_kept_apart_where_objects_are_asked_for(message: Any):
+    row = openai.row_of(message, objects=True)
+    arguments = [call["function"].pop("arguments") for call in row.get("tool_calls", [])]
+    assert all(isinstance(each, dict) for each in arguments)
+    places = [place for place in (row, json.loads(row.get("more", "{}"))) if "tool_calls" in place]
+    assert len(places) == ("tool_calls" in message)
+
+
+def test_arguments_are_objects_where_that_is_asked_for(tmp_path: Path):
+    folder = play(tmp_path / "run")
+    (row, *_) = json_lines(written("openai", folder, tmp_path, arguments="object"))
+    arguments = [
+        call["function"]["arguments"] for message in row["messages"] for call in message.get("tool_calls", [])
+    ]
+    assert arguments
+    assert all(isinstance(each, dict) for each in arguments)
+
+
+def test_a_chat_template_gets_objects_texts_and_a_list_of_tools(tmp_path: Path):
+    row = json_lines(written("openai", play(tmp_path / "run"), tmp_path))[0]
+    # As a loader gives it: what other rows have is there, and null.
+    row["messages"] = [{"tool_calls": None, "more": None, **message} for message in row["messages"]]
+    said = openai.for_template(row)
+    calls = [call for message in said["conversation"] for call in message.get("tool_calls", [])]
+    assert calls
+    assert all(isinstance(call["function"]["arguments"], dict) for call in calls)
+    assert all(isinstance(message["content"], str) for message in said["conversation"])
+    assert said["tools"][0]["function"]["name"] == "list_accounts"
+
+
+def test_a_tool_without_parameters_has_a_schema_for_trainers_that_need_one():
+    tools = [{"type": "function", "function": {"name": "ping"}}]
+    row = row_of(Conversation([{"role": "user", "content": "q"}], tools, ()))
+    assert json.loads(row["tools"]) == [{"name": "ping", "parameters": {"type": "object", "properties": {}}}]

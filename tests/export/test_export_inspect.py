@@ -47,6 +47,21 @@ def test_every_step_is_a_model_call_with_what_it_saw_and_said(tmp_path: Path):
     assert [m.role for m in sample.messages].count("tool") == 4
 
 
+def test_ids_of_samples_events_and_messages_are_unique_over_runs_and_profiles(tmp_path: Path):
+    runs = [play(tmp_path / place / "run") for place in ("may", "june")]
+    logs = [log_of(run, tmp_path / str(n)) for n, run in enumerate(runs)]
+    logs.append(log_of(runs[0], tmp_path / "2", profile="fixed"))
+    assert len({log.eval.eval_id for log in logs}) == 3
+    for ids in (
+        [sample.uuid for log in logs for sample in log.samples],
+        [event.uuid for log in logs for sample in log.samples for event in sample.events],
+        [message.id for log in logs for sample in log.samples for message in sample.messages],
+    ):
+        assert len(set(ids)) == len(ids)
+    again = log_of(runs[0], tmp_path / "3")
+    assert [sample.uuid for sample in again.samples] == [sample.uuid for sample in logs[0].samples]
+
+
 def test_the_same_message_has_the_same_id_in_every_call(tmp_path: Path):
     sample = log_of(play(tmp_path / "run"), tmp_path).samples[0]
     first, second = [event.input for event in sample.events if event.event == "model"][:2]

@@ -1,7 +1,7 @@
 """`wildtool export`: runs in forms that others read."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -29,6 +29,12 @@ def export(
             metavar="OUTCOME", help="Conversations: only of units with this outcome, such as correct."
         ),
     ] = None,
+    arguments: Annotated[
+        Literal["text", "object"] | None,
+        typer.Option(
+            help="openai: arguments of calls as JSON text, as received (default), or as objects (docs/export.md)."
+        ),
+    ] = None,
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Bundle: put the data in too; mind their licence.")
     ] = False,
@@ -44,7 +50,7 @@ def export(
 
     A bundle is one file that score, show and export take in place of a run folder. Prints what was written.
     """
-    form = _form(to, {"profile": profile, "only": only, "with_data": with_data})
+    form = _form(to, {"profile": profile, "only": only, "arguments": arguments, "with_data": with_data})
     if only is not None:
         _check_outcome(only)
     if not runs:
@@ -57,7 +63,14 @@ def export(
     for target in targets.values():
         check_target(form, target, force=force)
     for folder, target in targets.items():
-        wanted = Wanted(folder=folder, profile=profile, data=data, only=only, with_data=with_data)
+        wanted = Wanted(
+            folder=folder,
+            profile=profile,
+            data=data,
+            only=only,
+            arguments=arguments or "text",
+            with_data=with_data,
+        )
         write(form, wanted, target, force=force)
         say(str(target))
     return 0

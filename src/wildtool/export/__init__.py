@@ -19,6 +19,8 @@ class Wanted:
     """Where the data are now; None for where the run found them."""
     only: str | None = None
     """Of conversations only those of units with this outcome."""
+    arguments: str = "text"
+    """How arguments of calls are written in conversations: `text` (JSON, as received) or `object`."""
     with_data: bool = False
     """Whether a bundle holds the data too."""
 
@@ -42,7 +44,9 @@ FORMATS: Mapping[str, Format] = {
     "inspect": Format("a log that Inspect's viewer opens", ".eval", "inspect_log", ("profile",)),
     "parquet": Format("the verdicts, a row for each unit", ".parquet", "parquet", ("profile",)),
     "csv": Format("the verdicts, for spreadsheets", ".csv", "csv_table", ("profile",)),
-    "openai": Format("conversations in OpenAI's shape", ".openai.jsonl", "openai", ("profile", "only")),
+    "openai": Format(
+        "conversations in OpenAI's shape", ".openai.jsonl", "openai", ("profile", "only", "arguments")
+    ),
     "sharegpt": Format(
         "conversations in ShareGPT's shape", ".sharegpt.jsonl", "sharegpt", ("profile", "only")
     ),

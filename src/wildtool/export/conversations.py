@@ -72,7 +72,8 @@ def rows(wanted: Wanted) -> Iterator[tuple[Mapping[str, Any], Conversation]]:
                 "part": part,
                 "profile": player.profile,
                 "outcome": verdict.outcome,
-                "score": verdict.score,
-                "error": verdict.error,
+                # No column is a number here and null or whole there: loaders infer one type from the first rows.
+                "score": float(verdict.score),
+                "error": verdict.error or "",
             }
             yield about, conversation

@@ -79,7 +79,7 @@ def _spec(played: PlayedRun, samples: Sequence[Mapping[str, Any]], result: Resul
     identity, scope = about["identity"], about["scope"]
     agent = identity["models"]["agent"]
     url: Any = agent.get("settings", {}).get("base_url")
-    name = sha256(f"{player.run}\n{identity}".encode(errors="replace")).hexdigest()[:22]
+    name = played.name
     return plain({
         "eval_id": name,
         "run_id": name,
@@ -121,20 +121,22 @@ def _sample(unit: PlayedUnit, played: PlayedRun, shapes: "ToolShapes") -> dict[s
     mine = [step for step in unit.steps if step.role == "agent"] or unit.steps
     score = _score(verdict, talks[-1].messages[-1].get("content") if talks else None)
     name = f"{unit.item.id}/{verdict.unit}"
+    # Ids are unique over all logs: whoever reads several of them takes rows of one id for the same.
+    unique = f"{played.name}/{name}/{unit.repeat}"
     scorer = f"wildtool/{played.run.player.profile}"
     events = [
-        _event(step, identity.get(step.role, {}).get("name", step.role), f"{name}/{unit.repeat}/{n}", shapes)
+        _event(step, identity.get(step.role, {}).get("name", step.role), unique, n, shapes)
         for n, step in enumerate(unit.steps)
     ]
-    judged = {"event": "score", "uuid": _uuid(f"{name}/{unit.repeat}/score"), "score": score, "scorer": scorer,
+    judged = {"event": "score", "uuid": _uuid(f"{unique}/score"), "score": score, "scorer": scorer,
               "timestamp": events[-1]["timestamp"], "working_start": 0.0}  # fmt: skip
     return {
         "id": plain(name),
         "epoch": unit.repeat + 1,
-        "uuid": _uuid(f"{name}/{unit.repeat}"),
-        "input": messages_of(mine[0].messages),
+        "uuid": _uuid(unique),
+        "input": messages_of(mine[0].messages, unique),
         "target": _gold(unit, played),
-        "messages": messages_of(seen),
+        "messages": messages_of(seen, unique),
         "output": output_of(mine[-1].came, model),
         "scores": {scorer: score},
         "metadata": plain({"item": unit.item.id, "unit": verdict.unit, "split": unit.item.split, "lang": unit.item.lang}),
@@ -176,18 +178,18 @@ def _error(verdict: Verdict, unit: PlayedUnit) -> dict[str, str] | None:
     return {"message": plain(told), "traceback": "", "traceback_ansi": ""}
 
 
-def _event(step: PlayedStep, model: str, name: str, shapes: "ToolShapes") -> dict[str, Any]:
+def _event(step: PlayedStep, model: str, sample: str, number: int, shapes: "ToolShapes") -> dict[str, Any]:
     came = step.came
     when = datetime.fromtimestamp(step.time, UTC).isoformat()
     event: dict[str, Any] = {
         "event": "model",
-        "uuid": _uuid(name),
+        "uuid": _uuid(f"{sample}/{number}"),
         "timestamp": when,
         "completed": when,
         "working_start": 0.0,
         "model": plain(model),
         "role": None if step.role == "agent" else plain(step.role),
-        "input": messages_of(step.messages),
+        "input": messages_of(step.messages, sample),
         "tools": [shapes.of(tool) for tool in step.tools],
         "tool_choice": "auto",
         "config": {},

@@ -25,12 +25,12 @@ _LARGEST = 2**40
 """Token counts beyond are no counts."""
 
 
-def messages_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """A list of messages; one that stands in two lists after the same messages has the same id in both."""
-    name = ""
+def messages_of(messages: Sequence[Message], sample: str) -> list[dict[str, Any]]:
+    """A list of messages of a sample; one that stands in two lists of it after the same messages has the same id."""
+    name = sample
     found: list[dict[str, Any]] = []
     for message in messages:
-        name = sha256(name.encode() + strict_json(message)).hexdigest()[:22]
+        name = sha256(name.encode(errors="replace") + strict_json(message)).hexdigest()[:22]
         found.append({"id": name, **message_of(message)})
     return found
 

@@ -7,13 +7,19 @@ played again with the replies in it, by the same code that would have asked a mo
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
 from wildtool.engine.record import Asked, Failure, Log, RecordReader, Step
 from wildtool.engine.score import Judging, judging
+from wildtool.engine.segments import find_segments, open_segment
 from wildtool.errors import InfraError
 from wildtool.export import Wanted
 from wildtool.types import Benchmark, Item, Message, Reply, Request, Tool, Verdict
+
+_BEGINNING = 4096
+"""Bytes of a record that tell it from others: replies have times and latencies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,17 @@ class PlayedRun:
         """Arguments and errors as of `score_run`."""
         self.run: Judging = judging(wanted.folder, profile=wanted.profile, data=wanted.data)
         self._folder: Path = wanted.folder
+
+    @cached_property
+    def name(self) -> str:
+        """What no other run under any profile is called: it follows from what `run.json` says and from the record."""
+        player, about = self.run.player, self.run.about
+        beginning = b""
+        for segment in find_segments(self._folder)[:1]:
+            with open_segment(segment) as record:
+                beginning = record.read(_BEGINNING)
+        told = f"{player.run}\n{player.profile}\n{about['identity']}\n{about['sittings'][:1]}\n"
+        return sha256(told.encode(errors="replace") + beginning).hexdigest()[:22]
 
     def units(self) -> Iterator[PlayedUnit]:
         """Every unit, in the order of the data; one of which nothing is recorded has no steps."""

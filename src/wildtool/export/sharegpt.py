@@ -3,7 +3,8 @@
 Turns are `human`, `gpt`, `function_call` and `observation`; the first system message stands in `system` and the
 tools, as JSON, in `tools`. Calls made at once are one turn, and so are their results, since turns of the two sides
 must alternate. What the convention has no place for (a text beside calls, further fields of a message) is kept in
-further fields of the turn, which its readers pass over, so `messages` gives back all but the spelling of arguments.
+the field `more` of the turn, as JSON text, which its readers pass over, so that every column has one type and `messages`
+gives back all but the spelling of arguments.
 """
 
 import json
@@ -15,6 +16,7 @@ from typing import Any, cast
 from wildtool import wire
 from wildtool.export import Wanted
 from wildtool.export.conversations import Conversation, rows
+from wildtool.export.openai import with_parameters
 from wildtool.export.writing import plain, write_lines
 from wildtool.types import Message
 
@@ -31,7 +33,7 @@ def row_of(talk: Conversation) -> dict[str, Any]:
     """The columns `conversations`, `system` and `tools` of a conversation."""
     every = list(turns(talk.messages))
     system = every.pop(0)["value"] if every and every[0]["from"] == "system" else ""
-    functions = [tool.get("function", tool) for tool in talk.tools]
+    functions = with_parameters(talk.tools)
     return {"conversations": every, "system": system, "tools": _json(functions) if functions else ""}
 
 
@@ -47,7 +49,8 @@ def turns(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
 def messages(row: Mapping[str, Any]) -> list[Message]:
     """The messages that a row was made of; ids of calls are counted anew where there were none."""
     said: list[Message] = [{"role": "system", "content": row["system"]}] if row["system"] else []
-    for turn in row["conversations"]:
+    for each in row["conversations"]:
+        turn = {**each, **wire.loads(each.get("more") or "{}")}
         more = turn.get("message", {})
         if turn["from"] == "observation":
             said += [{"role": "tool", **rest, "content": text} for rest, text in _results(turn)]
@@ -71,20 +74,28 @@ def _turn(message: Message) -> dict[str, Any]:
         if content is not None:
             more["content"] = content
         value = _json(made[0] if len(made) == 1 else made)
-        return {"from": "function_call", "value": value, **kept, **({"message": more} if more else {})}
+        return _kept({"from": "function_call", "value": value}, {**kept, "message": more})
     if not isinstance(content, str):
         more["content"] = content
     if message.get("tool_calls") is not None:
         more["tool_calls"] = message["tool_calls"]
     speaker = _SPEAKERS.get(role, role) if isinstance(role, str) else "human"
     value = content if isinstance(content, str) else "" if content is None else _json(content)
-    return {"from": speaker, "value": value, **({"message": more} if more else {})}
+    return _kept({"from": speaker, "value": value}, {"message": more})
+
+
+def _kept(turn: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """A turn, with what the convention has no place for."""
+    further = {key: value for key, value in more.items() if value}
+    return {**turn, "more": _json(further)} if further else turn
 
 
 def _observation(results: Sequence[Message]) -> dict[str, Any]:
     texts = [c if isinstance(c := result.get("content"), str) else _json(c) for result in results]
     kept = [{k: v for k, v in result.items() if k not in ("role", "content")} for result in results]
-    return {"from": "observation", "value": texts[0] if len(texts) == 1 else _json(texts), "results": kept}
+    return _kept(
+        {"from": "observation", "value": texts[0] if len(texts) == 1 else _json(texts)}, {"results": kept}
+    )
 
 
 def _results(turn: Mapping[str, Any]) -> Iterator[tuple[Message, str]]:
