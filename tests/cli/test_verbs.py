@@ -184,7 +184,7 @@ def test_a_fault_of_ours_ends_with_1_and_says_where_to_report(capsys: pytest.Cap
 
     assert status_of(fail) == 1
     err = capsys.readouterr().err
-    assert "a fault of ours: KeyError" in err
+    assert "internal error: KeyError" in err
     assert "report" in err
     assert "Traceback" not in err
 

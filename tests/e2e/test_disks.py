@@ -15,7 +15,7 @@ async def test_a_full_disk_ends_a_run_with_3_and_the_record_intact(tmp_path: Pat
             "run", "wild-mini", "--model", "baseline/gold", "--out", disk / "r", cwd=tmp_path
         )
         assert not list(disk.glob("r/*.new"))
-    assert (ended.status, "fault of ours" in ended.err) == (3, False), ended
+    assert (ended.status, "internal error" in ended.err) == (3, False), ended
     assert "No space left" in ended.err or "could not be written" in ended.err
 
 

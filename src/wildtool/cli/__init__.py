@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from wildtool import __version__
+from wildtool.cli.help import SETTINGS, Command
 from wildtool.cli.status import guarded
 from wildtool.engine.collecting import seldom_collecting
 
@@ -27,12 +28,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "data": ("data", "DATA"),
 }
 """Each verb with its module and what it is there: a function, or the verbs below it."""
-_PLAIN: Mapping[str, Any] = {
-    # The marked-up kind would import rich, which costs as much as all the rest.
-    "rich_markup_mode": None,
-    "add_completion": False,
-    "context_settings": {"help_option_names": ["-h", "--help"]},
-}
+# The marked-up kind would import rich, which costs as much as all the rest.
+_PLAIN: Mapping[str, Any] = {"rich_markup_mode": None, "context_settings": SETTINGS}
 
 
 class _Commands(Mapping[str, Any]):
@@ -42,8 +39,8 @@ class _Commands(Mapping[str, Any]):
         place, name = VERBS[verb]
         found = getattr(import_module(f"wildtool.cli.{place}"), name)
         if not isinstance(found, typer.Typer):
-            alone = typer.Typer(**_PLAIN)
-            alone.command(verb)(guarded(found))
+            alone = typer.Typer(**_PLAIN, add_completion=False)
+            alone.command(verb, cls=Command)(guarded(found))
             found = alone
         made = typer.main.get_command(found)
         made.name = verb
@@ -76,19 +73,19 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def wildtool(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Measure how well language models use tools when the user talks the way real users do.
+    """Measure how well language models use tools in realistic conversations.
 
     \b
     Start here:
       wildtool run wild-mini --model baseline/gold
       wildtool show runs/wild-mini
-      wildtool COMMAND --help
+      wildtool run --help
 
-    Exit status: 0 all well; 1 a fault of ours, or what you asked to check does not hold; 2 usage or data;
-    3 some calls failed or a limit was reached, run the same command again to go on; 130 interrupted.
+    Exit status: 0 success; 1 internal error, or a check failed; 2 wrong usage or data; 3 calls failed or a limit was
+    reached (the same command continues); 130 interrupted.
     """
 
 

@@ -1,4 +1,4 @@
-"""`wildtool audit`: what the gold answers score, and whether a profile notices mistakes in them."""
+"""`wildtool audit`: what the gold answers score, and whether a profile catches mistakes in them."""
 
 import json
 from collections.abc import Sequence
@@ -29,25 +29,25 @@ def audit(
     split: options.Split = None,
     every: Annotated[
         bool,
-        typer.Option("--all", "-a", help="Show the gold ceiling of every number, not only the main ones."),
+        typer.Option(*("--all", "-a"), help="Show all numbers, not only the main ones."),
     ] = False,
     as_json: options.AsJson = False,
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Exit status 1 unless all gold is correct and every mistake is noticed."
+            "--strict", help="Exit status 1 unless all gold answers pass and every mistake is caught."
         ),
     ] = False,
 ) -> int:
-    """Judge gold answers, and gold answers with a mistake.
+    """Check the scorer: score gold answers, with and without mistakes.
 
     \b
     Examples:
       wildtool audit wild-mini
       wildtool audit wild-mini --profile fixed --strict
 
-    The gold ceiling is the best score that a model can reach under a profile. The kill rate is the share of
-    mistakes that the profile notices. Without --profile all profiles are audited.
+    The gold ceiling is the best score a model can reach under a profile. The kill rate is the share of corrupted gold
+    answers that the profile catches. Without --profile, all profiles are audited.
     """
     from wildtool.engine.audit import audit as audited
     from wildtool.engine.registry import load_benchmark
@@ -62,7 +62,7 @@ def audit(
         _print(audits, every=every)
     faults = [fault for found in audits for fault in found.faults]
     if faults:
-        note(f"A fault of ours: our judge failed {len(faults)} times. {faults[0]}")
+        note(f"internal error: scoring failed {len(faults)} times. {faults[0]}")
     return 1 if faults or (strict and not all(found.sound for found in audits)) else 0
 
 

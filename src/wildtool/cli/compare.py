@@ -20,37 +20,44 @@ def compare(
     runs: options.Runs = None,
     profile: options.Profile = None,
     metric: Annotated[
-        str, typer.Option(metavar="unit|item", help="What is right or wrong: each unit, or whole items.")
+        str, typer.Option(metavar="unit|item", help="Count correct units, or items with all units correct.")
     ] = "unit",
     group: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Also compare by the values of this column of the verdicts."),
+        typer.Option(
+            *("--group", "-g"), metavar="NAME", help="Break the comparison down, such as by 'task type'."
+        ),
     ] = None,
-    flips: Annotated[bool, typer.Option("--flips", help="List the units that flipped.")] = False,
+    flips: Annotated[
+        bool, typer.Option("--flips", help="List units that changed between right and wrong.")
+    ] = False,
     all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Compare every two runs, not only each with the first.")
+        bool, typer.Option("--all-pairs", help="Compare all pairs of runs, not only each run with the first.")
     ] = False,
     only_played: Annotated[
         bool,
-        typer.Option("--only-played", help="Leave out units without a verdict; else they count as wrong."),
+        typer.Option(
+            "--only-played", help="Leave out units without a verdict instead of counting them as wrong."
+        ),
     ] = False,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare runs whose data, rules or settings differ.")
+        bool, typer.Option("--anyway", help="Compare runs even if their data, profile or settings differ.")
     ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Bootstrap seed.")] = 0,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
 ) -> int:
-    """Compare runs with the first of them, on the same units.
+    """Test whether runs are better or worse than the first one.
 
     \b
     Examples:
-      wildtool compare runs/demo/baseline--lexical runs/demo/baseline--chat
+      wildtool compare runs/demo
       wildtool compare runs/demo --all-pairs --metric item
-      wildtool compare runs/demo/baseline--lexical runs/demo/baseline--gold --group task_type --flips
+      wildtool compare runs/demo/baseline--chat runs/demo/baseline--lexical --flips
 
-    Says for each run by how much it differs, with 95 % intervals clustered by item, an exact paired test, and Holm's
-    correction where several runs are compared. Runs of different data, rules or settings are refused.
+    Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
+    paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are
+    refused.
     """
     if as_json and as_csv:
         raise UsageError("give --json or --csv, not both")

@@ -1,11 +1,11 @@
-"""Fetch, check and describe data.
+"""Download, check, describe and refresh data.
 
 \b
 Examples:
   wildtool data pull wildtoolbench
   wildtool data lint sessions.jsonl
   wildtool data stats wild-mini
-  wildtool data refresh sessions.jsonl --skip-unclear --out fresh.jsonl
+  wildtool data refresh sessions.jsonl --skip-unclear -o fresh.jsonl
 """
 
 import json
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wildtool.cli import options
+from wildtool.cli.help import SETTINGS, Command
 from wildtool.cli.status import guarded
 from wildtool.cli.terminal import note, one_line, say
 from wildtool.errors import DataError, UsageError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from wildtool.types import Benchmark, Metric, Source
 
 FileOrBenchmark = Annotated[
-    str, typer.Argument(metavar="FILE|BENCH", help="A data file, or a benchmark for its own data.")
+    str, typer.Argument(metavar="FILE|BENCH", help="Data file, or a benchmark for its own data.")
 ]
 
 
@@ -32,13 +33,13 @@ def pull(
     benchmark: options.BenchmarkName,
     file: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="Take it from this file instead of the network."),
+        typer.Option("--from", metavar="FILE", help="Use this file or folder instead of downloading."),
     ] = None,
     mirror: Annotated[
-        str | None, typer.Option(metavar="URL", help="Take it from here instead of its home.")
+        str | None, typer.Option(metavar="URL", help="Download from this address instead.")
     ] = None,
 ) -> None:
-    """Fetch a benchmark's official data, checked, into the cache.
+    """Download a benchmark's official data and verify them.
 
     \b
     Examples:
@@ -51,14 +52,14 @@ def pull(
 
 
 def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
-    """Check data in a benchmark's format.
+    """Check data for mistakes.
 
     \b
     Examples:
       wildtool data lint wild-mini
       wildtool data lint sessions.jsonl
 
-    Prints a line for each finding; the exit status is 1 if there are any.
+    Prints one line per finding. The exit status is 1 if there are any.
     """
     owner, source = _found(what, benchmark)
     count = 0
@@ -78,7 +79,7 @@ def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
 def stats(
     what: FileOrBenchmark, benchmark: options.BenchmarkOf = None, as_json: options.AsJson = False
 ) -> None:
-    """Describe data: how many items, of which kinds.
+    """Describe data: how many items, and of which kinds.
 
     \b
     Examples:
@@ -105,29 +106,29 @@ def _row(metric: "Metric") -> dict[str, Any]:
 def refresh(
     what: FileOrBenchmark,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="File to write, JSON lines.")
+        Path | None, typer.Option(*("--out", "-o"), metavar="FILE", help="JSON Lines file to write.")
     ] = None,
     seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same values.")] = "1",
     skip_unclear: Annotated[
         bool,
-        typer.Option("--skip-unclear", help="Leave out sessions in which the role of a value is unclear."),
+        typer.Option("--skip-unclear", help="Leave out sessions with a value whose role is unclear."),
     ] = False,
     benchmark: options.BenchmarkOf = None,
     force: options.Force = False,
 ) -> None:
-    """Rewrite names, places, dates, ids and amounts of sessions, so that answers known by heart fail.
+    """Replace names, places, dates, ids and amounts, so that memorised answers fail.
 
     \b
     Examples:
-      wildtool data refresh sessions.jsonl --seed 7 --skip-unclear --out fresh.jsonl
+      wildtool data refresh sessions.jsonl --seed 7 --skip-unclear -o fresh.jsonl
 
-    Gold, history and observations change alike; structure and rules of judging stay.
+    Requests, gold answers and tool results change consistently; structure and scoring stay the same.
     """
     from wildtool.generate.refresh import Refused, refresh_file
     from wildtool.generate.session_file import write_sessions
 
     if out is None:
-        raise UsageError("give the file to write by --out, such as --out fresh.jsonl")
+        raise UsageError("give the file to write: --out fresh.jsonl")
     _, source = _found(what, benchmark)
     refused: list[Refused] = []
     made = refresh_file(source.path, seed, refused, skip_unclear=skip_unclear)
@@ -160,9 +161,15 @@ def _found(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":
     return owner, owner.locate(what)
 
 
-DATA = typer.Typer(help=__doc__, rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+DATA = typer.Typer(
+    help=__doc__,
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings=SETTINGS,
+)
 """The verb, with those below it."""
-DATA.command("pull")(guarded(pull))
-DATA.command("lint")(guarded(lint))
-DATA.command("stats")(guarded(stats))
-DATA.command("refresh")(guarded(refresh))
+DATA.command("pull", cls=Command)(guarded(pull))
+DATA.command("lint", cls=Command)(guarded(lint))
+DATA.command("stats", cls=Command)(guarded(stats))
+DATA.command("refresh", cls=Command)(guarded(refresh))

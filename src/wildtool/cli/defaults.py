@@ -53,9 +53,9 @@ def typed_options(context: typer.Context) -> set[str]:
 def _defaults(context: typer.Context, config: Config) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for option in context.command.params:
-        name = max(option.opts, key=len).lstrip("-").replace("-", "_")
-        if name not in NOT_THERE:
-            options[name] = option
+        for name in (opt.removeprefix("--").replace("-", "_") for opt in option.opts if len(opt) > 2):
+            if name not in NOT_THERE:
+                options[name] = option
     found: dict[str, Any] = {}
     for key, value in config.run.items():
         if key not in options:

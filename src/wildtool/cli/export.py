@@ -12,13 +12,27 @@ from wildtool.export import FORMATS
 _FORMS = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
 
 
+def _formats(incomplete: str) -> list[str]:
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
 def export(
     runs: options.Runs = None,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help=f"The form to write. {_FORMS}.")] = "",
+    to: Annotated[
+        str,
+        typer.Option(
+            *("--format", "-f", "--to"),
+            metavar="NAME",
+            help=f"What to write. {_FORMS}.",
+            autocompletion=_formats,
+        ),
+    ] = "",
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="PATH", help="Where to write; a folder for several runs. Default: here."
+            *("--out", "-o"),
+            metavar="PATH",
+            help="File or folder to write; a folder for several runs (default: this folder).",
         ),
     ] = None,
     profile: options.Profile = None,
@@ -26,7 +40,7 @@ def export(
     only: Annotated[
         str | None,
         typer.Option(
-            metavar="OUTCOME", help="Conversations: only of units with this outcome, such as correct."
+            metavar="OUTCOME", help="Conversations only: export units with this outcome, such as correct."
         ),
     ] = None,
     arguments: Annotated[
@@ -36,25 +50,25 @@ def export(
         ),
     ] = None,
     with_data: Annotated[
-        bool, typer.Option("--with-data", help="Bundle: put the data in too; mind their licence.")
+        bool, typer.Option("--with-data", help="Bundles only: include the data (check their licence).")
     ] = False,
     force: options.Force = False,
 ) -> int:
-    """Write runs as logs, tables, training data, dataset pages or bundles.
+    """Convert runs to logs, tables, training data or bundles.
 
     \b
     Examples:
-      wildtool export runs/wild-mini --to csv -o tables
-      wildtool export runs/wild-mini/baseline--gold --to openai --only correct
-      wildtool export runs/wild-mini/baseline--gold --to bundle
+      wildtool export runs/wild-mini --format csv -o tables
+      wildtool export runs/wild-mini/baseline--gold --format openai --only correct
+      wildtool export runs/wild-mini/baseline--gold --format bundle
 
-    A bundle is one file that score, show and export take in place of a run folder. Prints what was written.
+    A bundle is one file that other commands accept in place of a run folder.
     """
     form = _form(to, {"profile": profile, "only": only, "arguments": arguments, "with_data": with_data})
     if only is not None:
         _check_outcome(only)
     if not runs:
-        raise UsageError("nothing to export: give run folders, such as `wildtool export runs --to csv`")
+        raise UsageError("nothing to export: give run folders, such as `wildtool export runs --format csv`")
     from wildtool.cli.terminal import say
     from wildtool.export import Wanted, check_target
     from wildtool.export import export as write
@@ -84,7 +98,9 @@ def _form(name: str, given: dict[str, object]) -> str:
     for option, value in given.items():
         if value and option not in FORMATS[name].takes:
             takers = ", ".join(form for form, about in FORMATS.items() if option in about.takes)
-            raise UsageError(f"--{option.replace('_', '-')} does not go with --to {name}, but with: {takers}")
+            raise UsageError(
+                f"--{option.replace('_', '-')} does not go with --format {name}; it goes with: {takers}"
+            )
     return name
 
 

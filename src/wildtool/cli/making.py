@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from wildtool.cli import options
+from wildtool.cli import completing, options
 from wildtool.cli.defaults import typed_options
+from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING
 from wildtool.cli.spread import spread
 from wildtool.errors import UsageError, unknown
 
@@ -29,66 +30,139 @@ class Making:
     model: Annotated[
         str,
         typer.Option(
+            *("--model", "-m"),
             metavar="NAME",
-            help="Who makes them: a model, as for `run`; or procedural: templates, no model at all.",
+            help="Model that generates, as for `run`; or procedural: from templates, without a model.",
+            autocompletion=completing.models,
+            rich_help_panel=MODEL,
         ),
     ] = ""
     role_model: Annotated[
         list[str] | None,
-        typer.Option(metavar="ROLE=NAME", help="Another model for a role, of those named above; repeatable."),
+        typer.Option(
+            metavar="ROLE=NAME",
+            help="Another model for one of the roles above; repeatable.",
+            rich_help_panel=MODEL,
+        ),
     ] = None
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Endpoint of the models, as for `run`.")
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of the models' API (default: OPENAI_BASE_URL, or the provider's).",
+            rich_help_panel=MODEL,
+        ),
     ] = None
     api_key_env: Annotated[
-        str | None, typer.Option(metavar="VARIABLE", help="Environment variable with its key.")
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Environment variable that holds their key.",
+            rich_help_panel=MODEL,
+        ),
     ] = None
-    temperature: Annotated[float | None, typer.Option(help="Sent only if given.")] = None
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of a reply.")] = None
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Longest time of one try of a call.")] = (
-        600.0
-    )
+    temperature: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            help="Sampling temperature (default: the provider's).",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Maximum tokens per reply (default: the provider's).",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = None
     concurrency: Annotated[
-        int, typer.Option(min=1, help="How many are made at a time, and calls in flight.")
+        int,
+        typer.Option(
+            *("--concurrency", "-j"),
+            min=1,
+            metavar="N",
+            help="Calls in flight at each endpoint.",
+            rich_help_panel=LIMITS,
+        ),
     ] = 32
-    rpm: Annotated[float | None, typer.Option(metavar="CALLS", help="Calls a minute at each endpoint.")] = (
-        None
-    )
-    tpm: Annotated[float | None, typer.Option(metavar="TOKENS", help="Tokens a minute likewise.")] = None
+    rpm: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Calls per minute at each endpoint.", rich_help_panel=LIMITS),
+    ] = None
+    tpm: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Tokens per minute at each endpoint.", rich_help_panel=LIMITS),
+    ] = None
     max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", min=0, help="Stop before it has cost more.")
+        float | None,
+        typer.Option(
+            metavar="USD", min=0, help="Stop before spending more than this.", rich_help_panel=LIMITS
+        ),
+    ] = None
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Price file, TOML or JSON; overrides built-in prices.",
+            rich_help_panel=LIMITS,
+        ),
     ] = None
     max_tokens_total: Annotated[
-        int | None, typer.Option(metavar="TOKENS", min=1, help="Stop before it has taken more.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Stop before using more prompt and reply tokens than this.",
+            rich_help_panel=LIMITS,
+        ),
     ] = None
     deadline: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin no call after so long, such as 90 or 1h30m.")
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Start no call after this time, such as 90 (seconds), 30m or 1h30m.",
+            rich_help_panel=LIMITS,
+        ),
     ] = None
-    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Prices of models, as for `run`.")] = (
-        None
-    )
+    timeout: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="Timeout per attempt.", rich_help_panel=LIMITS),
+    ] = 600.0
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Estimate calls, tokens and cost; send nothing.", rich_help_panel=LIMITS
+        ),
+    ] = False
+    quiet: Annotated[
+        bool, typer.Option(*("--quiet", "-q"), help="Print only the last line.", rich_help_panel=OUTPUT)
+    ] = False
     cache: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Keep replies for other runs, and take theirs, as for `run`."),
+        typer.Option(metavar="FOLDER", help="Reply cache shared between runs.", rich_help_panel=MORE),
     ] = None
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell calls, tokens and cost beforehand; ask nothing.")
-    ] = False
     config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Named models [wildtool.toml, where there is one].")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File with named models (default: wildtool.toml, if it exists).",
+            rich_help_panel=MORE,
+        ),
     ] = None
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but the last line.")] = False
     force: options.Force = False
 
     def check(self) -> None:
         """Raises UsageError for what cannot be meant."""
         if not self.model.strip():
-            raise UsageError("no model is named; give one by --model, or --model procedural")
+            raise UsageError("no model is named: give --model NAME, or --model procedural for templates")
         if self.model == PROCEDURAL and (self.dry_run or self.cache):
-            raise UsageError("--dry-run and --cache go with a model; procedural asks none")
+            raise UsageError("--dry-run and --cache need a model; procedural calls none")
         for rate, value in {"--rpm": self.rpm, "--tpm": self.tpm, "--timeout": self.timeout}.items():
             if value is not None and not 0 < value < inf:
-                raise UsageError(f"{rate} is {value:g}; it must be a number above 0")
+                raise UsageError(f"{rate} is {value:g}; it must be above 0")
 
     def sitting(self) -> "Sitting":
         """The limits of this command, and its cache, which whoever takes it closes."""

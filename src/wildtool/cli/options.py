@@ -7,41 +7,86 @@ from typing import Annotated, Any
 
 import typer
 
+from wildtool.cli import completing
+from wildtool.cli.help import MODEL, OUTPUT, SELECTION
 from wildtool.errors import UsageError
 
-BenchmarkName = Annotated[str, typer.Argument(metavar="BENCH", help="A benchmark; see `wildtool list`.")]
+BenchmarkName = Annotated[
+    str,
+    typer.Argument(
+        metavar="BENCH", help="Benchmark; see `wildtool list`.", autocompletion=completing.benchmarks
+    ),
+]
 Data = Annotated[
     str | None,
     typer.Option(
+        *("--data", "-d"),
         metavar="NAME|FILE",
-        help="Data to use: a name the benchmark knows, or a file in its format.",
+        help="Data set the benchmark knows by name, or a file in its format.",
         show_default=False,
+        rich_help_panel=SELECTION,
     ),
 ]
 Profile = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Rules to judge by; see `wildtool list profiles`.")
+    str | None,
+    typer.Option(
+        *("--profile", "-p"),
+        metavar="NAME",
+        help="Scoring rules; see `wildtool list profiles`.",
+        autocompletion=completing.profiles,
+        rich_help_panel=SELECTION,
+    ),
 ]
 Mode = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="How the benchmark is put to the model; see `wildtool list modes`."),
+    typer.Option(
+        metavar="NAME",
+        help="How the model is prompted; see `wildtool list modes`.",
+        autocompletion=completing.modes,
+        rich_help_panel=SELECTION,
+    ),
 ]
-Split = Annotated[str | None, typer.Option(metavar="NAME", help="Only items of this split.")]
+Split = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only items of this split.", rich_help_panel=SELECTION)
+]
 Lang = Annotated[
-    str | None, typer.Option(metavar="CODE", help="Only items in this language, such as en or zh.")
+    str | None,
+    typer.Option(
+        metavar="CODE", help="Only items in this language, such as en or zh.", rich_help_panel=SELECTION
+    ),
 ]
 BenchmarkOf = Annotated[
     str | None,
-    typer.Option("--benchmark", metavar="NAME", help="Whose data they are, where it cannot be told by them."),
+    typer.Option(
+        "--benchmark",
+        metavar="NAME",
+        help="Benchmark the data belong to, if the file alone does not tell.",
+        autocompletion=completing.benchmarks,
+    ),
 ]
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Overwrite what wildtool did not make."),
+    typer.Option(
+        "--force", help="Overwrite files and folders that wildtool did not make.", rich_help_panel=OUTPUT
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with every number.")]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one number a row.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with every number.", rich_help_panel=OUTPUT)]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one number per row.", rich_help_panel=OUTPUT)]
 Runs = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="RUN…", help="Run folders, or folders with runs in them.", show_default=False),
+    typer.Argument(
+        metavar="RUN…", help="Run folders, folders with runs in them, or bundles.", show_default=False
+    ),
+]
+ToolFormat = Annotated[
+    str | None,
+    typer.Option(
+        *("--tool-format", "--format"),
+        metavar="NAME",
+        help="How a model without native tool calls writes them, or auto; see `wildtool list formats`.",
+        autocompletion=completing.tool_formats,
+        rich_help_panel=MODEL,
+    ),
 ]
 
 
@@ -56,7 +101,7 @@ def seconds(text: str) -> float:
     parts = found.groups() if found else ()
     total = sum(float(part or 0) * size for part, size in zip(parts, (86_400, 3600, 60, 1), strict=False))
     if not 0 < total < inf:
-        raise UsageError(f"{text!r} is no time; examples: 90 (seconds), 30m, 1h30m")
+        raise UsageError(f"{text!r} is not a duration; examples: 90 (seconds), 30m, 1h30m")
     return total
 
 

@@ -20,23 +20,25 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="PATH", help="Folder of the site; with --single-file or --format, a file."
+            *("--out", "-o"),
+            metavar="PATH",
+            help="Folder for the pages; with --single-file or --format md or latex, a file.",
         ),
     ] = None,
     profile: options.Profile = None,
     single_file: Annotated[
-        bool, typer.Option("--single-file", help="One HTML file with everything in it, to hand around.")
+        bool, typer.Option("--single-file", help="Write one self-contained HTML file.")
     ] = False,
     audit: Annotated[
-        bool, typer.Option("--audit", help="Judge the gold answers too, and show what they reach.")
+        bool, typer.Option("--audit", help="Also score the gold answers, and show what they reach.")
     ] = False,
     format: Annotated[
         Literal["html", "md", "latex"],
-        typer.Option("--format", help="html: a site; md: for a pull request; latex: tables for a paper."),
+        typer.Option(*("--format", "-f"), help="Pages, Markdown for a pull request, or LaTeX tables."),
     ] = "html",
     force: options.Force = False,
 ) -> int:
-    """Make pages of runs that can be read and handed around without a server.
+    """Make a web report of runs, or Markdown or LaTeX tables.
 
     \b
     Examples:
@@ -44,7 +46,7 @@ def report(
       wildtool report runs/wild-mini --single-file -o report.html
       wildtool report runs/wild-mini --format md
 
-    Runs on different data or under different rules get tables of their own. Nothing is loaded from elsewhere.
+    The pages need no server and load nothing from the network. Runs of different data or profiles get separate tables.
     """
     if not runs:
         raise UsageError("nothing to report: give run folders, such as `wildtool report runs -o report`")

@@ -30,9 +30,9 @@ def find_results(
 def remark(folder: Path, result: Result) -> None:
     """Says what happened while the numbers of a run were found."""
     if not result.kept:
-        note(f"{folder}: may only be read, so its verdicts are made for this once and not kept")
+        note(f"{folder}: read-only, so its scores are not saved")
     if result.faults:
-        note(f"{folder}: a fault of ours: our judge failed {len(result.faults)} times. {result.faults[0]}")
+        note(f"{folder}: internal error: scoring failed {len(result.faults)} times. {result.faults[0]}")
 
 
 def only_group(results: Iterable[Result], group: str) -> list[Result]:

@@ -1,4 +1,4 @@
-"""`wildtool run`: plays a benchmark against models and judges it; the same command again goes on."""
+"""`wildtool run`: runs a benchmark on models and scores it; the same command continues a stopped run."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,17 +19,16 @@ if TYPE_CHECKING:
 
 
 def _run(asked: RunOptions, context: typer.Context, benchmark: options.BenchmarkName) -> int:
-    """Play a benchmark against models and judge it.
+    """Run a benchmark on models and score it.
 
     \b
     Examples:
       wildtool run wild-mini --model baseline/gold
-      wildtool run wild-mini --model Qwen/Qwen2.5-7B-Instruct --base-url http://127.0.0.1:8000/v1
       wildtool run wildtoolbench --model gpt-4o --temperature 0 --limit 20
-      wildtool run wildtoolbench --model Team-ACE/ToolACE-8B --format auto --base-url http://127.0.0.1:8000/v1
+      wildtool run acebench --model anthropic/claude-sonnet-4-5 --user-model gpt-4o
+      wildtool run wild-mini --model qwen3 --base-url http://127.0.0.1:8000/v1
 
-    Every reply is recorded before it is used. The same command again goes on where a run stopped, and asks
-    nothing twice.
+    Every reply is recorded as it arrives. If a run stops, the same command continues it and sends nothing twice.
     """
     from wildtool.engine.budget import Budget
     from wildtool.engine.cache import Cache

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wildtool.cli import options
+from wildtool.cli import completing, options
 from wildtool.cli.defaults import take_config
+from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.roles import UserOptions
 from wildtool.errors import UsageError
 
@@ -48,109 +49,75 @@ class RunOptions:
     model: Annotated[
         list[str],
         typer.Option(
+            *("--model", "-m"),
             metavar="NAME",
-            help="A model as its endpoint calls it, PRESET/NAME such as anthropic/NAME (`wildtool list models`), "
-            "baseline/NAME, replay:PATH[#MODEL], or one that wildtool.toml names; repeatable.",
+            help="Model to test: gpt-4o, anthropic/NAME, baseline/gold, …; see `wildtool list models`. "
+            "Repeat for several.",
+            autocompletion=completing.models,
+            rich_help_panel=MODEL,
         ),
     ]
     base_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Its endpoint [OPENAI_BASE_URL, or that of the preset]."),
+        typer.Option(
+            metavar="URL",
+            help="Address of its API (default: OPENAI_BASE_URL, or the provider's).",
+            rich_help_panel=MODEL,
+        ),
     ] = None
     api_key_env: Annotated[
         str | None,
         typer.Option(
             metavar="VARIABLE",
-            help="Environment variable with its key [OPENAI_API_KEY, or that of the preset].",
+            help="Environment variable that holds its key (default: OPENAI_API_KEY, or the provider's).",
+            rich_help_panel=MODEL,
         ),
     ] = None
     api_key_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A file that holds the key, instead.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File that holds the key.", rich_help_panel=MODEL),
     ] = None
-    temperature: Annotated[float | None, typer.Option(help="Sent only if given, as the next three.")] = None
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens of a reply.")] = None
-    seed: Annotated[int | None, typer.Option(help="Sampling seed; each repeat adds its number.")] = None
-    extra_body: Annotated[
-        str | None, typer.Option(metavar="JSON", help="More fields of the request, as a JSON object.")
-    ] = None
-    stream: Annotated[bool, typer.Option("--stream", help="Ask for replies as streams.")] = False
-    batch: Annotated[
-        bool,
-        typer.Option(
-            "--batch",
-            help="Ask by the provider's batch API: cheaper, in rounds of minutes to a day each (docs/batch.md).",
-        ),
-    ] = False
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="NAME", help="For models without native calls: how they write them, or auto."
-        ),
-    ] = None
+    format_: options.ToolFormat = None
     user_model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Plays the user where the benchmark simulates one."),
-    ] = None
-    user_base_url: Annotated[
-        str | None,
         typer.Option(
-            metavar="URL", help="Its endpoint, if not that of the model; takes no key but one named."
+            metavar="NAME",
+            help="Model that plays the user, for benchmarks that simulate one.",
+            autocompletion=completing.models,
+            rich_help_panel=MODEL,
         ),
     ] = None
-    user_api_key_env: Annotated[
-        str | None, typer.Option(metavar="VARIABLE", help="Environment variable with its key.")
-    ] = None
-    user_temperature: Annotated[float | None, typer.Option(help="Sent to it only if given.")] = None
-    user_rpm: Annotated[
-        float | None, typer.Option(metavar="CALLS", help="As --rpm, for its own endpoint.")
-    ] = None
-    user_tpm: Annotated[
-        float | None, typer.Option(metavar="TOKENS", help="As --tpm, for its own endpoint.")
-    ] = None
-    concurrency: Annotated[int, typer.Option(min=1, help="Calls in flight at most, at each endpoint.")] = 32
-    rpm: Annotated[
-        float | None, typer.Option(metavar="CALLS", help="Calls a minute at most, at each endpoint.")
-    ] = None
-    tpm: Annotated[
-        float | None, typer.Option(metavar="TOKENS", help="Tokens a minute at most, at each endpoint.")
-    ] = None
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", min=0, help="Stop before the command has cost more.")
-    ] = None
-    prices: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Prices of models, TOML or JSON, before the shipped.")
-    ] = None
-    max_tokens_total: Annotated[
-        int | None,
-        typer.Option(metavar="TOKENS", min=1, help="Stop before prompts and replies have taken more."),
-    ] = None
-    deadline: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin no call after so long, such as 90 or 1h30m.")
-    ] = None
-    cache: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Keep replies for other runs, and take theirs (docs/limits.md)."),
-    ] = None
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell calls, tokens and cost beforehand; ask nothing.")
-    ] = False
-    limit: Annotated[int | None, typer.Option(min=1, help="Play only so many items, the first ones.")] = None
-    ids: Annotated[
-        list[str] | None, typer.Option(metavar="ID,…", help="Play only these items; repeatable.")
-    ] = None
-    repeats: Annotated[int, typer.Option(min=1, help="Play each item so often.")] = 1
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Longest time of one try of a call.")] = (
-        600.0
-    )
-    retries: Annotated[int, typer.Option(min=0, help="Further tries of a call that fails.")] = 5
-    order: Annotated[
-        Order, typer.Option(help="Units of an item all at once, or one by one for prefix caches.")
-    ] = Order.parallel
-    out: Annotated[
-        Path | None,
+    temperature: Annotated[
+        float | None,
         typer.Option(
-            metavar="FOLDER",
-            help="Where the run lies [runs/BENCH[-MODE]/MODEL]; with several models, their parent.",
+            metavar="X",
+            help="Sampling temperature (default: the provider's).",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Maximum tokens per reply (default: the provider's).",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = None
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Sampling seed; repeat k uses seed + k.", rich_help_panel=SAMPLING),
+    ] = None
+    repeats: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Samples per item.", rich_help_panel=SAMPLING),
+    ] = 1
+    extra_body: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help="More request fields, such as '{\"top_p\": 0.9}'.",
+            rich_help_panel=SAMPLING,
         ),
     ] = None
     data: options.Data = None
@@ -167,15 +134,159 @@ class RunOptions:
     profile: options.Profile = None
     lang: options.Lang = None
     split: options.Split = None
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            *("--limit", "-n"),
+            min=1,
+            metavar="N",
+            help="Run only the first N items.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID,…", help="Run only these items; repeatable.", rich_help_panel=SELECTION),
+    ] = None
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            *("--concurrency", "-j"),
+            min=1,
+            metavar="N",
+            help="Calls in flight at each endpoint.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = 32
+    rpm: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Calls per minute at each endpoint.", rich_help_panel=LIMITS),
+    ] = None
+    tpm: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Tokens per minute at each endpoint.", rich_help_panel=LIMITS),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            metavar="USD", min=0, help="Stop before spending more than this.", rich_help_panel=LIMITS
+        ),
+    ] = None
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Price file, TOML or JSON; overrides built-in prices.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    max_tokens_total: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Stop before using more prompt and reply tokens than this.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    deadline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Start no call after this time, such as 90 (seconds), 30m or 1h30m.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    timeout: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="Timeout per attempt.", rich_help_panel=LIMITS),
+    ] = 600.0
+    retries: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="Retries of a failed call.", rich_help_panel=LIMITS),
+    ] = 5
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Estimate calls, tokens and cost; send nothing.", rich_help_panel=LIMITS
+        ),
+    ] = False
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            *("--out", "-o"),
+            metavar="FOLDER",
+            help="Run folder; with several models, the folder above them (default: runs/BENCH[-MODE]/MODEL).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
     force: options.Force = False
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but the final table.")] = False
+    quiet: Annotated[
+        bool,
+        typer.Option(*("--quiet", "-q"), help="Print only the final table.", rich_help_panel=OUTPUT),
+    ] = False
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Ask for streamed replies.", rich_help_panel=MORE)
+    ] = False
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch",
+            help="Use the provider's batch API: cheaper, but each round takes minutes to a day.",
+            rich_help_panel=MORE,
+        ),
+    ] = False
+    cache: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Reply cache shared between runs.", rich_help_panel=MORE),
+    ] = None
+    order: Annotated[
+        Order,
+        typer.Option(
+            help="Send the units of an item all at once, or one by one for prefix caches.",
+            rich_help_panel=MORE,
+        ),
+    ] = Order.parallel
+    user_base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of the user model's API (default: that of --model).",
+            rich_help_panel=MORE,
+        ),
+    ] = None
+    user_api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Environment variable that holds the user model's key.",
+            rich_help_panel=MORE,
+        ),
+    ] = None
+    user_temperature: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Temperature of the user model.", rich_help_panel=MORE),
+    ] = None
+    user_rpm: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", help="Like --rpm, for the user model's own endpoint.", rich_help_panel=MORE
+        ),
+    ] = None
+    user_tpm: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", help="Like --tpm, for the user model's own endpoint.", rich_help_panel=MORE
+        ),
+    ] = None
     config: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Named models and defaults of all options [wildtool.toml, where there is one].",
+            help="File with named models and default options (default: wildtool.toml, if it exists).",
             is_eager=True,
             callback=take_config,
+            rich_help_panel=MORE,
         ),
     ] = None
 

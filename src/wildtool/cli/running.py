@@ -71,8 +71,7 @@ def _remark(result: "RunResult") -> None:
         _remark_on_failures(result, result.verdicts)
     if result.faults:
         note(
-            f"{result.folder}: a fault of ours: our judge failed {len(result.faults)} times. "
-            f"{result.faults[0]}"
+            f"{result.folder}: internal error: scoring failed {len(result.faults)} times. {result.faults[0]}"
         )
 
 

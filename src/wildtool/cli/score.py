@@ -1,4 +1,4 @@
-"""`wildtool score`: judges recorded replies, offline and under any profile."""
+"""`wildtool score`: scores recorded replies again, offline and under any profile."""
 
 import sys
 import tempfile
@@ -20,36 +20,36 @@ def score(
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="Judge a replies file, or the original tool's result file or a folder of them, instead of runs.",
+            help="Score a replies file instead of runs, or result files of the original tool.",
         ),
     ] = None,
     benchmark: options.BenchmarkOf = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Keep the replies as runs, one folder a model in it."),
+        typer.Option("--out", "-o", metavar="FOLDER", help="Keep the replies as runs here, one per model."),
     ] = None,
     mode: options.Mode = None,
     lang: options.Lang = None,
     split: options.Split = None,
     force: options.Force = False,
 ) -> int:
-    """Judge recorded replies again: no model is asked.
+    """Score recorded replies again, without calling a model.
 
     \b
     Examples:
-      wildtool score runs/wild-mini/baseline--gold --profile fixed
-      wildtool score --data sessions.jsonl --replies transcripts.jsonl --profile official
+      wildtool score runs/wild-mini --profile fixed
+      wildtool score --data wild-mini --replies replies.jsonl
 
-    A replies file has a JSON object a line, {"session": id, "model": name, "tasks": [[reply, …], …]}: for each
-    unit of the item, in order, the assistant messages of its steps. Past their end a model counts as silent.
+    A replies file has one JSON object per line: {"session": id, "model": name, "tasks": [[reply, …], …]}, with the
+    assistant messages of each task in order. A model that sends no further message counts as silent.
     """
     if replies is None:
         if benchmark or out or mode or lang or split or force:
             raise UsageError(
-                "--benchmark, --out, --mode, --lang, --split and --force go with --replies; a run knows its own"
+                "--benchmark, --out, --mode, --lang, --split and --force need --replies; a run has its own"
             )
         if not runs:
-            raise UsageError("nothing to judge: give run folders, or --data FILE --replies FILE")
+            raise UsageError("nothing to score: give run folders, or --data FILE --replies FILE")
         return _score_runs(runs, profile, data)
     if runs:
         raise UsageError("give run folders or --replies, not both")

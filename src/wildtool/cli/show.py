@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wildtool.cli import options
+from wildtool.cli import completing, options
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,36 +17,41 @@ def show(
     profile: options.Profile = None,
     group: Annotated[
         str | None,
-        typer.Option("--group", "-g", metavar="NAME", help="Show only this table, such as 'task type'."),
+        typer.Option(*("--group", "-g"), metavar="NAME", help="Show only this group, such as 'task type'."),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", "-a", help="Show every table; with --published, every column.")
+        bool, typer.Option(*("--all", "-a"), help="Show all groups; with --published, all columns.")
     ] = False,
     published: Annotated[
         bool,
         typer.Option(
             "--published",
-            help="Show the models of the papers with these runs among them; for RUN also a benchmark, paper or table.",
+            help="Show published results with your runs among them; RUN may also be a benchmark, paper or table.",
         ),
     ] = False,
     benchmark: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="With --published: whose figures, also where no run is of it."),
+        typer.Option(
+            metavar="NAME",
+            help="With --published: the benchmark whose results to show.",
+            autocompletion=completing.benchmarks,
+        ),
     ] = None,
     as_json: options.AsJson = False,
     as_csv: options.AsCsv = False,
 ) -> int:
-    """Show the numbers of runs side by side, or among published ones.
+    """Show the results of runs side by side, or among published ones.
 
     \b
     Examples:
       wildtool show runs/wild-mini
-      wildtool show runs/wild-mini/baseline--gold --profile fixed --group "task type"
+      wildtool show runs/wild-mini --all
+      wildtool show runs/wild-mini --profile fixed --group "task type"
       wildtool show runs/wild-mini --csv > numbers.csv
-      wildtool show --published wildtoolbench runs
+      wildtool show --published wildtoolbench
 
-    Every rate has its 95 % interval and its counts. Without --profile each run is shown under the rules it was
-    played by. Verdicts that are missing are made on the spot.
+    Rates come with 95 % intervals and counts. Without --profile, each run is shown under the profile it was run
+    with. Runs that are not scored yet are scored first.
     """
     if as_json and as_csv:
         raise UsageError("give --json or --csv, not both")
@@ -64,7 +69,7 @@ def show(
         )
     if benchmark is not None:
         raise UsageError(
-            "--benchmark goes with --published, such as `wildtool show --published --benchmark NAME`"
+            "--benchmark needs --published, such as `wildtool show --published --benchmark NAME`"
         )
     if not runs:
         raise UsageError("nothing to show: give run folders, such as `wildtool show runs`")

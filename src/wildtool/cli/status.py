@@ -79,10 +79,9 @@ def report(error: Exception) -> int:
     if os.environ.get("WILDTOOL_DEBUG"):
         note("".join(traceback.format_exception(error)).rstrip())
     place = traceback.extract_tb(error.__traceback__)[-1]
-    note(f"wildtool: a fault of ours: {type(error).__name__}: {error} ({place.filename}:{place.lineno})")
+    note(f"wildtool: internal error: {type(error).__name__}: {error} ({place.filename}:{place.lineno})")
     note(
-        "Please report it where you got wildtool, with the command you typed and what it says under "
-        "WILDTOOL_DEBUG=1. What was recorded is intact."
+        "Please report it with your command and its output under WILDTOOL_DEBUG=1. What was recorded is intact."
     )
     return 1
 

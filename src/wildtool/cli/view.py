@@ -12,28 +12,28 @@ from wildtool.cli.terminal import note, say
 
 def view(
     runs: Annotated[
-        Path, typer.Argument(metavar="RUNS_DIR", help="A folder with runs in it, or a bundle.")
+        Path, typer.Argument(metavar="FOLDER", help="Folder with runs in it, or a bundle.")
     ] = Path("runs"),
-    host: Annotated[str, typer.Option(metavar="NAME", help="Where to listen.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(metavar="NAME", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="PORT", help="0 takes a port that is free.")
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port; 0 picks a free one.")
     ] = 8642,
     allow_remote: Annotated[
         bool,
         typer.Option(
-            "--allow-remote", help="Let --host be one that other machines reach: they read all runs."
+            "--allow-remote", help="Allow a --host that other machines can reach; they can read all runs."
         ),
     ] = False,
-    open: Annotated[bool, typer.Option("--open", help="Open the list in a browser.")] = False,
+    open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
-    """List runs in a browser, follow those that go on, and open their reports.
+    """Browse runs and their reports, and track running ones.
 
     \b
     Examples:
       wildtool view
       wildtool view runs/demo --port 0 --open
 
-    Reads only. This machine alone can reach it, and no other web page may ask it anything. Ctrl-C ends it.
+    Read-only. Only this machine can reach it. Ctrl-C stops it.
     """
     from wildtool.report import check_libraries
 
@@ -45,11 +45,11 @@ def view(
     def ready(address: str) -> None:
         say(f"Runs below {runs}: {address}")
         sys.stdout.flush()
-        note("Ctrl-C ends it.")
+        note("Ctrl-C stops it.")
         if allow_remote:
             note(
-                "Every machine that reaches this address reads all runs, with every prompt and reply; nothing is"
-                " encrypted and no password is asked."
+                "Every machine that can reach this address can read all runs, with every prompt and reply. Nothing is"
+                " encrypted, and there is no password."
             )
         if open:
             _open(address)

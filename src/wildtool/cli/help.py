@@ -1,0 +1,84 @@
+"""How `--help` lists options: in panels, one name each, at most 84 columns wide."""
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+MODEL, SAMPLING, SELECTION, LIMITS, OUTPUT, MORE = PANELS = (
+    *("Model", "Sampling", "Selection", "Limits", "Output", "More"),
+)
+"""Panels of options, in their order; what is in none stands before them."""
+WIDTH = 84
+FEW = 16
+"""Rows that need no panels."""
+FIRST = 26
+"""Columns for the names of options; what is longer has a line of its own."""
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
+"""Settings of every command."""
+PLACEHOLDERS = {"integer": "N", "int": "N", "float": "X", "text": "TEXT", "str": "TEXT", "path": "PATH"}
+"""What stands for a value of some type, where the option does not say."""
+
+
+class Command(TyperCommand):
+    """A command whose options are listed in panels. Of several long names an option is shown with the first; the
+    others are older ones that still work."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        listed: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        listed |= {name: [] for name in PANELS}
+        for param in self.get_params(ctx):
+            if not param.hidden:
+                panel = param.rich_help_panel if hasattr(param, "rich_help_panel") else None
+                usual = "Arguments" if param.param_type_name == "argument" else "Options"
+                listed[panel or usual].append((_name(param, ctx), _about(param, ctx)))
+        if sum(map(len, listed.values())) < FEW:
+            listed = {
+                "Arguments": listed["Arguments"],
+                "Options": [r for rows in list(listed.values())[1:] for r in rows],
+            }
+        # Options that belong to no panel come last where there are panels, such as --help.
+        listed["Options"] = listed.pop("Options")
+        widest = max((len(name) for rows in listed.values() for name, _ in rows), default=0)
+        for panel, rows in listed.items():
+            if rows:
+                with formatter.section(panel):
+                    formatter.write_dl([(name.ljust(min(widest, FIRST)), about) for name, about in rows])
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        pieces = ["[OPTIONS]"]
+        for param in self.get_params(ctx):
+            if param.param_type_name == "argument":
+                name = _name(param, ctx)
+                pieces.append(name if param.required else f"[{name}]")
+        return pieces
+
+
+def _name(param: Any, ctx: Any) -> str:
+    if param.param_type_name == "argument":
+        return (param.metavar or param.name).strip("[]{}")
+    short = next((name for name in param.opts if not name.startswith("--")), None)
+    long = next(name for name in param.opts if name.startswith("--"))
+    names = f"{short}, {long}" if short else f"    {long}"
+    return names if param.is_flag else f"{names} {_placeholder(param)}"
+
+
+def _placeholder(param: Any) -> str:
+    if param.metavar:
+        return param.metavar
+    if choices := getattr(param.type, "choices", None):
+        return "|".join(str(getattr(choice, "value", choice)) for choice in choices)
+    return PLACEHOLDERS.get(param.type.name.removesuffix(" range"), "VALUE")
+
+
+def _about(param: Any, ctx: Any) -> str:
+    """The help, with the default where there is one that says something."""
+    default = param.default
+    shown = getattr(default, "value", default)
+    if param.required and param.param_type_name == "option":
+        return f"{param.help} (required)"
+    if shown is None or shown in ("", ()) or isinstance(shown, bool) or callable(shown):
+        return param.help or ""
+    if not param.show_default:
+        return param.help or ""
+    number = f"{shown:g}" if isinstance(shown, float) else str(shown)
+    return f"{param.help} (default: {number})"
