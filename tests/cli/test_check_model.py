@@ -92,7 +92,7 @@ async def test_a_model_of_the_config_file_is_checked_as_it_is_configured(tmp_pat
         ended = await wildtool("list", "models", "--check", "big", cwd=tmp_path, PEER_KEY=KEY)
         assert "native calls: yes" in ended.out and len(peer.digests) == 2
         typo = await wildtool("list", "models", "--check", "bg", cwd=tmp_path)
-    assert typo.status == 2 and "wildtool.toml names 'big'" in typo.err
+    assert typo.status == 2 and "did you mean 'big' of wildtool.toml?" in typo.err
 
 
 async def test_a_model_without_native_calls_is_checked_in_its_format(tmp_path: Path):

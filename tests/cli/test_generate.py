@@ -35,7 +35,7 @@ def test_sessions_are_written_and_counted():
     [
         ("generate --out x", "no model is named"),
         ("generate --model gpt --out x", "model 'gpt' needs an endpoint"),
-        ("generate --model gpt", "give the folder to work in by --out"),
+        ("generate --model gpt", "give a folder: --out set"),
         ("generate --model gpt --role-model cook=a --out x", "roles are: user, planner, tool"),
         ("generate --model gpt --base-url http://127.0.0.1:1 --tools no.json --out x", "cannot read no.json"),
         ("generate --model gpt --base-url http://127.0.0.1:1 --rpm 0 --out x", "--rpm is 0"),
@@ -43,7 +43,7 @@ def test_sessions_are_written_and_counted():
             "generate --model gpt --format html --out x",
             "unknown format 'html' (known: raw, streamlined, calls)",
         ),
-        ("generate --model procedural --role-model judge=a --out x", "go with a model, not with procedural"),
+        ("generate --model procedural --role-model judge=a --out x", "need a model; procedural uses none"),
         ("generate --model procedural", "--out made.jsonl"),
         ("generate --model procedural --lang fr --out x", "unknown language 'fr'"),
         ("generate --model procedural --sessions 0 --out x", "at least one session"),

@@ -145,7 +145,7 @@ def test_replies_of_the_cache_are_not_asked_for_again(url: str, asked: list[dict
 def test_templates_take_neither_estimate_nor_cache(option: str):
     ended = type_(f"generate --model procedural --sessions 1 --out made.jsonl {option}")
     assert ended.exit_code == 2
-    assert "procedural asks none" in ended.stderr
+    assert "procedural calls none" in ended.stderr
 
 
 def test_the_same_command_asks_nothing_twice_and_a_larger_number_goes_on(

@@ -101,15 +101,15 @@ def test_only_the_wanted_kinds_are_made_in_the_wanted_shares():
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("--model procedural", "give the folder to work in by --out"),
+        ("--model procedural", "give a folder: --out set"),
         ("--out set", "no model is named"),
         ("--model procedural --out set --kinds sonnet", "unknown kind 'sonnet' (known: number, enum"),
         ("--model procedural --out set --kinds single=0", "a share is a whole number above 0"),
         ("--model procedural --out set --items 0", "at least one item"),
         ("--model procedural --out set --lang fr", "unknown language 'fr'"),
         ("--model procedural --out set --tools no.json", "cannot read no.json"),
-        ("--model procedural --out set --judges 2", "go with a model, not with procedural"),
-        ("--model gpt --base-url http://127.0.0.1:1 --out set --agree 4", "--agree 4: of 3 votes it must be 1 to 3"),
+        ("--model procedural --out set --judges 2", "need a model; procedural uses none"),
+        ("--model gpt --base-url http://127.0.0.1:1 --out set --agree 4", "--agree 4 must be 1 to 3, the number of votes"),
         ("--model gpt --base-url http://127.0.0.1:1 --out set --role-model cook=a", "roles are: agent, writer, user"),
     ],
 )  # fmt: skip
@@ -125,7 +125,7 @@ def test_what_lies_there_is_not_overwritten_by_templates():
     Path("set", "notes.txt").write_text("mine")
     ended = type_("generate acebench --model procedural --out set")
     assert ended.exit_code == 2
-    assert "set is there already" in ended.stderr
+    assert "set already exists" in ended.stderr
 
 
 # Models ---------------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def test_sessions_become_items_that_only_judges_look_at(url: str, asked: list[di
 def test_sessions_bring_their_own_tools():
     ended = type_("generate acebench --model procedural --from s.jsonl --tools tools.json --out set")
     assert ended.exit_code == 2
-    assert "--from takes tools from the sessions" in ended.stderr
+    assert "--from uses the tools of the sessions" in ended.stderr
 
 
 def test_a_dry_run_tells_the_calls_and_asks_nothing(url: str, asked: list[dict[str, Any]]):

@@ -132,8 +132,8 @@ def test_a_record_is_replayed_without_an_endpoint(url: str):
     ("typed", "said"),
     [
         ("--out box", "no model is named"),
-        ("--model procedural --out box", "described in words, which templates have not"),
-        ("--model m", "give the folder to work in by --out"),
+        ("--model procedural --out box", "templates cannot describe tools"),
+        ("--model m", "give a folder: --out toolbox"),
         ("--model m --out box --number 0", "must be at least 1"),
         ("--model m --out box --lang fr", "unknown language 'fr'"),
         ("--model m --out box --tree nowhere.json", "nowhere.json"),

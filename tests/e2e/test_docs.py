@@ -42,7 +42,7 @@ ELSEWHERE = (
     "--model anthropic/",
     "--model hf/",
     "--model inspect/",
-    "--to inspect",
+    "--format inspect",
     "wildtool view",
 )
 """Commands that need an endpoint, official data or a large extra, or that serve: only their options are checked."""

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from wildtool.errors import UsageError
 from wildtool.models.openai import OpenAIModel
 from wildtool.models.replay import ReplayModel
-from wildtool.models.resolve import ModelOptions, folder_name, model_from_name
+from wildtool.models.resolve import ModelOptions, chosen_endpoint, folder_name, model_from_name
 
 LOCAL = "http://127.0.0.1:8000/v1"
 
 
 @pytest.fixture(autouse=True)
 def no_settings_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -34,7 +34,7 @@ def test_any_other_name_is_asked_at_the_endpoint(name: str):
 
 def test_without_an_endpoint_the_option_to_give_is_named():
     with pytest.raises(UsageError, match=r"--base-url http://127\.0\.0\.1:8000/v1"):
-        model_from_name("gpt-4o", ModelOptions())
+        model_from_name("qwen3", ModelOptions())
 
 
 def test_the_environment_may_give_the_endpoint(monkeypatch: pytest.MonkeyPatch):
@@ -157,3 +157,58 @@ def test_different_names_get_different_folders(names: list[str]):
 def test_settings_can_be_recorded_as_json():
     options = ModelOptions(base_url=LOCAL, extra_body={"stop": ["x"]})
     assert json.loads(json.dumps(model_from_name("m", options).settings()))["extra_body"] == {"stop": ["x"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "sent_as"),
+    [
+        ("gpt-4o", "https://api.openai.com/v1", "gpt-4o"),
+        ("gpt-4.1-mini-2025-04-14", "https://api.openai.com/v1", "gpt-4.1-mini-2025-04-14"),
+        ("ft:gpt-4o-mini:me::x", "https://api.openai.com/v1", "ft:gpt-4o-mini:me::x"),
+        ("chatgpt-4o-latest", "https://api.openai.com/v1", "chatgpt-4o-latest"),
+        ("o3", "https://api.openai.com/v1", "o3"),
+        ("o4-mini", "https://api.openai.com/v1", "o4-mini"),
+        ("openai/gpt-4o", "https://api.openai.com/v1", "gpt-4o"),
+        ("openai/some-new-model", "https://api.openai.com/v1", "some-new-model"),
+        ("claude-sonnet-4-5", "https://api.anthropic.com/v1", "claude-sonnet-4-5"),
+        ("gemini-2.5-pro", "https://generativelanguage.googleapis.com/v1beta", "gemini-2.5-pro"),
+    ],
+)
+def test_a_name_that_only_one_provider_gives_finds_its_endpoint_which_is_said(
+    name: str, address: str, sent_as: str, monkeypatch: pytest.MonkeyPatch
+):
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.setenv(variable, "a-key-of-mine")
+    settings = model_from_name(name, ModelOptions()).settings()
+    assert (settings["base_url"], settings.get("sent_as", name)) == (address, sent_as)
+    said = chosen_endpoint(name, ModelOptions())
+    assert said is not None
+    assert address in said
+    assert "a-key-of-mine" not in said
+
+
+@pytest.mark.parametrize("name", ["gpt-4o", "openai/gpt-4o", "claude-sonnet-4-5", "gemini-2.5-pro", "o3"])
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_where_an_address_is_given_any_name_is_a_plain_one(
+    name: str, by: str, monkeypatch: pytest.MonkeyPatch
+):
+    if by == "environment":
+        monkeypatch.setenv("OPENAI_BASE_URL", LOCAL)
+    options = ModelOptions(base_url=LOCAL if by == "option" else None)
+    model = model_from_name(name, options)
+    assert isinstance(model, OpenAIModel)
+    assert (model.settings()["base_url"], model.settings().get("sent_as", name)) == (LOCAL, name)
+    assert chosen_endpoint(name, options) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-oss-20b", "openai/gpt-oss-120b", "gpt2", "o", "openai/", "qwen3", "oracle-1"]
+)
+def test_weights_that_anybody_may_serve_need_an_endpoint(name: str):
+    with pytest.raises(UsageError, match="needs an endpoint"):
+        model_from_name(name, ModelOptions())
+
+
+def test_the_key_that_is_missing_is_named():
+    with pytest.raises(UsageError, match="ANTHROPIC_API_KEY"):
+        model_from_name("claude-sonnet-4-5", ModelOptions())

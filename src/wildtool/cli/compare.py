@@ -53,7 +53,7 @@ def compare(
     Examples:
       wildtool compare runs/demo
       wildtool compare runs/demo --all-pairs --metric item
-      wildtool compare runs/demo/baseline--chat runs/demo/baseline--lexical --flips
+      wildtool compare runs/demo --group "task type" --flips
 
     Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
     paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are

@@ -33,9 +33,9 @@ def models(incomplete: str) -> list[str]:
     from wildtool.models.presets import PRESETS
 
     try:
-        named = read_config(None).models
+        named = list(read_config(None).models)
     except WildtoolError:
-        named = {}
+        named = []
     return _beginning(incomplete, (*named, *BASELINES, *(f"{prefix}/" for prefix in PRESETS)))
 
 
@@ -49,9 +49,11 @@ def tool_formats(incomplete: str) -> list[str]:
 def _meant(ctx: Any) -> "list[Benchmark]":
     from wildtool.engine.registry import benchmark_names, load_benchmark
 
-    named = ctx.params.get("benchmark")
+    known = benchmark_names()
+    # While an option waits for its value, what stands before it is not sorted into parameters.
+    named = [name for name in (ctx.params.get("benchmark"), *ctx.args) if name in known]
     try:
-        return [load_benchmark(name) for name in ([named] if named else benchmark_names())]
+        return [load_benchmark(name) for name in named[:1] or known]
     except WildtoolError:
         return []
 

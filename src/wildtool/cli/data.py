@@ -116,7 +116,7 @@ def refresh(
     benchmark: options.BenchmarkOf = None,
     force: options.Force = False,
 ) -> None:
-    """Replace names, places, dates, ids and amounts, so that memorised answers fail.
+    """Replace names, dates and amounts, so that memorised answers fail.
 
     \b
     Examples:

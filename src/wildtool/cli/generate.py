@@ -21,61 +21,62 @@ def sessions(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="FILE|FOLDER", help="File of procedural sessions; else a folder."
+            *("--out", "-o"), metavar="PATH", help="Folder to work in; with procedural, the file to write."
         ),
     ] = None,
     tools: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Tools in the OpenAI shape, an OpenAPI document, or an MCP tool list. Default: the built-in ones.",
+            help="Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list "
+            "(default: built-in tools).",
         ),
     ] = None,
-    sessions: Annotated[int, typer.Option(metavar="N", help="How many sessions.")] = 64,
-    tasks: Annotated[int, typer.Option(metavar="N", help="Tasks a session; the benchmark has 4.")] = 4,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed makes the same plans.")] = "1",
+    sessions: Annotated[
+        int, typer.Option(*("--sessions", "-n"), metavar="N", help="Number of sessions.")
+    ] = 64,
+    tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per session.")] = 4,
+    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same plans.")] = "1",
     lang: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="CODE", help="en, zh, or both by turns: en,zh. Default: en.", show_default=False
+            metavar="CODE", help="en, zh, or en,zh for both in turn (default: en).", show_default=False
         ),
     ] = None,
     twins: Annotated[
-        bool, typer.Option("--twins", help="Each plan in both languages, told by the same `twin`.")
+        bool, typer.Option("--twins", help="Make each plan in both languages, linked by `twin`.")
     ] = False,
     against: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Sessions that no made task may be near to; repeatable."),
+        typer.Option(metavar="FILE", help="Sessions that no generated task may resemble; repeatable."),
     ] = None,
     format_: Annotated[
         list[str] | None,
         typer.Option(
-            "--format",
+            *("--format", "-f"),
             metavar="NAME",
-            help="Write them so too: raw, streamlined or calls, as the reference's generator does; repeatable.",
+            help="Also write the reference generator's formats: raw, streamlined or calls; repeatable.",
         ),
     ] = None,
 ) -> int:
-    """Make sessions in WildToolBench's format, with gold.
+    """Generate sessions in WildToolBench's format, with gold answers.
 
     \b
     Examples:
-      wildtool generate --model procedural --sessions 64 --out made.jsonl
-      wildtool generate --model procedural --tools tools.json --lang en,zh --seed 7 -o mine.jsonl
-      wildtool generate --model gpt-4o --role-model judge=gpt-4o-mini --tools openapi.json --sessions 64 --out set
+      wildtool generate --model procedural --sessions 64 -o made.jsonl
+      wildtool generate --model procedural --tools tools.json -o mine.jsonl
+      wildtool generate --model gpt-4o --tools openapi.json -o set
 
-    A model makes them in the roles user, planner, tool, agent, checker and judge, every call recorded in the folder;
-    the same command again goes on where it stopped.
+    A model plays the roles user, planner, tool, agent, checker and judge. Every call is recorded in the folder; the
+    same command continues where it stopped.
     """
     making.check()
     if out is None:
-        what = "file to write by --out, such as --out made.jsonl"
-        raise UsageError(
-            f"give the {what if making.model == PROCEDURAL else 'folder to work in by --out, such as --out set'}"
-        )
+        procedural = making.model == PROCEDURAL
+        raise UsageError(f"give {'a file: --out made.jsonl' if procedural else 'a folder: --out set'}")
     if making.model == PROCEDURAL:
         if making.role_model or against or format_:
-            raise UsageError("--role-model, --against and --format go with a model, not with procedural")
+            raise UsageError("--role-model, --against and --format need a model; procedural uses none")
         from wildtool.generate.procedural import Settings
 
         return _by_templates(

@@ -19,13 +19,14 @@ def items(
     making: Making,
     typed: frozenset[str],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to work in.")
+        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to work in.")
     ] = None,
     tools: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Tools in the OpenAI shape, an OpenAPI document, or an MCP tool list. Default: built-in ones.",
+            help="Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list "
+            "(default: built-in tools).",
         ),
     ] = None,
     from_: Annotated[
@@ -33,58 +34,64 @@ def items(
         typer.Option(
             "--from",
             metavar="FILE",
-            help="Make items out of the first tasks of these sessions instead: only judges are asked.",
+            help="Turn the first tasks of these sessions into items; only the judges are called.",
         ),
     ] = None,
     items: Annotated[
-        int, typer.Option(metavar="N", help="How many items; a dialogue of several turns is one.")
+        int,
+        typer.Option(*("--items", "-n"), metavar="N", help="Number of items; a dialogue counts as one."),
     ] = 60,
     kinds: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KIND[=SHARE]",
-            help="Only these kinds, such as single=2,parallel. Default: all, in the published proportions.",
+            help="Only these kinds, such as single=2,parallel (default: all, in the published proportions).",
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed makes the same plans.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same plans.")] = "1",
     lang: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="CODE", help="en, zh, or both by turns: en,zh. Default: en.", show_default=False
+            metavar="CODE", help="en, zh, or en,zh for both in turn (default: en).", show_default=False
         ),
     ] = None,
-    judges: Annotated[int, typer.Option(min=0, max=9, help="Votes on each item; 0 for none.")] = 3,
+    judges: Annotated[
+        int, typer.Option(min=0, max=9, metavar="N", help="Votes on each item; 0 for none.")
+    ] = 3,
     agree: Annotated[
         int | None,
-        typer.Option(min=0, help="Votes that keep an item; with fewer it is doubtful. Default: all."),
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Votes an item needs; with fewer it is set aside as doubtful (default: all).",
+        ),
     ] = None,
 ) -> int:
-    """Make single requests in ACEBench's format, with gold: calls, dialogues, imperfect instructions.
+    """Generate single requests in ACEBench's format, with gold answers.
 
     \b
     Examples:
-      wildtool generate acebench --model procedural --items 60 --lang en,zh --out items
-      wildtool generate acebench --model gpt-4o --tools tools.json --items 200 --kinds incomplete,error --out set
-      wildtool generate acebench --model gpt-4o --role-model judge=gpt-4o --role-model judge=qwen --agree 2 --out set
-      wildtool generate acebench --model gpt-4o --from sessions.jsonl --out set
+      wildtool generate acebench --model procedural --items 60 -o items
+      wildtool generate acebench --model gpt-4o --kinds incomplete,error -o set
+      wildtool generate acebench --model gpt-4o --from sessions.jsonl -o set
 
-    Models play the roles writer, user, agent, tool and judge (several judges share the votes), every call recorded in the
-    folder; the same command again goes on where it stopped. What the judges do not agree on goes to doubtful.jsonl, with
-    all votes, for people.
+    Models play the roles writer, user, agent, tool and judge (several judges share the votes). Every call is recorded
+    in the folder; the same command continues where it stopped. Items the judges disagree on are written to
+    doubtful.jsonl with all votes, for people to decide.
 
     Kinds: number, enum, list, bool, object-short, object-deep, single, parallel, adjust, switch, preference, similar,
     incomplete, error, irrelevant.
     """
     making.check()
     if out is None:
-        raise UsageError("give the folder to work in by --out, such as --out set")
+        raise UsageError("give a folder: --out set")
     from wildtool.generate.items.item_maker import Order
 
     if agree is not None and not min(judges, 1) <= agree <= judges:
-        raise UsageError(f"--agree {agree}: of {judges} votes it must be {min(judges, 1)} to {judges}")
+        raise UsageError(f"--agree {agree} must be {min(judges, 1)} to {judges}, the number of votes")
     if from_ and tools:
-        raise UsageError("--from takes tools from the sessions; leave --tools out")
+        raise UsageError("--from uses the tools of the sessions; leave --tools out")
     order = Order(
         items=items,
         kinds=_shares(kinds, from_),
@@ -97,7 +104,7 @@ def items(
     )
     if making.model == PROCEDURAL:
         if making.role_model or {"judges", "agree"} & typed:
-            raise UsageError("--role-model, --judges and --agree go with a model, not with procedural")
+            raise UsageError("--role-model, --judges and --agree need a model; procedural uses none")
         return _by_templates(order, out, force=making.force)
     return _by_models(making, typed, order, out)
 
@@ -120,7 +127,7 @@ def _by_templates(order: "Order", out: Path, *, force: bool) -> int:
     check_folder(out, lambda _: True)
     if not force and out.exists() and any(out.iterdir()):
         raise UsageError(
-            f"{out} is there already; name another folder, remove it, or add --force to write into it"
+            f"{out} already exists; name another folder, remove it, or add --force to write into it"
         )
     found = procedural_items(order, lambda text: note(one_line(text)))
     write_items(found, out)
@@ -130,7 +137,7 @@ def _by_templates(order: "Order", out: Path, *, force: bool) -> int:
         note(
             one_line(f"why items were lost: {out / LOSSES}; the first: {first['reason']}: {first['detail']}")
         )
-    note(f"Play them: {how_to_play(out)}")
+    note(f"Run them: {how_to_play(out)}")
     return 0 if found.kept else 1
 
 

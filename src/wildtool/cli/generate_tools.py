@@ -15,45 +15,45 @@ def tools(
     making: Making,
     typed: frozenset[str],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to work in.")
+        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to work in.")
     ] = None,
-    number: Annotated[int, typer.Option(metavar="N", help="How many tools.")] = 100,
+    number: Annotated[int, typer.Option(*("--number", "-n"), metavar="N", help="Number of tools.")] = 100,
     tree: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Domains to begin with: JSON or YAML, or a tree that was written. Default: 8 domains that come along.",
+            help="Domains to start from, JSON or YAML, or the tree of an earlier set (default: 8 built-in domains).",
         ),
     ] = None,
     documents: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Text that a role reads for domains and functions; repeatable."),
+        typer.Option(metavar="FILE", help="Text to draw domains and functions from; repeatable."),
     ] = None,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed makes the same plans.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same plans.")] = "1",
     lang: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="CODE", help="en, zh, or both by turns: en,zh. Default: en.", show_default=False
+            metavar="CODE", help="en, zh, or en,zh for both in turn (default: en).", show_default=False
         ),
     ] = None,
 ) -> int:
-    """Make tools: definitions that sessions and items can be made over.
+    """Generate tool definitions to generate sessions and items over.
 
     \b
     Examples:
-      wildtool generate tools --model gpt-4o --number 200 --out toolbox
-      wildtool generate tools --model gpt-4o --documents manual.md --role-model caller=gpt-4o-mini --out toolbox
+      wildtool generate tools --model gpt-4o --number 200 -o toolbox
+      wildtool generate tools --model gpt-4o --documents manual.md -o toolbox
 
-    Models make them in the roles reader (of documents), designer, evolver and caller, every call recorded in the folder;
-    the same command again goes on where it stopped.
+    Models play the roles reader (of documents), designer, evolver and caller. Every call is recorded in the folder;
+    the same command continues where it stopped.
     """
     making.check()
     if out is None:
-        raise UsageError("give the folder to work in by --out, such as --out toolbox")
+        raise UsageError("give a folder: --out toolbox")
     if making.model == PROCEDURAL:
         raise UsageError(
-            "tools are described in words, which templates have not; name a model. Without one, sessions are made over "
-            "the built-in tools, or over a file of yours"
+            "templates cannot describe tools; name a model with --model. Sessions can be generated without one, over "
+            "the built-in tools or your own"
         )
     from wildtool.cli.generating import Product, make_set, players
     from wildtool.engine.plan import Plan

@@ -96,6 +96,9 @@ def players(
         name: directory.find(name, settings, typed, rates)
         for name in dict.fromkeys([making.model, *others.values()])
     }
+    for model in found.values():
+        if model.remark and not making.quiet:
+            note(model.remark)
     return {role: found[others.get(role, making.model)] for role in dict.fromkeys([*roles, *others])}
 
 

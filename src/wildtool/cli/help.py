@@ -9,8 +9,8 @@ MODEL, SAMPLING, SELECTION, LIMITS, OUTPUT, MORE = PANELS = (
 )
 """Panels of options, in their order; what is in none stands before them."""
 WIDTH = 84
-FEW = 16
-"""Rows that need no panels."""
+MANY = 16
+"""Options from which on they are listed in panels."""
 FIRST = 26
 """Columns for the names of options; what is longer has a line of its own."""
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
@@ -24,36 +24,36 @@ class Command(TyperCommand):
     others are older ones that still work."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        listed: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        listed |= {name: [] for name in PANELS}
-        for param in self.get_params(ctx):
-            if not param.hidden:
-                panel = param.rich_help_panel if hasattr(param, "rich_help_panel") else None
-                usual = "Arguments" if param.param_type_name == "argument" else "Options"
-                listed[panel or usual].append((_name(param, ctx), _about(param, ctx)))
-        if sum(map(len, listed.values())) < FEW:
-            listed = {
-                "Arguments": listed["Arguments"],
-                "Options": [r for rows in list(listed.values())[1:] for r in rows],
-            }
-        # Options that belong to no panel come last where there are panels, such as --help.
-        listed["Options"] = listed.pop("Options")
-        widest = max((len(name) for rows in listed.values() for name, _ in rows), default=0)
-        for panel, rows in listed.items():
+        every: list[Any] = list(self.get_params(ctx))
+        params = [param for param in every if not param.hidden]
+        panels: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", "Options", *PANELS)}
+        for param in params:
+            panels[_panel(param, many=len(params) >= MANY)].append((_name(param), _about(param)))
+        if panels[MORE]:
+            # The help's own option comes last.
+            panels[MORE].append(panels["Options"].pop())
+        widest = min(max(len(name) for rows in panels.values() for name, _ in rows), FIRST)
+        for panel, rows in panels.items():
             if rows:
                 with formatter.section(panel):
-                    formatter.write_dl([(name.ljust(min(widest, FIRST)), about) for name, about in rows])
+                    formatter.write_dl([(name.ljust(widest), about) for name, about in rows])
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         pieces = ["[OPTIONS]"]
         for param in self.get_params(ctx):
             if param.param_type_name == "argument":
-                name = _name(param, ctx)
+                name = _name(param)
                 pieces.append(name if param.required else f"[{name}]")
         return pieces
 
 
-def _name(param: Any, ctx: Any) -> str:
+def _panel(param: Any, *, many: bool) -> str:
+    if param.param_type_name == "argument":
+        return "Arguments"
+    return getattr(param, "rich_help_panel", None) or "Options" if many else "Options"
+
+
+def _name(param: Any) -> str:
     if param.param_type_name == "argument":
         return (param.metavar or param.name).strip("[]{}")
     short = next((name for name in param.opts if not name.startswith("--")), None)
@@ -70,7 +70,7 @@ def _placeholder(param: Any) -> str:
     return PLACEHOLDERS.get(param.type.name.removesuffix(" range"), "VALUE")
 
 
-def _about(param: Any, ctx: Any) -> str:
+def _about(param: Any) -> str:
     """The help, with the default where there is one that says something."""
     default = param.default
     shown = getattr(default, "value", default)

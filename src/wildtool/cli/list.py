@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wildtool.cli import completing, options
 from wildtool.cli.config import LOGIN, Entry, read_config
-from wildtool.cli.terminal import plain, say
+from wildtool.cli.terminal import note, plain, remark, say
 from wildtool.errors import CallError, DataError, InfraError, UsageError
 
 if TYPE_CHECKING:
@@ -31,24 +32,34 @@ class What(StrEnum):
 
 
 def list_(
-    what: Annotated[What | None, typer.Argument(help="List only these.", show_default=False)] = None,
+    what: Annotated[
+        What | None,
+        typer.Argument(
+            metavar="KIND",
+            help=f"List only these: {', '.join(What)}.",
+            show_default=False,
+        ),
+    ] = None,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="With cards: print this benchmark's.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="With cards: the benchmark whose card to print.",
+            show_default=False,
+            autocompletion=completing.benchmarks,
+        ),
     ] = None,
     check: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="With models: make one tiny tool call and report what works."),
+        typer.Option(metavar="NAME", help="With models: send one small tool call and report what works."),
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Endpoint of the checked model.")
+        str | None, typer.Option(metavar="URL", help="Address of the checked model's API.")
     ] = None,
     api_key_env: Annotated[
-        str | None, typer.Option(metavar="VARIABLE", help="Environment variable with its key.")
+        str | None, typer.Option(metavar="VARIABLE", help="Environment variable that holds its key.")
     ] = None,
-    format_: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help="Check it as `run --format NAME` asks it.")
-    ] = None,
+    format_: options.ToolFormat = None,
 ) -> None:
     """List benchmarks, models, profiles, modes, formats and cards.
 
@@ -59,8 +70,7 @@ def list_(
       wildtool list cards wildtoolbench
       wildtool list models --check ollama/qwen3:8b
 
-    A card says what a benchmark measures, where its data come from, and every way in which we deviate from
-    the original.
+    A card says what a benchmark measures, where its data come from, and how its results differ from the original's.
     """
     from wildtool.engine.registry import benchmark_names, load_benchmark
 
@@ -71,7 +81,7 @@ def list_(
         _check(check, {option: value for option, value in said.items() if value is not None})
         return
     if not (base_url is api_key_env is format_ is None):
-        raise UsageError("--base-url, --api-key-env and --format go with --check NAME")
+        raise UsageError("--base-url, --api-key-env and --tool-format need --check NAME")
     if name is not None:
         if what is not What.cards:
             raise UsageError("a name goes with cards, such as `wildtool list cards NAME`")
@@ -79,9 +89,31 @@ def list_(
         return
     benchmarks = [load_benchmark(known) for known in benchmark_names()]
     for kind in [what] if what else list(What):
-        say(f"{kind}")
-        for line in LISTS[kind](benchmarks):
-            say(f"  {line}")
+        if what is None:
+            remark(f"{'' if kind is What.benchmarks else chr(10)}{kind}")
+        _print(LISTS[kind](benchmarks), indent="" if what else "  ")
+
+
+def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
+    """Names with what they are, beside each other while names are short."""
+    from wildtool.cli.grid import cell_len, wrapped
+    from wildtool.cli.terminal import columns
+
+    width = columns()
+    room = min(max(cell_len(name) for name, _ in rows), width // 3)
+    for name, about in rows:
+        first = f"{indent}{name}{' ' * (room - cell_len(name))}  "
+        lines = [
+            line
+            for part in plain(about).split("\n")
+            for line in wrapped(part, width - len(indent) - room - 2)
+        ]
+        if cell_len(name) > room and about:
+            say(f"{indent}{name}")
+            first = " " * (len(indent) + room + 2)
+        say((first + lines[0]).rstrip())
+        for line in lines[1:]:
+            say(" " * (len(indent) + room + 2) + line)
 
 
 def _check(name: str, typed: dict[str, str]) -> None:
@@ -102,7 +134,10 @@ def _check(name: str, typed: dict[str, str]) -> None:
         format=typed.get("format"),
         timeout_s=CHECK_TIMEOUT_S,
     )
-    model = Directory(read_config(None).models, {}).find(name, options, typed, Rates()).model
+    named = Directory(read_config(None).models, {}).find(name, options, typed, Rates())
+    model = named.model
+    if named.remark:
+        note(named.remark)
 
     async def checked() -> dict[str, str]:
         try:
@@ -119,45 +154,51 @@ def _check(name: str, typed: dict[str, str]) -> None:
         say(f"  {what}: {plain(answer)}")
 
 
-def _benchmarks(benchmarks: "list[Benchmark]") -> list[str]:
+Rows = list[tuple[str, str]]
+"""Names with what they are."""
+
+
+def _benchmarks(benchmarks: "list[Benchmark]") -> Rows:
     return [
-        line for found in benchmarks for line in (f"{found.name}: {found.title}", f"  data: {_data(found)}")
+        (found.name, f"{found.title.removeprefix(f'{found.name}: ')}\ndata: {_data(found)}")
+        for found in benchmarks
     ]
 
 
 def _data(benchmark: "Benchmark") -> str:
     try:
         return str(benchmark.locate(None).path)
-    except DataError as error:
-        return str(error)
+    except DataError:
+        return f"not downloaded; `wildtool data pull {benchmark.name}`"
 
 
-def _profiles(benchmarks: "list[Benchmark]") -> list[str]:
-    return [f"{found.name} {name}: {line}" for found in benchmarks for name, line in found.profiles.items()]
+def _profiles(benchmarks: "list[Benchmark]") -> Rows:
+    return [(f"{found.name} {name}", line) for found in benchmarks for name, line in found.profiles.items()]
 
 
-def _modes(benchmarks: "list[Benchmark]") -> list[str]:
-    return [f"{found.name} {name}: {line}" for found in benchmarks for name, line in found.modes.items()]
+def _modes(benchmarks: "list[Benchmark]") -> Rows:
+    return [(f"{found.name} {name}", line) for found in benchmarks for name, line in found.modes.items()]
 
 
-def _formats(benchmarks: "list[Benchmark]") -> list[str]:
+def _formats(benchmarks: "list[Benchmark]") -> Rows:
     from wildtool.models.formats import FORMATS
 
-    return [f"{found.name}: {found.about}" for found in FORMATS.values()]
+    return [(found.name, found.about) for found in FORMATS.values()]
 
 
-def _models(benchmarks: "list[Benchmark]") -> list[str]:
-    from wildtool.models.baseline import BASELINES
-    from wildtool.models.presets import PRESETS
+def _models(benchmarks: "list[Benchmark]") -> Rows:
+    from wildtool.models.baseline import ABOUT as BASELINES
+    from wildtool.models.presets import EXAMPLES, PRESETS
 
     return [
-        *(f"{name}: {_configured(entry)}" for name, entry in read_config(None).models.items()),
-        *BASELINES,
-        "replay:PATH[#MODEL]: answers as recorded in a run folder or a replies file",
-        "hf/PATH: weights on this machine, with their own chat template (extra [hf])",
-        "inspect/PROVIDER/MODEL: whatever Inspect can ask, not wire-exact (extra [inspect])",
-        "NAME: any name that an OpenAI-compatible endpoint knows (--base-url URL, or OPENAI_BASE_URL)",
-        *(f"{prefix}/NAME: {_preset(preset)}" for prefix, preset in PRESETS.items()),
+        *((name, _configured(entry)) for name, entry in read_config(None).models.items()),
+        *BASELINES.items(),
+        ("replay:PATH[#MODEL]", "replies recorded in a run folder or a replies file"),
+        ("hf/PATH", "weights on this machine, with their own chat template (extra [hf])"),
+        ("inspect/PROVIDER/MODEL", "any model Inspect supports, not wire-exact (extra [inspect])"),
+        ("NAME", "any model of an OpenAI-compatible endpoint (--base-url URL or OPENAI_BASE_URL)"),
+        *((example, f"the same as {prefix}/NAME, without --base-url") for example, prefix in EXAMPLES),
+        *((f"{prefix}/NAME", _preset(preset)) for prefix, preset in PRESETS.items()),
     ]
 
 
@@ -171,7 +212,7 @@ def _configured(entry: Entry) -> str:
         key = f", key in the file {entry.api_key_file}"
     price = ""
     if entry.price:
-        price = f", {entry.price.input:g} USD in and {entry.price.output:g} USD out for a million tokens"
+        price = f", {entry.price.input:g} USD in and {entry.price.output:g} USD out per million tokens"
     return f"{entry.model}{at}{key}{price} (wildtool.toml)"
 
 
@@ -181,14 +222,13 @@ def _is_set(variable: str) -> str:
 
 def _preset(preset: "Preset") -> str:
     """Where it is, what it speaks, and whether its key variable is set; never the key."""
-    spoken = f"{preset.protocol} at {preset.base_url}"
-    if preset.key_env is None:
-        return f"{spoken}, no key"
-    return f"{spoken}, key in {preset.key_env} ({_is_set(preset.key_env)})"
+    key = "no key" if preset.key_env is None else f"key in {preset.key_env} ({_is_set(preset.key_env)})"
+    spoken = "" if preset.protocol == "chat completions" else f", {preset.protocol} API"
+    return f"{preset.base_url}, {key}{spoken}"
 
 
-def _cards(benchmarks: "list[Benchmark]") -> list[str]:
-    return [f"{found.name}: wildtool list cards {found.name}" for found in benchmarks]
+def _cards(benchmarks: "list[Benchmark]") -> Rows:
+    return [(found.name, f"wildtool list cards {found.name}") for found in benchmarks]
 
 
 def _card(benchmark: "Benchmark") -> str:

@@ -28,6 +28,8 @@ class Named:
     """None where nobody knows it."""
     batch: "bool | None" = None
     """Whether the config file says that it is asked by batches; None where it says nothing."""
+    remark: str | None = None
+    """Which endpoint was chosen by its name alone; None where the user named one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Directory:
             rates: likewise.
         """
         from wildtool.engine.rates import Rates
-        from wildtool.models.resolve import model_from_name
+        from wildtool.models.resolve import chosen_endpoint, model_from_name
 
         entry = self.entries.get(name)
         if entry is None:
@@ -55,13 +57,18 @@ class Directory:
                 model = model_from_name(name, options)
             except UsageError as error:
                 close = get_close_matches(name, self.entries, 1)
-                raise UsageError(f"{error}; wildtool.toml names {close[0]!r}") if close else error from None
-            return Named(model, rates, self._price(model, name, None))
+                raise (
+                    UsageError(f"{error}; did you mean {close[0]!r} of wildtool.toml?") if close else error
+                ) from None
+            chosen = chosen_endpoint(name, options)
+            return Named(model, rates, self._price(model, name, None), remark=chosen)
         said = {rate: getattr(entry, rate) for rate in ("rpm", "tpm") if rate not in typed}
         own = Rates(**{rate: value for rate, value in said.items() if value is not None})
         asked = Rates(rpm=own.rpm or rates.rpm, tpm=own.tpm or rates.tpm)
-        model = model_from_name(entry.model, _settled(name, entry, options, typed))
-        return Named(model, asked, self._price(model, name, entry), entry.batch)
+        settled = _settled(name, entry, options, typed)
+        model = model_from_name(entry.model, settled)
+        chosen = chosen_endpoint(entry.model, settled)
+        return Named(model, asked, self._price(model, name, entry), entry.batch, chosen)
 
     def _price(self, model: "Model", name: str, entry: Entry | None) -> "Price | None":
         from wildtool.engine.prices import FREE, price_of

@@ -53,7 +53,8 @@ def plans_of(benchmark: "Benchmark", asked: RunOptions, context: typer.Context) 
         )
         players = {"agent": agents[name], **others}
         batched, more = _batched(players, asked, typed)
-        told.update(dict.fromkeys([*remarks, *more]))
+        chosen = [player.remark for player in players.values() if player.remark]
+        told.update(dict.fromkeys([*chosen, *remarks, *more]))
         complete[name] = _with_players(plan, players, batched)
     if not asked.quiet:
         for remark in told:

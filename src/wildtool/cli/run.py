@@ -25,7 +25,7 @@ def _run(asked: RunOptions, context: typer.Context, benchmark: options.Benchmark
     Examples:
       wildtool run wild-mini --model baseline/gold
       wildtool run wildtoolbench --model gpt-4o --temperature 0 --limit 20
-      wildtool run acebench --model anthropic/claude-sonnet-4-5 --user-model gpt-4o
+      wildtool run acebench --model claude-sonnet-4-5 --user-model gpt-4o
       wildtool run wild-mini --model qwen3 --base-url http://127.0.0.1:8000/v1
 
     Every reply is recorded as it arrives. If a run stops, the same command continues it and sends nothing twice.

@@ -125,11 +125,16 @@ class RunOptions:
     prompts: Annotated[
         Prompts | None,
         typer.Option(
-            help="Prompt texts: wildtool's own, or the original's as pulled [original where pulled]."
+            help="Prompt texts: wildtool's, or the original benchmark's (default: original, where pulled).",
+            rich_help_panel=SELECTION,
         ),
     ] = None
     sampling: Annotated[
-        Sampling | None, typer.Option(help="Sampling parameters of the original, where known.")
+        Sampling | None,
+        typer.Option(
+            help="Use the original benchmark's sampling parameters, where known.",
+            rich_help_panel=SAMPLING,
+        ),
     ] = None
     profile: options.Profile = None
     lang: options.Lang = None

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from wildtool.cli import generate, generate_items, generate_tools
+from wildtool.cli.help import SETTINGS, Command
 from wildtool.cli.status import guarded
 from wildtool.generate.whats import WHATS, Kind
 
@@ -25,21 +26,23 @@ class _FirstByDefault(TyperGroup):
     """A group whose first command is meant where the line starts with an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        named = bool(args) and not args[0].startswith("-")
+        # The shell completes names while nothing is typed.
+        named = not args[0].startswith("-") if args else ctx.resilient_parsing
         return super().parse_args(ctx, args if named else [next(iter(self.commands)), *args])
 
 
 def _generate() -> typer.Typer:
     app = typer.Typer(
         cls=_FirstByDefault,
-        help="Make sessions, items or tools.",
+        help="Generate sessions, items or tools.",
         rich_markup_mode=None,
         add_completion=False,
+        context_settings=SETTINGS,
     )
     first, *others = WHATS
-    more = f"Besides: {', '.join(f'wildtool generate {name}' for name in others)}." if others else None
+    more = f"See also: {', '.join(f'wildtool generate {name}' for name in others)}." if others else None
     for name, kind in WHATS.items():
-        app.command(name, epilog=more if name == first else None)(guarded(COMMANDS[kind]))
+        app.command(name, cls=Command, epilog=more if name == first else None)(guarded(COMMANDS[kind]))
     return app
 
 

@@ -51,7 +51,7 @@ FORMATS: Mapping[str, Format] = {
         "conversations in ShareGPT's shape", ".sharegpt.jsonl", "sharegpt", ("profile", "only")
     ),
     "hf-card": Format("a folder with a Hugging Face dataset", "-dataset", "card", ("profile",), folder=True),
-    "bundle": Format("all that judging it again takes", ".bundle.zip", "bundle", ("with_data",)),
+    "bundle": Format("everything needed to score it again", ".bundle.zip", "bundle", ("with_data",)),
 }
 
 

@@ -181,3 +181,12 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/user": UserModel,
 }
 """What each name makes from itself and a seed."""
+ABOUT: Mapping[str, str] = {
+    "baseline/gold": "the gold answers; independent calls at once",
+    "baseline/gold-serial": "the gold answers, one call at a time",
+    "baseline/chat": "never calls a tool",
+    "baseline/random": "random calls of the offered tools",
+    "baseline/lexical": "picks tools and arguments by matching words",
+    "baseline/user": "plays the user by script, for benchmarks that simulate one",
+}
+"""What each baseline does."""

@@ -86,7 +86,38 @@ PRESETS: Mapping[str, Preset] = {
     "lmstudio": Preset("http://127.0.0.1:1234/v1"),
 }
 """By prefix. A prefix must not be the owner of models people serve themselves under `OWNER/NAME` (`nvidia`, `openai`):
-such names are plain ones, sent whole."""
+such names are plain ones, sent whole to the address that the user gives (see `known_name`)."""
+
+
+KNOWN_NAMES: tuple[tuple[re.Pattern[str], str], ...] = (
+    # gpt-oss are open weights, which anybody may serve and their maker does not.
+    (re.compile(r"(?:ft:)?(?:gpt-(?!oss)|chatgpt-|o[1-9]\d*(?:-|$))"), "openai-chat"),
+    (re.compile("claude-"), "anthropic"),
+    (re.compile("gemini-"), "gemini"),
+)
+"""How names begin that only one provider gives, with the prefix of its endpoint."""
+EXAMPLES = (
+    ("gpt-…, o3", "openai-chat"),
+    ("openai/NAME", "openai-chat"),
+    ("claude-…", "anthropic"),
+    ("gemini-…", "gemini"),
+)
+"""Such names as they are listed, with their prefixes."""
+OWNER = "openai/"
+"""An owner that is no prefix of the table, but may be typed before a name of its provider."""
+
+
+def known_name(name: str) -> tuple[str, str] | None:
+    """The prefix for a plain name that tells its provider, and the name that is sent; None for any other name.
+
+    Only where the user names no address: a server may call its models anything.
+    """
+    sent_as = name.removeprefix(OWNER)
+    prefix = next((prefix for pattern, prefix in KNOWN_NAMES if pattern.match(sent_as)), None)
+    if sent_as != name:
+        # Whatever is not told by its name is theirs too, but for the weights that they gave away.
+        prefix = "openai-chat" if sent_as.strip() and not sent_as.startswith("gpt-oss") else None
+    return None if prefix is None else (prefix, sent_as)
 
 
 def preset_of(name: str) -> tuple[Preset, str] | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.errors import UsageError
 from wildtool.models.key_names import VARIABLE, key_in
-from wildtool.models.presets import PRESETS, Preset, Protocol, preset_of
+from wildtool.models.presets import OWNER, PRESETS, Preset, Protocol, known_name, preset_of
 from wildtool.models.replay import ReplayModel, Said
 from wildtool.types import Model
 
@@ -101,10 +101,34 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
         return _through_inspect(name, options)
     if (found := preset_of(name)) is not None:
         return _at_preset(name, *found, options)
+    if (found := _by_its_name(name, options)) is not None:
+        prefix, sent_as = found
+        return _at_preset(name, PRESETS[prefix], sent_as if sent_as != name else None, options)
     base_url = options.base_url or os.environ.get("OPENAI_BASE_URL")
     if not base_url:
         raise UsageError(_no_endpoint(name, options.base_url_option))
     return _over_http("chat completions", name, base_url, _api_key(options, base_url), options)
+
+
+def chosen_endpoint(name: str, options: ModelOptions) -> str | None:
+    """What to say of a plain name whose endpoint was chosen by the name alone; None where the user named it."""
+    if name.startswith(("hf/", "baseline/", "replay:", "inspect/")) or preset_of(name) is not None:
+        return None
+    found = _by_its_name(name, options)
+    if found is None:
+        return None
+    prefix, sent_as = found
+    at = PRESETS[prefix].url(options.base_url_option)
+    as_what = f" as {sent_as}" if sent_as != name else ""
+    return (
+        f"{name} is called{as_what} at {at} (the same as {prefix}/{sent_as}); for another endpoint give "
+        f"{options.base_url_option} URL"
+    )
+
+
+def _by_its_name(name: str, options: ModelOptions) -> tuple[str, str] | None:
+    """The prefix and the name to send of a plain name that tells its provider, where no address is given."""
+    return None if options.base_url or os.environ.get("OPENAI_BASE_URL") else known_name(name)
 
 
 def _no_endpoint(name: str, option: str) -> str:
@@ -113,15 +137,15 @@ def _no_endpoint(name: str, option: str) -> str:
     known = PRESETS.keys() | {"baseline", "hf", "inspect"}
     if prefix in known and not rest.strip():
         return f"model {name!r} is a prefix alone; name the model too, such as {prefix}/NAME"
-    close = get_close_matches(prefix, known, 1) if slash else []
+    close = get_close_matches(prefix, known, 1) if slash and not name.startswith(OWNER) else []
     meant = f"did you mean {close[0]}/{rest}? Otherwise " if close else ""
     return (
         f"model {name!r} needs an endpoint: {meant}give one such as {option} http://127.0.0.1:8000/v1, set "
-        "OPENAI_BASE_URL, or put a preset before it, such as openai-chat/ (`wildtool list models`)"
+        "OPENAI_BASE_URL, or put a provider before the name, such as openrouter/ (see `wildtool list models`)"
     )
 
 
-def _at_preset(name: str, preset: Preset, sent_as: str, options: ModelOptions) -> Model:
+def _at_preset(name: str, preset: Preset, sent_as: str | None, options: ModelOptions) -> Model:
     """A model of the table. Its key goes only to the table's address, unless the user named a key for another."""
     if options.shared:
         options = replace(options, base_url=None, api_key_env=None, api_key_file=None)

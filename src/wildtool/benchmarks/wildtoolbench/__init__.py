@@ -139,5 +139,5 @@ WILDTOOLBENCH = WildToolBench(
     "wildtoolbench", "WildToolBench: 256 sessions of real users' tool use (official data)", "official"
 )
 WILD_MINI = WildToolBench(
-    "wild-mini", "wild-mini: 32 sessions of ours in WildToolBench's format, built in", "wild-mini"
+    "wild-mini", "wild-mini: 32 sessions we wrote in WildToolBench's format, built in", "wild-mini"
 )

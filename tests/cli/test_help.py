@@ -1,0 +1,221 @@
+"""What `--help` says: panels, widths, one name for one thing, and examples that run as written."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.benchmarks.wildtoolbench.mutants import gold_run
+from wildtool.cli import app
+from wildtool.cli.help import PANELS, WIDTH
+
+COMMAND = Path(sys.executable).with_name("wildtool")
+KEYS = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY"), "not-a-real-key")
+NETWORK = ("data pull", "view", "--check", "--published wildtoolbench runs")
+"""Commands that would fetch, serve or ask: they are parsed, no more."""
+
+
+def below(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name in getattr(command, "commands", ()):
+        yield from below(command.commands[name], (*path, name))
+
+
+COMMANDS = dict(below(typer.main.get_command(app)))
+LEAVES = {path: command for path, command in COMMANDS.items() if not hasattr(command, "commands")}
+
+
+def type_(*words: str, **environment: str) -> Result:
+    return CliRunner().invoke(app, list(words), prog_name="wildtool", env=environment)
+
+
+def help_of(path: tuple[str, ...], width: int) -> str:
+    ended = type_(*path, "--help", COLUMNS=str(width))
+    assert ended.exit_code == 0
+    return ended.stdout
+
+
+def options_of(command: Any) -> list[Any]:
+    return [param for param in command.params if param.param_type_name == "option"]
+
+
+def examples() -> list[str]:
+    lines = (line.strip() for command in COMMANDS.values() for line in (command.help or "").splitlines())
+    return sorted({line for line in lines if line.startswith("wildtool ")})
+
+
+@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize("path", COMMANDS)
+def test_help_is_at_most_84_columns_wide_and_never_wider_than_the_terminal(path: tuple[str, ...], width: int):
+    assert max(map(len, help_of(path, width).splitlines())) <= min(width, WIDTH)
+
+
+def test_the_options_of_run_stand_in_panels():
+    out = help_of(("run",), 80)
+    places = [out.index(f"\n{panel}:\n") for panel in PANELS]
+    assert places == sorted(places)
+    assert "\nOptions:\n" not in out
+    of_model = out[places[0] : places[1]]
+    assert ("--base-url" in of_model, "--temperature" in of_model) == (True, False)
+
+
+@pytest.mark.parametrize("path", LEAVES)
+def test_every_option_says_what_it_does(path: tuple[str, ...]):
+    assert all(param.help for param in LEAVES[path].params if not param.hidden)
+
+
+def test_a_short_flag_means_the_same_in_every_verb():
+    meanings: dict[str, set[str]] = {}
+    for command in LEAVES.values():
+        for param in options_of(command):
+            for name in param.opts:
+                if not name.startswith("--"):
+                    meanings.setdefault(name, set()).add(next(o for o in param.opts if o.startswith("--")))
+    # A number of things to take or to make.
+    assert meanings.pop("-n") == {"--limit", "--sessions", "--items", "--number"}
+    assert {name: len(them) for name, them in meanings.items()} == dict.fromkeys(meanings, 1)
+    assert {"-m", "-o", "-j", "-p", "-d", "-g", "-f", "-q", "-h"} <= {*meanings, "-h"}
+
+
+def test_an_option_has_its_short_flag_wherever_it_is():
+    for name in ("--out", "--model", "--profile", "--data", "--group", "--concurrency", "--quiet"):
+        flags = {
+            tuple(sorted(o for o in param.opts if not o.startswith("--")))
+            for command in LEAVES.values()
+            for param in options_of(command)
+            if name in param.opts
+        }
+        assert len(flags) == 1, name
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"), [(("run",), "--format", "--tool-format"), (("export",), "--to", "--format")]
+)
+def test_old_names_still_work_and_are_not_shown(path: tuple[str, ...], old: str, new: str):
+    (param,) = (param for param in options_of(LEAVES[path]) if new in param.opts)
+    assert old in param.opts
+    assert not re.search(rf"{old}\b", help_of(path, 100))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the examples name."""
+    folder = tmp_path_factory.mktemp("examples")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        models = [word for name in ("gold", "lexical", "chat") for word in ("--model", f"baseline/{name}")]
+        for out in ("runs/demo", "runs/wild-mini"):
+            assert type_("run", "wild-mini", "--limit", "2", "--quiet", *models, "-o", out).exit_code == 0
+    Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.locate(None).path.read_bytes())
+    item = next(iter(WILD_MINI.load(WILD_MINI.locate(None))))
+    tasks = [gold_run(item, unit, "official") for unit in item.units]
+    Path(folder, "replies.jsonl").write_text(
+        json.dumps({"session": item.id, "model": "m", "tasks": tasks}) + "\n"
+    )
+    record = json.loads(Path(folder, "sessions.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    Path(folder, "tools.json").write_text(json.dumps(record["english_tools"]))
+    openapi = {
+        "openapi": "3.0.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {
+            "/words": {
+                "get": {
+                    "operationId": "look_up",
+                    "summary": "Looks a word up.",
+                    "parameters": [
+                        {"name": "word", "in": "query", "required": True, "schema": {"type": "string"}}
+                    ],
+                    "responses": {},
+                }
+            }
+        },
+    }
+    Path(folder, "openapi.json").write_text(json.dumps(openapi))
+    Path(folder, "manual.md").write_text("A word can be looked up.")
+    return folder
+
+
+@pytest.mark.parametrize("line", examples())
+def test_every_example_of_the_help_runs_as_written(
+    line: str, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(copytree(place, tmp_path / "own"))
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    words = shlex.split(line)[1:]
+    words = words[: words.index(">")] if ">" in words else words
+    if any(part in line for part in NETWORK):
+        path = next(
+            path for path in sorted(LEAVES, key=len, reverse=True) if tuple(words[: len(path)]) == path
+        )
+        assert LEAVES[path].make_context("wildtool", words[len(path) :])
+        return
+    if any(name in words for name in ("gpt-4o", "claude-sonnet-4-5", "qwen3")):
+        # Nothing is sent; the official data may not be here.
+        words += ["--dry-run", *(["--data", "wild-mini"] if "wildtoolbench" in words else [])]
+        words += ["--split", "agent_finance", "--limit", "1"] if words[:2] == ["run", "acebench"] else []
+    ended = type_(*words)
+    if "cannot be told beforehand" in ended.stderr or "cannot estimate" in ended.stderr:
+        return
+    assert ended.exit_code == 0, ended.stderr
+
+
+def complete(line: str) -> list[str]:
+    words = shlex.split(line) + ([""] if line.endswith(" ") else [])
+    environment = {
+        "_WILDTOOL_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run([COMMAND], env=environment, capture_output=True, text=True, check=False)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("wildtool sh", ["show"]),
+        ("wildtool run wild", ["wild-mini", "wildtoolbench"]),
+        ("wildtool run acebench --profile ", ["official", "fixed"]),
+        ("wildtool run wild-mini --model baseline/l", ["baseline/lexical"]),
+        ("wildtool run wild-mini --model openr", ["openrouter/"]),
+        ("wildtool export --format par", ["parquet"]),
+        ("wildtool generate ", ["wildtoolbench", "acebench", "tools"]),
+    ],
+)
+def test_the_shell_completes_names(line: str, offered: list[str]):
+    assert complete(line) == offered
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("shwo", "'show'"),
+        ("run wild-mni -m baseline/gold", "did you mean 'wild-mini'?"),
+        ("run wild-mini -m baseline/glod", "did you mean 'baseline/gold'?"),
+        ("run wild-mini -m baseline/gold -p fixd", "did you mean 'fixed'?"),
+        ("run acebench -m baseline/gold --mode txt", "did you mean 'text'?"),
+        (
+            "run wild-mini -m m --base-url http://127.0.0.1:9/v1 --tool-format hermess",
+            "did you mean 'hermes'?",
+        ),
+        ("run wild-mini --modle baseline/gold", "--model"),
+        ("export runs --format parqet", "did you mean 'parquet'?"),
+        ("show --published wildtoolbench --group errrors", "did you mean 'errors'?"),
+    ],
+)
+def test_a_misspelt_name_is_answered_with_the_one_that_was_meant(line: str, meant: str):
+    ended = type_(*shlex.split(line))
+    assert ended.exit_code == 2
+    assert meant in ended.stderr
