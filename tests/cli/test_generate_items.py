@@ -70,7 +70,7 @@ def test_gold_of_templates_is_right_under_every_profile(items: Path, profile: st
     )
     ended = type_(line)
     assert ended.exit_code == 0
-    assert "60/60 items · 100.0 % correct" in ended.stderr
+    assert "70/70 tasks · 100.0 % correct" in ended.stderr
 
 
 def test_the_same_seed_makes_the_same_items(tmp_path: Path, items: Path):
@@ -109,7 +109,7 @@ def test_only_the_wanted_kinds_are_made_in_the_wanted_shares():
         ("--model procedural --out set --lang fr", "unknown language 'fr'"),
         ("--model procedural --out set --tools no.json", "cannot read no.json"),
         ("--model procedural --out set --judges 2", "need a model; procedural uses none"),
-        ("--model gpt --base-url http://127.0.0.1:1 --out set --agree 4", "--agree 4 must be 1 to 3, the number of votes"),
+        ("--model gpt --base-url http://127.0.0.1:1 --out set --agree 4", "--agree 4 must be 1 to 3"),
         ("--model gpt --base-url http://127.0.0.1:1 --out set --role-model cook=a", "roles are: agent, writer, user"),
     ],
 )  # fmt: skip
@@ -162,7 +162,7 @@ def test_a_made_set_is_played_at_once(url: str):
     assert "kept      100.0 %  17/17" in ended.stdout
     assert type_("data lint set/items --benchmark acebench").exit_code == 0
     played = type_("run acebench --data set/items --model baseline/gold --out played")
-    assert "17/17 items · 100.0 % correct" in played.stderr
+    assert "19/19 tasks · 100.0 % correct" in played.stderr
 
 
 def test_votes_are_shared_among_the_judges_that_are_named(url: str, asked: list[dict[str, Any]]):
