@@ -122,7 +122,8 @@ class BatchServer(FaultServer):
 
     def _check_key(self, head: str) -> None:
         if self.kind == "anthropic":
-            assert "\r\nx-api-key: " in head and "\r\nanthropic-version: 2023-06-01" in head
+            assert "\r\nx-api-key: " in head
+            assert re.search(r"\r\nanthropic-version: (2026-10-21|2023-06-01)\r\n", head)
         else:
             assert "\r\nAuthorization: Bearer " in head
 

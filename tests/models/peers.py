@@ -38,8 +38,11 @@ def schema(value: Any) -> None:
 
 def check_anthropic(head: str, body: Body) -> None:
     assert re.match(r"POST /v1/messages HTTP", head)
-    assert "\r\nx-api-key: " in head and "\r\nanthropic-version: 2023-06-01" in head
-    keys(body, "model messages max_tokens", "system tools temperature stream thinking tool_choice")
+    assert "\r\nx-api-key: " in head
+    newer = "\r\nanthropic-version: 2026-10-21" in head
+    assert newer or "\r\nanthropic-version: 2023-06-01" in head
+    sampling = "" if newer else " temperature top_p top_k"
+    keys(body, "model messages max_tokens", f"system tools stream thinking tool_choice{sampling}")
     assert isinstance(body["max_tokens"], int) and body["messages"]
     for block in body.get("system", []):
         keys(block, "type text")
@@ -58,9 +61,14 @@ def check_anthropic(head: str, body: Body) -> None:
 def _check_anthropic_messages(messages: list[Any]) -> None:
     waiting: set[str] = set()
     used: set[str] = set()
-    for message in messages:
+    for number, message in enumerate(messages):
         keys(message, "role content")
-        assert message["role"] in ("user", "assistant") and message["content"]
+        assert message["role"] in ("user", "assistant", "system") and message["content"]
+        if message["role"] == "system":
+            around = [one["role"] for one in messages[max(number - 1, 0) : number + 2]]
+            assert around in (["user", "system"], ["user", "system", "assistant"]), (
+                "role 'system' must follow a 'user'"
+            )
         results = [b for b in message["content"] if b["type"] == "tool_result"]
         assert waiting == {b["tool_use_id"] for b in results}, (
             "each tool_use needs its tool_result right after it"

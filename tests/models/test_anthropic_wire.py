@@ -1,12 +1,15 @@
 """The Messages adapter: system, blocks, limits, as Anthropic's reference describes them."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from faults.server import Answer, http
-from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, told
-from wildtool.types import KEPT, Message, Request
+from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, model, told
+from models.peers import Body, Peer
+from wildtool.types import KEPT, Message, Reply, Request
 
 MIXED = [
     {"type": "thinking", "thinking": "First", "signature": "EqQB"},
@@ -45,7 +48,118 @@ def test_the_body_is_what_the_reference_shows():
 async def test_moving_the_system_text_is_named_by_where_it_stood():
     system: Message = {"role": "system", "content": "x"}
     assert await changes("anthropic", [system, HELLO]) == ("system-to-top-level",)
-    assert await changes("anthropic", [HELLO, system]) == ("late-system-to-top-level",)
+    assert await changes("anthropic", [HELLO, ANSWER, system, HELLO]) == ("late-system-to-top-level",)
+
+
+SYSTEM: Message = {"role": "system", "content": "x"}
+ANSWER: Message = {"role": "assistant", "content": "y"}
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [HELLO, SYSTEM],
+        [HELLO, SYSTEM, ANSWER, HELLO],
+        [HELLO, SYSTEM, {**SYSTEM, "role": "developer"}, ANSWER, HELLO],
+        [*asked_and_answered(call("a", "f", "{}")), SYSTEM],
+    ],
+)
+async def test_a_system_message_stays_where_the_api_takes_it(messages: list[Message]):
+    assert "late-system-to-top-level" not in await changes("anthropic", messages)
+    sent = body("anthropic", messages)
+    assert "system" not in sent
+    assert [m["role"] for m in sent["messages"]].count("system") == 1
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [HELLO, ANSWER, SYSTEM],
+        [HELLO, SYSTEM, HELLO],
+        [
+            *asked_and_answered(call("a", "f", "{}"))[:2],
+            SYSTEM,
+            *asked_and_answered(call("a", "f", "{}"))[2:],
+        ],
+    ],
+)
+async def test_a_system_message_at_another_place_goes_to_the_top_and_is_named(messages: list[Message]):
+    assert "late-system-to-top-level" in await changes("anthropic", messages)
+    assert body("anthropic", messages)["system"] == [{"type": "text", "text": "x"}]
+
+
+async def ask(said: Any, *, times: int = 2, **settings: Any) -> tuple[list[Reply], Peer]:
+    async with Peer("anthropic", said) as peer:
+        asked = model("anthropic", peer.base_url, **settings)
+        try:
+            replies = [await asked.complete(Request([HELLO, SYSTEM])) for _ in range(times)]
+        finally:
+            await asked.close()
+    assert peer.mistakes == []
+    return replies, peer
+
+
+def refusing(why: str, wrong: Callable[[Body], bool]) -> Any:
+    """A server that refuses some bodies in these words."""
+    error = {"type": "error", "error": {"type": "invalid_request_error", "message": why}}
+    refusal = Answer(http(400, json.dumps(error).encode()))
+    return lambda body, digest: refusal if wrong(body) else {"content": "ok"}
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "role 'system' is not supported on this model",
+        'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter',
+        "messages.1.role: Input should be 'user' or 'assistant'",
+        "messages[1].role: unknown variant `system`, expected `user` or `assistant`",
+    ],
+)
+async def test_a_model_that_takes_no_late_system_message_gets_it_at_the_top(why: str):
+    replies, peer = await ask(refusing(why, lambda body: body["messages"][-1]["role"] == "system"))
+    assert [reply.changes for reply in replies] == [("late-system-to-top-level",)] * 2
+    assert len(peer.bodies) == 3
+
+
+@pytest.mark.parametrize(
+    "why", ["`temperature` is deprecated for this model.", "temperature: Extra inputs are not permitted"]
+)
+async def test_a_temperature_that_the_model_refuses_is_left_out_and_named(why: str):
+    replies, peer = await ask(refusing(why, lambda body: "temperature" in body), temperature=0.5)
+    assert [reply.changes for reply in replies] == [("temperature-not-sent",)] * 2
+    assert len(peer.bodies) == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "version"),
+    [
+        ({}, "2026-10-21"),
+        ({"max_tokens": 5}, "2026-10-21"),
+        ({"temperature": 0.0}, "2023-06-01"),
+        ({"extra_body": {"top_k": 5}}, "2023-06-01"),
+    ],
+)
+async def test_the_version_is_the_newest_that_knows_what_is_sent(settings: dict[str, Any], version: str):
+    _, peer = await ask(lambda body, digest: {"content": "ok"}, times=1, **settings)
+    assert f"\r\nanthropic-version: {version}\r\n".encode() in peer.heads[0]
+
+
+async def test_an_endpoint_that_does_not_know_the_newest_version_is_asked_by_the_one_before():
+    error = {
+        "type": "error",
+        "error": {"type": "invalid_request_error", "message": "anthropic-version: not valid"},
+    }
+
+    async with Peer("anthropic", lambda body, digest: {"content": "ok"}) as peer:
+        answer, asked = peer.answer, model("anthropic", peer.base_url)
+
+        def strict(head: bytes, body: bytes) -> Answer:
+            found = answer(head, body)
+            return Answer(http(400, json.dumps(error).encode())) if b"2026-10-21" in head else found
+
+        peer.answer = strict  # type: ignore[method-assign]
+        assert (await asked.complete(Request([HELLO]))).message["content"] == "ok"
+        await asked.close()
 
 
 def test_results_of_one_step_stand_in_one_message_before_what_the_user_says():

@@ -3,7 +3,7 @@
 import pytest
 
 from models.asking import HELLO, asked_and_answered, call
-from wildtool.models.chat_template import REFUSES_PARALLEL, template_messages
+from wildtool.models.chat_template import takes_one_call, template_messages
 from wildtool.models.history import Changes, UnsendableError
 
 
@@ -76,9 +76,16 @@ def test_calls_made_at_once_are_split_for_a_template_that_takes_one():
     assert "parallel-calls-split" in changes
 
 
-def test_a_template_that_takes_one_call_is_told_by_its_own_words():
-    llama = '{{- raise_exception("This model only supports single tool-calls at once!") }}'
-    assert REFUSES_PARALLEL.search(llama)
-    assert not REFUSES_PARALLEL.search(
-        "{{ raise_exception('Conversation roles must alternate') }} single tool call"
-    )
+@pytest.mark.parametrize(
+    ("template", "one"),
+    [
+        ('{{- raise_exception("This model only supports single tool-calls at once!") }}', True),
+        ("{%- set tool_call = message.tool_calls[0] %}{{ tool_call.name }}", True),
+        ("{%- if message.tool_calls[0].id %}{%- for call in message.tool_calls %}", False),
+        ("{%- set first = message['tool_calls'][0] %}{%- for call in message['tool_calls'] %}", False),
+        ("{{- render_tool_calls(message.tool_calls) -}}{{ tool_calls[0] }}", False),
+        ("{{ raise_exception('Conversation roles must alternate') }} single tool call", False),
+    ],
+)
+def test_a_template_that_takes_one_call_is_told_by_its_own_words(template: str, one: bool):
+    assert takes_one_call(template) == one

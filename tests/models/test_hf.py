@@ -266,3 +266,46 @@ async def test_weights_that_cannot_be_loaded_are_a_final_error(path: Path, tmp_p
         await model.complete(Request([HELLO]))
     await model.close()
     assert failure.value.final
+
+
+PARALLEL = asked_and_answered(call("a", "f", '{"x":1}'), call("b", "g", "{}"), content="Both:")
+ROLES = "{%- for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}"
+REFUSING = (
+    "{{ tools }}" + ROLES + "{%- if message.tool_calls %}{%- if message.tool_calls | length != 1 %}"
+    '{{- raise_exception("This model only supports single tool-calls at once!") }}{%- endif %}'
+    "<tool_call>{{ message.tool_calls[0].function.name }}</tool_call>{%- endif %}{% endfor %}"
+)
+
+
+def shown(path: Path, request: Request) -> tuple[str, list[str]]:
+    """What the weights of a template are asked, and what was changed for it."""
+    model = local(path)
+    tokens, changes = model.template.prompt(model._shown(request))  # pyright: ignore[reportPrivateUsage]
+    return model.template.told(tokens), list(changes)
+
+
+def test_parallel_calls_are_split_where_the_template_takes_one(tmp_path: Path):
+    text, changes = shown(make_model(tmp_path, REFUSING), Request(PARALLEL, [TOOL]))
+    assert text.index("<tool_call>f</tool_call>") < text.index("r0") < text.index("<tool_call>g</tool_call>")
+    assert "parallel-calls-split" in changes
+
+
+async def test_calls_that_a_template_would_leave_out_stand_in_the_text(tmp_path: Path):
+    template = "{{ tools }}<tool_call></tool_call>" + ROLES + "{% endfor %}"
+    path = make_model(tmp_path, template)
+    text, _ = shown(path, Request(PARALLEL, [TOOL]))
+    assert (
+        '<tool_call>\n{"name":"f","arguments":{"x":1}}\n</tool_call>' in text
+        and "Both:" in text
+        and "r1" in text
+    )
+    model = local(path, max_tokens=1)
+    reply = await model.complete(Request(PARALLEL, [TOOL]))
+    await model.close()
+    assert "calls-as-text" in reply.changes
+
+
+def test_tools_are_shown_to_a_template_that_has_another_name_for_them(tmp_path: Path):
+    template = "{{ xml_tools }}<tool_call>{{ '' if tool_calls else '' }}" + ROLES + "{% endfor %}"
+    text, _ = shown(make_model(tmp_path, template), Request([HELLO], [TOOL]))
+    assert "Does." in text

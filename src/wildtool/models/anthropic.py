@@ -1,5 +1,6 @@
 """Anthropic's Messages API: chats in OpenAI's shape there, content blocks back, signed thinking kept."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
@@ -21,7 +22,12 @@ from wildtool.models.turns import Part, Turns
 from wildtool.types import KEPT, Message, Reply, Request
 
 PROVIDER = "anthropic"
-VERSION = "2023-06-01"
+VERSION = "2026-10-21"
+"""Of the API, as its SDKs send it. It knows no sampling parameters."""
+SAMPLING_VERSION = "2023-06-01"
+"""The version that knows them; sent where the user gives one."""
+_SAMPLING = ("temperature", "top_p", "top_k")
+_OLD, _TOP, _UNSAMPLED = "old version", "system at the top", "no temperature"
 MAX_TOKENS = 4096
 """The protocol demands a limit; this one is sent where the user names none."""
 _NAME, _LONGEST_NAME = "a-zA-Z0-9_-", 128
@@ -45,13 +51,35 @@ class AnthropicModel(HttpModel):
     key_header = "x-api-key"
     headers: ClassVar[Mapping[str, str]] = {"anthropic-version": VERSION}
     has_seed = False
+    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {
+        _TOP: re.compile(r"(?i)\brole\b.{0,80}(?:\bsystem\b|'user' or 'assistant')|\bvariant `system`"),
+        _UNSAMPLED: re.compile(r"(?i)\btemperature`?:? (?:is (?:deprecated|not supported)|extra inputs)"),
+        _OLD: re.compile(r"(?i)anthropic-version"),
+    }
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        """As `HttpModel` does; the version of the API depends on the settings."""
+        super().__init__(*given, **settings)
+        if any(name in self._given or name in self._extra for name in _SAMPLING):
+            self.learn(_OLD)
+
+    def learn(self, lesson: str) -> None:
+        """The version of the API stands in a header."""
+        if lesson == _OLD:
+            self._endpoint.send_header("anthropic-version", SAMPLING_VERSION)
+
+    def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All of them, but for a temperature that the model refuses."""
+        refused = ("temperature",) if _UNSAMPLED in self._learned else ()
+        return {name: value for name, value in given.items() if name not in refused}
 
     def longest(self, max_tokens: int | None) -> int:
         """The user's limit, else `MAX_TOKENS`."""
         return MAX_TOKENS if max_tokens is None else max_tokens
 
     def ask(self, request: Request) -> Asked:
-        """System texts at the top, alternating blocks below, tools with `input_schema`."""
+        """System texts at the top, or where they stand if the API takes them there; blocks below, tools with
+        `input_schema`."""
         changes: Changes = {}
         names = sent_names(request, _NAME, _LONGEST_NAME)
         if any(name != sent for name, sent in names.items()):
@@ -62,7 +90,11 @@ class AnthropicModel(HttpModel):
         parameters = refused_parameters(schemas, _PARAMETER, _LONGEST_PARAMETER)
         if parameters:
             changes["parameter-name-mapped"] = None
-        system, messages = _Blocks(names, changes, parameters).told(request)
+        if _UNSAMPLED in self._learned and "temperature" in self._given:
+            changes["temperature-not-sent"] = None
+        blocks = _Blocks(names, changes, parameters)
+        blocks.late_instructions = _TOP not in self._learned
+        system, messages = blocks.told(request)
         fields: dict[str, Any] = {"model": self._model}
         if system:
             fields["system"] = system

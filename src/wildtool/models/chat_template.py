@@ -15,8 +15,16 @@ _SAMPLE: dict[str, Any] = {
     "type": "function",
     "function": {"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}},
 }
-REFUSES_PARALLEL = re.compile(r"(?i)raise_exception\(\s*[\"'][^\"']*\bsingle tool.call")
-"""A template that refuses several calls in one message, as those of Llama 3 do."""
+_REFUSES_PARALLEL = re.compile(r"(?i)raise_exception\(\s*[\"'][^\"']*\bsingle tool.call")
+_FIRST_CALL = re.compile(r"\btool_calls\[0\]")
+_EACH_CALL = re.compile(r"\bin\s+[\w.\[\]'\"]*\btool_calls\b|\(\s*[\w.]*\btool_calls\s*\)")
+
+
+def takes_one_call(template: str) -> bool:
+    """Whether a template refuses several calls in one message, as Llama 3's do, or shows only the first, as that of
+    gpt-oss does."""
+    only_first = _FIRST_CALL.search(template) and not _EACH_CALL.search(template)
+    return bool(only_first or _REFUSES_PARALLEL.search(template))
 
 
 class ChatTemplate:
@@ -41,6 +49,11 @@ class ChatTemplate:
     def takes_tools(self) -> bool:
         """Whether the template shows tools to the model at all."""
         return "tools" in self.text
+
+    @property
+    def shows_calls(self) -> bool:
+        """Whether it shows calls of earlier messages; some have words for tools alone."""
+        return "tool_calls" in self.text
 
     @property
     def digest(self) -> str:
@@ -69,14 +82,17 @@ class ChatTemplate:
                 request.messages,
                 changes,
                 short_ids="[TOOL_CALLS]" in self.text,
-                one_call=REFUSES_PARALLEL.search(self.text) is not None,
+                one_call=takes_one_call(self.text),
             )
+            tools = list(request.tools) or None
+            # SmolLM3's first template has a name of its own for them.
+            named = {"xml_tools": tools} if tools and "xml_tools" in self.text else {}
             text = self._tokenizer.apply_chat_template(
                 messages,
-                tools=list(request.tools) or None,
+                tools=tools,
                 add_generation_prompt=True,
                 tokenize=False,
-                **self._extra,
+                **{**named, **self._extra},
             )
             # The template writes the special tokens itself.
             tokens: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]

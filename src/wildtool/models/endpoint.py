@@ -193,6 +193,10 @@ class Endpoint:
             return self.status_error(failure.status, failure.words, where=where)
         return self.error("wrong shape", "an error came with HTTP 200", failure.words, where=where)
 
+    def send_header(self, name: str, value: str) -> None:
+        """Sends a header with every call from now on."""
+        self._headers = {**self._headers, name: value}
+
     def _open(self) -> aiohttp.ClientSession:
         key = (asyncio.get_running_loop(), str(self._url.origin()))
         if key not in _sessions:

@@ -12,7 +12,7 @@ from wildtool.models.chat_template import ChatTemplate
 from wildtool.models.formats import Format
 from wildtool.models.formats.choose import AUTO, BY_OPTION, BY_TEMPLATE, chosen_format, format_of_template
 from wildtool.models.generation import Generator, Sampling, Weights, seed_of
-from wildtool.models.prompted import PromptedModel, has_calls, read_message
+from wildtool.models.prompted import PromptedModel, has_calls, in_words, read_message
 from wildtool.types import Model, Reply, Request
 
 DEFAULT_MAX_TOKENS = 4096
@@ -96,7 +96,9 @@ class HfModel:
     async def complete(self, request: Request) -> Reply:
         """Asks once. Raises CallError for a request that the template or the model's length refuses."""
         started = time.perf_counter()
-        prompt, changes = self.template.prompt(request)
+        prompt, changes = self.template.prompt(self._shown(request))
+        if self._calls_in_words(request):
+            changes["calls-as-text"] = None
         seed = secrets.randbits(62)
         if self._seed is not None:
             seed = seed_of(self._seed + (request.address.repeat if request.address else 0), prompt)
@@ -120,6 +122,18 @@ class HfModel:
     async def close(self) -> None:
         """Gives up what is being written, and ends the thread."""
         await self._generator.close()
+
+    def _calls_in_words(self, request: Request) -> bool:
+        """Whether calls of the history must stand in texts, since the template would leave them out."""
+        called = any(message.get("tool_calls") for message in request.messages)
+        return called and self.format is not None and not self.template.shows_calls
+
+    def _shown(self, request: Request) -> Request:
+        if self.format is None or not self._calls_in_words(request):
+            return request
+        format = self.format
+        said = [in_words(one, format) if one.get("tool_calls") else one for one in request.messages]
+        return replace(request, messages=said)
 
     def _read(self, reply: Reply, request: Request) -> Reply:
         """The reply with the calls that its text holds; a chat without tools keeps every byte."""

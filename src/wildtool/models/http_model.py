@@ -136,6 +136,9 @@ class HttpModel:
         """The provider's failure that an answer's JSON holds, whatever else is in it; None for a reply."""
         return failure_in(parsed)
 
+    def learn(self, lesson: str) -> None:
+        """Called when a refusal taught something, for what `ask` cannot do by itself."""
+
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Body fields for `temperature`, `max_tokens` and `seed`, in the protocol's names."""
         return dict(given)
@@ -205,6 +208,7 @@ class HttpModel:
                 if lesson is None:
                     raise
             self._learned.add(lesson)
+            self.learn(lesson)
 
     async def _complete(self, request: Request) -> Reply:
         try:

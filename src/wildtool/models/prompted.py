@@ -97,15 +97,20 @@ def _in_words(messages: Sequence[Message], format: Format) -> Iterator[Message]:
         if message.get("role") != "assistant":
             yield message
             continue
-        calls = list(_calls(message))
-        names |= {_key(id_): call.name for id_, call in calls}
-        rest = {key: value for key, value in message.items() if key not in _OURS}
-        text = _text(message.get("content"))
-        if calls or text is not None:
-            rest["content"] = format.write(text or "", [call for _, call in calls])
-        yield rest
+        names |= {_key(id_): call.name for id_, call in _calls(message)}
+        yield in_words(message, format)
     if results:
         yield {"role": "user", "content": format.write_results(results)}
+
+
+def in_words(message: Message, format: Format) -> Message:
+    """An assistant message with its calls in its text."""
+    rest = {key: value for key, value in message.items() if key not in _OURS}
+    calls = [call for _, call in _calls(message)]
+    text = _text(message.get("content"))
+    if calls or text is not None:
+        rest["content"] = format.write(text or "", calls)
+    return rest
 
 
 def _tell_tools(messages: list[Message], told: str) -> None:

@@ -1,6 +1,6 @@
 """Chats as Anthropic and Google have them: instructions apart, then turns of a user and a model, each a list of parts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from wildtool.models.history import (
@@ -28,6 +28,8 @@ class Turns:
     model_role: ClassVar[str]
     parts_key: ClassVar[str]
     id_characters: ClassVar[str]
+    late_instructions = False
+    """Whether instructions may stand in the midst of the turns."""
 
     def __init__(self, names: Mapping[str, str], changes: Changes) -> None:
         """Args: names: the name to send for each tool's name; changes: takes the names of forced changes."""
@@ -72,12 +74,10 @@ class Turns:
 
     def told(self, request: Request) -> tuple[list[Part], list[dict[str, Any]]]:
         """Instructions and turns. Raises UnsendableError for what the protocol has no words for."""
-        for message in request.messages:
+        for number, message in enumerate(request.messages):
             match message.get("role"):
                 case "system" | "developer":
-                    where = "late-system-to-top-level" if self._turns else "system-to-top-level"
-                    self._changes[where] = None
-                    self._instructions += self._texts(message, EVERY_MESSAGE)
+                    self._instruct(message, _role_after(request.messages[number + 1 :]))
                 case "user":
                     self._append("user", self._texts(message, EVERY_MESSAGE))
                 case "assistant":
@@ -87,6 +87,22 @@ class Turns:
                 case role:
                     raise UnsendableError(f"there is no role {role!r} in this protocol")
         return self._instructions, self._turns
+
+    def _instruct(self, message: Message, role_after: Any) -> None:
+        """Instructions at the top, or where they stand if the protocol takes them there: behind the user's turn, and
+        at the end or before the model's."""
+        parts = self._texts(message, EVERY_MESSAGE)
+        last = self._turns[-1] if self._turns else {}
+        if self.late_instructions and role_after in (None, "assistant") and parts:
+            if last.get("role") == "system":
+                last[self.parts_key] += parts
+                return
+            if last.get("role") == "user":
+                self._append("system", parts)
+                return
+        where = "late-system-to-top-level" if self._turns else "system-to-top-level"
+        self._changes[where] = None
+        self._instructions += parts
 
     def _append(self, role: str, parts: list[Any]) -> None:
         if parts:
@@ -137,6 +153,12 @@ class Turns:
             before.append(part)
         else:
             self._append("user", [part])
+
+
+def _role_after(messages: Sequence[Message]) -> Any:
+    """The role of what follows instructions; None at the end."""
+    roles = (message.get("role") for message in messages)
+    return next((role for role in roles if role not in ("system", "developer")), None)
 
 
 def _is_same(mine: HistoryCall, theirs: HistoryCall, id_: str | None) -> bool:

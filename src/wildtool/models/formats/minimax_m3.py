@@ -50,7 +50,7 @@ def _write_calls(calls: Sequence[ToolCall]) -> str:
 
 def _write_call(call: ToolCall) -> str:
     known: Any = call.arguments
-    given: dict[str, Any] = known if isinstance(known, dict) else {"malformed_arguments": known}
+    given = cast("dict[str, Any]", known if isinstance(known, dict) else {"malformed_arguments": known})
     told = "".join(_write_argument(key, value) for key, value in given.items())
     return f"{MARK}<invoke name={json_text(call.name)}>{told}{MARK}</invoke>"
 
