@@ -3,7 +3,9 @@
 import pytest
 from ace_reply_build import normal, special, tool
 
+from wildtool.benchmarks.acebench.agent_prompt import AgentPrompt, rules_of
 from wildtool.benchmarks.acebench.prompt import text_messages
+from wildtool.benchmarks.acebench.sandbox_edition import Lang
 
 MODES = ("text", "condensed", "minimal")
 MESSAGES = (
@@ -104,3 +106,64 @@ def test_texts_of_the_record_are_never_read_as_templates() -> None:
     record = normal(question="user: {0} {x} %s\n", time="{time}", functions=(tool("{f}"),))
     shown = system(record) + text_messages(record, "text")[1]["content"]
     assert all(text in shown for text in ("{0} {x} %s", "{time}", "'{f}'"))
+
+
+# Point by point ------------------------------------------------------------------------------------
+
+TOLD = {
+    "phone": [
+        ("full name", "全名"),
+        ("content is that of a\n  message, view that message first", "先查看那条短信"),
+        ("login_device()", "login_device()"),
+        ("say so and ask which message to delete", "询问删除哪一条"),
+        ("whether to reply", "是否回复"),
+        ("order what it says", "照内容点单"),
+        ("time is now unless told otherwise", "时间默认为现在"),
+        ("carry out what it says", "完成其中的事项"),
+        ("merchants one by one", "逐一下单"),
+        ("whether to change the order", "是否更改订单"),
+        ("no advice or opinion", "不发表主观"),
+        ("do not repeat the same call", "不重复同一调用"),
+        ("finish conversation", "finish conversation"),
+    ],
+    "travel": [
+        ("that neither the user nor a tool gave", "用户和工具都没有给出"),
+        ("Refuse requests that break these rules", "拒绝违反这些规则"),
+        ("ask how to pay or how to be refunded", "询问支付或退款方式"),
+        ("looked up by user id", "用用户ID查到"),
+        ("new flight's number by a search", "通过查询"),
+        ("tools do not check these rules", "工具不检查这些规则"),
+        ("plans changed, the airline cancelled, or another reason", "计划改变、航空公司取消,或其他原因"),
+        ("credit card", "信用卡"),
+        ("If a segment was used, hand the user over to a human", "要转人工"),
+        ("same kind of information", "同一类信息"),
+        ("layover city", "中转城市"),
+        ("regular 1/2, silver 2/3, gold 3/3", "regular 1/2,silver 2/3,gold 3/3"),
+        ("Never offer it unless", "不主动提出"),
+        ("voucher of 200 yuan", "200元代金券"),
+    ],
+}
+
+
+@pytest.mark.parametrize("scenario", TOLD)
+@pytest.mark.parametrize(("place", "lang"), [(0, "en"), (1, "zh")])
+def test_the_rules_tell_what_the_original_tells(scenario: str, place: int, lang: Lang) -> None:
+    classes = ("Travel",) if scenario == "travel" else ("BaseApi",)
+    (rules,) = rules_of(lang, classes)
+    assert [told[place] for told in TOLD[scenario] if told[place] not in rules] == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_agents_are_told_nothing_that_the_original_does_not_tell(lang: Lang) -> None:
+    for multi_turn in (False, True):
+        system, _ = AgentPrompt(lang, ("Travel", "BaseApi"), (), multi_turn=multi_turn).messages([])
+        said = system["content"]
+        assert "ToolName()" not in said
+        assert not any(word in said for word in ("invent", "编造", "work alone", "独立", "nobody", "没有人"))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_special_reply_is_not_bound_to_one_message(lang: str) -> None:
+    said = system(special(lang=lang))
+    assert not any(word in said for word in ("exactly one", "用且只用"))
+    assert all(message in said for message in MESSAGES)

@@ -162,9 +162,8 @@ class Expressions:
     def _method(
         self, owner: Value, name: str, arguments: Sequence[Value], words: Mapping[str, Value]
     ) -> Value:
-        kind: type = type(owner)
-        if name not in _METHODS.get(kind, ()):
-            raise CallSyntaxError(f"no arithmetic on {kind.__name__}.{name}")
+        if name not in _METHODS.get(owner.__class__, ()):
+            raise CallSyntaxError(f"no arithmetic on the attribute {name}")
         # No method makes more than this of what it is given.
         self._spend((1 + _weight(owner)) * (1 + sum(map(_weight, arguments)) // 4))
         if any(isinstance(argument, int) and abs(argument) > _MAX_DIGITS for argument in arguments):

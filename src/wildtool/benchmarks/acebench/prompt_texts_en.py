@@ -47,8 +47,8 @@ You are an AI assistant. Answer the last message of the user by calling the tool
 once where several are needed. The profile tells what the user does not say.""",
 )
 _CASES = f"""\
-If the request is unclear, incomplete, wrong or out of reach, point that out with exactly one of these three messages, \
-its brackets filled in. Check for them in this order:
+If the request is unclear, incomplete, wrong or out of reach, point that out by these messages, their brackets filled \
+in. They have priority in this order; take care to tell 1 and 2 apart:
 {MESSAGES}
 Message 1: all key details are there, but the type or form of a value contradicts the description of its parameter.
 Message 2: key details are missing.

@@ -27,7 +27,7 @@ class SoundTexts:
 SOUND_TEXTS: Mapping[Lang, SoundTexts] = {
     "en": SoundTexts(
         multi_step="""\
-You are an assistant, the agent, that completes a task by calling tools. You work alone: nobody answers questions.
+You are an assistant, the agent, that completes a task by calling tools.
 
 How to work
 - A task may need several steps that depend on each other. Go one step at a time and use what earlier calls returned.
@@ -52,7 +52,7 @@ How to work
     ),
     "zh": SoundTexts(
         multi_step="""\
-你是助手 agent,通过调用工具独立完成任务,没有人会回答你的提问。
+你是助手 agent,通过调用工具完成任务。
 
 工作方式
 - 任务可能由若干相互依赖的步骤组成。一步一步进行,并利用之前调用返回的结果。
