@@ -1,7 +1,7 @@
 """Calls of a task in their planned shape: one, several beside each other, a chain, or both."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
 from wildtool.generate.calls import Call, Given, Hidden, answer, entities, fill
@@ -115,7 +115,9 @@ class CallShapes:
 
     def _follow(self, calls: Sequence[Call], j: int, *, may_force: bool) -> Call | None:
         """A call that needs what call `j` returns: an entity, or else any value that a tool may return."""
-        found = entities(calls[j], 0, self.words)
+        # What the user said needs no call before it.
+        said = [*calls[j].values.values()]
+        found = [mention for mention in entities(calls[j], 0, self.words) if mention.value not in said]
         links = [
             (tool, slot)
             for tool in self.tools
@@ -133,18 +135,39 @@ class CallShapes:
                 for slot in tool.slots
                 if slot.kind in _FREE and not slot.members
             ]
-            free = [(tool, slot) for tool, slot in free if slot.required and slot.key not in calls[j].result]
-            if not free or not may_force or not self.forced or calls[j].tool.gives.listed:
+            free = [(tool, slot) for tool, slot in free if slot.required]
+            forced = self._forced(calls[j], free) if may_force and self.forced else None
+            if forced is None:
                 if may_force:
                     raise UnmakeableError
                 return None
-            tool, slot = self.draw.choice(free)
-            value = self.values.of(slot.kind, (), slot.bounds)
-            calls[j].result[slot.key] = value
+            tool, slot, value = forced
             given = {slot.key: (value, self.words.phrase("returned", noun=slot.noun))}
         call = self.call(tool, None, given)
         call.needs.append(j)
         return call
+
+    def _forced(self, call: Call, free: Sequence[tuple[MadeTool, Slot]]) -> tuple[MadeTool, Slot, Any] | None:
+        """A slot that takes a value which the call returns, or is made to return where its results are not known."""
+        result: Any = call.result
+        if not isinstance(result, dict):
+            return None
+        facts = cast(dict[str, Any], result)
+        if call.tool.returns:
+            said = {repr(value) for value in call.values.values()}
+            fitting = [
+                (tool, slot, facts[name])
+                for tool, slot in free
+                if (name := str(slot.path[-1])) in facts and slot.same_values(call.tool.returns, name)
+                if repr(facts[name]) not in said
+            ]
+            return self.draw.choice(fitting) if fitting else None
+        able = [(tool, slot) for tool, slot in free if slot.key not in facts and not call.tool.gives.listed]
+        if not able:
+            return None
+        tool, slot = self.draw.choice(able)
+        facts[slot.key] = self.values.of(slot.kind, (), slot.bounds)
+        return tool, slot, facts[slot.key]
 
     def call(self, tool: MadeTool, hidden: Hidden | None, given: Given | None = None) -> Call:
         """A call of a tool with drawn values, and its result."""
@@ -169,6 +192,8 @@ class CallShapes:
 
     def _seldom_of(self, rows: Sequence[Row]) -> Row:
         """As `_seldom`, for rows that begin with a tool."""
+        if not rows:
+            raise UnmakeableError
         drawn = self.draw.choices(rows, k=_DRAWN)
         return min(drawn, key=lambda row: self._used.get(row[0].name, 0))
 
@@ -202,7 +227,8 @@ class CallShapes:
             for tool in self.tools
             for slot in tool.slots
             for mention in by_key.get(slot.key, ())
-            if slot.takes(mention.slot) or slot.kind == "id" == mention.slot.kind
+            if slot.takes(mention.slot)
+            or (slot.kind, slot.form) == (mention.slot.kind, mention.slot.form) == ("id", slot.form)
         ]
         if subtype != PARTIAL:
             return fitting

@@ -9,6 +9,8 @@ from itertools import pairwise
 from typing import Any, cast
 
 from wildtool.generate.history import History, Mention, reference
+from wildtool.generate.requests import spoken_name
+from wildtool.generate.results import Results
 from wildtool.generate.tool_sets import MadeTool, Slot
 from wildtool.generate.values import Values
 from wildtool.generate.wording import Wording, can_omit
@@ -33,7 +35,8 @@ class Call:
     needs: list[int] = field(default_factory=list[int])
     marks: dict[str, str] = field(default_factory=dict[str, str])
     """By argument path why a value that stands nowhere is right."""
-    result: dict[str, Any] = field(default_factory=dict[str, Any])
+    result: Any = field(default_factory=dict[str, Any])
+    """What the tool returns; an object unless the tool documents something else."""
     hidden: bool = False
     """True if the user refers back to an earlier task."""
 
@@ -93,10 +96,7 @@ def _take(call: Call, hidden: Hidden, words: Wording) -> None:
 
 
 def _new(call: Call, slot: Slot, values: Values, words: Wording) -> None:
-    if slot.kind == "id" and not slot.members:
-        value: Any = values.id(_prefix(slot.key))
-    else:
-        value = values.of(slot.kind, slot.members, slot.bounds)
+    value = drawn_value(slot, values)
     if slot.kind == "date" and values.draw.random() < _TOMORROW and not call.tool.named:
         value = (values.date + timedelta(days=1)).strftime("%Y-%m-%d")
         call.said[slot.key] = words.phrase("tomorrow")
@@ -106,6 +106,13 @@ def _new(call: Call, slot: Slot, values: Values, words: Wording) -> None:
     call.values[slot] = value
 
 
+def drawn_value(slot: Slot, values: Values) -> Any:
+    """A new value for a slot."""
+    if slot.kind == "id" and not slot.members:
+        return values.id(_prefix(slot.key), slot.form, slot.bounds)
+    return values.of(slot.kind, slot.members, slot.bounds)
+
+
 def answer(call: Call, values: Values, seen: dict[str, Mapping[str, Any]]) -> None:
     """Lets the tool answer: entities with new ids, further facts, and the arguments it was given.
 
@@ -113,23 +120,60 @@ def answer(call: Call, values: Values, seen: dict[str, Mapping[str, Any]]) -> No
         seen: facts of the entities so far, by id; they stay what they were, and new ones are added.
     """
     gives = call.tool.gives
+    if call.tool.returns:
+        _documented_answer(call, values, seen)
+        return
     if gives.listed:
         rows = [
-            {gives.key: values.id(_prefix(gives.key)), **_facts(call, values)}
+            {gives.key: values.id(_prefix(gives.key), gives.form), **_facts(call, values)}
             for _ in range(values.draw.choice(_ROWS))
         ]
-        seen.update({row[gives.key]: row for row in rows})
+        seen.update({str(row[gives.key]): row for row in rows})
         call.result = {_plural(gives.entity or "result"): rows}
         return
-    echo = {slot.key: value for slot, value in call.values.items() if isinstance(value, str | int | float)}
-    own = {gives.key: values.id(_prefix(gives.key))} if gives.key else {}
+    echo = {
+        str(slot.path[0]) if len(slot.path) == 1 else slot.key: value
+        for slot, value in call.values.items()
+        if isinstance(value, str | int | float)
+    }
+    own = {gives.key: values.id(_prefix(gives.key), gives.form)} if gives.key else {}
     facts = _facts(call, values)
     for value in echo.values():
         known = seen.get(str(value), {})
         facts.update({name: known[name] for name in facts.keys() & known.keys() - {"status"}})
     call.result = {**own, **echo, **facts}
     if own:
-        seen[own[gives.key]] = facts
+        seen[str(own[gives.key])] = facts
+
+
+def _documented_answer(call: Call, values: Values, seen: dict[str, Mapping[str, Any]]) -> None:
+    """A result that follows the tool's schema; an entity that was seen before keeps its facts."""
+    gives = call.tool.gives
+    said = {spoken_name(str(slot.path[-1])): value for slot, value in call.values.items()}
+    call.result = Results(values, said).of(call.tool.returns)
+    asked_for = {slot.key: value for slot, value in call.values.items() if slot.kind == "id"}
+    for row in entity_rows(call):
+        if not gives.listed and gives.key in asked_for:
+            row[gives.name] = asked_for[gives.key]
+        elif gives.name not in row or str(row[gives.name]) in seen:
+            row[gives.name] = values.id(_prefix(gives.key), gives.form)
+        known = seen.get(str(row[gives.name]), {})
+        row.update({name: known[name] for name in row.keys() & known.keys() if not gives.listed})
+        seen[str(row[gives.name])] = row
+
+
+def entity_rows(call: Call) -> list[dict[str, Any]]:
+    """The objects of a result that stand for the entities it returns."""
+    gives = call.tool.gives
+    if not gives.key:
+        return []
+    found: Any = call.result
+    for step in (
+        gives.place if gives.place is not None else ((_plural(gives.entity),) if gives.listed else ())
+    ):
+        found = found.get(step, []) if isinstance(found, dict) else []  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+    rows: list[Any] = found if isinstance(found, list) else [found]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    return [cast(dict[str, Any], row) for row in rows if isinstance(row, dict)]
 
 
 def _facts(call: Call, values: Values) -> dict[str, Any]:
@@ -184,17 +228,17 @@ def entities(call: Call, t: int, words: Wording) -> list[Mention]:
     gives = call.tool.gives
     if not gives.key:
         return []
-    slot = Slot((gives.key,), gives.key, gives.noun, "id", required=True)
+    slot = Slot((gives.key,), gives.key, gives.noun, "id", required=True, form=gives.form)
+    rows = entity_rows(call)
     if not gives.listed:
-        return [Mention(slot, call.result[gives.key], t)]
-    rows = cast(list[dict[str, Any]], next(iter(call.result.values())))
+        return [Mention(slot, row[gives.name], t) for row in rows[:1]]
     best = {
         name: _best([row[name] for row in rows], kind) for name, kind in gives.fields if words.has_best(kind)
     }
     kinds = dict(gives.fields)
     return [
         Mention(
-            slot, row[gives.key], t, k, next((kinds[name] for name, place in best.items() if place == k), "")
+            slot, row[gives.name], t, k, next((kinds[name] for name, place in best.items() if place == k), "")
         )
         for k, row in enumerate(rows)
     ]

@@ -14,6 +14,14 @@ _METHODS = ("get", "put", "post", "delete", "patch")
 _LONGEST_NAME = 64
 _NO_SCHEMA = frozenset(["name", "in", "required", "collectionFormat", "allowEmptyValue"])
 """Keys of a parameter in version 2 that are none of its schema, which stands beside them."""
+_SAID = ("path", "query", "formData", "body")
+"""Where parameters stand that a user could say."""
+_TRANSPORT = re.compile(
+    r"access_?token|oauth_token|api_?key|callback|jsonp|alt|\$\.xgafv|prettyprint|quotauser|userip|upload_?(?:protocol|type)"
+    r"|x-amz-.*",
+    re.IGNORECASE,
+)
+"""Names of parameters that carry keys or are about the way an answer travels, as headers do."""
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -79,7 +87,11 @@ class _Reader:
             parameter = self.schemas.target(written)
             name, where = parameter.get("name"), parameter.get("in")
             # Headers and cookies carry keys and sessions, of which a user says nothing.
-            if isinstance(name, str) and where in ("path", "query", "formData", "body"):
+            if (
+                isinstance(name, str)
+                and where in _SAID
+                and not (where == "query" and _TRANSPORT.fullmatch(name))
+            ):
                 found[name, where] = parameter
         return list(found.values())
 

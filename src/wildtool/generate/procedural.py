@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +20,11 @@ from wildtool.generate.wording import Wording
 _ATTEMPTS = 60
 """Draws of one task before its session is drawn again with other tools."""
 _SESSION_ATTEMPTS = 25
+_OWN_ATTEMPTS = 8
+"""As many with tools of the user's own, for the plan and for each easier one."""
+_EASED = "independent calls for chains, or no question, since these tools do not allow them"
 _FEWEST_TOOLS = 3
+_BARE = 2
 PREFIXES: Mapping[Lang, str] = {"en": "english", "zh": "chinese"}
 _WEEKDAYS: Mapping[Lang, Sequence[str]] = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
@@ -56,10 +60,15 @@ def records(settings: Settings, note: Callable[[str], None]) -> Iterator[dict[st
         quiet: Callable[[str], None] = (lambda text: None) if sets else note
         sets[lang] = read_tool_sets(settings.tools, lang, quiet) if settings.tools else built_in(lang)
     fresh, used = Freshness(), Counter[str]()
+    eased = 0
     for plan in plans(
         settings.sessions, settings.tasks, seed=settings.seed, langs=settings.langs, twins=settings.twins
     ):
-        yield _session(plan, sets[plan.lang], fresh, used, settings)
+        record, easier = _session(plan, sets[plan.lang], fresh, used, settings)
+        eased += easier
+        yield record
+    if eased:
+        note(f"{eased} of {settings.sessions} sessions have easier tasks than planned: {_EASED}")
 
 
 def _session(
@@ -68,18 +77,38 @@ def _session(
     fresh: Freshness,
     used: Counter[str],
     settings: Settings,
-) -> dict[str, Any]:
-    for attempt in range(_SESSION_ATTEMPTS):
+) -> tuple[dict[str, Any], bool]:
+    """The record of a session, and whether its tasks are easier than planned."""
+    tries = [(plan, attempt) for attempt in range(_OWN_ATTEMPTS if settings.tools else _SESSION_ATTEMPTS)]
+    if settings.tools:
+        # Few tools allow chains of calls, and some documents require nothing that a question could be about.
+        tries += [
+            (each, attempt + _OWN_ATTEMPTS) for each in _easier(plan) for attempt in range(_OWN_ATTEMPTS)
+        ]
+    for tried, attempt in tries:
         tools = subset(plan, sets, attempt)
-        tasks = _tasks(plan, tools, fresh, used, attempt)
+        tasks = _tasks(tried, tools, fresh, used, attempt)
         if tasks is not None:
             used.update(node["action"]["name"] for task in tasks for node in task.nodes)
             about = provenance(plan, len(sets), attempt, built_in_tools=settings.tools is None)
-            return _record(plan, tools, tasks, settings, about)
+            return _record(tried, tools, tasks, settings, about), tried is not plan
     wanted = ", ".join(f"{task.group} {task.topology}".strip() for task in plan.tasks)
     raise DataError(
         f"session {plan.index}: these tools do not allow a session of {wanted}; give more tools, with parameters"
     )
+
+
+def _easier(plan: SessionPlan) -> Iterator[SessionPlan]:
+    """The plan with independent calls in place of chains; then with calls in place of questions too."""
+    flat = tuple(
+        replace(task, topology="parallel") if task.topology in ("sequential", "mixed") else task
+        for task in plan.tasks
+    )
+    yield replace(plan, tasks=flat)
+    asked = tuple(
+        replace(task, group="Single-Tool", questions=0) if task.group == "Clarify" else task for task in flat
+    )
+    yield replace(plan, tasks=asked)
 
 
 def subset(plan: SessionPlan, sets: Sequence[ToolSet], attempt: int) -> ToolSet:
@@ -87,10 +116,13 @@ def subset(plan: SessionPlan, sets: Sequence[ToolSet], attempt: int) -> ToolSet:
     draw = Random(f"{plan.shared}/tools/{attempt}")
     chosen = list(sets[plan.set_of(len(sets), attempt)])
     if len(chosen) > MAX_TOOLS:
-        chosen = draw.sample(chosen, MAX_TOOLS)
+        # Nothing can be asked of tools without parameters: two of them, or more where there are no others.
+        able, bare = [t for t in chosen if t.slots], [t for t in chosen if not t.slots]
+        able = draw.sample(able, min(len(able), MAX_TOOLS - min(len(bare), _BARE)))
+        chosen = [*able, *draw.sample(bare, MAX_TOOLS - len(able))]
     if len(sets) > 1:
-        names = {tool.name for tool in chosen}
-        others = [tool for tool in draw.choice(sets) if tool.name not in names]
+        taken = {word for tool in chosen for word in (tool.name, tool.request)}
+        others = [tool for tool in draw.choice(sets) if not {tool.name, tool.request} & taken]
         room = max(_FEWEST_TOOLS - len(chosen), min(draw.randrange(3), MAX_TOOLS - len(chosen)))
         chosen.extend(draw.sample(others, min(room, len(others))))
     draw.shuffle(chosen)

@@ -6,7 +6,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
 from wildtool.generate.call_shapes import LONG_RANGE, PARTIAL, CallShapes, UnmakeableError
-from wildtool.generate.calls import Call, Hidden, answer, mentions
+from wildtool.generate.calls import Call, Hidden, answer, drawn_value, mentions
 from wildtool.generate.history import History, Mention, reference
 from wildtool.generate.plan import TaskPlan
 from wildtool.generate.tool_sets import MadeTool, Slot, ToolSet
@@ -38,6 +38,8 @@ class TaskMaker:
         self.words = words
         self.draw = values.draw
         self.history = History()
+        self._asked: set[str] = set()
+        """Keys of the values that the user was asked for in any task so far."""
         self._shapes = CallShapes(tools, values, words, self.history, used)
 
     def make(self, plan: TaskPlan, t: int, attempt: int, *, forced: bool) -> MadeTask:
@@ -69,7 +71,9 @@ class TaskMaker:
         """What the user says for a call; that something stays as before is said more often than not."""
         clause = self.words.clause(call.tool, call.said, call.referred)
         for slot in call.unsaid:
-            clause += self.words.phrase("before", noun=slot.noun) if self.draw.random() < 0.7 else ""
+            # Unless it is said, whoever just had to be asked for the value would rightly be asked again.
+            say = call.tool.named or slot.key in self._asked or self.draw.random() < 0.7
+            clause += self.words.phrase("before", noun=slot.noun) if say else ""
         return clause
 
     def _clarify(self, plan: TaskPlan, t: int, attempt: int) -> MadeTask:
@@ -95,7 +99,7 @@ class TaskMaker:
         replies: list[str] = []
         for slot in missing:
             call.marks.pop(slot.dotted, None)
-            call.values[slot] = self.values.of(slot.kind, slot.members, slot.bounds)
+            call.values[slot] = drawn_value(slot, self.values)
             replies.append(self.words.literal(tool, slot, call.values[slot]))
             call.said.pop(slot.key, None)
             call.referred.add(slot.key)
@@ -104,6 +108,7 @@ class TaskMaker:
         text = self._utter(self._clause(call), plan, attempt)
         answer(call, self.values, self._shapes.seen)
         nodes = self._questions(plan, tool, missing, replies)
+        self._asked |= {slot.key for slot in missing}
         call.needs.append(len(nodes) - 1)
         nodes.append(_node(len(nodes), call))
         nodes.append(_final(len(nodes), self._summary([call]), [len(nodes) - 1], "tool"))
@@ -155,12 +160,12 @@ class TaskMaker:
             ]
             if not slots:
                 raise UnmakeableError
-            tool, slot = self.draw.choice(slots)
+            _, slot = self.draw.choice(slots)
             value = self.values.of(slot.kind, slot.members, slot.bounds)
             asked, answered = self.words.chat(
                 slot.kind,
                 slot.noun,
-                self.words.literal(tool, slot, value) if slot.kind != "enum" else str(value),
+                spoken(value, slot.kind, self.words.lang) if slot.kind != "enum" else str(value),
             )
             mention = Mention(slot, value, t)
         else:

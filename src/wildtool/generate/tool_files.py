@@ -47,7 +47,9 @@ def read_document(path: Path, text: str) -> Any:
         check_limits(text.encode("utf-8", "surrogatepass"), LIMITS)
         return json.loads(text)
     except (TooLargeError, RecursionError) as error:
-        raise DataError(f"{path}: {error}. Give fewer tools, or flatter ones") from error
+        raise DataError(
+            f"{path}: not JSON within the limits: {error}. Give fewer tools, or flatter ones"
+        ) from error
 
 
 def tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[Any]]:

@@ -2,19 +2,21 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.schema_check import schema_faults
 from wildtool.errors import DataError
-from wildtool.generate.constraints import lost_pattern, lost_patterns, value_bounds
-from wildtool.generate.guessing import Gives, guess_clause, guess_gives, guess_kind, noun_of
+from wildtool.generate.constraints import bound, lost_pattern, lost_patterns, value_bounds
+from wildtool.generate.guessing import Gives, form_of, guess_gives, guess_kind, is_id, noun_of
 from wildtool.generate.markup import CONTROL
 from wildtool.generate.plan import Lang
 from wildtool.generate.references import Schemas, UnreadableError, refers, unsayable, why_hollow
+from wildtool.generate.requests import asks_for, by_name, compared, spoken_name, with_places
 from wildtool.generate.told_roles import examples
 from wildtool.generate.tool_files import tool_lists
 from wildtool.generate.values import PATTERN
@@ -25,9 +27,14 @@ Path_ = tuple[str | int, ...]
 BUILT_IN = Path(__file__).parent / "tools" / "procedural.json"
 MAX_TOOLS = 8
 """Most tools of a session."""
-KEPT = ("enum", "default", "minimum", "maximum", "required", "format", "pattern")
+KEPT = (
+    "enum", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "required", "format", "pattern",
+)  # fmt: skip
 """Keys of a parameter's schema that a session's tools keep; a pattern only where it can be checked."""
-_KINDS_OF_FORMATS = {"date": "date", "time": "time", "email": "email", "uri": "url"}
+_KINDS_OF_FORMATS = {
+    "date": "date", "time": "time", "email": "email", "uri": "url", "url": "url", "uuid": "uuid", "date-time": "moment",
+    "ipv4": "ip",
+}  # fmt: skip
 _DEEPEST = 5
 _TYPE_NAMES = {
     "number": "float", "int": "integer", "str": "string", "bool": "boolean", "dict": "object", "list": "array",
@@ -54,14 +61,26 @@ class Slot:
     required: bool
     members: tuple[Any, ...] = ()
     bounds: tuple[float, float] | None = None
+    form: str = ""
+    """Of identifiers: `whole` for numbers, `uuid`, else empty."""
 
     @property
     def dotted(self) -> str:
         return ".".join(step for step in self.path if isinstance(step, str))
 
+    def same_values(self, returns: Mapping[str, Any], name: str) -> bool:
+        """Whether a field of a result holds values that make sense here."""
+        field_ = slot_of(as_schema(as_schema(returns.get("properties")).get(name)), (name,), required=True)
+        return (self.kind, self.members, self.form) == (field_.kind, field_.members, field_.form)
+
     def takes(self, other: "Slot") -> bool:
         """True if a value of the other slot makes sense here."""
-        return (self.key, self.kind, self.members) == (other.key, other.kind, other.members)
+        return (self.key, self.kind, self.members, self.form) == (
+            other.key,
+            other.kind,
+            other.members,
+            other.form,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +96,13 @@ class MadeTool:
     """Ways to ask for a call, as infinitive clauses: `{key}` is a value, `[…]` is left out where that is not said."""
     named: bool
     """True if a value must be said with its noun, since the clause does not tell what it is."""
+    returns: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The schema of its results; empty where none is known."""
+
+    @property
+    def request(self) -> str:
+        """What a user asks for, without values: two tools that are asked for alike cannot be told apart."""
+        return compared(self.clauses[0].split("[")[0])
 
 
 ToolSet = tuple[MadeTool, ...]
@@ -120,15 +146,22 @@ def read_tool_sets(
 
     for k, tools in enumerate(tool_lists(path, left_out)):
         usable: dict[str, Tool] = {}
+        returns: dict[str, Mapping[str, Any]] = {}
         for tool in tools:
             name, made, fault = _normal_tool(tool, keep)
             if made is None or name in usable:
                 left_out(f"{path}: set {k}: {name!r} is left out: {fault or 'it stands there twice'}")
             else:
                 usable[name] = made
+                returns[name] = _result_schema(tool["function"])
                 for where, problem in lost_patterns(as_schema(tool["function"].get("parameters"))):
                     note(f"{path}: set {k}: {name}: the pattern of {where} is left out: {problem}")
-        made_tools = _made_tools(list(usable.values()), lang)
+        made_tools = _made_tools(
+            list(usable.values()),
+            returns,
+            lang,
+            lambda told: left_out(f"{path}: set {k}: {told}"),  # noqa: B023
+        )
         if any(tool.slots for tool in made_tools):
             sets.append(made_tools)
         elif usable:
@@ -288,6 +321,10 @@ def _normal_schema(
     made = {key: value for key, value in schema.items() if key in keep}
     if lost_pattern(schema):
         made.pop("pattern", None)
+    for name in ("exclusiveMinimum", "exclusiveMaximum"):
+        # Older schemas have a truth value here, which stands for nothing in newer ones.
+        if bound(made, name) is None:
+            made.pop(name, None)
     if type_ is not None:
         made["type"] = _TYPE_NAMES.get(str(type_), type_)
     if depth:
@@ -320,17 +357,53 @@ def _told(schema: Mapping[str, Any], otherwise: str) -> str:
     return bare if bare.strip() else otherwise
 
 
-def _made_tools(tools: Sequence[Tool], lang: Lang) -> ToolSet:
-    made: list[MadeTool] = []
+def _made_tools(
+    tools: Sequence[Tool],
+    returns: Mapping[str, Mapping[str, Any]],
+    lang: Lang,
+    left_out: Callable[[str], None],
+) -> ToolSet:
+    """Args: left_out: is called with each tool that a user could not tell from another, and why."""
+    clauses = {
+        tool["function"]["name"]: asks_for(tool["function"]["description"], tool["function"]["name"], lang)
+        for tool in tools
+    }
+    often = Counter(map(compared, clauses.values()))
+    made: dict[str, MadeTool] = {}
     for tool in tools:
-        function = tool["function"]
-        slots = tuple(_slots(function["parameters"], (), required=True))
-        clause = guess_clause(
-            function["description"], [(s.key, s.noun, s.kind, s.required) for s in slots], lang
-        )
-        made.append(MadeTool(function["name"], tool, slots, Gives(), (clause,), named=True))
-    wanted = {slot.key for tool in made for slot in tool.slots if slot.kind == "id"}
-    return tuple(replace(t, gives=guess_gives(t.name, {s.key for s in t.slots}, wanted)) for t in made)
+        name, parameters = tool["function"]["name"], tool["function"]["parameters"]
+        slots = _told_apart(tuple(_slots(parameters, (), required=True)))
+        clause = clauses[name] if often[compared(clauses[name])] == 1 else by_name(name, lang)
+        known = returns.get(name, {})
+        clause = with_places(clause, [slot.key for slot in slots])
+        new = MadeTool(name, tool, slots, Gives(), (clause,), named=True, returns=known)
+        if (other := made.setdefault(new.request, new)) is not new:
+            left_out(
+                f"{name!r} is left out: a user could not tell it from {other.name!r}, described and named alike"
+            )
+    wanted = {slot.key: slot.form for tool in made.values() for slot in tool.slots if slot.kind == "id"}
+    return tuple(
+        replace(t, gives=guess_gives(t.name, {s.key for s in t.slots}, wanted, t.returns))
+        for t in made.values()
+    )
+
+
+def _told_apart(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """Slots of which each is called by another noun; of two that cannot be told apart the optional ones are left out."""
+    often = Counter(slot.noun for slot in slots)
+    fuller = [
+        slot if often[slot.noun] == 1 else replace(slot, noun=spoken_name(slot.key) or slot.noun)
+        for slot in slots
+    ]
+    kept: dict[str, Slot] = {}
+    for slot in sorted(fuller, key=lambda slot: not slot.required):
+        noun = slot.noun if slot.required else ""
+        while noun in kept:
+            noun += " again"
+        if noun or slot.noun not in kept:
+            kept[noun or slot.noun] = replace(slot, noun=noun or slot.noun)
+    keys = {slot.path: slot for slot in kept.values()}
+    return tuple(keys[slot.path] for slot in slots if slot.path in keys)
 
 
 def _slots(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Iterator[Slot]:
@@ -345,10 +418,11 @@ def _slots(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Iterato
             if must:
                 yield from _slots(inner, (*path, *step), required=True)
         elif not path or must:
-            yield _slot(below, (*path, name), required=must)
+            yield slot_of(below, (*path, name), required=must)
 
 
-def _slot(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
+def slot_of(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
+    """What values a leaf of a schema takes, and what a user calls it."""
     name = str(path[-1])
     key = re.sub(r"\W", "_", "_".join(step for step in path if isinstance(step, str)))
     listed = schema.get("type") == "array"
@@ -356,13 +430,20 @@ def _slot(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
     bounds = value_bounds(inner)
     kind = guess_kind(name, inner)
     form = str(inner.get("format"))
-    if kind != "enum" and form in _KINDS_OF_FORMATS:
+    if is_id(name) and not listed and (id_form := form_of(inner)) != "other":
+        return Slot(
+            path, key, noun_of(name if len(path) == 1 else key, "id"), "id", required, (), bounds, id_form
+        )
+    if kind != "enum" and form in _KINDS_OF_FORMATS and inner.get("type") == "string":
         # A pattern beside it says the same.
         kind = _KINDS_OF_FORMATS[form]
     elif "pattern" in inner and kind != "enum":
         told = noun_of(name if len(path) == 1 else key, kind)
         kind = PATTERN + str(inner["pattern"])
         return Slot(path, key, told, f"list:{kind}" if listed else kind, required)
+    if kind == "text":
+        # A name fits more places than a sentence does.
+        kind = "title"
     members = tuple(enum_of(inner))
     if kind in _OPEN and len(named := examples(inner) or examples(schema)) > 1:
         # Better than words drawn for any text: those that the description gives.

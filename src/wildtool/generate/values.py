@@ -5,13 +5,33 @@ from datetime import datetime, timedelta
 from math import ceil, floor
 from random import Random
 from typing import Any
+from uuid import UUID
 
+from wildtool.generate.patterns.matching import matcher
 from wildtool.generate.patterns.samples import sample
 from wildtool.generate.plan import Lang
 from wildtool.generate.pools import pool
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 _CURRENCIES = ("EUR", "USD", "JPY", "CHF", "NOK", "CAD", "BRL", "KRW", "PLN", "ZAR", "TRY", "MXN")
+_COUNTRY_CODES = (
+    "PT",
+    "AT",
+    "NO",
+    "CZ",
+    "FR",
+    "PL",
+    "IT",
+    "SE",
+    "JP",
+    "CA",
+    "BR",
+    "KR",
+    "NZ",
+    "MX",
+    "KE",
+    "TR",
+)
 _QUOTED = frozenset(["title", "sentence", "text"])
 """Kinds that a user puts into quotation marks."""
 PATTERN = "pattern:"
@@ -48,7 +68,7 @@ class Values:
             return self.draw.choice(members)
         if kind.startswith(PATTERN):
             # A pattern that nothing follows was left out when the tool was read.
-            return sample(kind.removeprefix(PATTERN), self.draw) or ""
+            return self._following(kind.removeprefix(PATTERN))
         if kind in MEMBERS:
             return self.draw.choice(pool(kind, self.lang))
         if bounds and kind not in _MAKERS:
@@ -65,6 +85,23 @@ class Values:
             return max(ceil(low), min(floor(high), round(drawn)))
         return max(low, min(high, round(drawn, 2)))
 
+    def _following(self, pattern: str) -> str:
+        """A text that follows a pattern: rather a word than letters at random."""
+        words = [self.draw.choice(pool(name, "en")).lower() for name in ("adjectives", "nouns")]
+        title, slug = " ".join(words).title(), "-".join(words)
+        for text in (
+            title,
+            slug,
+            slug.replace("-", "_"),
+            title.replace(" ", ""),
+            _code(self),
+            words[1],
+            self.digits(6),
+        ):
+            if matcher(pattern).found_in(text):
+                return text
+        return sample(pattern, self.draw) or ""
+
     def pick(self, name: str) -> str:
         """A word of a pool."""
         return self.draw.choice(pool(name, self.lang))
@@ -72,8 +109,18 @@ class Values:
     def digits(self, count: int) -> str:
         return "".join(self.draw.choice("0123456789") for _ in range(count))
 
-    def id(self, prefix: str) -> str:
-        """An identifier no person would guess."""
+    def id(self, prefix: str, form: str = "", bounds: tuple[float, float] | None = None) -> str | int:
+        """An identifier no person would guess, in the form that a slot names."""
+        if form == "uuid":
+            return _uuid(self)
+        if form == "whole":
+            drawn = self.draw.randrange(10_000, 100_000)
+            whole = (
+                self._between(*bounds, whole=True)
+                if bounds and not bounds[0] <= drawn <= bounds[1]
+                else drawn
+            )
+            return int(whole)
         return f"{prefix}_{self.draw.randrange(10_000, 100_000)}"
 
 
@@ -148,6 +195,10 @@ def _version(values: Values) -> str:
     return f"{values.draw.randrange(1, 12)}.{values.draw.randrange(10)}.{values.draw.randrange(10)}"
 
 
+def _uuid(values: Values) -> str:
+    return str(UUID(int=values.draw.getrandbits(128), version=4))
+
+
 def _whole(low: int, high: int, step: int = 1) -> Callable[[Values], int]:
     return lambda values: values.draw.randrange(low, high, step)
 
@@ -174,12 +225,15 @@ _MAKERS: Mapping[str, Callable[[Values], Any]] = {
     "coordinates": _coordinates,
     "currency": lambda values: values.draw.choice(_CURRENCIES),
     "country": lambda values: values.pick("countries"),
+    "country code": lambda values: values.draw.choice(_COUNTRY_CODES),
     "language": lambda values: values.pick("languages"),
     "handle": _handle,
     "version": _version,
     "hash": lambda values: f"{values.draw.getrandbits(64):016x}",
     "id": _code,
     "code": _code,
+    "uuid": _uuid,
+    "moment": lambda values: f"{_date(values)}T{_time(values)}:00Z",
     "morning": lambda values: f"{values.draw.randrange(7, 11):02}:{values.draw.choice(('00', '30'))}",
     "evening": lambda values: f"{values.draw.randrange(17, 22)}:{values.draw.choice(('00', '30'))}",
     "fee": _decimal(0.2, 6, 2),

@@ -10,12 +10,18 @@ from typing import Any, cast
 
 from wildtool.generate.plan import Lang
 from wildtool.generate.pools import pool
+from wildtool.generate.requests import PART, spoken_name
 from wildtool.generate.tool_sets import MadeTool, Slot
 from wildtool.generate.values import spoken
+from wildtool.toolcall.parameter_schema import as_schema
 
 _FILE = Path(__file__).parent / "tools" / "phrases.json"
 _SEGMENT = re.compile(r"\[([^\[\]]*)\]")
 _PLACE = re.compile(r"\{(\w+)\}")
+_ARTICLE = re.compile(r"\b([aA]) (?=[aeio]|u(?!s|ni|rl))")
+"""An article that is `an` before this sound."""
+_MOST_SHOWN = 5
+"""Fields of one object that an answer tells."""
 _FLAG = re.compile(r"\?(\w+):(.*)", re.DOTALL)
 
 
@@ -48,7 +54,12 @@ class Wording:
         """A question that needs no tool, and its answer, about a value."""
         table = self._phrases["chat"]
         question, answer = self.draw.choice(table.get(kind, table["default"]))
-        return question.format(noun=noun, value=value), answer.format(noun=noun, value=value)
+        return self._article(question.format(noun=noun, value=value)), self._article(
+            answer.format(noun=noun, value=value)
+        )
+
+    def _article(self, text: str) -> str:
+        return _ARTICLE.sub(r"\1n ", text) if self.lang == "en" else text
 
     def literal(self, tool: MadeTool, slot: Slot, value: Any) -> str:
         """A value as said in a tool's clause: with its noun, unless the clause tells what it is."""
@@ -96,10 +107,19 @@ class Wording:
         text = re.sub(rf"\x01 ?(?:{self._phrases['units']})|\x01", "\x00", text)
         # Chinese writes no spaces: two values side by side would become one.
         text = re.sub(r"(?<=[A-Za-z0-9])\x00+(?=[A-Za-z0-9])", " ", text).replace("\0", "")
-        text = re.sub(r"\s+", " ", text).strip()
+        text = re.sub(r"\s+", " ", self._with_parts(text)).strip()
         text = re.sub(r" ([,;:])", r"\1", text).replace("on tomorrow", "tomorrow")
         text = re.sub(r"\b([a-z]+) \1\b", r"\1", text)
         return re.sub(r"^[，,；; ]+|[，,；; ]+$", "", text)
+
+    def _with_parts(self, text: str) -> str:
+        """A clause with words between its values: `with a, b and c`."""
+        clause, *parts = text.split(PART)
+        if not parts:
+            return clause
+        first, between, last = self._phrases["parts"]
+        listed = between.join(parts[:-1]) + last + parts[-1] if len(parts) > 1 else parts[0]
+        return clause + first + listed
 
     def join(self, clauses: Sequence[str], joints: Sequence[str]) -> str:
         """Clauses put together; a joint is `and` or `then`."""
@@ -134,8 +154,10 @@ class Wording:
         facts = [self._facts(tool, result) for tool, result in results]
         return self.phrase("answer", facts=(" " if self.lang == "en" else "").join(facts))
 
-    def _facts(self, tool: MadeTool, result: Mapping[str, Any]) -> str:
+    def _facts(self, tool: MadeTool, result: Any) -> str:
         key = tool.gives.key
+        if tool.returns:
+            return self._documented(tool, result)
         if tool.gives.listed:
             listed = cast(list[dict[str, Any]], next(iter(result.values())))
             entries = [self._phrases["entry"].format(id=row[key], fields=_fields(row, key)) for row in listed]
@@ -144,6 +166,39 @@ class Wording:
         return self._phrases[name].format(
             noun=tool.gives.noun, id=result.get(key, ""), fields=_fields(result, key)
         )
+
+    def _documented(self, tool: MadeTool, result: Any) -> str:
+        """The facts of a result that follows a schema: those of each entity, or the first that stand in it."""
+        gives = tool.gives
+        found: Any = result
+        for step in gives.place or ():
+            found = as_schema(found).get(step, {})
+        if not gives.key:
+            lists: list[Any] = [child for child in as_schema(found).values() if isinstance(child, list)]
+            found = lists[0] if len(lists) == 1 else found
+        if isinstance(found, list):
+            rows = cast(list[Any], found)
+            entries = "; ".join(self._entry(row, gives.name) for row in rows)
+            return self._phrases["found"].format(count=len(rows), entries=entries)
+        fields, name = self._plain_fields(found, gives.name), as_schema(found).get(gives.name)
+        if name is None or not gives.key:
+            return self._phrases["facts"].format(fields=fields)
+        return self._phrases["made"].format(noun=gives.noun, id=name, fields=fields)
+
+    def _entry(self, row: Any, id_name: str) -> str:
+        fields, name = self._plain_fields(row, id_name), as_schema(row).get(id_name)
+        return fields if name is None else self._phrases["entry"].format(id=name, fields=fields)
+
+    def _plain_fields(self, found: Any, without: str) -> str:
+        if not isinstance(found, dict):
+            return spoken(found, "", self.lang)
+        row = cast(dict[str, Any], found)
+        shown = [
+            f"{spoken_name(name)} {spoken(value, '', self.lang)}"
+            for name, value in row.items()
+            if name != without and isinstance(value, str | int | float)
+        ]
+        return ", ".join(shown[:_MOST_SHOWN]) or "ok"
 
 
 def omitted(clause: str) -> set[str]:
@@ -158,7 +213,7 @@ def can_omit(tool: MadeTool, key: str) -> bool:
 
 def _fields(row: Mapping[str, Any], without: str) -> str:
     shown = [
-        f"{name.replace('_', ' ')} {value}"
+        f"{spoken_name(name)} {value}"
         for name, value in row.items()
         if name != without and not isinstance(value, dict | list)
     ]
