@@ -250,7 +250,9 @@ def test_yaml_has_the_values_that_json_would_have(tmp_path: Path):
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "[" * 500 + "]" * 500])
 def test_json_that_is_too_deep_is_refused_by_name(tmp_path: Path, text: str):
     (tmp_path / "api.json").write_text(text)
-    with pytest.raises(DataError, match=r"api\.json: not JSON within the limits: JSON nested deeper than \d+ levels"):
+    with pytest.raises(
+        DataError, match=r"api\.json: not JSON within the limits: JSON nested deeper than \d+ levels"
+    ):
         read_tool_sets(tmp_path / "api.json", "en", print)
 
 
