@@ -83,6 +83,14 @@ async def test_a_finish_reason_that_names_a_failure_is_one_whole_and_streamed(re
     assert reason in str(await failed("chat", [{"choices": [delta]}]))
 
 
+@pytest.mark.parametrize(
+    ("reason", "kind"), [("MISSING_THOUGHT_SIGNATURE", "http 400"), ("PUP_LIMITED_DISABLED", "http 403")]
+)
+async def test_a_finish_reason_that_says_nothing_about_the_model_is_a_failed_call(reason: str, kind: str):
+    found = await failed("gemini", {"candidates": [{"content": {"parts": []}, "finishReason": reason}]})
+    assert (found.kind, found.final) == (kind, True)
+
+
 WHOLE: dict[str, Body] = {
     "chat": {"choices": [CHOICE]},
     "anthropic": {"type": "message", "content": [{"type": "text", "text": "So"}], "stop_reason": "end_turn"},

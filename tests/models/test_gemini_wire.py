@@ -92,6 +92,8 @@ async def test_arguments_that_are_no_object_are_mended_where_they_go_back_and_th
     ("reason", "finish"),
     [
         ("SAFETY", "content_filter"),
+        ("MODEL_ARMOR", "content_filter"),
+        ("CONTINUATION", "length"),
         ("MAX_TOKENS", "length"),
         ("MALFORMED_FUNCTION_CALL",) * 2,
         ("OTHER", "OTHER"),

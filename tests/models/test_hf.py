@@ -241,7 +241,7 @@ def test_how_tools_are_told_follows_from_template_name_and_option(path: Path, tm
 
 def test_a_template_of_no_known_format_asks_for_one(tmp_path: Path):
     plain = make_model(tmp_path / "some", "{{ messages[0].content }}")
-    with pytest.raises(UsageError, match="--format"):
+    with pytest.raises(UsageError, match="--tool-format"):
         model_from_name(f"hf/{plain}", ModelOptions())
 
 

@@ -25,9 +25,11 @@ _OPTIONS = {"temperature": "temperature", "max_tokens": "maxOutputTokens", "seed
 _FILTERED = frozenset(
     (
         *("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
-        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR", "ESCALATION"),
     )
 )
+_FAILED = {"MISSING_THOUGHT_SIGNATURE": 400, "PUP_LIMITED_DISABLED": 403}
+"""Finish reasons that say nothing about the model, and the HTTP status that each stands for."""
 
 
 class GeminiModel(HttpModel):
@@ -92,10 +94,10 @@ class GeminiModel(HttpModel):
         match parsed:
             case {"candidates": [{"error": error}, *_]} if error:
                 return failure_of(error)
-            case {"candidates": [{"finishReason": str() as reason}, *_]} if (
-                reason.lower() in ENDED_BY_FAILURE
-            ):
-                return Failure(f"the reply ended with the finish reason {reason}")
+            case {"candidates": [{"finishReason": str() as reason}, *_]}:
+                failed = reason in _FAILED or reason.lower() in ENDED_BY_FAILURE
+                words = f"the reply ended with the finish reason {reason}"
+                return Failure(words, _FAILED.get(reason)) if failed else None
             case {"candidates": [dict(), *_]}:
                 return None
             case {"promptFeedback": {"blockReason": str() as reason}}:
@@ -209,7 +211,7 @@ def _finish_reason(reason: Any, message: Message) -> str | None:
         return None
     if reason == "STOP":
         return "tool_calls" if message.get("tool_calls") else "stop"
-    if reason == "MAX_TOKENS":
+    if reason in ("MAX_TOKENS", "CONTINUATION"):
         return "length"
     return "content_filter" if reason in _FILTERED else reason
 
