@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-WIDTH = 130
+WIDTH = 112
 
 
 def terminal_output(command: list[str]) -> str:
@@ -30,7 +30,7 @@ def terminal_output(command: list[str]) -> str:
 def main(runs: str) -> None:
     wildtool = str(Path(sys.executable).with_name("wildtool"))
     shown = terminal_output([wildtool, "show", runs])
-    table = re.split(r"\n\S*accuracy \(", shown)[0].rstrip()
+    table = shown.split("More tables:")[0].rstrip()
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi(table))
     drawing = console.export_svg(title="make demo")
