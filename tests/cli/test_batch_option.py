@@ -38,7 +38,7 @@ def outlook(text: str, line: str) -> tuple[float, bool]:
     cost = next(part for part in ended.output.splitlines() if part.split()[:1] == ["cost"])
     rounds = [part.split()[1:] for part in ended.output.splitlines() if part.split()[:1] == ["rounds"]]
     assert rounds in ([], [["4,", "each", "up", "to", "a", "day"]])
-    assert ("by batches" in cost) == bool(rounds)
+    assert ("batch price" in cost) == bool(rounds)
     return float(cost.split()[3]), bool(rounds)
 
 
@@ -53,7 +53,7 @@ def test_a_price_that_says_nothing_of_batches_is_counted_whole_and_that_is_said(
     priced = f'[models.x]\nmodel = "m"\n{PRICED}}}\n'
     assert outlook(priced, "--model x --batch")[0] == outlook(priced, "--model x")[0]
     assert (
-        "the price of x names no `batch`, and the whole is counted"
+        "no batch price is known for x; the full price is assumed"
         in type_("run echo --model x --batch --dry-run").output
     )
 
@@ -108,4 +108,4 @@ def test_a_default_of_the_file_is_about_models_that_can_and_names_the_others():
     FILE.write_text("[run]\nbatch = true\n")
     ended = type_("run echo --model baseline/gold")
     assert ended.exit_code == 0, ended.output
-    assert "baseline/gold is asked directly: it cannot be asked by batches" in ended.output
+    assert "baseline/gold has no batch API and is called directly" in ended.output

@@ -191,7 +191,7 @@ def test_a_limit_of_money_on_a_model_without_a_price_is_refused_before_any_call(
         '[models.m]\nmodel = "x"\nbase_url = "http://127.0.0.1:9/v1"\n',
         "run echo --model m --max-cost 1 --quiet",
     )
-    assert "no price is known of m" in said
+    assert "none is known for m" in said
     assert not Path("runs").exists()
 
 
@@ -242,7 +242,7 @@ def test_a_dry_run_says_whether_a_limit_would_be_reached(limit: str, said: str):
 def test_a_dry_run_without_a_price_cannot_say_whether_it_costs_too_much():
     FILE.write_text('[models.m]\nmodel = "x"\nbase_url = "http://127.0.0.1:9/v1"\n')
     ended = type_("run echo --model m --dry-run --max-cost 5")
-    assert "--max-cost 5: whether it would be reached cannot be said beforehand" in ended.output
+    assert "--max-cost 5: cannot tell in advance whether it would be reached" in ended.output
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_what_it_would_take_is_told_without_asking(url: str, asked: list[dict[st
     assert "64 sessions of 4 tasks" in ended.stdout
     assert "planner (planner)\n  calls          870 – 1,740" in ended.stdout
     assert "judge 2 (other)" in ended.stdout
-    assert "no price is known" in ended.stdout
+    assert "unknown; add --prices" in ended.stdout
 
 
 def test_replies_of_the_cache_are_not_asked_for_again(url: str, asked: list[dict[str, Any]]):
@@ -163,7 +163,7 @@ def test_the_same_command_asks_nothing_twice_and_a_larger_number_goes_on(
 def test_a_limit_leaves_what_is_made_and_says_how_to_go_on(url: str):
     ended = making(url, 4, "--max-tokens-total 700 --concurrency 1")
     assert ended.exit_code == 3
-    assert "sessions are not made to their end; run the same command again" in ended.stderr
+    assert "sessions are unfinished; run the same command again" in ended.stderr
     assert making(url, 4).exit_code == 0
     assert len(Path("set/sessions.jsonl").read_text("utf-8").splitlines()) == 4
 

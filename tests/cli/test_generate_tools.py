@@ -97,7 +97,7 @@ def test_the_same_command_asks_nothing_twice_and_a_larger_number_goes_on(
 def test_a_limit_leaves_what_is_made_and_says_how_to_go_on(url: str):
     ended = making(url, 20, "--max-tokens-total 200 --concurrency 1")
     assert ended.exit_code == 3
-    assert "tools are not made to their end; run the same command again" in ended.stderr
+    assert "tools are unfinished; run the same command again" in ended.stderr
     assert making(url, 20).stdout.splitlines()[-1] == "box/tools_en.jsonl: 20 tools, 0 lost"
 
 

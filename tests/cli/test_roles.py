@@ -18,7 +18,7 @@ from wildtool.models.resolve import ModelOptions
 from wildtool.types import Model
 
 RUN = Path("runs/echo/baseline--gold")
-PLAYED = "user is played by baseline/user; name a model with --user-model"
+PLAYED = "user is played by baseline/user; for a model give --user-model NAME"
 
 
 class Entry:
@@ -82,7 +82,7 @@ def test_a_role_that_no_selected_item_asks_has_no_model():
 
 def test_a_user_model_that_no_selected_item_asks_is_told_and_not_asked():
     ended = play("--limit 1 --user-model baseline/user")
-    assert "no selected item asks for a user; baseline/user is not asked" in ended.stderr
+    assert "no selected item needs a user; baseline/user is not called" in ended.stderr
     assert list(identity()["models"]) == ["agent"]
 
 
@@ -120,9 +120,9 @@ def test_a_run_of_before_there_were_modes_goes_on():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--user-base-url http://127.0.0.1:9/v1", "--user-base-url goes with --user-model"),
-        ("--user-api-key-env MINE", "--user-api-key-env goes with --user-model"),
-        ("--user-temperature 0", "--user-temperature goes with --user-model"),
+        ("--user-base-url http://127.0.0.1:9/v1", "--user-base-url needs --user-model"),
+        ("--user-api-key-env MINE", "--user-api-key-env needs --user-model"),
+        ("--user-temperature 0", "--user-temperature needs --user-model"),
         ("--user-model=", "--user-model is empty"),
         ("--user-model m", "such as --user-base-url http"),
         ("--mode sung", "known: plain, loud"),
@@ -139,7 +139,7 @@ def test_a_user_model_for_a_benchmark_without_a_user_is_refused(monkeypatch: pyt
     monkeypatch.setattr(EchoBenchmark, "roles", {})
     ended = play("--user-model baseline/user")
     assert ended.exit_code == 2
-    assert "echo simulates no user" in ended.stderr
+    assert "echo has no simulated user" in ended.stderr
 
 
 def test_an_endpoint_of_its_own_gets_no_key_but_one_named_for_it(monkeypatch: pytest.MonkeyPatch):

@@ -108,7 +108,7 @@ def test_nothing_is_said_of_runs_over_the_same_items(capsys: pytest.CaptureFixtu
 def test_infra_errors_are_named_by_kind_with_an_example(capsys: pytest.CaptureFixture[str]):
     failed = (Failed("network", 3, "network: Connection refused"), Failed("http 500", 1, "http 500: down"))
     out = " ".join(overview(capsys, result(counts=Counts(correct=4, infra_error=4), failed=failed)).split())
-    assert "Calls failed by network (3), http 500 (1); such as: Connection refused" in out
+    assert "Calls failed with network (3), http 500 (1); for example: Connection refused" in out
 
 
 def test_a_long_path_of_a_recorded_model_is_cut_in_the_middle(capsys: pytest.CaptureFixture[str]):

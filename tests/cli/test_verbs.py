@@ -419,7 +419,7 @@ def test_runs_of_more_and_of_fewer_items_are_not_compared_without_a_word():
 def test_a_run_says_why_its_calls_failed():
     ended = play("m", "--base-url http://127.0.0.1:9/v1 --retries 0")
     assert ended.exit_code == 3
-    assert "failed by network (4)" in ended.stderr
+    assert "failed with network (4)" in ended.stderr
     assert "Connection refused" in " ".join(ended.stderr.split())
 
 

@@ -45,7 +45,7 @@ async def test_the_dead_one_of_several_models_stops_and_the_others_are_shown(tmp
     words = run(CLOSED, "--retries", 0, "--model", "baseline/gold", "--limit", 4)
     ended = await wildtool(*words, cwd=tmp_path)
     assert ended.status == 3
-    assert "m was not played to its end" in ended.err
+    assert "m did not finish" in ended.err
     assert "baseline/gold" in ended.out
     assert {row["outcome"] for row in verdicts(tmp_path / "run" / "baseline--gold")} == {"correct"}
 

@@ -50,7 +50,10 @@ def said(folder: Path) -> list[str]:
 async def test_a_run_says_how_the_model_is_asked_and_judges_every_task(path: Path, tmp_path: Path):
     ended = await played(path, tmp_path / "run")
     assert ended.status == 0, ended.err
-    assert "is asked by its chat template and read in the format hermes, told by the marks in it" in ended.err
+    assert (
+        "is sent tools by its chat template, and calls are read in the format hermes, told by the marks in it"
+        in ended.err
+    )
     assert len(verdicts(tmp_path / "run")) == 8
     assert "Loading" not in ended.err
 

@@ -171,7 +171,7 @@ def make_set(
                 command = ["wildtool", *sys.argv[1:]]
                 result = run(plan, out / RECORD, command=command, observer=watcher, sitting=sitting)
             if result.interrupted:
-                note(f"Interrupted. {out} keeps all replies; run the same command again to go on.")
+                note(f"Interrupted. All replies are saved in {out}; run the same command again to continue.")
                 return result.exit_status
             product = write(plan)
             if not product.again or result.limit is not None or result.exit_status:
@@ -186,9 +186,9 @@ def _tell_estimate(plan: "Plan", estimate: "Estimate | None") -> int:
     from wildtool.engine.tokens import ERROR, TOKENIZER
 
     if estimate is None:
-        raise UsageError("--dry-run: what this takes cannot be told beforehand; bound it by --max-cost")
-    say(f"Nothing is asked or written. Tokens: {TOKENIZER}, no tokenizer; {ERROR}.")
-    say(f"Told from a trial: {estimate.basis}. The upper end: {estimate.above}.")
+        raise UsageError("--dry-run cannot estimate this; set a limit with --max-cost instead")
+    say(f"Nothing is sent or written. Tokens are {TOKENIZER} ({ERROR}).")
+    say(f"Estimated from a trial: {estimate.basis}. Upper end: {estimate.above}.")
     for role, seen in estimate.roles.items():
         say(f"{role} ({plan.models[role].name})")
         tell_taken(plan, role, seen)
@@ -204,15 +204,15 @@ def _tell(result: "RunResult", made: Product, out: Path, quiet: bool) -> int:
     say(f"{made.where}: {made.kept} {made.noun}, {len(made.losses)} lost{made.aside}")
     if made.losses:
         first = made.losses[0]
-        why = f"why {made.noun} were lost: {out / LOSSES}; the first: {first['reason']}: {first['detail']}"
+        why = f"why {made.noun} were lost: {out / LOSSES}; first: {first['reason']}: {first['detail']}"
         note(one_line(why))
     if result.limit is not None:
         note(f"stopped: {result.limit}")
     if made.unfinished:
-        unfinished = f"{made.unfinished} {made.noun} are not made to their end"
-        note(f"{unfinished}; run the same command again to go on.")
+        unfinished = f"{made.unfinished} {made.noun} are unfinished"
+        note(f"{unfinished}; run the same command again to continue.")
     elif made.kept and not quiet:
-        note(f"What uses them: {made.use}")
+        note(f"Next: {made.use}")
     if result.exit_status:
         return result.exit_status
     return 0 if made.kept else 1

@@ -113,7 +113,7 @@ def check_prices(names_and_prices: "Mapping[str, Price | None]", max_cost: float
     unknown = [name for name, price in names_and_prices.items() if price is None]
     if max_cost is not None and unknown:
         raise UsageError(
-            f"--max-cost cannot be kept: no price is known of {', '.join(unknown)}. Give it in USD for a million tokens: "
-            "in wildtool.toml, `prices = {input = 2.5, output = 10}` under [models.NAME], or by --prices FILE with "
-            '{"models": {"NAME": {"input": 2.5, "output": 10}}}; 0 where it costs nothing'
+            f"--max-cost needs prices, and none is known for {', '.join(unknown)}. Give USD per million tokens: "
+            "in wildtool.toml, `prices = {input = 2.5, output = 10}` under [models.NAME], or with --prices FILE holding "
+            '{"models": {"NAME": {"input": 2.5, "output": 10}}}; 0 if it is free'
         )

@@ -84,7 +84,7 @@ def _batched(players: Mapping[str, Named], asked: RunOptions, typed: set[str]) -
     from wildtool.models.batching import batching_of
 
     if "batch" not in typed and batching_of(agent.model) is None:
-        return batched, [f"{agent.model.name} is asked directly: it cannot be asked by batches"]
+        return batched, [f"{agent.model.name} has no batch API and is called directly"]
     return {*batched, "agent"}, []
 
 
@@ -97,8 +97,8 @@ def _tell_formats(plans: "dict[str, Plan]") -> None:
         return
     for name, settings in asked.items():
         if "format" not in settings:
-            note(f"{name} gives calls itself and is not asked in a format")
+            note(f"{name} makes calls itself and ignores --tool-format")
             continue
-        asked_by = "by its chat template" if "tools" in settings else "in words"
+        asked_by = "by its chat template" if "tools" in settings else "as text"
         why = CHOSEN[settings["format_chosen"]]
-        note(f"{name} is asked {asked_by} and read in the format {settings['format']}{why}")
+        note(f"{name} is sent tools {asked_by}, and calls are read in the format {settings['format']}{why}")

@@ -49,4 +49,4 @@ def groups_of(results: Iterable[Result]) -> list[str]:
 
 def in_words(failed: Sequence[Failed]) -> str:
     """Kinds of failed calls with the units each of them ended, and an example."""
-    return f"{kinds_of(failed)}; such as: {example_of(failed)}"
+    return f"{kinds_of(failed)}; for example: {example_of(failed)}"

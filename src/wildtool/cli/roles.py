@@ -35,11 +35,11 @@ class UserOptions:
         }
         alone = [option for option, value in about.items() if value is not None]
         if self.model is None and alone:
-            raise UsageError(f"{alone[0]} goes with --user-model")
+            raise UsageError(f"{alone[0]} needs --user-model")
         if self.model is not None and not self.model.strip():
             raise UsageError("--user-model is empty; give a name, or leave it out")
         if self.model is not None and "user" not in benchmark.roles:
-            raise UsageError(f"{benchmark.name} simulates no user; leave --user-model out")
+            raise UsageError(f"{benchmark.name} has no simulated user; leave out --user-model")
 
 
 def other_models(
@@ -80,9 +80,9 @@ def other_models(
             models[role] = Named(agent, Rates(), FREE)
         else:
             models[role] = known.find(benchmark.roles[role].default, others, typed, own)
-        advice = "; name a model with --user-model" if role == "user" else ""
+        advice = "; for a model give --user-model NAME" if role == "user" else ""
         remarks.append(f"{role} is played by {models[role].model.name}{advice}")
     remarks += [
-        f"no selected item asks for a {role}; {named[role]} is not asked" for role in named.keys() - models
+        f"no selected item needs a {role}; {named[role]} is not called" for role in named.keys() - models
     ]
     return models, remarks

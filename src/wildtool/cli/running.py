@@ -44,7 +44,7 @@ def play_plans(plans: "dict[str, Plan]", folders: dict[str, Path], sitting: "Sit
             judged += [outcome.folder] if answered and not outcome.interrupted else []
         elif outcome is not None:
             if len(plans) > 1 and isinstance(outcome, WildtoolError):
-                note(f"{name} was not played to its end:")
+                note(f"{name} did not finish:")
             statuses.append(report(outcome))
     if judged:
         _show(judged, next(iter(plans.values())).profile, quiet)
@@ -54,18 +54,20 @@ def play_plans(plans: "dict[str, Plan]", folders: dict[str, Path], sitting: "Sit
 def _remark(result: "RunResult") -> None:
     """What the user must know about a run besides its numbers, also when they asked for quiet."""
     if result.interrupted:
-        note(f"Interrupted. {result.folder} keeps all replies; run the same command again to go on.")
+        note(
+            f"Interrupted. All replies are saved in {result.folder}; run the same command again to continue."
+        )
     for batch in result.pending:
         note(
-            f"Batch {batch.id} ({batch.requests:,} requests, {batch.status}) goes on: the same command waits for it and "
-            f"pays for nothing twice: {_this_command()}\nTo cancel it, at the price of what it has done: POST "
+            f"Batch {batch.id} ({batch.requests:,} requests, {batch.status}) is still running. To wait for it "
+            f"(nothing is paid twice): {_this_command()}\nTo cancel it and pay only for what is done: POST "
             f"{batch.cancel_url} with your key (docs/batch.md)."
         )
     if result.limit is not None:
         how = "later" if result.limit_of_endpoint else "with a higher limit"
         note(
-            f"{result.folder}: stopped: {result.limit}. All replies are recorded, {result.counts.unplayed} of "
-            f"{result.counts.units} units are not played to their end; run the same command {how} to go on."
+            f"{result.folder}: stopped: {result.limit}. All replies are recorded; {result.counts.unplayed} of "
+            f"{result.counts.units} units are unfinished. Run the same command {how} to continue."
         )
     if result.counts.infra_error and result.verdicts:
         _remark_on_failures(result, result.verdicts)
@@ -88,7 +90,7 @@ def _remark_on_failures(result: "RunResult", verdicts: Path) -> None:
     of_units = f"of {result.counts.units} units"
     if blocked:
         note(
-            f"{result.folder}: {sum(each.units for each in blocked)} {of_units} have no result since calls ended by "
+            f"{result.folder}: {sum(each.units for each in blocked)} {of_units} have no result because calls ended with "
             f"{in_words(blocked)}"
         )
         note("The provider refuses these prompts themselves; trying again will hardly help (docs/models.md).")
@@ -96,12 +98,12 @@ def _remark_on_failures(result: "RunResult", verdicts: Path) -> None:
         return
     note(
         f"{result.folder}: {result.counts.infra_error - sum(each.units for each in blocked)} {of_units} were not "
-        f"played to their end since calls failed by {in_words(failed)}"
+        f"finished because calls failed with {in_words(failed)}"
     )
     if all(each.kind == NOT_RECORDED for each in failed):
-        note("What answers is a record that does not hold these calls; trying again cannot help.")
+        note("The record that answers does not hold these calls; retrying will not help.")
     else:
-        note(f"{result.folder}: run the same command again to retry just those.")
+        note(f"{result.folder}: run the same command to retry only those.")
 
 
 def _this_command() -> str:
@@ -118,7 +120,7 @@ def _tell_spent(result: "RunResult", plan: "Plan") -> None:
     kept = f", {result.cached:,} replies from the cache" if result.cached else ""
     tokens = f"{spent.prompt_tokens:,} prompt and {spent.completion_tokens:,} reply tokens"
     if spent.unpriced:
-        cost = ", at a price that is not known"
+        cost = ", cost unknown; add --prices"
     else:
         origins = dict.fromkeys(price.origin for price in plan.prices.values() if price.output or price.input)
         cost = f", {spent.cost:.4f} USD by {', '.join(origins)}" if origins else ""
@@ -133,7 +135,7 @@ def _full_prices(plan: "Plan") -> list[str]:
         for role in sorted(plan.batched)
         if (price := plan.prices.get(role)) and price.batch is None and (price.input or price.output)
     ]
-    return [f"the price of {name} names no `batch`, and the whole is counted" for name in silent]
+    return [f"no batch price is known for {name}; the full price is assumed" for name in silent]
 
 
 def _show(folders: list[Path], profile: str, quiet: bool) -> None:
@@ -151,8 +153,8 @@ def tell_outlook(plans: "dict[str, Plan]", limits: "Limits") -> None:
     from wildtool.engine.outlook import demand_of, outlook
     from wildtool.engine.tokens import ERROR, TOKENIZER
 
-    say(f"Nothing is asked or written. Tokens: {TOKENIZER}, no tokenizer; {ERROR}.")
-    say("Taken if every answer were the gold one, in each way of giving it; reasoning and talk come on top.")
+    say(f"Nothing is sent or written. Tokens are {TOKENIZER} ({ERROR}).")
+    say("Assumes gold answers; reasoning and other text cost extra.")
     demands: list[Demand] = []
     for name, plan in plans.items():
         roles = outlook(plan)
@@ -177,9 +179,9 @@ def tell_taken(plan: "Plan", role: str, seen: "Outlook") -> None:
     say(f"  prompt tokens  {_range(low['prompt_tokens'], high['prompt_tokens'])}")
     say(f"  reply tokens   {_range(low['completion_tokens'], high['completion_tokens'])}")
     if price is None:
-        say("  cost           no price is known; give one by --prices FILE or in wildtool.toml")
+        say("  cost           unknown; add --prices FILE or a price in wildtool.toml")
     else:
-        by = ", by batches" if batched else ""
+        by = ", batch price" if batched else ""
         costs = [price.cost(usage, batched=batched) for usage in (low, high)]
         say(f"  cost           {costs[0]:.4f} – {costs[1]:.4f} USD ({price.origin}{by})")
     if batched:
@@ -206,7 +208,7 @@ def tell_limits(demands: "Sequence[Demand]", limits: "Limits") -> None:
 
 def _tell_limit(limit: str, most: float, taken: "Span | None", unit: str) -> None:
     if taken is None:
-        say(f"{limit}: whether it would be reached cannot be said beforehand")
+        say(f"{limit}: cannot tell in advance whether it would be reached")
         return
     low, high = taken
     would = "would not" if high <= most else "would" if low > most else "may"

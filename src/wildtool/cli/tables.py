@@ -245,7 +245,7 @@ def _print_remarks(results: Sequence[Result]) -> None:
             remark(said)
     for label, result in zip(labels_of(results), results, strict=True):
         if said := without_verdict(label, result):
-            remark(said + (f"; such as: {example_of(result.failed)}" if result.failed else ""))
+            remark(said + (f"; for example: {example_of(result.failed)}" if result.failed else ""))
 
 
 def _unique(values: Iterable[Value]) -> list[Value]:

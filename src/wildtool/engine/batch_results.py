@@ -39,7 +39,7 @@ class BatchResults:
         except OSError as error:
             raise StorageError(
                 f"{folder}: the results of a batch could not be written ({error.strerror}); the record is intact. Make "
-                "room, then run the same command again to go on."
+                "room, then run the same command again to continue."
             ) from error
 
     async def read(self, patience: Patience, on_retry: Callable[[str, float], None]) -> None:

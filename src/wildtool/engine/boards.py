@@ -86,7 +86,7 @@ def different_items(results: Sequence[Result]) -> str:
         f"{label}: {result.items} item{'' if result.items == 1 else 's'}"
         for label, result in zip(labels_of(results), results, strict=True)
     )
-    return f"These runs cover different items and do not compare as they stand. {each}"
+    return f"These runs cover different items and are not comparable. {each}"
 
 
 def prompts_remark(result: Result) -> str:
@@ -108,7 +108,7 @@ def without_verdict(label: str, result: Result) -> str:
         told.append(
             f"of {counts.units} units, {counts.infra_error} ended in infra errors and {counts.unplayed} were not "
             f"played; all count as wrong ({low:.1f} % correct). Upper bound if all were correct: {high:.1f} %."
-            + (f" Calls failed by {kinds_of(result.failed)}" if result.failed else "")
+            + (f" Calls failed with {kinds_of(result.failed)}" if result.failed else "")
         )
     return f"{label}: {'; '.join(told)}" if told else ""
 

@@ -96,7 +96,7 @@ class Cache:
         except sqlite3.Error as error:
             raise StorageError(
                 f"{self._file}: could not be written ({error}); the record is intact. Make room, or leave --cache out, "
-                "then run the same command again to go on."
+                "then run the same command again to continue."
             ) from error
 
     def close(self) -> None:

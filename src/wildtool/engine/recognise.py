@@ -26,7 +26,7 @@ def named_or_recognised(name: str | None, data: str | None) -> Benchmark:
     candidates = [known for known in located if _reads(known, data)] or located
     if len(candidates) != 1:
         names = ", ".join(known.name for known in candidates) or "none is installed"
-        why = "cannot tell whose data these are;"
+        why = "cannot tell which benchmark these data belong to;"
         if not Path(data).exists():
             why = "there is no such file or folder; if a benchmark has data of that name,"
         raise UsageError(f"{data}: {why} add --benchmark NAME, one of: {names}")

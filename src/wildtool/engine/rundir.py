@@ -163,7 +163,7 @@ class RunFolder:
                 ) from error
             raise StorageError(
                 f"{path}: could not be written ({error.strerror}); the record is intact. "
-                "Make room, then run the same command again to go on."
+                "Make room, then run the same command again to continue."
             ) from error
 
 

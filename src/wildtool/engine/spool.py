@@ -77,5 +77,5 @@ class Spool:
     def _unwritable(self, error: OSError) -> StorageError:
         return StorageError(
             f"{self._folder}: the requests of a batch could not be written ({error.strerror}); the record is intact. "
-            "Make room, then run the same command again to go on."
+            "Make room, then run the same command again to continue."
         )

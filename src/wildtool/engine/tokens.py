@@ -8,9 +8,9 @@ from wildtool.types import Request
 ASCII_PER_TOKEN = 4.0
 WIDE_TOKENS = 0.8
 """Tokens of a character outside ASCII."""
-TOKENIZER = "estimated by letters"
+TOKENIZER = "estimated from characters"
 """How the guess is called where it is shown."""
-ERROR = "it was 17 % too low to 16 % too high on our data against three tokenizers"
+ERROR = "17 % too low to 16 % too high in tests against three tokenizers"
 """Prompts of wild-mini and ACEBench, English and Chinese, against cl100k, o200k and Qwen's (docs/limits.md)."""
 
 

@@ -143,5 +143,5 @@ class RecordWriter:
     def _storage_error(self, error: OSError) -> StorageError:
         return StorageError(
             f"{self._folder}: the record could not be written ({error.strerror}); everything recorded before "
-            "is intact. Make room, then run the same command again to go on."
+            "is intact. Make room, then run the same command again to continue."
         )
