@@ -1,10 +1,13 @@
 """The sandbox's tables read from Python classes: literals and sentences by their place, and no code is run."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.ace_upstream import python_files
 from wildtool.benchmarks.acebench.fetch import read_tables, table_digest
@@ -197,3 +200,125 @@ def test_from_code_that_says_the_official_sentences_the_official_tables_are_read
 def test_the_digest_of_a_table_does_not_depend_on_spacing_or_order() -> None:
     assert table_digest(json.loads('{"b": 1, "a": "é"}')) == table_digest({"a": "é", "b": 1})
     assert table_digest({"a": 1}) != table_digest({"a": 1.0})
+
+
+# Doctored files ------------------------------------------------------------------------------------
+
+VALUES = (
+    *(
+        "b'x'",
+        "2j",
+        "{1, 2}",
+        "{(1, 2): 3}",
+        "{[]: 1}",
+        "{**x}",
+        "...",
+        "1e999",
+        "'\\ud800'",
+        "9" * 5_000,
+        "x",
+        "f()",
+    ),
+    *(
+        "scenario.get('x', b'x')",
+        "scenario.get('x', *y)",
+        "[" * 59 + "]" * 59,
+        "-" * 3_000 + "1",
+        "lambda: 1",
+        "yield",
+    ),
+    *(
+        "+".join(["'a'"] * 3_000),
+        "f'{x!r:>{y}}'",
+        "(x := 1)",
+        "[x for x in y]",
+        "not 1",
+        "'a' * 9",
+        "0x" + "f" * 9_000,
+    ),
+)
+SAID = (
+    *VALUES,
+    "'one'",
+    "f'two {x}'",
+    "f'{f()}'",
+    "{'message': 'three'}",
+    "{'message': {'message': 'x'}}",
+    "print('four')",
+)
+
+
+def check_named(source: str) -> None:
+    """What comes of a file: tables that JSON holds, or an error that names it."""
+    for extract in (extract_state, extract_sentences):
+        try:
+            json.dumps(extract({"travel.py": source}))
+        except DataError as error:
+            assert str(error).startswith("travel.py: ")
+    try:
+        find_sentences(source, "send_message", "travel.py")
+    except DataError as error:
+        assert str(error).startswith("travel.py: send_message: ")
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_a_value_that_json_does_not_hold_is_named_with_file_and_attribute(value: str) -> None:
+    source = f"class MessageApi:\n    def __init__(self, scenario):\n        self.inbox = {value}"
+    try:
+        extract_state({"message.py": source})
+    except DataError as error:
+        assert re.match(r"message\.py: (MessageApi\.inbox: |not a Python file)", str(error))
+    check_named(source)
+
+
+PLACES = (("MessageApi", "__init__"), ("MessageApi", "send_message"), ("Travel", "get_baggage_allowance"))
+FORMS = ("self.x = {}", "return {}", "{}", "if {}: pass", "reason == {}")
+
+
+@given(st.lists(st.tuples(st.sampled_from(FORMS), st.sampled_from(SAID)), max_size=6))
+def test_a_doctored_class_gives_tables_or_an_error_that_names_its_file(body: list[tuple[str, str]]) -> None:
+    lines = [form.format(value) for form, value in body] or ["pass"]
+    for owner, method in PLACES:
+        check_named(f"class {owner}:\n    def {method}(self):\n        " + "\n        ".join(lines))
+
+
+@given(st.integers(0, 2_000), st.integers(0, 60), st.text(max_size=20))
+def test_a_file_with_any_part_replaced_gives_tables_or_an_error_that_names_it(
+    at: int, cut: int, put: str
+) -> None:
+    check_named(SOURCE[:at] + put + SOURCE[at + cut :])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *("(" * 50_000, "f(" * 90, "{" * 61, "with (" * 61 + "x" + ")" * 61, "x = " + "-" * 150_000 + "1"),
+        *("if x:\n" + " " * 199_990, "class A:" * 20_000, "\x00", "a = '" + "x" * 300_000 + "'"),
+    ],
+)
+def test_a_file_of_any_length_and_depth_is_refused_at_once(source: str) -> None:
+    with pytest.raises(DataError, match=r"^travel\.py: not a Python file"):
+        extract_state({"travel.py": source})
+
+
+SOURCE = """
+class MessageApi(BaseApi):
+    def __init__(self):
+        super().__init__()
+        self.max_capacity = 6
+        self.inbox = {1: {"sender_id": "A", "message": "x"}}
+
+    def _load_scenario(self, scenario):
+        self.wifi = scenario.get("wifi", False)
+
+    def send_message(self, sender_name, receiver_name, message):
+        if not self.logged_in:
+            return {"status": False, "message": "locked"}
+        if not self.wifi:
+            return {"status": False, "message": "no wifi"}
+        if len(self.inbox) >= self.max_capacity:
+            return {"status": False, "message": f"full with {len(self.inbox)}"}
+        if sender_name not in self.users:
+            return {"status": False, "message": "unknown"}
+        return {"status": True, "message": f"sent to {receiver_name}."}
+"""

@@ -38,6 +38,7 @@ ELSEWHERE = (
     "generate acebench --model gpt",
     "data pull",
     "--data official",
+    "--prompts original",
     "--model NAME",
     "--model anthropic/",
     "--model hf/",

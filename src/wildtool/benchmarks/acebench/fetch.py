@@ -146,7 +146,10 @@ def read_tables(read: ReadSource) -> dict[str, Table]:
         DataError: a file could not be had, or has another shape.
     """
     sources = {
-        lang: [read(f"{_CODE}/multi_step/scenarios{lang}/{name}") for name in _CLASS_FILES]
+        lang: {
+            path: read(path)
+            for path in (f"{_CODE}/multi_step/scenarios{lang}/{name}" for name in _CLASS_FILES)
+        }
         for lang in LANGUAGES
     }
     sentences = {lang: extract_sentences(texts) for lang, texts in sources.items()}
@@ -154,7 +157,7 @@ def read_tables(read: ReadSource) -> dict[str, Table]:
         case: {lang: sentences[lang][case] for lang in LANGUAGES} for case in sentences[LANGUAGES[0]]
     }
     for case, (path, function) in _EXECUTION.items():
-        found = find_sentences(read(f"{_CODE}/{path}"), function)
+        found = find_sentences(read(f"{_CODE}/{path}"), function, f"{_CODE}/{path}")
         if len(found) != 1:
             raise DataError(f"{path}: expected one sentence in {function}, found {len(found)}")
         messages[case] = dict.fromkeys(LANGUAGES, found[0])

@@ -9,7 +9,8 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from wildtool.errors import DataError
@@ -17,6 +18,8 @@ from wildtool.errors import DataError
 Table = dict[str, Any]
 MAX_CHARACTERS = 200_000
 """Longest Python file that is read; several times the longest there is."""
+MAX_BRACKETS = 60
+"""Deepest nesting of brackets in a file; several times the deepest there is."""
 CABINS = "Travel.cabin_names"
 
 CASES: Mapping[str, Sequence[str]] = {
@@ -95,77 +98,111 @@ _BLANKS = {
     "str(e)": "exception",
 }
 """Expressions in the original's sentences whose blanks have another name here."""
+_BRACKETS = re.compile(r"[][(){}]")
 _BLANK = re.compile(r"\{[^{}]*\}")
 
 
-def extract_state(sources: Sequence[str]) -> Table:
+Sources = Mapping[str, str] | Sequence[str]
+"""Texts of the Python files of one language, by path or without."""
+
+
+def extract_state(sources: Sources) -> Table:
     """Class to the attributes of a fresh instance that loaded an empty config, as JSON keeps them.
 
-    Args:
-        sources: texts of the Python files of one language.
-
     Raises:
-        DataError: a text is no Python, or an attribute's value is no literal.
+        DataError: a text is no Python, or an attribute's value is no literal that JSON holds; it names file and
+            attribute.
     """
-    state = {node.name: _attributes(node) for source in sources for node in _classes(source)}
-    return json.loads(json.dumps(state))
+    return {node.name: _attributes(node, f"{where}{node.name}") for where, node in _located_classes(sources)}
 
 
-def extract_sentences(sources: Sequence[str]) -> Table:
+def extract_sentences(sources: Sources) -> Table:
     """`Class.method.case` to sentence with named blanks; None for a method that the classes lack.
 
     Raises:
-        DataError: a text is no Python, or a method has another number of sentences than cases.
+        DataError: a text is no Python, or a method has another number of sentences than cases; it names file and
+            method.
     """
     methods = {
-        f"{node.name}.{method.name}": method
-        for source in sources
-        for node in _classes(source)
+        f"{node.name}.{method.name}": (where, method)
+        for where, node in _located_classes(sources)
         for method in node.body
         if isinstance(method, ast.FunctionDef)
     }
     texts: Table = {}
     for name, cases in CASES.items():
-        found = list(_sentences(methods[name])) if name in methods else [None] * len(cases)
-        if len(found) != len(cases):
-            raise DataError(f"{name}: expected {len(cases)} sentences, found {len(found)}")
+        where, method = methods.get(name, ("", None))
+        with _naming(f"{where}{name}"):
+            found = [None] * len(cases) if method is None else list(_sentences(method))
+            if len(found) != len(cases):
+                raise DataError(f"{where}{name}: expected {len(cases)} sentences, found {len(found)}")
         texts |= {f"{name}.{case}": text for case, text in zip(cases, found, strict=True)}
-    allowance = methods.get("Travel.get_baggage_allowance")
-    texts[CABINS] = _inner_keys(allowance) if allowance else None
+    where, allowance = methods.get("Travel.get_baggage_allowance", ("", None))
+    with _naming(f"{where}Travel.get_baggage_allowance"):
+        texts[CABINS] = None if allowance is None else _inner_keys(allowance)
     return texts
 
 
-def find_sentences(source: str, function: str) -> list[str]:
+def find_sentences(source: str, function: str, path: str = "") -> list[str]:
     """Texts of several words within a function or method, wherever they stand but for its docstring.
 
-    Raises DataError where the text is no Python.
+    Raises DataError where the text is no Python; it names the file and the function.
     """
-    return [
-        text
-        for node in ast.walk(_tree(source))
-        if isinstance(node, ast.FunctionDef) and node.name == function
-        for statement in (node.body[1:] if ast.get_docstring(node) else node.body)
-        for text in _texts(statement)
-        if len(_BLANK.sub("", text).split()) > 2
-    ]
+    what = f"{path}: {function}" if path else function
+    with _naming(what):
+        return [
+            text
+            for node in ast.walk(_tree(source, f"{what}: "))
+            if isinstance(node, ast.FunctionDef) and node.name == function
+            for statement in (node.body[1:] if ast.get_docstring(node) else node.body)
+            for text in _texts(statement)
+            if len(_BLANK.sub("", text).split()) > 2
+        ]
 
 
-def _tree(source: str) -> ast.Module:
+@contextmanager
+def _naming(what: str) -> Generator[None, None, None]:
+    """Makes whatever an odd tree leads to a DataError that names the part."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError) as error:
+        raise DataError(f"{what}: {str(error) or type(error).__name__}") from error
+
+
+def _located_classes(sources: Sources) -> Iterator[tuple[str, ast.ClassDef]]:
+    """The classes of all files, each with what names its file."""
+    texts = sources if isinstance(sources, Mapping) else dict(enumerate(sources))
+    for path, source in texts.items():
+        where = f"{path}: " if isinstance(path, str) else ""
+        classes = (node for node in _tree(source, where).body if isinstance(node, ast.ClassDef))
+        yield from ((where, node) for node in classes)
+
+
+def _is_deep(source: str) -> bool:
+    """Whether brackets are nested deeper than any file of the sandbox; parsers can take very long over such texts."""
+    depth = 0
+    for bracket in _BRACKETS.findall(source):
+        depth = depth + 1 if bracket in "([{" else max(depth - 1, 0)
+        if depth > MAX_BRACKETS:
+            return True
+    return False
+
+
+def _tree(source: str, where: str = "") -> ast.Module:
+    """The syntax tree of a file. Args: where: what errors begin with."""
     if len(source) > MAX_CHARACTERS:
-        raise DataError(f"not a Python file of the sandbox: longer than {MAX_CHARACTERS} characters")
+        raise DataError(f"{where}not a Python file of the sandbox: longer than {MAX_CHARACTERS} characters")
+    if _is_deep(source):
+        raise DataError(f"{where}not a Python file of the sandbox: {MAX_BRACKETS} brackets inside each other")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # odd escapes are the original's business
             return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise DataError(f"not a Python file: {error}") from error
+        raise DataError(f"{where}not a Python file: {error}") from error
 
 
-def _classes(source: str) -> Iterator[ast.ClassDef]:
-    return (node for node in _tree(source).body if isinstance(node, ast.ClassDef))
-
-
-def _attributes(owner: ast.ClassDef) -> Table:
+def _attributes(owner: ast.ClassDef, where: str) -> Table:
     """What `__init__` sets to literals, then what the loader takes where the config says nothing."""
     methods = {node.name: node for node in owner.body if isinstance(node, ast.FunctionDef)}
     state: Table = {}
@@ -176,7 +213,8 @@ def _attributes(owner: ast.ClassDef) -> Table:
                     ast.Assign(targets=[ast.Attribute(attr=attribute)], value=ast.expr() as value)
                     | ast.AnnAssign(target=ast.Attribute(attr=attribute), value=ast.expr() as value)
                 ):
-                    state[attribute] = _literal(_default(value), f"{owner.name}.{attribute}")
+                    with _naming(f"{where}.{attribute}"):
+                        state[attribute] = json.loads(json.dumps(_literal(_default(value))))
                 case _:
                     pass  # docstrings, and the parent's `__init__`, which the loader makes good for
     return state
@@ -191,11 +229,11 @@ def _default(value: ast.expr) -> ast.expr:
             return value
 
 
-def _literal(value: ast.expr, name: str) -> Any:
+def _literal(value: ast.expr) -> Any:
     try:
         return ast.literal_eval(value)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise DataError(f"{name}: expected a literal value, found {ast.unparse(value)[:60]}") from error
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise ValueError(f"expected a literal value, found {type(value).__name__}") from error
 
 
 def _sentences(method: ast.FunctionDef) -> Iterator[str]:
@@ -243,7 +281,7 @@ def _inner_keys(method: ast.FunctionDef) -> list[str]:
     for node in ast.walk(method):
         match node:
             case ast.Dict(values=[ast.Dict() as inner, *_]):
-                return list(_literal(inner, method.name))
+                return list(_literal(inner))
             case _:
                 pass
-    raise DataError(f"{method.name}: expected a table of cabins, found none")
+    raise ValueError("expected a table of cabins, found none")
