@@ -159,6 +159,8 @@ class Metric:
     """True where it belongs in a table of models."""
     target: float | None = None
     """What it is meant to be, such as the number of a paper; None where nothing says so."""
+    note: str = ""
+    """One sentence that a reader must know wherever the number is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,8 @@ class Published:
     """(group, name) of a `Metric` to its value: a share from 0 to 1, or a mean in the metric's unit."""
     data: str = "official"
     """Name of the data they were measured on, as `Benchmark.locate` takes it."""
+    notes: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """(group, name) of a `Metric` to what a reader must know wherever it is shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,59 @@ def counts(found: dict[tuple[str, str], Metric], group: str, name: str) -> tuple
     return found[group, name].numerator, found[group, name].denominator
 
 
+# Chat ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("Which city do you mean?", True),
+        ("Sure, I can help. Which city do you mean, and when?", True),
+        ("您想去哪个城市？", True),
+        ("**Which one?**", True),
+        ("It was 42 euros. Anything else?", False),
+        ("It was 42 euros.", False),
+        ("Why not? Because it rains every day in that season, so the trail is closed.", False),
+        (
+            "Your booking is on Friday at nine, in the small room beside the kitchen. Is that all right?",
+            False,
+        ),
+    ],
+)
+def test_a_chat_answer_that_is_a_question_counts_as_asked_back_under_fixed(said: str, asked: bool) -> None:
+    made = item([answer()], english_task_types=["Chat"])
+    found = {
+        profile: WILDTOOLBENCH.judge(made, {"0": transcript(says(said))}, profile)[0]
+        for profile in ("official", "fixed", "paper")
+    }
+    assert {verdict.outcome for verdict in found.values()} == {"correct"}
+    assert found["fixed"].fields["asked_back"] is asked
+    assert found["official"].fields.get("asked_back") is None
+
+
+def test_asked_back_stands_beside_chat_under_fixed_alone() -> None:
+    rows = [
+        right(task_type="Chat", asked_back=asked, unit=str(n)) for n, asked in enumerate((True, False, False))
+    ]
+    assert counts(summary(*rows), "task type", "Chat, asked back") == (1, 3)
+    names = list(summary(*rows))
+    assert names.index(("task type", "Chat, asked back")) == names.index(("task type", "Chat")) + 1
+    assert ("task type", "Chat, asked back") not in summary(*rows, profile="official")
+
+
+def test_verdicts_of_before_without_the_column_are_summarized() -> None:
+    rows = table(right(task_type="Chat")).project("* EXCLUDE (asked_back)")
+    names = {(metric.group, metric.name) for metric in WILDTOOLBENCH.summarize(rows, "fixed")}
+    assert ("task type", "Chat") in names and ("task type", "Chat, asked back") not in names
+
+
+@pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
+def test_what_chat_means_is_said_with_the_number_and_with_published_ones(profile: str) -> None:
+    assert "any text passes" in summary(right(), profile=profile)["task type", "Chat"].note
+    published = [row for row in WILDTOOLBENCH.published() if ("task type", "Chat") in row.values]
+    assert published and all("any text passes" in row.notes["task type", "Chat"] for row in published)
+
+
 # Accuracy -----------------------------------------------------------------------------------------------------
 
 

@@ -94,6 +94,12 @@ def test_the_figures_of_a_benchmark_stand_by_its_headline(benchmark: tuple[str, 
     assert sessions == sorted(sessions, reverse=True)
 
 
+def test_what_must_be_known_of_a_published_number_is_said_where_it_is_shown():
+    said = "task type, Chat: any text passes"
+    assert said in published("wildtoolbench", "--group", "task type")
+    assert said not in published("wildtoolbench", "--group", "errors")
+
+
 def test_the_title_names_paper_table_and_profile():
     title = published("wildtoolbench").splitlines()[0]
     assert title == "WildToolBench paper (arXiv 2604.06185), Table 6 (%, profile paper), by accuracy session"

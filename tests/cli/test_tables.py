@@ -67,6 +67,12 @@ def test_only_headline_numbers_stand_in_the_table_of_models(capsys: pytest.Captu
     assert "detail" not in overview(capsys, result("m", ACCURACY, Metric("detail", "n", 0.5, 1, 2)))
 
 
+def test_what_must_be_known_of_a_number_is_said_once_below_the_table(capsys: pytest.CaptureFixture[str]):
+    noted = Metric("task type", "Chat", 0.5, 1, 2, headline=True, note="any text passes")
+    out = overview(capsys, result("m", noted), result("n", noted))
+    assert out.count("task type, Chat: any text passes") == 1
+
+
 def test_units_without_a_verdict_are_named_with_the_range_they_leave_open(capsys: pytest.CaptureFixture[str]):
     out = overview(capsys, result(counts=Counts(correct=5, wrong=3, infra_error=1, unplayed=1)))
     assert "of 10 units, 1 ended in infra errors and 1 were not played" in " ".join(out.split())

@@ -100,6 +100,10 @@ def test_a_command_is_shown_without_the_folder_it_is_installed_in(runs: Path):
     assert shown.commands == ("wildtool run wild-mini",)
 
 
+def test_what_must_be_known_of_a_number_is_said_with_the_table_of_models(runs: Path):
+    assert "task type, Chat: any text passes" in markdown(read_runs([runs / "gold"]))
+
+
 def test_runs_that_cover_different_items_are_marked(runs: Path, tmp_path: Path):
     play(tmp_path / "more", Scripted("more"), limit=3)
     said = markdown(read_runs([runs / "gold", tmp_path / "more"]))

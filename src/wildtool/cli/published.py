@@ -71,12 +71,22 @@ def show_published(
         _print_csv(rankings, whole, listed)
     else:
         _print(rankings, whole, listed, every=every)
+        for figures, shown in zip(found, rankings, strict=True):
+            _print_notes(figures.rows, shown)
     for figures in found:
         for folder, why in figures.left_out.items():
             note(f"{one_line(folder, 500)} is not in the table: {one_line(why, 700)}")
     if not as_json and not as_csv:
         tables.print_remarks([run for figures in found for run in figures.placed.values()])
     return status
+
+
+def _print_notes(figures: Sequence[Published], shown: Ranking) -> None:
+    """What must be known of the numbers in a table. Where runs are in it, theirs say it too."""
+    notes = {key: text for row in figures for key, text in row.notes.items() if key in shown.keys}
+    if not any(entry.run for entry in shown.entries):
+        for (group, name), text in notes.items():
+            remark(f"{group}, {name}: {text}")
 
 
 def _wanted(names: Sequence[Path], benchmark: str | None) -> Wanted:

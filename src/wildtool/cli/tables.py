@@ -12,6 +12,7 @@ from wildtool.engine.boards import (
     different_items,
     example_of,
     labels_of,
+    notes_of,
     prompts_remark,
     titles_of,
     without_verdict,
@@ -243,6 +244,8 @@ def _print_remarks(results: Sequence[Result]) -> None:
     for said in _unique(prompts_remark(result) for result in results):
         if said:
             remark(said)
+    for said in notes_of(metric for result in results for metric in result.metrics):
+        remark(said)
     for label, result in zip(labels_of(results), results, strict=True):
         if said := without_verdict(label, result):
             remark(said + (f"; for example: {example_of(result.failed)}" if result.failed else ""))

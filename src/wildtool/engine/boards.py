@@ -98,6 +98,11 @@ def prompts_remark(result: Result) -> str:
     return f"The original's prompts: {note}." if note else ""
 
 
+def notes_of(metrics: Iterable[Metric]) -> list[str]:
+    """What must be known of some numbers, each thing once, with the number that it is said of."""
+    return list(dict.fromkeys(f"{m.group}, {m.name}: {m.note}" for m in metrics if m.note))
+
+
 def without_verdict(label: str, result: Result) -> str:
     """What to say of units that failed or were not played; empty where there are none."""
     counts = result.counts

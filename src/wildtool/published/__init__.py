@@ -106,7 +106,12 @@ def corrections() -> tuple[Correction, ...]:
 
 
 def in_metrics(
-    name: str, metrics: Mapping[str, tuple[str, str]], profile: str, *, whole: float = 100
+    name: str,
+    metrics: Mapping[str, tuple[str, str]],
+    profile: str,
+    *,
+    whole: float = 100,
+    notes: Mapping[tuple[str, str], str] | None = None,
 ) -> list[Published]:
     """A table as shares in a benchmark's own metrics.
 
@@ -114,10 +119,18 @@ def in_metrics(
         metrics: column to (group, name) of the metric it is; columns without one are left out.
         profile: the profile whose numbers they may stand beside.
         whole: what the table prints for a share of 1; 100 of percent, the denominator of counts.
+        notes: what a reader must know of some of the metrics.
     """
     table = read_table(name)
     return [
-        Published(row.model, row.kind, table.source, profile, _shares(row.values, metrics, whole))
+        Published(
+            row.model,
+            row.kind,
+            table.source,
+            profile,
+            _shares(row.values, metrics, whole),
+            notes={metric: text for metric, text in (notes or {}).items() if metric in metrics.values()},
+        )
         for row in table.rows
     ]
 

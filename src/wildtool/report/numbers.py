@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wildtool.engine.boards import different_items, prompts_remark, without_verdict
+from wildtool.engine.boards import different_items, notes_of, prompts_remark, without_verdict
 from wildtool.engine.shown import counts_of, value_of
 from wildtool.plain import as_cell, plain
 from wildtool.report.model import Board, Key
@@ -127,6 +127,7 @@ def missing(board: Board) -> list[str]:
     found = [
         different_items(results),
         prompts_remark(results[0]),
+        *notes_of(metric for result in results for metric in result.metrics),
         *map(without_verdict, board.labels, results),
     ]
     return [text for text in found if text]

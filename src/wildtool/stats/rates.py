@@ -21,6 +21,8 @@ class Rate:
     numerator: str = RIGHT
     denominator: str = "1"
     headline: bool = False
+    note: str = ""
+    """What a reader must know wherever the rate is shown."""
 
 
 def measure(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
@@ -42,4 +44,6 @@ def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
     # By the rules of a benchmark a rate may exceed 1; it has no interval then.
     found = clustered_rate(clusters) if right <= total else None
     value, low, high = found or (right / total if total else None, None, None)
-    return Metric(rate.group, rate.name, value, right, total, low, high, headline=rate.headline)
+    return Metric(
+        rate.group, rate.name, value, right, total, low, high, headline=rate.headline, note=rate.note
+    )

@@ -198,14 +198,15 @@ def _other_small_words(ours: Sequence[Token], theirs: Sequence[Token]) -> str | 
 def _small_words(words: Sequence[Token]) -> list[set[str]]:
     """Those before each content word, in order; those of a word that may stand anywhere come first."""
     lone = _lone_sorts(words)
-    found, moved = list[set[str]](), list[set[str]]()
-    gap = set[str]()
+    found: list[set[str]] = []
+    moved: list[set[str]] = []
+    gap: set[str] = set()
     for word in words:
         if word.key in _SMALL_WORDS:
             gap.add(_SMALL_WORDS[word.key])
         elif word.sort not in ("article", "function"):
             (moved if word.sort in lone else found).append(gap)
-            gap = set()
+            gap = set[str]()
     return [*moved, *found, gap]
 
 

@@ -26,6 +26,8 @@ TASK_TYPES = (
     "Clarify",
     "Chat",
 )
+CHAT_NOTE = "any text passes, as published; nothing checks what it says"
+"""What a reader of a Chat number must know."""
 SUBTYPES = ("Coreferential Reference", "Partial Information", "Long-Range Dependency")
 
 

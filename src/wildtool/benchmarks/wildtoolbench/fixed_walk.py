@@ -3,6 +3,7 @@
 The "C:" lines of the evaluator's specification. The first fault ends the task; `fault` says what it was.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,12 @@ from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.values import Difference, compare_arguments
 from wildtool.types import Message, Request
 from wildtool.walking import carried
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+")
+_CLOSING = " \t\r\n\"'`*_~)]）】」』”’"
+"""What may be behind the mark of a last question."""
+_LOOKED_AT = 10_000
+"""Characters at the end of a reply."""
 
 _RULE_CLASSES = {
     "type": faults.PARAM_TYPE,
@@ -97,6 +104,14 @@ class FixedWalk:
     def progress(self) -> int:
         """Gold nodes done before the first fault."""
         return self.done.bit_count()
+
+    @property
+    def asked_back(self) -> bool:
+        """Whether the last reply is a question: it ends with one, and at least half of it is one."""
+        text = _words(self.log[-1].reply.get("content")).strip() if self.log else ""
+        sentences = _SENTENCE.findall(text[-_LOOKED_AT:].rstrip(_CLOSING))
+        asked = sum(len(sentence) for sentence in sentences if sentence[-1] in "?？")
+        return bool(sentences) and sentences[-1][-1] in "?？" and 2 * asked >= len(text)
 
     @property
     def over(self) -> bool:

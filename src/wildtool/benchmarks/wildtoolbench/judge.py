@@ -67,7 +67,7 @@ def _judge_unit(
         error=error if outcome == "wrong" else None,
         reason=reason,
         steps=len(walk.log),
-        fields={**task_columns(session, position), **judgement.columns},
+        fields={**task_columns(session, position), "asked_back": None, **judgement.columns},
         detail=judgement.detail,
     )
 
@@ -260,6 +260,7 @@ def judge_fixed(walk: FixedWalk, session: Session, position: int) -> Judgement:
         "nodes_done": walk.progress,
         "error_label": fault.reason if fault else None,
         "reference_error": None,
+        "asked_back": walk.correct and walk.asked_back if task.type == "Chat" else None,
     }
     detail: dict[str, Any] = {"steps": [{"matched": list(step.nodes)} for step in walk.log]}
     if fault and fault.differences:

@@ -3,6 +3,7 @@
 from functools import cache
 
 from wildtool.benchmarks.wildtoolbench import faults
+from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE
 from wildtool.published import in_metrics
 from wildtool.types import Published
 
@@ -38,6 +39,9 @@ ERRORS: Metrics = {
 }
 
 
+NOTES = {("task type", "Chat"): CHAT_NOTE}
+
+
 @cache
 def published() -> tuple[Published, ...]:
     """Each model of Tables 6 to 8, once per table; the first number of the first table is the headline."""
@@ -46,4 +50,6 @@ def published() -> tuple[Published, ...]:
         "wildtoolbench_table7_orchestration": ORCHESTRATION,
         "wildtoolbench_table8_errors": ERRORS,
     }
-    return tuple(row for name, metrics in tables.items() for row in in_metrics(name, metrics, "paper"))
+    return tuple(
+        row for name, metrics in tables.items() for row in in_metrics(name, metrics, "paper", notes=NOTES)
+    )

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import faults
-from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES
+from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE, SUBTYPES, TASK_TYPES
 from wildtool.benchmarks.wildtoolbench.paper import LABEL_COLUMNS
 from wildtool.stats.coverage import cost, coverage
 from wildtool.stats.rates import Rate, measure, rate_metric
 from wildtool.types import Metric
 
+_ASKED_NOTE = "answered with a question instead; counted as right in Chat"
 MULTI = "task_type LIKE '%Multi-Tool%'"
 
 
@@ -34,13 +35,20 @@ def columns() -> dict[str, str]:
         "nodes": "INTEGER",
         "error_label": "VARCHAR",
         "reference_error": "VARCHAR",
+        "asked_back": "BOOLEAN",
     }
 
 
 def rates() -> list[Rate]:
     """All rates of a summary, in the order of its tables."""
     by_type = [
-        Rate("task type", name, MULTI if name == "Multi-Tool" else f"task_type = '{name}'", headline=headline)
+        Rate(
+            "task type",
+            name,
+            MULTI if name == "Multi-Tool" else f"task_type = '{name}'",
+            headline=headline,
+            note=CHAT_NOTE if name == "Chat" else "",
+        )
         for name, headline in (
             ("Single-Tool", True),
             ("Multi-Tool", True),
@@ -95,6 +103,9 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     """
     metrics = measure(verdicts, [*rates(), *_errors(profile)])
     metrics.insert(1, _sessions(verdicts))
+    if profile == "fixed" and "asked_back" in verdicts.columns:
+        chat = next(place for place, metric in enumerate(metrics) if metric.name == "Chat")
+        metrics.insert(chat + 1, _asked_back(verdicts))
     return [
         *metrics,
         *coverage(verdicts, _not_scorable(verdicts), "task"),
@@ -108,6 +119,14 @@ def _sessions(verdicts: Any) -> Metric:
     rows = sessions.aggregate("item, SUM(all_right), COUNT(*)", "item").fetchall()
     rate = Rate("accuracy", "session", "", headline=True)
     return rate_metric(rate, [(float(right), float(count)) for _, right, count in rows])
+
+
+def _asked_back(verdicts: Any) -> Metric:
+    """Chat tasks that were answered with a question; they count as right, as any text does."""
+    ((asked, chats),) = verdicts.aggregate(
+        "COUNT(*) FILTER (asked_back), COUNT(*) FILTER (task_type = 'Chat')"
+    ).fetchall()
+    return Metric("task type", "Chat, asked back", None, asked, chats, kind="count", note=_ASKED_NOTE)
 
 
 def _errors(profile: str) -> list[Rate]:
