@@ -235,6 +235,19 @@ async def test_a_failure_inside_the_answer_of_a_batch_is_a_failed_call(protocol:
         await asked.complete(Request([HELLO]))
 
 
+async def test_what_a_gateway_quotes_of_the_provider_behind_it_is_told():
+    error = {"message": "Provider returned error", "code": 400, "metadata": {"raw": "Tool call id was x"}}
+    assert str(await failed("chat", {"error": error}, status=400)).endswith("error: Tool call id was x")
+    assert str(await failed("chat", {"choices": [{**CHOICE, "error": error}]})).endswith("Tool call id was x")
+
+
+async def test_an_error_without_a_key_for_it_is_one():
+    found = await failed(
+        "chat", {"object": "error", "message": "too long", "type": "BadRequestError", "code": 400}
+    )
+    assert (found.kind, found.final) == ("http 400", True) and str(found).endswith("too long")
+
+
 @pytest.mark.parametrize("status", ["failed", "cancelled", "queued", "in_progress"])
 async def test_a_response_that_is_not_over_or_failed_without_an_error_is_no_reply(status: str):
     found = await failed("responses", {"status": status, "output": [], "error": None})

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import IO, Any
+from typing import IO
 
 import aiohttp
 from yarl import URL
@@ -26,7 +26,7 @@ from wildtool.models.address import (
     proxy_of,
     shown_query,
 )
-from wildtool.models.failures import BLOCKED, Failure, refused_as_blocked
+from wildtool.models.failures import BLOCKED, Failure, failure_in, refused_as_blocked
 from wildtool.wire import REPLY, loads_within
 
 CONNECT_S = 10.0
@@ -304,19 +304,15 @@ class _BodyTooLargeError(aiohttp.ClientError):
 
 
 def explanation(answer: bytes) -> str:
-    """What a server says about its refusal: `error.message` where it is JSON of that shape, else its text."""
+    """What a server says about its refusal: the words of its error where it is JSON that holds one, else its text."""
     text = answer.decode("utf-8", "replace")
-    if not text.lstrip().startswith("{"):
+    if not text.lstrip().startswith(("{", "[")):
         return text
     try:
-        parsed: Any = loads_within(answer, REPLY)
+        failure = failure_in(loads_within(answer, REPLY))
     except ValueError:
         return text
-    match parsed:
-        case {"error": {"message": str() as message}} | {"error": str() as message}:
-            return message
-        case _:
-            return text
+    return text if failure is None else failure.words
 
 
 def retry_after_s(value: str | None) -> float | None:

@@ -65,7 +65,8 @@ def failure_in(parsed: Any) -> Failure | None:
     """The failure that the `error` of an answer names, whatever stands beside it; None where it names none."""
     if isinstance(parsed, list) and parsed:
         parsed = cast(list[Any], parsed)[0]
-    return failure_of(cast(dict[str, Any], parsed).get("error")) if isinstance(parsed, dict) else None
+    found = _object(parsed)
+    return failure_of(found if found.get("object") == "error" else found.get("error"))
 
 
 def failure_of(error: Any) -> Failure | None:
@@ -96,9 +97,11 @@ def status_named(names: list[str]) -> int | None:
 def refused_as_blocked(answer: bytes) -> bool:
     """Whether the body of a refusal says that the prompt was blocked."""
     try:
-        failure = failure_in(loads_within(answer, REPLY))
+        found = _object(loads_within(answer, REPLY))
     except ValueError:
         return False
+    # Some name it beside a message of its own, without an error object.
+    failure = failure_in(found) or failure_of(found)
     return failure is not None and failure.blocked
 
 
