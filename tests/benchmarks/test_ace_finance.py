@@ -3,6 +3,8 @@
 import inspect
 import re
 from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
 from typing import Any, cast
 
 import pytest
@@ -227,7 +229,26 @@ def test_an_account_that_does_not_exist_is_named(account_id: Any):
     assert bank(NORA).transfer(NORA, account_id, 1) == says("unknown_account", account_id=account_id)
 
 
-@pytest.mark.parametrize("amount", [0, -1, 0.004, True, "5", None, float("nan"), float("inf"), 10**400, [5]])
+@pytest.mark.parametrize(
+    "amount",
+    [
+        0,
+        -1,
+        0.004,
+        0.005,
+        0.125,
+        1.001,
+        0.1 + 0.2,
+        1e-9,
+        True,
+        "5",
+        None,
+        float("nan"),
+        float("inf"),
+        10**400,
+        [5],
+    ],
+)
 def test_what_is_no_amount_moves_nothing(amount: Any):
     desk = bank(NORA, OWEN)
     refused = says("bad_amount")
@@ -242,12 +263,37 @@ def test_what_is_no_amount_moves_nothing(amount: Any):
     assert desk.posted == []
 
 
-def test_amounts_are_rounded_to_cents_half_a_cent_up():
+def test_cents_are_added_exactly():
     desk = bank(NORA, MB_1001=0.1)
     desk.deposit(NORA, 0.2)
     assert desk.balances[NORA] == 0.3
-    desk.deposit(NORA, 0.125)
-    assert desk.balances[NORA] == 0.43
+    desk.deposit(NORA, 1e2)
+    assert desk.balances[NORA] == 100.3
+
+
+@given(
+    st.one_of(
+        st.floats(0.001, 9_999, allow_nan=False), st.integers(1, 999_900).map(lambda cents: cents / 100)
+    )
+)
+def test_an_amount_has_two_decimals_at_most(amount: float):
+    desk = bank(NORA, MB_1001=0)
+    decimals = -Decimal(str(amount)).normalize().as_tuple().exponent  # pyright: ignore[reportOperatorIssue]
+    assert desk.deposit(NORA, amount)["status"] is (decimals <= 2)
+    assert desk.balances[NORA] == (amount if decimals <= 2 else 0)
+
+
+@given(
+    st.one_of(st.dates().map(str), st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", fullmatch=True), st.text())
+)
+def test_a_date_is_a_day_of_the_calendar(day: str):
+    try:
+        is_day = date.fromisoformat(day).isoformat() == day
+    except ValueError:
+        is_day = False
+    answer = bank(NORA).get_statement(NORA, day)
+    assert answer["status"] is is_day
+    assert is_day or answer == says("get_statement.bad_date")
 
 
 def test_a_deposit_has_a_limit():
@@ -311,6 +357,8 @@ def test_a_statement_has_both_sides_and_can_be_cut_by_days():
     ]
     assert len(desk.get_statement(OWEN, to_date="2025-03-08")["transactions"]) == 1
     assert desk.get_statement(OWEN, "10 March") == says("get_statement.bad_date")
+    assert desk.get_statement(OWEN, "2025-13-99") == says("get_statement.bad_date")
+    assert desk.get_statement(OWEN, to_date="2025-02-29") == says("get_statement.bad_date")
     assert desk.get_statement(OWEN, to_date=20250310) == says("get_statement.bad_date")
 
 

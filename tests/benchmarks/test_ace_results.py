@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from ace_sandbox_build import edition, record
+from typer.testing import CliRunner
 
 from parity.cases import oracle_folder, present, rows
 from wildtool.benchmarks.acebench import ACEBENCH
@@ -14,6 +15,7 @@ from wildtool.benchmarks.acebench.agent_episode import EpisodeWalk, StepWalk, Tu
 from wildtool.benchmarks.acebench.data import AGENT, Case, read_items
 from wildtool.benchmarks.acebench.play import walk
 from wildtool.benchmarks.acebench.results import episode_transcript
+from wildtool.cli import app
 from wildtool.engine.importing import import_replies
 from wildtool.errors import DataError
 from wildtool.types import Item, Transcript
@@ -165,3 +167,25 @@ def test_all_messages_of_a_longer_episode_are_judged(multi_turn: bool, length: i
     assert replay(played, transcript)
     assert isinstance(played, EpisodeWalk)
     assert played.process == process
+
+
+def test_a_result_file_with_a_missing_line_says_so_in_the_table(tmp_path: Path) -> None:
+    category = "normal_atom_bool"
+    parameters = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    function = {"name": "f", "parameters": parameters}
+    ids = [f"{category}_{number}" for number in range(4)]
+    asked = {"question": "user: Do it.\n", "function": [function], "time": ""}
+    for folder, more in (("en", asked), ("en/possible_answer", {"ground_truth": {"f": {"a": "x"}}})):
+        (tmp_path / "data" / folder).mkdir(parents=True, exist_ok=True)
+        lines = "".join(json.dumps({"id": id_, **more}) + "\n" for id_ in ids)
+        (tmp_path / "data" / folder / f"data_{category}.json").write_text(lines)
+    write(
+        tmp_path,
+        category,
+        *({"id": id_, "result": "[f(a='x')]"} for id_ in ids[:2]),
+        {"id": ids[3], "result": ["x"]},
+    )
+    line = f"score --benchmark acebench --data {tmp_path / 'data'} --replies {tmp_path / 'result_en'}"
+    shown = CliRunner().invoke(app, line.split(), prog_name="wildtool").stdout
+    assert "2/3" in shown
+    assert "3 of 4" in shown

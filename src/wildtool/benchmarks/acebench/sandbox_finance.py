@@ -6,6 +6,7 @@ tool refuses leaves the state as it was.
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -279,10 +280,11 @@ class Finance:
 
 
 def _amount(amount: Any) -> int:
-    """An amount in cents, half a cent up; 0 for what is no amount."""
+    """An amount in cents; 0 for what is no amount, or has more than two decimals."""
     if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 < amount <= _MOST:
         return 0
-    return _cents(amount)
+    cents = _cents(amount)
+    return cents if Decimal(cents).scaleb(-2) == Decimal(str(amount)) else 0
 
 
 def _cents(money: float) -> int:
@@ -298,4 +300,11 @@ def _text(cents: int) -> str:
 
 
 def _is_date(day: Any) -> bool:
-    return isinstance(day, str) and _DATE.fullmatch(day) is not None
+    """Whether a text is a day of the calendar, written YYYY-MM-DD."""
+    if not isinstance(day, str) or _DATE.fullmatch(day) is None:
+        return False
+    try:
+        date.fromisoformat(day)
+    except ValueError:
+        return False
+    return True
