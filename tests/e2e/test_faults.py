@@ -1,11 +1,12 @@
 """Whatever an endpoint does, a run ends, every unit keeps its place, and only failed calls are made again."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from e2e.command import contents, playing, recorded, verdicts, wildtool
-from faults.server import FAILURES, HOSTILE, FaultServer, behaviour_named
+from faults.server import FAILURES, HOSTILE, Answer, Call, FaultServer, behaviour_named, http
 
 UNITS = 4
 """Units of one item of the embedded set."""
@@ -85,3 +86,25 @@ async def test_one_model_that_fails_does_not_stop_the_others(tmp_path: Path):
     assert ended.status == 3
     assert {row["outcome"] for row in verdicts(tmp_path / "runs" / "m")} == {"infra_error"}
     assert {row["outcome"] for row in verdicts(tmp_path / "runs" / "baseline--gold")} == {"correct"}
+
+
+async def test_a_server_that_refuses_the_ids_of_calls_is_asked_with_others_and_each_step_says_so(
+    tmp_path: Path,
+):
+    good = behaviour_named("ok")
+
+    def strict(call: Call) -> Answer:
+        made = [c["id"] for message in call.body["messages"] for c in message.get("tool_calls") or []]
+        for id_ in made:
+            if len(id_) != 9 or not id_.isalnum():
+                why = f"Tool call id was {id_} but must be a-z, A-Z, 0-9, with a length of 9."
+                return Answer(
+                    http(400, json.dumps({"object": "error", "message": why, "code": 400}).encode())
+                )
+        return good(call)
+
+    async with FaultServer("ok") as server:
+        server.behave = strict
+        ended = await wildtool(*playing(server, tmp_path / "run"), cwd=tmp_path)
+    assert ended.status == 0, ended
+    assert b"call-id-replaced" in b"".join(contents(tmp_path / "run").values())

@@ -65,7 +65,7 @@ def test_an_address_that_holds_the_protocols_own_path_is_refused(name: str):
     [
         ("antropic/claude-x", "did you mean anthropic/claude-x?"),
         ("anthropic/", "is a prefix alone; name the model too, such as anthropic/NAME"),
-        ("my-model", "put a preset before it"),
+        ("my-model", "put a provider before the name"),
     ],
 )
 def test_a_name_without_an_endpoint_is_answered_with_what_was_meant(
