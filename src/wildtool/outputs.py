@@ -131,10 +131,24 @@ def replacing(target: Path) -> Generator[Path]:
             with new.open("rb") as file:
                 os.fsync(file.fileno())
             new.replace(target)
+            sync_folder(target.parent)
         finally:
             new.unlink(missing_ok=True)
     except OSError as error:
         raise not_written(target, error) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Brings to the disk which files a folder holds, so that a new name outlives a loss of power. Raises OSError."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some file systems cannot, and need not.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF):
+            raise
+    finally:
+        os.close(handle)
 
 
 def write(target: Path, content: bytes) -> None:

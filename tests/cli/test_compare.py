@@ -169,8 +169,28 @@ def test_runs_played_under_different_rules_are_refused():
     assert "profile they were played under: official and fixed" in ended.stderr
 
 
-def test_unplayed_units_count_as_wrong_and_it_is_said():
+def fail(run: str) -> None:
+    """Makes the calls of a run's first steps ones that failed."""
+    segment = Path(run) / "record-0001.jsonl"
+    header, *rows = map(json.loads, segment.read_bytes().splitlines())
+    for row in rows:
+        failed = {"row": "error", "kind": "http 500", "message": "down", "attempts": 1}
+        row |= failed if row["step"] == 0 else {}
+        row.pop("synced", None), row.pop("digest", None)
+    segment.write_text("".join(json.dumps(row) + "\n" for row in [header, *rows]))
+
+
+def test_a_run_that_was_not_played_to_its_end_is_refused_unless_asked_for():
     unplay(LEXICAL)
+    ended = type_(f"compare {GOLD} {LEXICAL}")
+    assert ended.exit_code == 2
+    assert "baseline/lexical: incomplete, " in ended.stderr and "--only-played" in ended.stderr
+    assert type_(f"compare {GOLD} {LEXICAL} --anyway").exit_code == 2
+    assert type_(f"compare {GOLD} {LEXICAL} --only-played").exit_code == 0
+
+
+def test_units_whose_calls_failed_count_as_wrong_and_it_is_said():
+    fail(LEXICAL)
     ended = type_(f"compare {GOLD} {LEXICAL}")
     assert ended.exit_code == 0
     assert "count as wrong; --only-played leaves them out" in unfolded(ended.stdout)

@@ -86,9 +86,9 @@ def test_units_that_other_rules_would_play_on_do_not_make_a_run_incomplete(tmp_p
 def test_a_replies_file_with_some_of_the_items_says_how_many_there_are(tmp_path: Path):
     file = tmp_path / "replies.jsonl"
     file.write_text(json.dumps({"item": "i1", "tasks": [[{"content": "right"}] * 2] * 2}))
-    benchmark = EchoBenchmark(items=32)
+    benchmark = EchoBenchmark()
     (out,) = import_replies(benchmark, benchmark.locate(None), file, tmp_path / "runs")
     result = read(out)
-    assert (*said(result), result.counts.units) == (64, 32, True, 2)
-    told = "m: incomplete, 1 of 32 items (2 of 64 units); the numbers are of these only"
+    assert (*said(result), result.counts.units) == (4, 2, True, 2)
+    told = "m: incomplete, 1 of 2 items (2 of 4 units); the numbers are of these only"
     assert without_verdict("m", result) == told

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.engine.score import score_run
+from wildtool.engine.stamps import read_stamp, seal, text_of
 from wildtool.engine.verdicts import relation
 from wildtool.errors import UsageError
 from wildtool.plain import as_cell, taken_back
@@ -65,9 +66,13 @@ def replace_reasons(folder: Path) -> None:
     """Gives every verdict a hostile reason, as a reply may bring one there."""
     table, new = folder / "verdicts-official.parquet", folder / "new"
     text = HOSTILE[:100_000].replace("\ud800", "").replace("\0", "' || chr(0) || '")
+    stamp = read_stamp(table)
+    assert stamp is not None
     duckdb.connect().execute(
-        f"COPY (SELECT * REPLACE ('{text}' AS reason) FROM '{table}') TO '{new}' (FORMAT parquet)"
+        f"COPY (SELECT * REPLACE ('{text}' AS reason) FROM '{table}') TO '{new}' "
+        f"(FORMAT parquet, KV_METADATA {{wildtool: '{text_of(stamp)}'}})"
     )
+    seal(new)
     new.replace(table)
 
 

@@ -57,7 +57,7 @@ def compare(
 
     Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
     paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are
-    refused.
+    refused, and so are runs that were not played to their end, unless --only-played is given.
     """
     if as_json and as_csv:
         raise UsageError("give --json or --csv, not both")
@@ -68,6 +68,8 @@ def compare(
     from wildtool.engine.sides import kinds_of_units, remarks
 
     sides = _sides(runs or [], profile, metric)
+    if not only_played:
+        _check_complete(sides)
     differing = _checked(sides, all_pairs, anyway)
     kinds = kinds_of_units(sides)
     by = one_of("group", group, kinds) if group is not None else _default_group(sides, kinds)
@@ -107,6 +109,19 @@ def _sides(paths: Iterable[Path], profile: str | None, what: "What") -> list["Si
             label = model if models.count(model) == 1 else f"{model} ({folder})"
             sides.append(read_side(label, result, read_run(folder)["identity"], relation([table]), what))
     return sides
+
+
+def _check_complete(sides: Sequence["Side"]) -> None:
+    """Raises UsageError where a run does not cover what was planned: what it lacks would count as wrong."""
+    from wildtool.engine.boards import how_far
+
+    found = [f"{side.label}: {how_far(side.result)}" for side in sides if side.result.incomplete]
+    if found:
+        raise UsageError(
+            "runs that were not played to their end do not compare:\n  "
+            + "\n  ".join(found)
+            + "\nPlay them to their end, or add --only-played to compare what was played."
+        )
 
 
 def _checked(sides: Sequence["Side"], all_pairs: bool, anyway: bool) -> list[str]:

@@ -29,6 +29,8 @@ def find_results(
 
 def remark(folder: Path, result: Result) -> None:
     """Says what happened while the numbers of a run were found."""
+    for text in result.remarks:
+        note(text)
     if not result.kept:
         note(f"{folder}: read-only, so its scores are not saved")
     if result.faults:

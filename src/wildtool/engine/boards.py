@@ -107,7 +107,7 @@ def without_verdict(label: str, result: Result) -> str:
     """What to say of units that failed or were not played; empty where there are none."""
     counts = result.counts
     missing = counts.infra_error + counts.unplayed
-    told = [_part_only(result)] if result.incomplete else []
+    told = [how_far(result)] if result.incomplete else []
     if missing:
         low, high = (100 * right / counts.units for right in (counts.correct, counts.correct + missing))
         told.append(
@@ -118,8 +118,8 @@ def without_verdict(label: str, result: Result) -> str:
     return f"{label}: {'; '.join(told)}" if told else ""
 
 
-def _part_only(result: Result) -> str:
-    """How much a run covers of what was planned."""
+def how_far(result: Result) -> str:
+    """How much an incomplete run covers of what was planned."""
     if result.counts.units < result.planned:
         return (
             f"incomplete, {result.items} of {result.planned_items} items ({result.counts.units} of {result.planned} "

@@ -19,17 +19,6 @@ class Planned:
     """Verdicts that a whole run has: each unit as often as it is repeated."""
 
 
-def planned_in(about: Mapping[str, Any]) -> Planned | None:
-    """What `run.json` says was planned beyond what its scope names; None where the scope names all of it.
-
-    A replies file need not hold every item of its data, and the scope of its run names only those that it holds.
-    """
-    said = about["scope"].get("of")
-    of = cast(dict[str, Any], said) if isinstance(said, dict) else {}
-    items, units = of.get("items"), of.get("units")
-    return Planned(items, units) if isinstance(items, int) and isinstance(units, int) else None
-
-
 def has_gaps(rows: Any, *, as_played: bool) -> bool:
     """Whether units are unplayed that neither a failed call nor other rules explain: the run never reached them, or
     what was recorded of them is lost.

@@ -5,7 +5,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.completeness import Planned
 from wildtool.engine.plan import Selection
 from wildtool.engine.record import RecordReader, Step
 from wildtool.engine.replies import Scripted, read_replies
@@ -43,14 +42,13 @@ def import_replies(
     by_model: dict[str, list[Scripted]] = {}
     for row in read_replies(selection, replies):
         by_model.setdefault(row.model, []).append(row)
-    planned = _planned(selection)
     settings = {"replies": replies.name, "sha256": _digest(replies)}
     folders: list[Path] = []
     for model, rows in by_model.items():
         agent = {"name": model, "settings": settings}
         folders.append(out / folder_name(model))
         check_folder(folders[-1], is_run, force=force)
-        _import_model(selection, agent, rows, planned, folders[-1], command)
+        _import_model(selection, agent, rows, folders[-1], command)
     return folders
 
 
@@ -67,7 +65,6 @@ def _import_model(
     selection: Selection,
     agent: dict[str, Any],
     rows: list[Scripted],
-    planned: Planned,
     out: Path,
     command: Sequence[str],
 ) -> None:
@@ -83,13 +80,10 @@ def _import_model(
         "models": {"agent": agent},
         "silent_after": any(t.silent_after for row in rows for t in row.transcripts.values()),
     }
-    repeats = max(row.repeat for row in rows) + 1
     scope = {
         "limit": None,
         "ids": list(dict.fromkeys(row.item.id for row in rows)),
-        "repeats": repeats,
-        # A file that holds some items only says nothing of the others, and its numbers must not hide that.
-        "of": {"items": planned.items, "units": planned.units * repeats},
+        "repeats": max(row.repeat for row in rows) + 1,
     }
     with (
         RunFolder(
@@ -102,12 +96,6 @@ def _import_model(
             _write_item(row, reader, writer)
         writer.sync()
         folder.finish("done")
-
-
-def _planned(selection: Selection) -> Planned:
-    """How much a selection comes to in one repeat."""
-    units = [len(item.units) for item in selection.items()]
-    return Planned(len(units), sum(units))
 
 
 def _write_item(row: Scripted, reader: RecordReader, writer: RecordWriter) -> None:

@@ -19,7 +19,7 @@ from typing import IO, Any, Self
 from wildtool import wire
 from wildtool.engine.chain import rebuild
 from wildtool.engine.replyrow import REPLY_COLUMNS, check_columns, reply_of
-from wildtool.engine.segments import find_segments, open_segment, whole_length
+from wildtool.engine.segments import Print, find_segments, open_segment, print_of, whole_length
 from wildtool.engine.writer import VERSION
 from wildtool.errors import NO_ROOM, RecordError, StorageError
 from wildtool.types import Address, Message, Reply, Tool, Transcript
@@ -83,6 +83,9 @@ class RecordReader:
         """Indexes all segments. Raises RecordError naming file and line of a damaged row."""
         self.torn = 0
         """Bytes of torn last lines that were left out."""
+        self.prints: list[Print] = []
+        """What tells each segment, as it was read, from any other."""
+        self._ends: list[int] = []
         self._files: list[IO[bytes]] = []
         self._paths: list[Path] = []
         self._index: dict[tuple[str, int], array[int]] = {}
@@ -91,6 +94,7 @@ class RecordReader:
                 self._paths.append(segment.path)
                 self._files.append(open_segment(segment))
                 self._index_segment(len(self._files) - 1)
+                self.prints.append(print_of(segment, self._files[-1], self._ends[-1]))
         except OSError as error:
             self.close()
             if error.errno in NO_ROOM:
@@ -174,6 +178,7 @@ class RecordReader:
     def _index_segment(self, number: int) -> None:
         file = self._files[number]
         end = whole_length(file)
+        self._ends.append(end)
         self.torn += file.seek(0, 2) - end
         file.seek(0)
         offset = 0

@@ -2,19 +2,20 @@
 
 import os
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from wildtool.engine.bundles import holds_bundle, is_bundle, unpacked
-from wildtool.engine.completeness import Planned, has_gaps, planned_in, was_stopped
+from wildtool.engine.completeness import Planned, has_gaps, was_stopped
 from wildtool.engine.registry import MADE, benchmark_names, played_benchmark
 from wildtool.engine.rundir import read_run
 from wildtool.engine.score import score_run
 from wildtool.engine.segments import find_segments
-from wildtool.engine.verdicts import Counts, relation, verdicts_path
+from wildtool.engine.stamps import DamagedTableError, fits, planned_of, read_stamp
+from wildtool.engine.verdicts import Counts, duckdb_error, forget_database, relation, verdicts_path
 from wildtool.errors import RecordError
 from wildtool.stats.changes import changes
 from wildtool.stats.repeats import repeats
@@ -70,6 +71,8 @@ class Result:
 
     faults: tuple[str, ...] = ()
     """Items that our own judge failed on just now, with the reason."""
+    remarks: tuple[str, ...] = ()
+    """What was found wrong while they were read, such as damage to files."""
     kept: bool = True
     """False where the verdicts were made in passing, since the run folder may or shall only be read."""
     folder: Path = Path()
@@ -105,7 +108,7 @@ def judged(
     keep: bool = True,
 ) -> Generator[tuple[Result, Path], None, None]:
     """The numbers of a run and its file of verdicts, which may be gone afterwards. Verdicts are made if they are
-    missing, damaged or older than the record.
+    missing or damaged, or if they do not fit the run as it is now: its record, its scope, its data, the rules.
 
     Args:
         profile: rules to judge by; None for those it was played under.
@@ -116,16 +119,22 @@ def judged(
     Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
     """
     about = read_run(folder)
-    rules = profile or about["identity"]["profile"]
-    found = None if again else _judged_before(folder, rules, about)
-    if found is not None:
-        yield replace(found, folder=folder), verdicts_path(folder, rules)
-    elif keep and os.access(folder, os.W_OK):
-        yield _judged_now(folder, profile, data, about, folder)
-    else:
-        with TemporaryDirectory() as place:
+    rules: str | None = profile or about["identity"]["profile"]
+    before = _Before() if again or rules is None else _judged_before(folder, rules, about)
+    if before.result is not None:
+        yield replace(before.result, folder=folder), before.table
+        return
+    writable = keep and os.access(folder, os.W_OK)
+    with nullcontext(folder) if writable else TemporaryDirectory() as place:
+        try:
             result, table = _judged_now(folder, profile, data, about, Path(place))
-            yield replace(result, kept=False), table
+            result = replace(result, kept=writable, remarks=(*before.remarks, *result.remarks))
+        except RecordError:
+            old = _of_before_stamps(before.table, folder, about) if before.unstamped else None
+            if old is None:
+                raise
+            result, table = old, before.table
+        yield result, table
 
 
 def run_folders(path: Path) -> list[Path]:
@@ -173,25 +182,57 @@ def _judged_now(
     folder: Path, profile: str | None, data: str | None, about: Mapping[str, Any], place: Path
 ) -> tuple[Result, Path]:
     scored = score_run(folder, profile=profile, data=data, out=place)
-    return replace(_read(scored.verdicts, about), faults=scored.faults, folder=folder), scored.verdicts
+    result = _read(scored.verdicts, about, planned_of(read_stamp(scored.verdicts)))
+    return replace(result, faults=scored.faults, remarks=scored.remarks, folder=folder), scored.verdicts
 
 
-def _judged_before(folder: Path, profile: str | None, about: Mapping[str, Any]) -> Result | None:
-    """The numbers of verdicts that lie in a run folder; None if they are missing, damaged, or older than what they
-    are about."""
-    import duckdb
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What verdicts that lie in a run folder are good for."""
 
-    if profile is None:
-        return None
-    as_played = profile == about["identity"]["profile"]
+    table: Path = Path()
+    result: Result | None = None
+    """The numbers; None if the verdicts are missing, damaged, or not those of the run as it is now."""
+    unstamped: bool = False
+    """True for those of earlier versions, which do not say what they were made from."""
+    remarks: tuple[str, ...] = ()
+
+
+def _judged_before(folder: Path, profile: str, about: Mapping[str, Any]) -> _Before:
     table = verdicts_path(folder, profile)
-    if not table.exists() or table.stat().st_mtime_ns < _last_change(folder, as_played):
-        return None
     try:
-        return _read(table, about)
-    except duckdb.Error:
-        # Damaged, or of an older wildtool. Verdicts follow from the record, so nothing is lost.
+        if not table.exists():
+            return _Before()
+        stamp = read_stamp(table)
+        if stamp is None:
+            return _Before(table, unstamped=True)
+        if not fits(stamp, folder, about, profile):
+            return _Before()
+        return _Before(table, _read(table, about, planned_of(stamp)))
+    except DamagedTableError as error:
+        return _Before(table, remarks=(f"{table}: damaged ({error}), so its verdicts were made again",))
+    except (OSError, duckdb_error()):
+        # Verdicts follow from the record, so nothing is lost.
+        forget_database()
+        return _Before()
+
+
+def _of_before_stamps(table: Path, folder: Path, about: Mapping[str, Any]) -> Result | None:
+    """The numbers of verdicts that an earlier version made, where they cannot be made again since the data are not at
+    hand; None if they are damaged, or older than what they are about."""
+    as_played = table == verdicts_path(folder, about["identity"]["profile"])
+    try:
+        if table.stat().st_mtime_ns < _last_change(folder, as_played):
+            return None
+        result = _read(table, about, None)
+    except (OSError, duckdb_error()):
+        # What a damaged file does to the database must not reach the next one.
+        forget_database()
         return None
+    remark = (
+        f"{table}: made by an earlier version, and without the data of the run nothing can tell that it fits"
+    )
+    return replace(result, folder=folder, remarks=(remark,))
 
 
 def _last_change(folder: Path, as_played: bool) -> int:
@@ -220,11 +261,12 @@ _ABOUT = ", ".join(
 """What a table of verdicts is about."""
 
 
-def _read(table: Path, about: Mapping[str, Any]) -> Result:
+def _read(table: Path, about: Mapping[str, Any], planned: Planned | None) -> Result:
     """The numbers in a run's file of verdicts.
 
     Args:
         about: what `run.json` says of the run.
+        planned: how much was planned; None for all that is in the file.
     """
     rows = relation([table])
     # In one go: on a small table each question costs as much as its answer.
@@ -232,7 +274,7 @@ def _read(table: Path, about: Mapping[str, Any]) -> Result:
         rows.aggregate(_ABOUT).fetchall()
     )
     outcomes = Counts(**dict(zip(OUTCOMES, counts, strict=True)))
-    planned = planned_in(about) or Planned(every, outcomes.units)
+    planned = planned or Planned(every, outcomes.units)
     identity = about["identity"]
     owner = played_benchmark(table.parent, benchmark, identity["mode"])
     return Result(

@@ -16,6 +16,7 @@ from wildtool.engine.play import Stage, play
 from wildtool.engine.record import Log, RecordReader, transcripts
 from wildtool.engine.rundir import RunFolder
 from wildtool.engine.sitting import Sitting, endpoint_of
+from wildtool.engine.stamps import Stamp, record_of, stamp_of
 from wildtool.engine.verdicts import Counts, Player, VerdictTable, verdicts_path
 from wildtool.engine.writer import RecordWriter
 from wildtool.errors import RecordError, StorageError
@@ -235,7 +236,7 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> R
         writer.sync()
         return RunResult(
             folder=folder,
-            verdicts=None if interrupted else table.write(),
+            verdicts=None if interrupted else table.write(_stamp(plan, folder)),
             counts=table.counts(),
             calls=stage.calls,
             replayed=stage.replayed,
@@ -247,6 +248,10 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> R
             interrupted=interrupted,
             pending=tuple(stage.rounds.pending()) if stage.rounds else (),
         )
+
+
+def _stamp(plan: Plan, folder: Path) -> Stamp:
+    return stamp_of({"identity": plan.identity(), "scope": plan.scope()}, plan.profile, record_of(folder))
 
 
 def _batching(job: Job, writer: RecordWriter, patience: Patience) -> "Batching | None":

@@ -2,17 +2,19 @@
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wildtool.engine.bundles import origin
 from wildtool.engine.collecting import seldom_collecting
+from wildtool.engine.completeness import Planned
 from wildtool.engine.judging import judge
 from wildtool.engine.plan import Selection, check_profile
 from wildtool.engine.record import Log, RecordReader, transcripts
 from wildtool.engine.registry import played_benchmark
 from wildtool.engine.rundir import read_run
+from wildtool.engine.stamps import stamp_of
 from wildtool.engine.verdicts import Counts, Player, VerdictTable, verdicts_path
 from wildtool.errors import DataError, RecordError
 from wildtool.types import Benchmark, Item, Source, Verdict
@@ -29,6 +31,8 @@ class Scored:
     counts: Counts
     faults: tuple[str, ...]
     """Items that our own judge failed on, with the reason."""
+    remarks: tuple[str, ...] = ()
+    """What was found wrong in the record and left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +112,22 @@ def score_run(
             if judged.fault is not None:
                 faults.append(f"{judged.item.id}: {judged.fault}")
             table.add(order, run.player, judged.item, judged.repeat, judged.verdicts, judged.log)
+        stamp = stamp_of(run.about, run.player.profile, reader.prints, _planned(run))
         return Scored(
-            verdicts=table.write(),
+            verdicts=table.write(stamp),
             profile=run.player.profile,
             played=run.about["identity"]["profile"],
             counts=table.counts(),
             faults=tuple(faults),
         )
+
+
+def _planned(run: Judging) -> Planned | None:
+    """How much was planned where the scope does not name it all: a replies file need not hold every item of its data."""
+    if run.about["kind"] != "imported":
+        return None
+    units = [len(item.units) for item in replace(run.selection, ids=()).items()]
+    return Planned(len(units), sum(units) * run.selection.repeats)
 
 
 def _same_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | None) -> Source:

@@ -10,14 +10,19 @@ import re
 import tempfile
 import zlib
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from wildtool import wire
 from wildtool.errors import RecordError
 
 _NAME = re.compile(r"record-(\d{4,})\.jsonl(\.gz)?")
 _BLOCK = 1 << 20
+_TRAILER = 8
+"""Bytes at the end of a gzip file: checksum and length of what is in it."""
+_PRINTED = 1 << 16
+"""Bytes at the end of a segment that tell it from others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,48 @@ class Segment:
     path: Path
     number: int
     compressed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """What tells a segment from any other, and from itself after it has grown or was cut."""
+
+    number: int
+    length: int
+    """Bytes of its whole lines."""
+    end: str
+    """Digest of the last of them."""
+    packed: tuple[int, int] | None
+    """Checksum and length that a compressed one says of its content; None for a plain one."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "length": self.length,
+            "end": self.end,
+            "packed": None if self.packed is None else list(self.packed),
+        }
+
+
+def print_of(segment: Segment, file: IO[bytes], length: int | None = None) -> Print:
+    """The print of a segment that is open.
+
+    Args:
+        length: of its whole lines; found where it is None.
+    """
+    end = whole_length(file) if length is None else length
+    file.seek(max(0, end - _PRINTED))
+    digest = sha256(file.read(min(end, _PRINTED))).hexdigest()[:32]
+    return Print(segment.number, end, digest, packed_in(segment) if segment.compressed else None)
+
+
+def packed_in(segment: Segment) -> tuple[int, int]:
+    """Checksum and length that a compressed segment says of its content."""
+    with segment.path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - _TRAILER))
+        trailer = file.read()
+    return int.from_bytes(trailer[:4], "little"), int.from_bytes(trailer[4:], "little")
 
 
 def segment_path(folder: Path, number: int) -> Path:

@@ -21,7 +21,9 @@ import orjson
 
 from wildtool.engine.record import Failure, Log, Step
 from wildtool.engine.sql import sql_name, sql_path, sql_text
+from wildtool.engine.stamps import KEY, Stamp, seal, text_of
 from wildtool.errors import StorageError
+from wildtool.outputs import sync_folder
 from wildtool.stats.changes import REPAIR
 from wildtool.types import Benchmark, Item, Verdict
 
@@ -144,15 +146,17 @@ class VerdictTable:
     def counts(self) -> Counts:
         return Counts(**self._outcomes)
 
-    def write(self) -> Path:
-        """Writes the table. Raises StorageError if it cannot; an older table then stays as it was."""
+    def write(self, stamp: Stamp | None = None) -> Path:
+        """Writes the table, with a stamp that says what it was made from. Raises StorageError if it cannot; an older
+        table then stays as it was."""
         mine = os.getpid()
         new, in_order = (self.path.with_suffix(f".{mine}.{what}") for what in ("new", "sorted"))
         try:
             try:
                 self._sort(in_order)
-                write_parquet(in_order, new, self._types)
+                write_parquet(in_order, new, self._types, stamp)
                 new.replace(self.path)
+                sync_folder(self.path.parent)
             finally:
                 for left in (in_order, new):
                     left.unlink(missing_ok=True)
@@ -193,23 +197,38 @@ def _database() -> "duckdb.DuckDBPyConnection":
     return duckdb.connect(config={"threads": 1})
 
 
-def write_parquet(rows: Path, path: Path, types: Mapping[str, str]) -> None:
-    """Turns JSON lines into Parquet with exactly these columns, in the same order. Raises OSError."""
+def forget_database() -> None:
+    """Begins a new database at the next question: after a fault of its own the old one answers none."""
+    _database.cache_clear()
+
+
+def duckdb_error() -> type[Exception]:
+    """What the database raises."""
+    import duckdb
+
+    return duckdb.Error
+
+
+def write_parquet(rows: Path, path: Path, types: Mapping[str, str], stamp: Stamp | None = None) -> None:
+    """Turns JSON lines into Parquet with exactly these columns, in the same order, and with a stamp. Raises OSError."""
     import duckdb
 
     columns = ", ".join(f"{sql_name(name)}: {sql_text(kind)}" for name, kind in types.items())
     names = ", ".join(map(sql_name, types))
+    stamped = "" if stamp is None else f", KV_METADATA {{{sql_name(KEY)}: {sql_text(text_of(stamp))}}}"
     with _database().cursor() as connection:
         try:
             connection.execute(
                 f"COPY (SELECT {names} FROM read_json({sql_text(sql_path(rows))}, format='newline_delimited', "
                 f"compression='none', hive_partitioning=false, columns={{{columns}}})) "
                 # Small row groups: the writer holds one of them in memory.
-                f"TO {sql_text(sql_path(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048)"
+                f"TO {sql_text(sql_path(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048{stamped})"
             )
         except duckdb.IOException as error:
             # Behind it stands the same in JSON.
             raise OSError(str(error).partition(": {")[0]) from error
+    if stamp is not None:
+        seal(path)
 
 
 def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
