@@ -14,6 +14,7 @@ from wildtool.models.presets import PRESETS
 
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (
+    {"redact"},
     {"types", "errors", "plain", "wire"},
     {"data", "stats", "published", "walking", "outputs"},
     {"toolcall", "tracing"},

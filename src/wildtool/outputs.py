@@ -18,6 +18,7 @@ from zipfile import BadZipFile, ZipFile
 
 from wildtool.errors import NO_ROOM, RecordError, StorageError, UsageError
 from wildtool.plain import middle
+from wildtool.redact import redacted
 
 GENERATOR = '<meta name="generator" content="wildtool'
 """In the head of every page that wildtool writes."""
@@ -29,6 +30,9 @@ Recognises = Callable[[Path], bool]
 """Whether wildtool made what lies in a folder."""
 _STORAGE = (*NO_ROOM, errno.EIO, errno.EFBIG)
 """System errors of a disk that takes no more."""
+_PACKED = (b"PAR1", b"PK\x03\x04")
+"""Beginnings of files in which no text stands as it is: Parquet, archives. What goes into them comes from records and
+texts that were cleaned before."""
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a symbolic link",
@@ -128,6 +132,7 @@ def replacing(target: Path) -> Generator[Path]:
             check_regular(target)
             new.unlink(missing_ok=True)
             yield new
+            _remove_keys(new)
             with new.open("rb") as file:
                 os.fsync(file.fileno())
             new.replace(target)
@@ -156,9 +161,27 @@ def write(target: Path, content: bytes) -> None:
     try:
         check_regular(target)
         with open(target, "wb", opener=_not_following) as file:
-            file.write(content)
+            file.write(redacted(content))
     except OSError as error:
         raise not_written(target, error) from error
+
+
+def _remove_keys(new: Path) -> None:
+    """Takes the keys that this process knows out of a text, line by line, before it becomes a result."""
+    with new.open("rb") as file:
+        if file.read(4) in _PACKED:
+            return
+        file.seek(0)
+        if not any(redacted(line) is not line for line in file):
+            return
+        clean = new.with_name(f"{new.name}.clean")
+        try:
+            file.seek(0)
+            with clean.open("wb") as out:
+                out.writelines(map(redacted, file))
+            clean.replace(new)
+        finally:
+            clean.unlink(missing_ok=True)
 
 
 def make_folder(path: Path) -> None:

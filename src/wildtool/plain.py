@@ -4,6 +4,8 @@ import re
 from pathlib import PurePath
 from typing import Any
 
+from wildtool.redact import redacted_text
+
 LONGEST_NAME = 200
 """Characters of a name (model, run, data) that are shown."""
 _HARMFUL = re.compile(
@@ -18,8 +20,8 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 def plain(text: object) -> str:
-    """A text as it may be shown: characters that act on what is seen become their escapes (`\\x1b`)."""
-    return _HARMFUL.sub(lambda match: ascii(match[0])[1:-1], str(text))
+    """A text as it may be shown: without keys, and with escapes (`\\x1b`) for characters that act on what is seen."""
+    return _HARMFUL.sub(lambda match: ascii(match[0])[1:-1], redacted_text(str(text)))
 
 
 def one_line(text: object, longest: int = LONGEST_NAME) -> str:

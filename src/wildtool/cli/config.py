@@ -32,7 +32,7 @@ MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
 }
 """What a table `[models.NAME]` may hold, with its types."""
 KINDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
-LOGIN = re.compile(r"://[^/@\s]+@")
+LOGIN = re.compile(r"://[^/?#\s]*@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

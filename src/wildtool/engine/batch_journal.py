@@ -20,6 +20,7 @@ from typing import Any
 from wildtool import wire
 from wildtool.engine.segments import whole_length
 from wildtool.errors import RecordError, StorageError
+from wildtool.redact import redacted
 
 FILE = "batches.jsonl"
 VERSION = 1
@@ -109,7 +110,7 @@ class BatchJournal:
             self._append({"row": "over", "batch": begun.mark, "why": why, **begun.found})
 
     def _append(self, row: dict[str, Any]) -> None:
-        line = wire.dumps(row) + b"\n"
+        line = redacted(wire.dumps(row)) + b"\n"
         try:
             fd = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o644)
             try:

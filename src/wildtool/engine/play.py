@@ -4,9 +4,9 @@ recorded ones."""
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wildtool import wire
+from wildtool import redact, wire
 from wildtool.engine.attempts import Patience
 from wildtool.engine.budget import Spent
 from wildtool.engine.causes import cause_of
@@ -126,7 +126,7 @@ class Stage:
         # What is used must be what a replay will give; a reply that a file would change is changed here.
         try:
             parts = [reply.message, reply.raw]
-            settled = wire.settle(parts)
+            settled = _without_keys(wire.settle(parts))
             if settled is not parts:
                 reply = replace(reply, message=settled[0], raw=settled[1])
             self.writer.step(sent, reply)
@@ -148,6 +148,19 @@ class Stage:
             held, health.held = health.held, []
             for sent, error in held:
                 self.writer.error(sent, error)
+
+
+def _without_keys(parts: list[Any]) -> list[Any]:
+    """Message and raw text of a reply without any key of ours; the very same object where none is in them.
+
+    A raw text that spells a key otherwise, by escapes or in the pieces of a stream, is left out as a whole.
+    """
+    message, raw = parts
+    clean = redact.redacted_json(message)
+    if clean is message:
+        text = redact.redacted_text(raw)
+        return parts if text is raw else [message, text]
+    return [clean, ""]
 
 
 class RecordedAsk:

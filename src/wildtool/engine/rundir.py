@@ -22,10 +22,11 @@ from wildtool import __version__, wire
 from wildtool.engine.segments import find_segments
 from wildtool.errors import RecordError, StorageError
 from wildtool.outputs import check_run, is_full
+from wildtool.redact import redacted
 from wildtool.types import Source
 
 FORMAT = 1
-_LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
+_LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
 _QUERY = re.compile(r"(://[^?#\s]*)[?#]\S+")
 """A query or fragment of an address, either of which may hold a key."""
 _ABSENT = object()
@@ -148,9 +149,8 @@ class RunFolder:
         try:
             with new.open("wb") as file:
                 # A command word may hold undecodable bytes, which Python shows as surrogates; see wire.dumps.
-                file.write(
-                    json.dumps(self._run, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace")
-                )
+                text = json.dumps(self._run, indent=2, ensure_ascii=False)
+                file.write(redacted(text.encode("utf-8", "backslashreplace")))
                 file.flush()
                 os.fsync(file.fileno())
             new.replace(path)

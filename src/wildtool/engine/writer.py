@@ -18,6 +18,7 @@ from wildtool.engine.chain import new_links
 from wildtool.engine.replyrow import reply_columns
 from wildtool.engine.segments import Segment, find_segments, segment_path, whole_length
 from wildtool.errors import InfraError, StorageError
+from wildtool.redact import redacted
 from wildtool.types import Address, Reply, Request
 
 VERSION = 1
@@ -130,7 +131,7 @@ class RecordWriter:
         self._append(HEADER)
 
     def _append(self, row: dict[str, Any]) -> None:
-        line = wire.dumps(row) + b"\n"
+        line = redacted(wire.dumps(row)) + b"\n"
         try:
             written = os.write(self._fd, line)
             while written < len(line):

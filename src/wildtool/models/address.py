@@ -3,10 +3,11 @@
 import re
 import urllib.request
 from base64 import b64encode
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from yarl import URL
 
+from wildtool import redact
 from wildtool.errors import UsageError
 
 SHORTEST_SECRET = 4
@@ -37,14 +38,56 @@ def checked(base_url: str) -> URL:
     return url
 
 
-def shown_query(url: URL) -> str:
-    """The query with `…` for each value, and for each parameter that has none, as that may be a key itself.
+def shown_path(url: URL) -> str:
+    """The address without its query, and with `…` for each part of its path that looks like a key."""
+    shown = str(url.with_query(None))
+    for part in url.raw_path.split("/"):
+        if redact.looks_like_key(unquote(part)):
+            shown = shown.replace(part, "…")
+    return shown
 
-    Neither is a digest shown: a weak key could be guessed from it. So two addresses that differ only in such
-    values are one to a run that goes on.
-    """
-    shown = [f"{quote(name)}=…" if value.strip("=") else "…" for name, value in url.query.items()]
+
+def shown_query(url: URL) -> str:
+    """The query with `…` for each value, and for each name that may be a key itself: it has no value, or looks so."""
+    shown = [
+        f"{quote(name)}=…" if value.strip("=") and not redact.looks_like_key(name) else "…"
+        for name, value in url.query.items()
+    ]
     return "?" + "&".join(shown) if shown else ""
+
+
+def secrets_in(url: URL, base_url: str) -> list[str]:
+    """What of a base URL may be a key: login, parts of the path, names and values of the query; as they were typed
+    and as they are sent."""
+    found = [url.password or "", url.raw_password or "", *_login(base_url)]
+    if url.user and (url.password is None or redact.looks_like_key(url.user)):
+        found += [url.user, url.raw_user or ""]
+    parts = {*url.raw_path.split("/"), *re.split(r"[/?#]", base_url.partition("://")[2])[1:]}
+    found += [
+        text for part in parts if redact.looks_like_key(unquote(part)) for text in (part, unquote(part))
+    ]
+    pairs = [*url.query.items(), *_pairs(base_url), *_pairs(str(url))]
+    for name, value in pairs:
+        # A name without a value may be the key itself.
+        if not value.strip("=") or redact.looks_like_key(name):
+            found.append(name)
+        if SECRET_PARAMETER.search(name) or redact.looks_like_key(value):
+            found.append(value)
+    return [text for text in found if text and text not in PLACEHOLDERS]
+
+
+def _login(base_url: str) -> list[str]:
+    """Login and password as typed, which may hold what an address must not."""
+    authority = re.split(r"[/?#]", base_url.partition("://")[2])[0]
+    login, sign, _ = authority.rpartition("@")
+    return [login, login.partition(":")[2]] if sign else []
+
+
+def _pairs(address: str) -> list[tuple[str, str]]:
+    """Names and values of a query as they are written."""
+    query = address.partition("?")[2].partition("#")[0]
+    pairs = (part.partition("=") for part in query.split("&") if part)
+    return [(name, value) for name, _, value in pairs]
 
 
 def credentials_of(url: URL, api_key: str | None) -> tuple[str, str] | None:
@@ -73,9 +116,8 @@ def authorization(credentials: tuple[str, str] | None, key_header: str) -> dict[
 def forms(*secrets: str | None) -> tuple[str, ...]:
     """The secrets as they may turn up in a server's text, longest first."""
     long = {secret for secret in secrets if secret and len(secret) >= SHORTEST_SECRET}
-    plain = long - PLACEHOLDERS
-    escaped = {secret.replace("/", "\\/") for secret in plain}
-    return tuple(sorted(plain | escaped, key=len, reverse=True))
+    found = {form for secret in long - PLACEHOLDERS for form in redact.forms(secret)}
+    return tuple(sorted(found, key=len, reverse=True))
 
 
 def proxy_of(url: URL) -> str | None:

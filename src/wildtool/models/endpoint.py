@@ -14,16 +14,18 @@ from typing import IO
 import aiohttp
 from yarl import URL
 
-from wildtool import __version__
+from wildtool import __version__, redact
 from wildtool.errors import CallError, StorageError, UsageError
 from wildtool.models import advice
 from wildtool.models.address import (
-    SECRET_PARAMETER,
+    PLACEHOLDERS,
     authorization,
     checked,
     credentials_of,
     forms,
     proxy_of,
+    secrets_in,
+    shown_path,
     shown_query,
 )
 from wildtool.models.failures import BLOCKED, Failure, failure_in, refused_as_blocked
@@ -33,8 +35,6 @@ CONNECT_S = 10.0
 """Longest time until a connection stands, name look-up and TLS included."""
 QUOTED = 300
 """Most characters of a server's text in a message."""
-LONG_KEY = 8
-"""From this length on a key is also removed from good answers; shorter ones may be ordinary words."""
 LARGEST_FILE = 8 * 1024**3
 """Longest answer that is written to a file."""
 RETRY_LATER = frozenset({408, 409, 425, 429})
@@ -76,12 +76,13 @@ class Endpoint:
         if wrong := advice.on_address(url.path, path):
             raise UsageError(wrong)
         plain = url.with_user(None).with_fragment(None)
-        self.shown_url = str(plain.with_query(None)) + shown_query(url)
+        self._shown_base = shown_path(plain)
+        self.shown_url = self._shown_base + shown_query(url)
         """The base URL as records and messages may show it: without credentials, and of a query the names."""
         self._plain, self._query = plain, url.query
         target = self._target(path)
         self._url = target.with_query(url.query).update_query(query or {})
-        self._shown_target = str(target)
+        self._shown_target = self.shown_at(path)
         credentials = credentials_of(url, api_key)
         self._keyless = credentials is None
         self._headers = {
@@ -90,11 +91,11 @@ class Endpoint:
             **(headers or {}),
             **authorization(credentials, key_header),
         }
-        in_query = [value for name, value in url.query.items() if SECRET_PARAMETER.search(name)]
-        keys = forms(credentials[1] if credentials else None, url.password, *in_query)
-        self._long_keys = [key.encode() for key in keys if len(key) >= LONG_KEY]
-        # A parameter without a value may be the key itself.
-        self._secrets = keys + forms(*(value or name for name, value in url.query.items()))
+        given = credentials[1] if credentials else ""
+        secrets = ["" if given in PLACEHOLDERS else given, *secrets_in(url, base_url)]
+        redact.remember(*secrets)
+        # Short ones are left in good answers, where they may be ordinary words.
+        self._secrets = forms(*secrets, *(value or name for name, value in url.query.items()))
         self._timeout = aiohttp.ClientTimeout(total=timeout_s, connect=CONNECT_S)
         self._max_body_bytes = max_body_bytes
         self._proxy = proxy_of(url)
@@ -136,18 +137,16 @@ class Endpoint:
         target = self._target(path)
         url = target.with_query(self._query).update_query(query or {})
         headers = {**self._headers, "Content-Type": kind}
-        answer = await self._exchange(method, url, headers, body, into, str(target))
+        answer = await self._exchange(method, url, headers, body, into, self.shown_at(path))
         return answer if into else self.without_keys(answer)
 
     def shown_at(self, path: str) -> str:
         """The address of something below the base URL as messages may show it: without credentials and query."""
-        return str(self._target(path))
+        return self._shown_base.rstrip("/") + path
 
     def without_keys(self, answer: bytes) -> bytes:
         """An answer in which the key, should a server repeat it, is taken out."""
-        for key in self._long_keys:
-            answer = answer.replace(key, b"[key]")
-        return answer
+        return redact.redacted(answer)
 
     async def close(self) -> None:
         """Gives the connections back; the last user of an origin closes them."""
@@ -169,7 +168,7 @@ class Endpoint:
         Args: where: the address that was asked, if not that of `post`.
         """
         for secret in self._secrets:
-            quote = quote.replace(secret, "[key]")
+            quote = quote.replace(secret, redact.REMOVED)
         text = " ".join(quote[: 2 * QUOTED].split())[:QUOTED]
         quoted = f": {text}" if text else ""
         return CallError(kind, f"{where or self._shown_target}: {message}{quoted}", final=final)

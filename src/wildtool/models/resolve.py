@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.errors import UsageError
-from wildtool.models.key_names import VARIABLE, key_in
+from wildtool.models.key_names import VARIABLE, key_in, shown_variable
 from wildtool.models.presets import OWNER, PRESETS, Preset, Protocol, known_name, preset_of
 from wildtool.models.replay import ReplayModel, Said
 from wildtool.types import Model
@@ -295,12 +295,10 @@ def _api_key(options: ModelOptions, base_url: str) -> str | None:
             )
         if key := os.environ.get(options.api_key_env, "").strip():
             return key
-        raise UsageError(
-            f"the environment variable {options.api_key_env} holds no API key; set it or name another"
-        )
+        raise UsageError(f"{shown_variable(options.api_key_env)} holds no API key; set it or name another")
     if not options.default_key:
         return None
-    if "@" in base_url.partition("?")[0]:
+    if "@" in re.split(r"[/?#]", base_url.partition("://")[2])[0]:
         # user:password@ is the credential; the default key is not meant for it.
         return None
     return os.environ.get("OPENAI_API_KEY", "").strip() or None

@@ -1,0 +1,129 @@
+"""Every key and login that this process knows, and the last guard that keeps them out of what is written or shown.
+
+Code that learns of a secret calls `remember`. Every writer of files and everything that reaches the screen passes
+its bytes or text through `redacted` or `redacted_text`, so that a secret is removed wherever it comes from: an
+endpoint that repeats it, a library's error, the command line.
+"""
+
+import json
+import os
+import re
+from base64 import b64encode, urlsafe_b64encode
+from html import escape
+from typing import Any, cast
+from urllib.parse import quote, quote_plus
+
+REMOVED = "[key]"
+"""What stands in place of a secret."""
+SHORTEST = 8
+"""Characters; anything shorter is a placeholder or an ordinary word, whose removal would change replies."""
+_PREFIX = re.compile(
+    r"(?:sk|pk|rk|gsk|hf|ghp|gho|ghs|glpat|xai|nvapi|xox[abpr]|AIza|AKIA|ya29|eyJ|key|token)[-_.A-Za-z0-9]{8,}"
+)
+"""How keys of well-known providers begin."""
+_RUN = re.compile(r"[A-Za-z0-9]{16,}")
+"""A run of characters that no name of a model or a place has, if letters and digits are mixed in it."""
+_VARIABLE = re.compile(
+    r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PAT)$", re.IGNORECASE
+)
+"""Names of environment variables that hold keys."""
+
+_texts: tuple[str, ...] = ()
+"""All forms of all secrets, longest first."""
+_bytes: tuple[bytes, ...] = ()
+_environment_read = False
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether a text is a key by its look: the beginning of a well-known kind, or a long mixture of letters and
+    digits."""
+    if any(has_digit_and_letter(found[0]) for found in _RUN.finditer(text)):
+        return True
+    return _PREFIX.match(text) is not None and any(character.isdigit() for character in text)
+
+
+def has_digit_and_letter(text: str) -> bool:
+    return any(character.isdigit() for character in text) and any(character.isalpha() for character in text)
+
+
+def remember(*secrets: str | None) -> None:
+    """Takes note of secrets, in every form in which they may turn up. Short texts are none."""
+    global _texts, _bytes
+    found = {form for secret in secrets if secret for form in _forms(secret)} - set(_texts)
+    if found:
+        _texts = tuple(sorted({*_texts, *found}, key=len, reverse=True))
+        _bytes = tuple(text.encode("utf-8", "surrogatepass") for text in _texts)
+
+
+def forms(secret: str) -> set[str]:
+    """A secret as it may turn up in what others write: in an address, in JSON, in HTML."""
+    lower = re.sub(r"%[0-9A-F]{2}", lambda code: code[0].lower(), quote(secret, safe=""))
+    in_json = (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
+    return {
+        *(secret, quote(secret, safe=""), quote(secret), quote_plus(secret), lower),
+        *(
+            text.replace("/", mark)
+            for text in (secret, *in_json)
+            for mark in ("/", "\\/", "\\u002f", "\\u002F")
+        ),
+        *(escape(secret), escape(secret, quote=False)),
+    }
+
+
+def redacted(data: bytes) -> bytes:
+    """Bytes without any secret; the very same object where none is in them."""
+    _read_environment()
+    for secret in _bytes:
+        if secret in data:
+            data = data.replace(secret, REMOVED.encode())
+    return data
+
+
+def redacted_text(text: str) -> str:
+    """A text without any secret."""
+    _read_environment()
+    for secret in _texts:
+        if secret in text:
+            text = text.replace(secret, REMOVED)
+    return text
+
+
+def redacted_json(value: Any) -> Any:
+    """A JSON value whose texts and names hold no secret; the very same object where none is in them."""
+    _read_environment()
+    return _without(value) if _texts else value
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, str):
+        return redacted_text(value)
+    if isinstance(value, dict):
+        old = cast(dict[str, Any], value)
+        new: Any = {redacted_text(name): _without(inner) for name, inner in old.items()}
+        same = all(a is b for a, b in zip(new, old, strict=False)) and all(
+            a is b for a, b in zip(new.values(), old.values(), strict=False)
+        )
+        return old if same else new
+    if isinstance(value, list):
+        entries = cast(list[Any], value)
+        new = [_without(inner) for inner in entries]
+        return entries if all(a is b for a, b in zip(new, entries, strict=True)) else new
+    return value
+
+
+def _forms(secret: str) -> set[str]:
+    if len(secret) < SHORTEST:
+        return set()
+    raw = secret.encode("utf-8", "surrogatepass")
+    encoded = {b64encode(raw).decode().rstrip("="), urlsafe_b64encode(raw).decode().rstrip("=")}
+    return {form for form in forms(secret) | encoded if len(form) >= SHORTEST}
+
+
+def _read_environment() -> None:
+    """Remembers the keys of the environment, used or not. Values that do not look like keys are left alone: a
+    password that is a word would be removed from the replies of models too."""
+    global _environment_read
+    if not _environment_read:
+        _environment_read = True
+        values = (value for name, value in os.environ.items() if _VARIABLE.search(name))
+        remember(*(value.strip() for value in values if looks_like_key(value.strip())))
