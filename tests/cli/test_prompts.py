@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 from benchmarks import ace_prompts_build
 from benchmarks.ace_reply_build import SINGLE, tool
 from wildtool.cli import app
+from wildtool.engine.score import judging
 
 
 @pytest.fixture(autouse=True)
@@ -126,3 +127,18 @@ def test_sampling_of_the_original_becomes_settings(place: Path) -> None:
     ended = type_("run acebench --data records --model baseline/gold --sampling original --out run")
     assert ended.exit_code == 0
     assert json.loads((place / "run" / "run.json").read_text())["scope"]["max_attempts"] == 6
+
+
+def test_a_run_is_shown_with_the_prompts_it_was_made_with_as_long_as_they_are_there(place: Path) -> None:
+    pull(place)
+    assert run().exit_code == 0
+
+    def system() -> str:
+        judged = judging(place / "run").selection
+        request = judged.benchmark.walk(next(judged.items()), "0", "official").request()
+        assert request is not None
+        return request.messages[0]["content"]
+
+    assert system().startswith("normal EN ")
+    (place / "cache/acebench/model_inference/prompt_en.py").write_text("")
+    assert system().startswith("You are an AI assistant")

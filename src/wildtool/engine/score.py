@@ -12,7 +12,7 @@ from wildtool.engine.completeness import Planned
 from wildtool.engine.judging import judge
 from wildtool.engine.plan import Selection, check_profile
 from wildtool.engine.record import Log, RecordReader, transcripts
-from wildtool.engine.registry import played_benchmark
+from wildtool.engine.registry import played_benchmark, prompted_as
 from wildtool.engine.rundir import read_run
 from wildtool.engine.stamps import stamp_of
 from wildtool.engine.verdicts import Counts, Player, VerdictTable, verdicts_path
@@ -71,6 +71,8 @@ def judging(folder: Path, *, profile: str | None = None, data: str | None = None
     about = read_run(folder)
     identity, scope = about["identity"], about["scope"]
     benchmark = played_benchmark(folder, identity["benchmark"], identity["mode"])
+    # Judging needs no prompts; who shows what a model saw does.
+    benchmark = prompted_as(benchmark, identity.get("prompts", ""))
     rules = profile or identity["profile"] or next(iter(benchmark.profiles))
     check_profile(benchmark, rules)
     selection = Selection(
