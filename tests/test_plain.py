@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.plain import last_part, without_folders
+from wildtool.plain import last_part, shortened, without_folders
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,9 @@ def test_a_name_that_is_a_path_is_its_last_part(name: str, left: str):
 @given(st.lists(st.text("ab c.", min_size=1), min_size=2, max_size=4))
 def test_no_folder_of_a_path_survives_in_a_name(parts: list[str]):
     assert "/" not in last_part("/" + "/".join(parts)).rstrip("/") or not parts[-1].strip("./ ")
+
+
+def test_a_text_is_cut_between_words():
+    assert shortened("one two three", 13) == "one two three"
+    assert shortened("one two three", 12) == "one two…"
+    assert shortened("a" * 20, 5) == "aaaa…"

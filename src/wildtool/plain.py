@@ -30,6 +30,15 @@ def one_line(text: object, longest: int = LONGEST_NAME) -> str:
     return short if len(short) <= longest else short[: longest - 1] + "…"
 
 
+def shortened(text: str, longest: int) -> str:
+    """A text cut between two words where it is too long; inside of a word only where that alone is too long."""
+    if len(text) <= longest:
+        return text
+    head = text[: longest - 1]
+    end = max(head.rfind(" "), head.rfind("\n"))
+    return (head[:end] if end > longest // 2 else head).rstrip() + "…"
+
+
 def middle(text: object, longest: int = LONGEST_NAME) -> str:
     """A text on one line, with its middle left out where it is too long: what tells paths apart is their end."""
     short = one_line(text, 10_000)

@@ -18,18 +18,26 @@ class _Endpoint(BaseHTTPRequestHandler):
     asked: list[dict[str, Any]]
     gate: threading.Event
     let_through: int
+    refuse: tuple[int, int]
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.asked.append(body)
         if len(self.asked) > self.let_through:
             self.gate.wait()
+        after, status = self.refuse
+        if len(self.asked) > after:
+            self._send(status, b'{"error": {"message": "no such luck"}}')
+            return
         messages = body["messages"]
         said = self.players.said(body["model"], messages, Request(messages))
         choice = {"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 9, "completion_tokens": 3}
         answer = json.dumps({"choices": [choice], "usage": usage}).encode()
-        self.send_response(200)
+        self._send(200, answer)
+
+    def _send(self, status: int, answer: bytes) -> None:
+        self.send_response(status)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
@@ -40,7 +48,11 @@ class _Endpoint(BaseHTTPRequestHandler):
 
 @contextmanager
 def served(
-    players: Scripted, asked: list[dict[str, Any]], gate: threading.Event, let_through: int
+    players: Scripted,
+    asked: list[dict[str, Any]],
+    gate: threading.Event,
+    let_through: int,
+    refuse: tuple[int, int] = (1 << 30, 200),
 ) -> Iterator[str]:
     """Serves the players; gives the address.
 
@@ -48,8 +60,9 @@ def served(
         asked: takes the body of each request.
         gate: closed, it lets only the first calls through.
         let_through: how many these are.
+        refuse: after so many calls all others get this status.
     """
-    bound = {"players": players, "asked": asked, "gate": gate, "let_through": let_through}
+    bound = {"players": players, "asked": asked, "gate": gate, "let_through": let_through, "refuse": refuse}
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Endpoint,), bound))
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"

@@ -58,6 +58,18 @@ def test_what_cannot_work_is_said_and_writes_nothing(line: str, said: str):
     assert not Path("x").exists()
 
 
+def test_reasons_are_whole_and_of_many_the_first_are_said():
+    many = {f"/a{k}": {"get": {"parameters": [{"$ref": f"#/gone/{k}/" + "x" * 300}]}} for k in range(30)}
+    city = {"name": "city", "in": "query", "required": True, "schema": {"type": "string"}}
+    many["/b"] = {"get": {"summary": "Find a place", "parameters": [city, {**city, "name": "day"}]}}
+    Path("api.json").write_text(json.dumps({"openapi": "3.0.0", "paths": many}))
+    ended = type_("generate --model procedural --tools api.json --sessions 1 --out x.jsonl")
+    assert ended.exit_code == 0
+    said = [line for line in ended.stderr.splitlines() if "left out" in line]
+    assert len(said) == 20 and all(line.endswith("which is not in the file") for line in said)
+    assert "… and 10 more like these" in ended.stderr.splitlines()
+
+
 def test_a_set_is_refreshed():
     ended = type_("data refresh wild-mini --seed 3 --out fresh.jsonl")
     assert (ended.exit_code, ended.stdout) == (0, "fresh.jsonl: 32 sessions, 0 left out\n")

@@ -89,6 +89,27 @@ def test_a_role_without_votes_is_named_once(url: str):
     assert "planner is planner already; several models can be: judge, checker" in ended.stderr
 
 
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_an_endpoint_that_refuses_every_call_is_named_and_no_table_of_zeros_is_shown(
+    asked: list[dict[str, Any]], gate: threading.Event, status: int
+):
+    with served(Players(), asked, gate, LET_THROUGH, (0, status)) as address:
+        ended = making(address, 4)
+    assert ended.exit_code == 2
+    assert f"HTTP {status}" in ended.stderr and "no such luck" in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_calls_that_fail_on_the_way_are_named_where_sessions_are_counted(
+    asked: list[dict[str, Any]], gate: threading.Event
+):
+    with served(Players(), asked, gate, LET_THROUGH, (30, 400)) as address:
+        ended = making(address, 4, "--concurrency 1")
+    assert ended.exit_code == 3
+    assert "are unfinished since calls failed by http 400" in ended.stderr
+    assert "no such luck" in ended.stderr
+
+
 @pytest.mark.parametrize("verb", ["show", "score", "report"])
 def test_a_record_of_making_is_not_taken_for_a_run_of_a_benchmark(url: str, verb: str):
     making(url, 1)

@@ -120,10 +120,14 @@ def sessions(
 
 
 def _by_templates(out: Path, settings: "Settings", *, force: bool) -> int:
-    from wildtool.cli.terminal import note, one_line, say
+    from wildtool.cli.terminal import Remarks, say
     from wildtool.generate.procedural import records
     from wildtool.generate.session_file import write_sessions
 
-    count = write_sessions(records(settings, lambda text: note(one_line(text))), out, force=force)
+    remarks = Remarks()
+    try:
+        count = write_sessions(records(settings, remarks), out, force=force)
+    finally:
+        remarks.close()
     say(f"{out}: {count} sessions")
     return 0

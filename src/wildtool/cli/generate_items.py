@@ -118,7 +118,7 @@ def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
 
 
 def _by_templates(order: "Order", out: Path, *, force: bool) -> int:
-    from wildtool.cli.terminal import note, one_line, say
+    from wildtool.cli.terminal import Remarks, note, reason, say
     from wildtool.generate.items.item_folder import ITEMS, how_to_play, write_items
     from wildtool.generate.items.procedural_items import procedural_items
     from wildtool.generate.made_files import LOSSES
@@ -129,14 +129,16 @@ def _by_templates(order: "Order", out: Path, *, force: bool) -> int:
         raise UsageError(
             f"{out} already exists; name another folder, remove it, or add --force to write into it"
         )
-    found = procedural_items(order, lambda text: note(one_line(text)))
+    remarks = Remarks()
+    try:
+        found = procedural_items(order, remarks)
+    finally:
+        remarks.close()
     write_items(found, out)
     say(f"{out / ITEMS}: {len(found.kept)} items, {len(found.losses)} lost")
     if found.losses:
         first = found.losses[0]
-        note(
-            one_line(f"why items were lost: {out / LOSSES}; the first: {first['reason']}: {first['detail']}")
-        )
+        note(reason(f"why items were lost: {out / LOSSES}; the first: {first['reason']}: {first['detail']}"))
     note(f"Run them: {how_to_play(out)}")
     return 0 if found.kept else 1
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from wildtool.cli.making import Making
 from wildtool.cli.named import Directory, Named, check_prices
-from wildtool.cli.terminal import note, one_line, say
+from wildtool.cli.terminal import note, reason, say
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -195,21 +195,32 @@ def _tell_estimate(plan: "Plan", estimate: "Estimate | None") -> int:
     return 0
 
 
+def _cause(result: "RunResult") -> str:
+    """By which failures of calls things were left unfinished; empty where none failed."""
+    from wildtool.cli.results import in_words
+    from wildtool.engine.results import failed_in
+
+    failed = failed_in(result.verdicts) if result.counts.infra_error and result.verdicts else ()
+    return f" since calls failed by {in_words(failed)}" if failed else ""
+
+
 def _tell(result: "RunResult", made: Product, out: Path, quiet: bool) -> int:
     from wildtool.cli.tables import print_metrics
     from wildtool.generate.made_files import LOSSES
 
-    if not quiet:
+    answered = made.kept or made.losses
+    if not quiet and answered:
         print_metrics(list(made.yields))
-    say(f"{made.where}: {made.kept} {made.noun}, {len(made.losses)} lost{made.aside}")
+    if answered or not made.unfinished:
+        say(f"{made.where}: {made.kept} {made.noun}, {len(made.losses)} lost{made.aside}")
     if made.losses:
         first = made.losses[0]
         why = f"why {made.noun} were lost: {out / LOSSES}; first: {first['reason']}: {first['detail']}"
-        note(one_line(why))
+        note(reason(why))
     if result.limit is not None:
         note(f"stopped: {result.limit}")
     if made.unfinished:
-        unfinished = f"{made.unfinished} {made.noun} are unfinished"
+        unfinished = f"{made.unfinished} {made.noun} are unfinished{_cause(result)}"
         note(f"{unfinished}; run the same command again to continue.")
     elif made.kept and not quiet:
         note(f"Next: {made.use}")

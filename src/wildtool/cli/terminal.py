@@ -7,10 +7,11 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
-from wildtool.plain import as_cell, middle, one_line, plain
+from wildtool.plain import as_cell, middle, one_line, plain, shortened
 
 __all__ = [
     "BOLD",
+    "Remarks",
     "bold",
     "columns",
     "duration",
@@ -19,6 +20,7 @@ __all__ = [
     "one_line",
     "plain",
     "print_rows",
+    "reason",
     "remark",
     "say",
 ]
@@ -73,6 +75,28 @@ def duration(seconds: float) -> str:
             count = seconds / size
             return f"{count:.0f} {unit}" if count >= 10 else f"{count:.1f}".removesuffix(".0") + f" {unit}"
     return f"{seconds:.0f} s"
+
+
+def reason(text: str) -> str:
+    """A reason on one line, whole unless it is of extreme length."""
+    return one_line(shortened(text, 1_000), 2_000)
+
+
+class Remarks:
+    """Prints the first remarks of many; `close` says how many more there were."""
+
+    def __init__(self, most: int = 20) -> None:
+        self._most = most
+        self._count = 0
+
+    def __call__(self, text: str) -> None:
+        self._count += 1
+        if self._count <= self._most:
+            note(reason(text))
+
+    def close(self) -> None:
+        if self._count > self._most:
+            note(f"… and {self._count - self._most} more like these")
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from wildtool.generate.reading import Fault, read_object
 from wildtool.generate.role_talk import Cast, LostError, Talk, voters
+from wildtool.plain import shortened
 
 
 def best_of(roles: Cast, count: int, situation: Mapping[str, Any], candidates: Sequence[str]) -> Talk[str]:
@@ -41,7 +42,7 @@ def checked(roles: Cast, count: int, what: str, seen: Mapping[str, Any]) -> Talk
     def read(text: str) -> tuple[tuple[bool, str] | None, list[Fault]]:
         written, faults = read_object(text, "K1")
         if faults or isinstance(written.get("accepted"), bool):
-            return (written.get("accepted") is True, str(written.get("reason", ""))[:500]), faults
+            return (written.get("accepted") is True, shortened(str(written.get("reason", "")), 500)), faults
         return None, [Fault("K1", "`accepted` must be true or false.")]
 
     names = voters("checker", count)

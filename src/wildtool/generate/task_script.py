@@ -38,6 +38,7 @@ from wildtool.generate.role_talk import LostError, Roles, Talk
 from wildtool.generate.role_votes import best_of, checked
 from wildtool.generate.session_state import State
 from wildtool.generate.tool_sets import ToolSet
+from wildtool.plain import shortened
 from wildtool.toolcall.graph import topology
 from wildtool.toolcall.parameter_schema import as_schema
 
@@ -167,9 +168,9 @@ class TaskScript:
             said = text_of_reply({"content": as_schema(row).get("text", row)})
             wrong = [fault for fault in user_faults(said, self.roles.schemas, self.lang) if not fault.warning]
             if not wrong and self.state.near(said, self.job.against):
-                wrong = [Fault("C3", f"{said[:80]!r} is nearly a request that was there before.")]
+                wrong = [Fault("C3", f"{shortened(said, 80)!r} is nearly a request that was there before.")]
             if not wrong and any(fuzz.ratio(said, other) > NEAR for other in kept):
-                wrong = [Fault("C3", f"{said[:80]!r} is proposed twice.", warning=True)]
+                wrong = [Fault("C3", f"{shortened(said, 80)!r} is proposed twice.", warning=True)]
             else:
                 kept += [] if wrong else [said]
             faults += wrong

@@ -18,6 +18,7 @@ from wildtool.generate.requests import asks_for, by_name, compared, spoken_name,
 from wildtool.generate.told_roles import examples
 from wildtool.generate.tool_files import tool_lists
 from wildtool.generate.values import PATTERN
+from wildtool.plain import shortened
 from wildtool.toolcall.parameter_schema import as_schema, enum_of
 from wildtool.types import Tool
 
@@ -154,7 +155,7 @@ def read_tool_sets(
         elif usable:
             left_out(f"{path}: set {k}: left out, since no tool of it takes an argument")
     if not sets:
-        why = f". The first reason: {reasons[0].removeprefix(f'{path}: ')[:400]}" if reasons else ""
+        why = f". The first reason: {shortened(reasons[0].removeprefix(f'{path}: '), 400)}" if reasons else ""
         raise DataError(
             f"{path}: holds no usable tool; expected tools with parameters: a JSON list in the OpenAI shape, an OpenAPI "
             f"document or an MCP tool list{why}"
