@@ -2,7 +2,8 @@
 
 In `labelled_pairs/` a line `# kind` opens a kind, `= gold || said` is a pair that means the same, `! gold || said` one
 that does not; in `json_values.txt` a schema stands before gold, and all are JSON. Pairs of one gold value are in one
-half: the rules were tuned on one half, and the other one was not looked at meanwhile.
+half: the rules were tuned on one half, and the other one was not looked at meanwhile. `written_later.txt` was written
+when the rules were done, and judged once before they were changed again.
 """
 
 import json
@@ -22,7 +23,8 @@ class Pair(NamedTuple):
     said: Any
     schema: dict[str, Any]
     same: bool
-    unseen: bool
+    part: str
+    """`tuning`, `unseen` or `later`."""
 
     @property
     def judged_same(self) -> bool:
@@ -43,10 +45,11 @@ def _of_file(file: Path) -> Iterator[Pair]:
             kind = line[2:]
         if line[:2] in ("= ", "! "):
             *schema, gold, said = line[2:].split(" || ")
-            unseen = bool(sha256(gold.encode()).digest()[0] % 2)
+            half = "unseen" if sha256(gold.encode()).digest()[0] % 2 else "tuning"
+            part = "later" if file.stem == "written_later" else half
             if schema:
                 yield Pair(
-                    kind, json.loads(gold), json.loads(said), json.loads(schema[0]), line[0] == "=", unseen
+                    kind, json.loads(gold), json.loads(said), json.loads(schema[0]), line[0] == "=", part
                 )
             else:
-                yield Pair(kind, gold, said, {"type": "string"}, line[0] == "=", unseen)
+                yield Pair(kind, gold, said, {"type": "string"}, line[0] == "=", part)

@@ -35,22 +35,22 @@ def test_there_are_a_thousand_pairs_of_many_kinds_and_half_of_them_differ(labell
 
 def test_no_gold_value_is_in_both_halves(labelled: list[Pair]):
     halves = [
-        {(pair.kind, repr(pair.gold)) for pair in labelled if pair.unseen == unseen}
-        for unseen in (True, False)
+        {(pair.kind, repr(pair.gold)) for pair in labelled if pair.part == part}
+        for part in ("tuning", "unseen")
     ]
     assert not halves[0] & halves[1]
     assert all(len(half) > 200 for half in halves)
 
 
-@pytest.mark.parametrize("unseen", [True, False])
-def test_at_most_one_in_two_hundred_is_accepted_and_one_in_twenty_refused(labelled: list[Pair], unseen: bool):
-    found = rates([pair for pair in labelled if pair.unseen == unseen])
+@pytest.mark.parametrize("part", ["tuning", "unseen", "later"])
+def test_at_most_one_in_two_hundred_is_accepted_and_one_in_twenty_refused(labelled: list[Pair], part: str):
+    found = rates([pair for pair in labelled if pair.part == part])
     assert found["accepted"][0] <= 0.005 * found["accepted"][1], found
     assert found["refused"][0] <= 0.05 * found["refused"][1], found
 
 
 def test_the_page_gives_the_figures_of_the_unseen_half(labelled: list[Pair]):
-    found = rates([pair for pair in labelled if pair.unseen])
+    found = rates([pair for pair in labelled if pair.part == "unseen"])
     said = [
         tuple(map(int, row))
         for row in re.findall(r"\| unseen half \| (\d+) of (\d+) .*?\| (\d+) of (\d+) ", PAGE)

@@ -47,9 +47,12 @@ _UNITS = {
     for word in words.split()
 }
 """Units by their names, in the singular. None that could be another, such as `¥`."""
-_SCALES = {**SCALES, "trillion": 10**12, "万": 10**4, "亿": 10**8}
+_SCALES = {**SCALES, "trillion": 10**12, "千": 10**3, "万": 10**4, "亿": 10**8}
+_SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "b": 10**9, "bn": 10**9}
+"""Behind a sum of money only: `$5M`."""
 _AMOUNT = r"(?P<amount>(?:(?<![\w)])[+-])?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?)"
-_SCALE = rf"(?: ?(?P<scale>{'|'.join(_SCALES)})(?![A-Za-z]))?"
+_SCALE = rf"(?: ?(?P<scale>{'|'.join(_SCALES)})(?![A-Za-z]|(?<=千)[米克瓦卡]))?"
+_MONEY_SCALE = _SCALE.replace("(?P<scale>", rf"(?P<scale>{'|'.join(_SHORT_SCALES)}|", 1)
 _NAMES = "|".join(
     re.escape(name)
     for name in sorted({*_UNITS, "kilometers per hour", "miles per hour", "us dollar"}, key=len, reverse=True)
@@ -62,10 +65,10 @@ _UNIT_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _UNIT_BEFORE = re.compile(
-    rf"(?<![A-Za-z0-9_.,/])(?P<unit>us\$|\$|€|£|usd|eur|gbp|jpy|cny|rmb) ?{_AMOUNT}{_SCALE}(?![A-Za-z0-9_,]|\.\d)",
+    rf"(?<![A-Za-z0-9_.,/])(?P<unit>us\$|\$|€|£|usd|eur|gbp|jpy|cny|rmb) ?{_AMOUNT}{_MONEY_SCALE}(?![A-Za-z0-9_,]|\.\d)",
     re.IGNORECASE,
 )
-_SCALED = re.compile(rf"{_ALONE}{_AMOUNT} ?(?P<scale>{'|'.join(_SCALES)})(?![A-Za-z])", re.IGNORECASE)
+_SCALED = re.compile(rf"{_ALONE}{_AMOUNT}{_SCALE.removesuffix('?')}", re.IGNORECASE)
 _PER_CENT = re.compile(r"百分之 ?(\d+(?:\.\d+)?)")
 _WORD = "|".join(sorted((*NUMBER_WORDS, *SCALES), key=len, reverse=True))
 _WORDS = re.compile(rf"(?<![\w-])(?:an? )?(?:{_WORD})(?:[ -](?:and )?(?:{_WORD}))*(?![\w-])", re.IGNORECASE)
@@ -130,7 +133,7 @@ def _amount(match: re.Match[str]) -> str:
 
 
 def _value(match: re.Match[str]) -> Decimal:
-    scale = _SCALES[match["scale"].lower()] if match["scale"] else 1
+    scale = {**_SCALES, **_SHORT_SCALES}[match["scale"].lower()] if match["scale"] else 1
     return Decimal(match["amount"].replace(",", "")) * scale
 
 

@@ -19,7 +19,7 @@ _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)
 _MONTH = MONTH_NAME
 
 # Nothing of a longer token may stand on either side; Chinese characters may.
-_L, _R = r"(?<![A-Za-z0-9_.:/-])", r"(?![A-Za-z0-9_/-]|[.:,]\d)"
+_L, _R = r"(?:(?<=[日号月]-)|(?<![A-Za-z0-9_.:/-]))", r"(?![A-Za-z0-9_/-]|[.:,]\d)"
 _END = rf"(?:(?<=[日号])|{_R})"
 _FULL_DATE = re.compile(rf"{_L}(?:the )?(?:{'|'.join(DATE_FORMS)}){_END}", re.IGNORECASE)
 _YEAR_MONTH = re.compile(
@@ -42,8 +42,8 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN_CLOCK = (
-    (re.compile(r"\b(?:12 )?(?:noon|midday)\b|中午(?!\d)", re.IGNORECASE), "12:00"),
-    (re.compile(r"\b(?:12 )?midnight\b", re.IGNORECASE), "00:00"),
+    (re.compile(r"\b(?:12 )?(?:noon|midday)\b|(?:中午|正午)(?!\d)", re.IGNORECASE), "12:00"),
+    (re.compile(r"\b(?:12 )?midnight\b|午夜(?!\d)", re.IGNORECASE), "00:00"),
     (re.compile(r"\b(\d{1,2}) ?o'clock\b", re.IGNORECASE), r"\1:00"),
     (re.compile(r"\bhalf past (\d{1,2})\b", re.IGNORECASE), r"\1:30"),
     (re.compile(r"\b(\d{1,2})(?::00)? in the morning\b", re.IGNORECASE), r"\1:00 am"),
@@ -62,7 +62,9 @@ _PART_OF = re.compile(r"(?:\d|\b(?:one|two|three|per)|\ban?(?! second))[ -]$", r
 _CHINESE_ORDINAL = re.compile("第 ?([〇零一二三四五六七八九十百]{1,5})")
 _LONE_ORDINAL = re.compile(r"(?:the )?(\d{1,4})(?:st|nd|rd|th)", re.IGNORECASE)
 _COMPACT_DATE = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)")
-_INTERVAL = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)/(\d{4}-\d\d(?:-\d\d)?)(?![\d/-])")
+_INTERVAL = re.compile(
+    r"(?<![\d/-])(\d{4}([-/])\d\d?(?:\2\d\d?)?) ?(?:[~/]|-{1,2}) ?(\d{4}\2\d\d?(?:\2\d\d?)?)(?![\d/-])"
+)
 _POINTED_DATE = re.compile(r"((?:19|20)\d\d)\.(\d\d)\.(\d\d)")
 
 _POINT = (
@@ -71,17 +73,18 @@ _POINT = (
 )
 _SPAN = re.compile(
     rf"(?<![A-Za-z0-9_.:/-])(?P<between>(?i:between) |(?i:from) |从|自)?(?P<start>{_POINT})"
-    rf"(?P<mark> ?[-~] ?| (?i:to|until|till|through|thru|and) | ?[到至] ?)(?P<end>{_POINT})(?![A-Za-z0-9_/-]|[.:]\d)"
+    rf"(?P<mark> ?(?:--?|~) ?| (?i:to|until|till|through|thru|and) | ?[到至] ?)(?P<end>{_POINT})(?![A-Za-z0-9_/-]|[.:]\d)"
 )
 _DAY_WRITTEN = r"\d{4}\.\d\d\.\d\d"
 _DAY_THEN_CLOCK = re.compile(rf"({_DAY_WRITTEN})(?:,| at|, at)? ?(\d\d:\d\d)\b")
 _CLOCK_THEN_DAY = re.compile(rf"\b(\d\d:\d\d)(?:,| on|, on)? ({_DAY_WRITTEN})")
 _SOMETHING = re.compile(
-    rf"\d|[A-Z]\.[A-Z]\.|[〇零一二两三四五六七八九十百千万亿到至]|中午|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight"
+    rf"\d|[A-Z]\.[A-Z]\.|[〇零一二两三四五六七八九十百千万亿到至]|中午|正午|午夜|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight"
     rf"|an? (?:hundred|thousand|million)|{'|'.join((*NUMBER_WORDS, *_ORDINAL_VALUES))})",
     re.IGNORECASE,
 )
 """Without any of these a text has only one spelling."""
+_YEAR_WRITTEN = re.compile(r"(?!0000)\d{4}\.\d\d(?:\.\d\d)?$")
 SPAN_MARK = "→"
 
 
@@ -98,7 +101,7 @@ def respelled(text: str) -> str:
     text = _CHINESE_ORDINAL.sub(lambda match: f"第{chinese_number(match[1])}", respell_numbers(text))
     text = _ZONE.sub(r"\1\2\3", _THOUSANDS.sub(lambda match: match[1].replace(",", ""), text))
     text = _ORDINAL_WORD.sub(_ordinal, text)
-    text = _INTERVAL.sub(r"\1 to \2", text)
+    text = _INTERVAL.sub(r"\1 to \3", text)
     text = _YEAR_MONTH.sub(_year_month, _FULL_DATE.sub(_full_date, text))
     text = _MONTH_DAY.sub(_month_day, text)
     for pattern, clock in _SPOKEN_CLOCK:
@@ -176,7 +179,20 @@ def _span(match: re.Match[str]) -> str:
     between = (match["between"] or "").strip().lower() == "between"
     if mark == "and" and not between:
         return match[0]
+    start, end = _in_year_of(end, start), _in_year_of(start, end)
     return f"{_side(start)} {SPAN_MARK} {_side(end)}"
+
+
+def _in_year_of(other: str, side: str) -> str:
+    """One side of a span with the year that only the other one names: 2025年6月3日到6月9日."""
+    if not _YEAR_WRITTEN.match(other):
+        return side
+    month = re.fullmatch(r"(\d{1,2})月", side)
+    return (
+        f"{other[:4]}.{int(month[1]):02}"
+        if month and len(other) == 7
+        else re.sub(r"^0000\b", other[:4], side)
+    )
 
 
 _SIDES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (

@@ -192,7 +192,7 @@ def read_grouped_digits(text: str) -> str | None:
     if separators == {"."} and len(groups) < 3:
         return None
     digits = "".join(groups)
-    if not 7 <= len(digits) <= 19 or any(len(group) < 2 for group in groups[1:]):
+    if not 7 <= len(digits) <= 19 or (not international and any(len(group) < 2 for group in groups[1:])):
         return None
     return ("+" if international else "") + digits
 
