@@ -3,7 +3,7 @@
 import pytest
 
 from models.asking import HELLO, asked_and_answered, call
-from wildtool.models.chat_template import takes_one_call, template_messages
+from wildtool.models.chat_template import takes_one_call, template_messages, wants_results_with_calls
 from wildtool.models.history import Changes, UnsendableError
 
 
@@ -89,3 +89,18 @@ def test_calls_made_at_once_are_split_for_a_template_that_takes_one():
 )
 def test_a_template_that_takes_one_call_is_told_by_its_own_words(template: str, one: bool):
     assert takes_one_call(template) == one
+
+
+def test_results_stand_beside_their_calls_for_a_template_that_wants_them_there():
+    said = asked_and_answered(call("a", "f", {}), call("b", "g", {}), content="")
+    messages, changes = shaped(*said, HELLO, results_with_calls=True)
+    assert [message["role"] for message in messages] == ["user", "assistant", "user"]
+    assert messages[1]["tool_responses"] == [{"name": "f", "response": "r0"}, {"name": "g", "response": "r1"}]
+    assert "results-beside-calls" in changes
+
+
+def test_a_template_that_wants_results_beside_calls_knows_no_messages_of_tools():
+    shown = "{%- for tool_response in message['tool_responses'] -%}"
+    assert wants_results_with_calls(shown)
+    assert not wants_results_with_calls(shown + "{%- elif message['role'] == 'tool' -%}")
+    assert not wants_results_with_calls("{%- for message in messages -%}{{ message.content }}")

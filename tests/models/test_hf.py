@@ -280,7 +280,7 @@ REFUSING = (
 def shown(path: Path, request: Request) -> tuple[str, list[str]]:
     """What the weights of a template are asked, and what was changed for it."""
     model = local(path)
-    tokens, changes = model.template.prompt(model._shown(request))  # pyright: ignore[reportPrivateUsage]
+    tokens, changes = model.prompt(request)
     return model.template.told(tokens), list(changes)
 
 
@@ -309,3 +309,14 @@ def test_tools_are_shown_to_a_template_that_has_another_name_for_them(tmp_path: 
     template = "{{ xml_tools }}<tool_call>{{ '' if tool_calls else '' }}" + ROLES + "{% endfor %}"
     text, _ = shown(make_model(tmp_path, template), Request([HELLO], [TOOL]))
     assert "Does." in text
+
+
+def test_values_in_pythons_style_are_no_repair_where_the_template_shows_them_so(tmp_path: Path):
+    python = make_model(tmp_path / "python", "{{ xml_tools | string }}<tool_call>" + ROLES + "{% endfor %}")
+    json = make_model(tmp_path / "json", "{{ tools | tojson }}<tool_call>" + ROLES + "{% endfor %}")
+    said = Reply(
+        {"role": "assistant", "content": '<tool_call>{"name": "f", "arguments": {"x": True}}</tool_call>'}
+    )
+    request = Request([HELLO], [TOOL])
+    found = [local(path)._read(said, request).changes for path in (python, json)]  # pyright: ignore[reportPrivateUsage]
+    assert found == [(), ("repair:python-literal",)]

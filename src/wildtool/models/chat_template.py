@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -15,6 +16,24 @@ _SAMPLE: dict[str, Any] = {
     "type": "function",
     "function": {"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}},
 }
+_STYLED: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "f",
+        "description": "",
+        "parameters": {"type": "object", "properties": {"x": {"type": "object", "default": True}}},
+    },
+}
+_STYLE: list[Message] = [
+    {"role": "user", "content": "x"},
+    {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "aaaaaaaaa", "function": {"name": "f", "arguments": {"x": {"x": True}}}}],
+    },
+    {"role": "tool", "tool_call_id": "aaaaaaaaa", "content": "x"},
+]
+"""A chat that shows how a template writes values."""
 _REFUSES_PARALLEL = re.compile(r"(?i)raise_exception\(\s*[\"'][^\"']*\bsingle tool.call")
 _FIRST_CALL = re.compile(r"\btool_calls\[0\]")
 _EACH_CALL = re.compile(r"\bin\s+[\w.\[\]'\"]*\btool_calls\b|\(\s*[\w.]*\btool_calls\s*\)")
@@ -25,6 +44,11 @@ def takes_one_call(template: str) -> bool:
     gpt-oss does."""
     only_first = _FIRST_CALL.search(template) and not _EACH_CALL.search(template)
     return bool(only_first or _REFUSES_PARALLEL.search(template))
+
+
+def wants_results_with_calls(template: str) -> bool:
+    """Whether a template shows results only beside their calls, as Gemma 4's does."""
+    return "tool_responses" in template and not re.search(r"==\s*['\"]tool['\"]", template)
 
 
 class ChatTemplate:
@@ -71,8 +95,33 @@ class ChatTemplate:
         """A token for places without one, which no model looks at."""
         return next((one for one in (self._tokenizer.pad_token_id, *self.ends) if one is not None), 0)
 
-    def prompt(self, request: Request) -> tuple[list[int], Changes]:
+    @cached_property
+    def style(self) -> frozenset[str]:
+        """Repairs that are none here, since the template itself shows values in Python's style."""
+        try:
+            text = self._rendered(template_messages(_STYLE, {}), [_STYLED])
+        except (self._refused, ValueError, TypeError, KeyError):
+            return frozenset()
+        literal = {"python-literal"} if "True" in text and "true" not in text else set[str]()
+        return frozenset(literal | ({"single-quotes"} if "'parameters'" in text or "{'x'" in text else set()))
+
+    def _rendered(self, messages: list[Message], tools: list[Any] | None) -> str:
+        # SmolLM3's first template has a name of its own for tools.
+        named = {"xml_tools": tools} if tools and "xml_tools" in self.text else {}
+        return self._tokenizer.apply_chat_template(
+            messages,
+            tools=tools,
+            add_generation_prompt=True,
+            tokenize=False,
+            **{**named, **self._extra},
+        )
+
+    def prompt(
+        self, request: Request, in_words: Callable[[Message], Message] | None = None
+    ) -> tuple[list[int], Changes]:
         """The request's tokens and what had to be changed for the template.
+
+        Args: in_words: gives a message with its calls in its text, for templates that show none.
 
         Raises CallError for what the template refuses.
         """
@@ -83,17 +132,12 @@ class ChatTemplate:
                 changes,
                 short_ids="[TOOL_CALLS]" in self.text,
                 one_call=takes_one_call(self.text),
+                results_with_calls=wants_results_with_calls(self.text),
             )
-            tools = list(request.tools) or None
-            # SmolLM3's first template has a name of its own for them.
-            named = {"xml_tools": tools} if tools and "xml_tools" in self.text else {}
-            text = self._tokenizer.apply_chat_template(
-                messages,
-                tools=tools,
-                add_generation_prompt=True,
-                tokenize=False,
-                **{**named, **self._extra},
-            )
+            if in_words is not None and not self.shows_calls and any("tool_calls" in one for one in messages):
+                changes["calls-as-text"] = None
+                messages = [in_words(one) if "tool_calls" in one else one for one in messages]
+            text = self._rendered(messages, list(request.tools) or None)
             # The template writes the special tokens itself.
             tokens: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         except (self._refused, ValueError, TypeError, KeyError) as error:
@@ -109,19 +153,40 @@ class ChatTemplate:
 
 
 def template_messages(
-    messages: Sequence[Message], changes: Changes, *, short_ids: bool = False, one_call: bool = False
+    messages: Sequence[Message],
+    changes: Changes,
+    *,
+    short_ids: bool = False,
+    one_call: bool = False,
+    results_with_calls: bool = False,
 ) -> list[Message]:
     """Messages as chat templates expect them: arguments are objects, results carry their tool's name.
 
     Args:
         short_ids: nine letters and digits, which templates of Mistral demand.
         one_call: no more than one call in a message.
+        results_with_calls: results stand in the message that holds their calls.
 
     Raises ValueError for pictures and other things that are no text.
     """
     messages = one_call_a_message(messages, changes) if one_call else messages
     ids = CallIds(NINE, exactly=9) if short_ids else CallIds(r"\s\S", 10_000)
-    return [_as_expected(message, ids, changes) for message in messages]
+    made = [_as_expected(message, ids, changes) for message in messages]
+    return _with_results(made, changes) if results_with_calls else made
+
+
+def _with_results(messages: list[Message], changes: Changes) -> list[Message]:
+    """Each message of calls with the results that follow it."""
+    made: list[Message] = []
+    for message in messages:
+        last = made[-1] if made else {}
+        if message.get("role") == "tool" and "tool_calls" in last:
+            changes["results-beside-calls"] = None
+            result = {"name": message.get("name"), "response": message["content"]}
+            made[-1] = {**last, "tool_responses": [*last.get("tool_responses", ()), result]}
+        else:
+            made.append(message)
+    return made
 
 
 def _as_expected(message: Message, ids: CallIds, changes: Changes) -> Message:

@@ -12,6 +12,7 @@ from wildtool.models.chat_template import ChatTemplate
 from wildtool.models.formats import Format
 from wildtool.models.formats.choose import AUTO, BY_OPTION, BY_TEMPLATE, chosen_format, format_of_template
 from wildtool.models.generation import Generator, Sampling, Weights, seed_of
+from wildtool.models.history import Changes
 from wildtool.models.prompted import PromptedModel, has_calls, in_words, read_message
 from wildtool.types import Model, Reply, Request
 
@@ -96,9 +97,7 @@ class HfModel:
     async def complete(self, request: Request) -> Reply:
         """Asks once. Raises CallError for a request that the template or the model's length refuses."""
         started = time.perf_counter()
-        prompt, changes = self.template.prompt(self._shown(request))
-        if self._calls_in_words(request):
-            changes["calls-as-text"] = None
+        prompt, changes = self.prompt(request)
         seed = secrets.randbits(62)
         if self._seed is not None:
             seed = seed_of(self._seed + (request.address.repeat if request.address else 0), prompt)
@@ -123,23 +122,18 @@ class HfModel:
         """Gives up what is being written, and ends the thread."""
         await self._generator.close()
 
-    def _calls_in_words(self, request: Request) -> bool:
-        """Whether calls of the history must stand in texts, since the template would leave them out."""
-        called = any(message.get("tool_calls") for message in request.messages)
-        return called and self.format is not None and not self.template.shows_calls
-
-    def _shown(self, request: Request) -> Request:
-        if self.format is None or not self._calls_in_words(request):
-            return request
+    def prompt(self, request: Request) -> tuple[list[int], Changes]:
+        """The tokens of a request and what had to be changed for the template. Raises CallError where it refuses."""
         format = self.format
-        said = [in_words(one, format) if one.get("tool_calls") else one for one in request.messages]
-        return replace(request, messages=said)
+        return self.template.prompt(request, None if format is None else lambda one: in_words(one, format))
 
     def _read(self, reply: Reply, request: Request) -> Reply:
         """The reply with the calls that its text holds; a chat without tools keeps every byte."""
         if self.format is None or not (request.tools or any(map(has_calls, request.messages))):
             return reply
-        message, repairs = read_message(reply.message, self.format, request)
+        message, found = read_message(reply.message, self.format, request)
+        # What the model's own template writes is no fault of the model's.
+        repairs = [name for name in found if name not in self.template.style]
         finish_reason = "tool_calls" if message.get("tool_calls") else reply.finish_reason
         changes = (*reply.changes, *(f"repair:{name}" for name in repairs))
         return replace(reply, message=message, finish_reason=finish_reason, changes=changes)

@@ -43,6 +43,7 @@ DOCUMENTED = [
     ("pythonic", '[get_weather(city="Oslo"), get_time()]', TWO),
     ("pythonic", "<|python_start|>[get_weather(city='Oslo')]<|python_end|>", OSLO),
     ("pythonic", "<|tool_call_start|>[get_weather(city='Oslo'), get_time()]<|tool_call_end|>Looking.", TWO),
+    ("pythonic", f"<|tool_call_start|>[{CALL}]<|tool_call_end|>", OSLO),
     ("json-list", f"[{CALL}]", OSLO),
     ("json-list", f'{{"tool_calls": [{CALL}]}}', OSLO),
     ("hammer", f"```\n[\n    {CALL}\n]\n```", OSLO),

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Sequence
 
+from wildtool.models.formats.bare_json import find_bare_calls
 from wildtool.models.formats.call_text import find_lists, write_list
 from wildtool.models.formats.reading import Reading
 from wildtool.models.formats.shape import Format
 from wildtool.models.formats.telling import OTHERWISE, function_list, plain_results
 from wildtool.types import Tool
 
+_JSON = re.compile(r"<\|tool_call_start\|>\s*+(?:\[\s*+)?\{")
 _NOTHING = re.compile(r"\s*+\[\s*+\]\s*+")
 
 
@@ -28,6 +30,10 @@ def _find(reading: Reading, tools: Sequence[Tool]) -> None:
     )
     if _NOTHING.fullmatch(reading.text):
         reading.repairs.append("empty-list")
+        return
+    if _JSON.search(reading.text):
+        # LFM2 writes JSON where its prompt asks for it.
+        find_bare_calls(reading, "arguments")
         return
     find_lists(reading)
     if "<|tool_call_start|>" in reading.text:
