@@ -5,6 +5,11 @@ import pytest
 from wildtool.toolcall.text_meaning import differs
 
 SAME = [
+    ("3月5日至15日", "3月5日到3月15日"),
+    ("March 5-15, 2024", "2024-03-05 to 2024-03-15"),
+    ("12-15 May", "May 12 to May 15"),
+    ("12:00 noon", "at noon"),
+    ("500块", "500元"),
     ("May 1 to May 7, 2024", "2024-05-01 to 2024-05-07"),
     ("2025-06-03至2025-06-09", "2025年6月3日到6月9日"),
     ("2024年1月至6月", "2024-01 to 2024-06"),
@@ -51,6 +56,9 @@ SAME = [
     ),
 ]
 DIFFERENT = [
+    ("vitamin a", "vitamin"),
+    ("Series A funding", "Series funding"),
+    ("take the customs form to the new agent", "take the custom form to the new agent"),
     ("a third of the money", "3 of the money"),
     ("30 second timer", "30 second timers and one more"),
     ("one of the rooms in the old hotel", "the rooms in the old hotel"),

@@ -42,7 +42,7 @@ _UNITS = {
         "EUR": "€ eur euro 欧元",
         "GBP": "£ gbp 英镑",
         "JPY": "jpy yen 日元",
-        "CNY": "cny rmb yuan 元 人民币",
+        "CNY": "cny rmb yuan 元 块 块钱 人民币",
     }.items()
     for word in words.split()
 }

@@ -42,10 +42,11 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN_CLOCK = (
-    (re.compile(r"\b(?:12 )?(?:noon|midday)\b|(?:中午|正午)(?!\d)", re.IGNORECASE), "12:00"),
-    (re.compile(r"\b(?:12 )?midnight\b|午夜(?!\d)", re.IGNORECASE), "00:00"),
+    (re.compile(r"\b(?:12(?::00)? )?(?:noon|midday)\b|(?:中午|正午)(?!\d)", re.IGNORECASE), "12:00"),
+    (re.compile(r"\b(?:12(?::00)? )?midnight\b|午夜(?!\d)", re.IGNORECASE), "00:00"),
     (re.compile(r"\b(\d{1,2}) ?o'clock\b", re.IGNORECASE), r"\1:00"),
     (re.compile(r"\bhalf past (\d{1,2})\b", re.IGNORECASE), r"\1:30"),
+    (re.compile(r"\bquarter past (\d{1,2})\b", re.IGNORECASE), r"\1:15"),
     (re.compile(r"\b(\d{1,2})(?::00)? in the morning\b", re.IGNORECASE), r"\1:00 am"),
     (re.compile(r"\b(\d{1,2})(?::00)? in the (?:afternoon|evening)\b", re.IGNORECASE), r"\1:00 pm"),
 )
@@ -60,11 +61,23 @@ _ORDINAL_WORD = re.compile(
 # A third of it, two thirds, 30 second steps, per second; but not `a second chance`.
 _PART_OF = re.compile(r"(?:\d|\b(?:one|two|three|per)|\ban?(?! second))[ -]$", re.IGNORECASE)
 _CHINESE_ORDINAL = re.compile("第 ?([〇零一二三四五六七八九十百]{1,5})")
+_LONE_CLOCK = re.compile(r"at (\d\d:\d\d)", re.IGNORECASE)
 _LONE_ORDINAL = re.compile(r"(?:the )?(\d{1,4})(?:st|nd|rd|th)", re.IGNORECASE)
 _COMPACT_DATE = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)")
 _INTERVAL = re.compile(
     r"(?<![\d/-])(\d{4}([-/])\d\d?(?:\2\d\d?)?) ?(?:[~/]|-{1,2}) ?(\d{4}\2\d\d?(?:\2\d\d?)?)(?![\d/-])"
 )
+_DAYS_OF_MONTH = (
+    (
+        re.compile(rf"{_L}({_MONTH}) (\d{{1,2}}) ?(?:-| to ) ?(\d{{1,2}})(,? \d{{4}})?{_R}", re.IGNORECASE),
+        (1, 2, 3, 4),
+    ),
+    (
+        re.compile(rf"{_L}(\d{{1,2}}) ?(?:-| to ) ?(\d{{1,2}}) ({_MONTH})(,? \d{{4}})?{_R}", re.IGNORECASE),
+        (3, 1, 2, 4),
+    ),
+)
+"""Two days of one month, and which group is month, first and last day, year."""
 _POINTED_DATE = re.compile(r"((?:19|20)\d\d)\.(\d\d)\.(\d\d)")
 
 _POINT = (
@@ -102,6 +115,8 @@ def respelled(text: str) -> str:
     text = _ZONE.sub(r"\1\2\3", _THOUSANDS.sub(lambda match: match[1].replace(",", ""), text))
     text = _ORDINAL_WORD.sub(_ordinal, text)
     text = _INTERVAL.sub(r"\1 to \3", text)
+    for pattern, (month, first, last, year) in _DAYS_OF_MONTH:
+        text = pattern.sub(rf"\g<{month}> \g<{first}>\g<{year}> to \g<{month}> \g<{last}>\g<{year}>", text)
     text = _YEAR_MONTH.sub(_year_month, _FULL_DATE.sub(_full_date, text))
     text = _MONTH_DAY.sub(_month_day, text)
     for pattern, clock in _SPOKEN_CLOCK:
@@ -113,8 +128,8 @@ def respelled(text: str) -> str:
 
 
 def _lone(text: str) -> str:
-    """What only a whole text can be: an ordinal that is as good as its number, a date without separators."""
-    if match := _LONE_ORDINAL.fullmatch(text):
+    """What only a whole text can be: an ordinal that is as good as its number, a time, a date without separators."""
+    if match := _LONE_ORDINAL.fullmatch(text) or _LONE_CLOCK.fullmatch(text):
         return match[1]
     if match := _COMPACT_DATE.fullmatch(text) or _POINTED_DATE.fullmatch(text):
         return _day(match[0], int(match[1]), int(match[2]), int(match[3]))
@@ -184,7 +199,9 @@ def _span(match: re.Match[str]) -> str:
 
 
 def _in_year_of(other: str, side: str) -> str:
-    """One side of a span with the year that only the other one names: 2025年6月3日到6月9日."""
+    """One side of a span with the year or month that only the other one names: 2025年6月3日到6月9日, 6月3日到9日."""
+    if (day := re.fullmatch(r"(\d{1,2})[日号]", side)) and len(other) == 10:
+        return f"{other[:8]}{int(day[1]):02}"
     if not _YEAR_WRITTEN.match(other):
         return side
     month = re.fullmatch(r"(\d{1,2})月", side)

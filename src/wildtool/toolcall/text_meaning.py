@@ -72,7 +72,7 @@ def _same_words_of_code(left: str, right: str) -> bool:
 
 def _words_differ(left: str, right: str) -> str | None:
     ours, theirs = (tokens(_POLITE.sub("", text, count=1)) for text in (left, right))
-    if any(word.raw == "A" and word.sort == "name" for word in (*ours, *theirs)):
+    if any(word.key == "A" and word.sort == "name" for word in (*ours, *theirs)):
         # Where one text has a label A, no a is an article.
         ours, theirs = (
             [word._replace(key="A", sort="name") if word.raw in ("a", "A") else word for word in words]
@@ -235,7 +235,11 @@ def _in_words_of(vocabulary: frozenset[str], words: Iterable[Token]) -> list[str
         bars = {"ed": "ing", "in": "ed"}.get(
             word.key[-2:] if word.key.endswith("ed") else word.key[-3:-1], " "
         )
-        found = (form for form in _forms(word.key) if form in vocabulary and not form.endswith(bars))
+        found = (
+            form
+            for form in _forms(word.key)
+            if form in vocabulary and not (form.endswith(bars) or _is_no_plural(form))
+        )
         return next(found, word.key)
 
     return [form_of(word) for word in words]

@@ -102,13 +102,16 @@ def _in_place(found: list[Token]) -> Iterator[Token]:
             # Not what a Chinese speaker would say of a Latin name.
             yield token._replace(sort="word")
         elif _is_label(token, before, behind) or (len(found) == 1 and token.raw in _CAPITAL_WORDS):
-            yield Token(token.raw, "name", token.raw)
+            yield Token(token.raw.upper(), "name", token.raw)
         else:
             yield token
 
 
 def _is_label(token: Token, before: Token | None, behind: Token | None) -> bool:
     """`A` that names something: plan A, blood type A, A级."""
+    if token.raw in ("a", "A") and before is not None and behind is None:
+        # An article has something behind it.
+        return True
     if token.raw != "A":
         return False
     if behind is not None and _CJK_CHARACTER.match(behind.raw):
@@ -147,7 +150,8 @@ def _tokens_of(match: re.Match[str], *, first: bool, shouted: bool) -> Iterator[
         yield Token(value, "one" if raw == "一" else "number", raw)
     elif match.lastgroup == "word":
         named = raw in _CAPITAL_WORDS if first else raw[0].isupper()
-        yield from _word(raw, named=named and not shouted)
+        is_ending = raw in _CAPITAL_WORDS and match.string[: match.start()].endswith("-")  # en-US
+        yield from _word(raw, named=named and not shouted and not is_ending)
     elif match.lastgroup == "symbol" and raw not in SYNONYMS:
         yield Token(raw, "word" if unicodedata.category(raw) == "So" else "symbol", raw)
     else:
@@ -163,7 +167,7 @@ def _word(raw: str, *, named: bool) -> Iterator[Token]:
         return
     word = re.sub(r"'(?:s|m|re|ve|ll|d)$", "", word).replace("'", "")
     # IT and WHO in capitals are no function words.
-    if named and len(raw) > 1 and raw.isupper() and word in FUNCTION_WORDS:
+    if named and len(raw) > 1 and raw.isupper() and (word in FUNCTION_WORDS or raw in _CAPITAL_WORDS):
         yield Token(raw, "name", raw)
     else:
         yield _classified(SYNONYMS.get(word, _one_spelling(word)), raw, named=named)
