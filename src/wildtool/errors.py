@@ -49,12 +49,6 @@ class InfraError(WildtoolError):
         self.attempts = attempts
 
 
-class NoAnswerError(WildtoolError):
-    """A model that never answered: every try failed."""
-
-    exit_status = 3
-
-
 class CallError(Exception):
     """One failed model call, raised by an adapter; the engine decides whether to try again.
 

@@ -13,9 +13,10 @@ from instant_time import NetworkModel, instantly
 
 from wildtool.engine.attempts import Patience
 from wildtool.engine.budget import Budget, Limits
+from wildtool.engine.health import AllRefusedError, GivenUpError
 from wildtool.engine.run import Job, RunResult, run, run_all
 from wildtool.engine.sitting import Sitting
-from wildtool.errors import CallError, NoAnswerError, UsageError
+from wildtool.errors import CallError
 from wildtool.models.failures import BLOCKED
 from wildtool.types import Request
 
@@ -57,7 +58,7 @@ def test_a_model_that_fails_at_every_try_is_given_up_within_15_seconds(
     model = NetworkModel(lambda request: DOWN, lambda request: seconds)
     if concurrency == 1 and seconds > 1:
         pytest.skip("eight tries one after another take longer")
-    with pytest.raises(NoAnswerError, match=r"never answered.*Connection refused") as caught:
+    with pytest.raises(GivenUpError, match=r"never answered.*Connection refused") as caught:
         go(plan_of(MANY, model, concurrency=concurrency), tmp_path)
     assert caught.value.exit_status == 3
     assert 9 < model.ended < 15 + seconds
@@ -66,7 +67,7 @@ def test_a_model_that_fails_at_every_try_is_given_up_within_15_seconds(
 
 def test_calls_that_are_not_tried_again_are_given_up_at_once(tmp_path: Path):
     model = NetworkModel(lambda request: DOWN)
-    with pytest.raises(NoAnswerError):
+    with pytest.raises(GivenUpError):
         go(plan_of(MANY, model), tmp_path, tries=1)
     assert (model.ended < 1, len(model.asked) < 20) == (True, True)
 
@@ -79,7 +80,7 @@ def test_a_server_that_starts_within_the_patience_loses_nothing(tmp_path: Path):
 
 def test_timeouts_of_all_first_calls_are_enough(tmp_path: Path):
     model = NetworkModel(seconds=lambda request: 1e6)
-    with pytest.raises(NoAnswerError, match="no complete answer within 600 s"):
+    with pytest.raises(GivenUpError, match="no complete answer within 600 s"):
         go(plan_of(MANY, model), tmp_path)
     assert model.ended < 604
 
@@ -100,7 +101,7 @@ def test_quick_refusals_do_not_overtake_a_slow_good_answer(tmp_path: Path, kind:
 
 def test_refusals_of_all_but_a_slow_call_stop_the_run_once_that_fails_too(tmp_path: Path):
     model = NetworkModel(lambda request: WRONG_KEY, lambda request: 40.0 if is_first(request) else 0.0)
-    with pytest.raises(UsageError, match="every call was refused"):
+    with pytest.raises(AllRefusedError, match="every call was refused"):
         go(plan_of(MANY, model, concurrency=32), tmp_path)
     assert 40 <= model.ended < 60
     assert len(model.asked) <= 60
@@ -152,7 +153,7 @@ def test_a_slow_first_reply_holds_the_others_back_for_seconds_only(tmp_path: Pat
 
 def test_a_few_calls_only_go_to_an_endpoint_that_refuses_them(tmp_path: Path):
     model = NetworkModel(lambda request: WRONG_KEY)
-    with pytest.raises(UsageError, match="no such key"):
+    with pytest.raises(AllRefusedError, match="no such key"):
         go(plan_of(MANY, model, concurrency=200), tmp_path)
     assert len(model.asked) <= 10
 
@@ -160,7 +161,7 @@ def test_a_few_calls_only_go_to_an_endpoint_that_refuses_them(tmp_path: Path):
 def test_a_scripted_user_does_not_hide_that_the_model_under_test_never_answers(tmp_path: Path):
     models = {"agent": NetworkModel(lambda request: DOWN), "user": ScriptedModel()}
     benchmark = EchoBenchmark(items=50, units=1, steps=1, with_user=50)
-    with pytest.raises(NoAnswerError):
+    with pytest.raises(GivenUpError):
         go(plan_of(benchmark, models=models), tmp_path)
 
 
@@ -175,7 +176,7 @@ def test_the_dead_one_of_several_models_stops_and_the_others_go_on(tmp_path: Pat
     dead, good = NetworkModel(lambda request: DOWN), ScriptedModel()
     jobs = [Job(plan_of(MANY, model), tmp_path / str(number)) for number, model in enumerate((dead, good))]
     first, second = run_all(jobs, command=["wildtool"], patience=Patience(5.0, 6, chance=lambda: 0.5))
-    assert isinstance(first, NoAnswerError)
+    assert isinstance(first, GivenUpError)
     assert isinstance(second, RunResult)
     assert second.counts.correct == 200
 
@@ -183,9 +184,21 @@ def test_the_dead_one_of_several_models_stops_and_the_others_go_on(tmp_path: Pat
 def test_a_run_with_answers_in_its_record_stops_too_and_loses_none(tmp_path: Path):
     go(plan_of(MANY, NetworkModel(), limit=10), tmp_path)
     before = recorded(tmp_path)
-    with pytest.raises(NoAnswerError):
+    with pytest.raises(GivenUpError):
         go(plan_of(MANY, NetworkModel(lambda request: DOWN)), tmp_path)
     assert recorded(tmp_path) == before
+
+
+@pytest.mark.parametrize("error", [DOWN, CallError("http 400", "too long", final=True)])
+def test_units_that_always_fail_do_not_hide_the_others_when_they_are_tried_again(tmp_path: Path, error: Any):
+    def answer(request: Request) -> Any:
+        return error if request.address and request.address.unit == "1" else "right"
+
+    plan = EchoBenchmark(items=20, units=2, steps=1)
+    go(plan_of(plan, NetworkModel(answer)), tmp_path)
+    again = go(plan_of(plan, NetworkModel(answer)), tmp_path)
+    assert (again.counts.correct, again.counts.units, again.exit_status) == (20, 40, 3)
+    assert again.verdicts is not None
 
 
 def test_a_short_run_that_never_got_an_answer_ends_with_its_failures_recorded(tmp_path: Path):
@@ -206,7 +219,7 @@ def test_blocked_prompts_are_not_tried_again_and_count_against_no_key(tmp_path: 
 
 def test_an_endpoint_that_turns_every_call_away_is_given_up_after_two_minutes(tmp_path: Path):
     model = NetworkModel(lambda request: TOO_MUCH)
-    with pytest.raises(NoAnswerError, match=r"http 429 \(slow down\)"):
+    with pytest.raises(GivenUpError, match=r"http 429 \(slow down\)"):
         go(plan_of(MANY, model), tmp_path)
     assert 120 <= model.ended <= 180
     assert len(model.asked) < 30

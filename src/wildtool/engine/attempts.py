@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from wildtool.engine.health import NOT_RECORDED, Health, RefusedError
-from wildtool.engine.limits import Gate, Place
+from wildtool.engine.limits import Gate, LimitError, Place
 from wildtool.errors import CallError, InfraError
 from wildtool.models.failures import BLOCKED
 from wildtool.types import Model, Reply, Request
@@ -53,7 +53,7 @@ async def call(
         health: of this model; without one it is never given up.
 
     Raises InfraError after the last attempt, RefusedError at once where the endpoint says that retrying is
-    pointless, LimitError where the gate was closed, and what `Health.failed` does where the model never answers.
+    pointless, LimitError where the gate was closed, and GivenUpError where the model never answers.
     Anything but a CallError that a model raises is a fault of its adapter and passes through.
     """
     if health is None:
@@ -63,6 +63,9 @@ async def call(
     place = Place()
     while True:
         entered = await gate.enter(tokens)
+        if health.given_up is not None:
+            gate.leave()
+            raise LimitError(health.given_up, of_endpoint=True)
         attempts += 1
         health.sent()
         try:

@@ -78,6 +78,11 @@ class Desk:
             self._gate.correct(expected.tokens, sum(token_counts(reply.usage)) or expected.tokens)
         return reply
 
+    def give_up(self, why: str) -> None:
+        """Makes no more calls, also of those that wait for their turn."""
+        self.health.given_up = why
+        self._gate.end_probe()
+
     @contextmanager
     def reserved(self, request: Request) -> Generator[None]:
         """Sets aside what a request takes that is being asked by `call`, while it goes by a new batch."""

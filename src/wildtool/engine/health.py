@@ -4,7 +4,7 @@ from collections import Counter
 
 from wildtool.engine.observer import Observer
 from wildtool.engine.writer import Sent
-from wildtool.errors import CallError, InfraError, NoAnswerError, UsageError
+from wildtool.errors import CallError, InfraError, UsageError, WildtoolError
 from wildtool.models.failures import BLOCKED
 
 ENOUGH = 8
@@ -15,6 +15,22 @@ TURNED_AWAY_S = 120.0
 """The same where an endpoint asks for fewer calls, which most do for a minute."""
 NOT_RECORDED = "not recorded"
 """Kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
+
+
+class GivenUpError(WildtoolError):
+    """A model that never answered and is asked no more."""
+
+    exit_status = 3
+
+    def __init__(self, reason: str, advice: str) -> None:
+        super().__init__(f"{reason}{advice}")
+        self.reason = reason
+
+
+class AllRefusedError(GivenUpError, UsageError):
+    """The same where the key, the model's name or the endpoint is wrong."""
+
+    exit_status = 2
 
 
 class RefusedError(InfraError):
@@ -28,13 +44,19 @@ class Health:
     good answer.
     """
 
-    def __init__(self, observer: Observer | None = None) -> None:
-        """Args: observer: is told of each try."""
+    def __init__(self, observer: Observer | None = None, *, patience_s: float = PATIENCE_S) -> None:
+        """Args:
+        observer: is told of each try.
+        patience_s: how long tries may fail that are made again.
+        """
         self.answers = False
         """Whether it has ever answered."""
+        self.given_up: str | None = None
+        """Why no more calls are made, where others of the run go on without them."""
         self.held: list[tuple[Sent, InfraError]] = []
         """Calls that failed before it ever answered, which are recorded once it is clear that it does."""
         self._observer = observer or Observer()
+        self._patience_s = patience_s
         self._under_way = 0
         self._tried: Counter[str] = Counter()
         """Failed tries by kind."""
@@ -66,7 +88,7 @@ class Health:
             lost: whether its call is not made again.
             turned_away: whether it was told to come back later.
 
-        Raises UsageError where all calls are refused, NoAnswerError where all fail in another way.
+        Raises GivenUpError where that is enough.
         """
         if self.answers or error.kind == NOT_RECORDED:
             return
@@ -78,24 +100,23 @@ class Health:
         waited = now - self._since
         if error.final and self._lost[error.kind] >= ENOUGH:
             raise all_refused(error)
-        patience = TURNED_AWAY_S if turned_away else PATIENCE_S
+        patience = TURNED_AWAY_S if turned_away else self._patience_s
         enough = turned_away or self._tried[error.kind] >= ENOUGH
         if self._lost[error.kind] >= ENOUGH or (enough and waited >= patience):
             raise self._no_answer(error, waited)
 
-    def _no_answer(self, error: CallError, waited: float) -> NoAnswerError:
+    def _no_answer(self, error: CallError, waited: float) -> GivenUpError:
         tries = self._tried.total()
         within = f" within {waited:.0f} s" if waited >= 1 else ""
-        return NoAnswerError(
-            f"the model never answered: {'all ' if tries > 1 else ''}{tries} tries failed{within}, the last by "
-            f"{error.kind} ({error}). Nothing is counted as a result; once the endpoint answers, run the same command "
-            "again"
+        return GivenUpError(
+            f"the model never answered: all {tries} tries failed{within}, the last by {error.kind} ({error})",
+            ". Nothing is counted as a result; once the endpoint answers, run the same command again",
         )
 
 
-def all_refused(error: CallError | InfraError) -> UsageError:
+def all_refused(error: CallError | InfraError) -> AllRefusedError:
     """What to tell of a model that refused every call."""
-    return UsageError(
-        f"every call was refused ({error.kind}: {error}); check the key, the model's name and the "
-        "endpoint, then run the same command again"
+    return AllRefusedError(
+        f"every call was refused ({error.kind}: {error})",
+        "; check the key, the model's name and the endpoint, then run the same command again",
     )

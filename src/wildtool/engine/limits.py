@@ -102,8 +102,13 @@ class Gate:
 
     def probe(self) -> None:
         """Lets the next call in alone, for a moment or until it is over; few after it while all of them fail."""
-        self._unanswered = 0
-        self._alone = True
+        if not self.in_flight:
+            self._unanswered, self._alone = 0, True
+
+    def end_probe(self) -> None:
+        """Lets as many in as ever, whatever came of the first."""
+        self._unanswered, self._alone = None, False
+        self._admit()
 
     def widen(self, width: int, rates: Rates) -> None:
         """Takes another user of the endpoint in: the larger width, the lower rates."""
@@ -146,7 +151,7 @@ class Gate:
 
     def answered(self, entered: float = float("-inf")) -> None:
         """A call that entered then got its answer: the endpoint can bear a little more."""
-        self._unanswered, self._rounds = None, 0
+        self._unanswered, self._alone, self._rounds = None, False, 0
         self._last_good = max(self._last_good, entered)
         if self._pace is not None:
             self._pace.answered(self.now())
@@ -239,7 +244,7 @@ class Gate:
         """Books a call. Due times run at most SLACK_S behind, so that no minute gets more than the rate."""
         self.in_flight += 1
         if self._alone and self.in_flight == 1:
-            self._call_later(PROBE_S, self._end_probe)
+            self._call_later(PROBE_S, self._leave_alone)
         if self._pace is not None and self._pace.per_s is not None:
             self._pace_due = max(self._pace_due, self.now()) + 1 / self._pace.per_s
         rpm, tpm = self.rates.rpm, self.rates.tpm
@@ -262,7 +267,7 @@ class Gate:
                 self._count(tokens)
                 waiting.set_result(None)
 
-    def _end_probe(self) -> None:
+    def _leave_alone(self) -> None:
         self._alone = False
         self._admit()
 

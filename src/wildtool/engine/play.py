@@ -4,6 +4,7 @@ recorded ones."""
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from wildtool import redact, wire
@@ -12,7 +13,7 @@ from wildtool.engine.budget import Spent
 from wildtool.engine.causes import cause_of
 from wildtool.engine.chain import chain
 from wildtool.engine.desk import Desk
-from wildtool.engine.health import Health, RefusedError, all_refused
+from wildtool.engine.health import PATIENCE_S, GivenUpError, Health, RefusedError, all_refused
 from wildtool.engine.limits import LimitError
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
@@ -61,13 +62,19 @@ class Stage:
         """Replies taken from the record."""
         self.cached = 0
         """Replies taken from the cache."""
+        self.asked_first = False
+        """Whether anything was asked that the record does not say to have failed before."""
         self.held_back: LimitError | None = None
         """Why calls were not made, where any was not since a limit was reached."""
         self.spent = Spent()
         """What the calls of this process took."""
         self.rounds = batching.rounds if batching else None
-        # One model may play several roles.
-        healths = {id(model): Health(observer) for model in plan.models.values()}
+        # One model may play several roles. The next batch may do what this one did not.
+        patience_s = {id(plan.models[role]): inf for role in plan.batched & plan.models.keys()}
+        healths = {
+            key: Health(observer, patience_s=patience_s.get(key, PATIENCE_S))
+            for key in map(id, plan.models.values())
+        }
         self._desks = {
             role: Desk(plan, role, model, sitting, healths[id(model)]) for role, model in plan.models.items()
         }
@@ -105,6 +112,9 @@ class Stage:
         except LimitError as error:
             self.held_back = error
             raise
+        except GivenUpError as error:
+            self.held_back = self._given_up(error, desk)
+            raise self.held_back from None
         except InfraError as error:
             self._fail(sent, error, desk.health)
             raise
@@ -115,12 +125,22 @@ class Stage:
         return reply
 
     def settle_failures(self) -> None:
-        """Called at the end. Raises UsageError if a model refused every call."""
+        """Called at the end. Raises GivenUpError if a model refused every call."""
         for health in {id(desk.health): desk.health for desk in self._desks.values()}.values():
             failures = [error for _, error in health.held]
-            if failures and all(isinstance(error, RefusedError) for error in failures):
+            refused = failures and all(isinstance(error, RefusedError) for error in failures)
+            if refused and self.asked_first:
                 raise all_refused(failures[0])
             self._record_held(health)
+
+    def _given_up(self, error: GivenUpError, desk: Desk) -> LimitError:
+        """What ends the calls of a model that is given up, where all that is asked has failed before: the numbers of the
+        other units stand. Else it is the run that ends."""
+        if self.asked_first:
+            raise error
+        self._record_held(desk.health)
+        desk.give_up(error.reason)
+        return LimitError(error.reason, of_endpoint=True)
 
     def _record(self, sent: Sent, reply: Reply) -> Reply:
         # What is used must be what a replay will give; a reply that a file would change is changed here.
@@ -183,6 +203,7 @@ class RecordedAsk:
         address = Address(self._item, self._repeat, unit, step)
         if isinstance(recorded, Step):
             return self._replay(address, recorded, request, hashes[-1])
+        self._stage.asked_first |= recorded is None
         request = replace(request, address=address)
         try:
             reply = await self._stage.ask(Sent(address, request, hashes, self._known))

@@ -114,7 +114,7 @@ def run(
         sitting: limits and cache; without any where it is None.
 
     Raises UsageError, DataError or RecordError before the first call where something cannot work,
-    UsageError if the endpoint refuses every call, StorageError if the record cannot be written. Ctrl-C
+    GivenUpError if the model never answers, StorageError if the record cannot be written. Ctrl-C
     gives a result that says so.
     """
     job = Job(plan, out, observer or Observer())
