@@ -138,7 +138,7 @@ async def test_formats_are_listed_and_an_unknown_one_is_refused(tmp_path: Path):
     )
     refused = await wildtool(*words, cwd=tmp_path)
     assert refused.status == 2
-    assert "the formats are hermes" in refused.err
+    assert "(known: hermes" in refused.err
 
 
 async def test_repairs_are_counted_in_the_numbers_of_a_run(tmp_path: Path):

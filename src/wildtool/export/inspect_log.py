@@ -27,7 +27,7 @@ from wildtool.types import Tool, Transcript, Verdict
 
 _VALUES = {"correct": "C", "wrong": "I", "infra_error": "N", "unplayed": "N"}
 """Inspect's marks: correct, incorrect, no answer. The last counts as 0 there, as here."""
-_ABSENT = "--to inspect needs Inspect; install it with: pip install 'wildtool[inspect]'"
+_ABSENT = "--format inspect needs Inspect; install it with: pip install 'wildtool[inspect]'"
 
 
 def export(wanted: Wanted, target: Path) -> None:
