@@ -1,6 +1,7 @@
 """`--prompts` and `--sampling`: what a run is told to send, what it keeps, and what its tables say."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from benchmarks import ace_prompts_build
 from benchmarks.ace_reply_build import SINGLE, tool
+from wildtool.benchmarks.acebench import prompt
 from wildtool.cli import app
 from wildtool.engine.score import judging
 
@@ -142,3 +144,18 @@ def test_a_run_is_shown_with_the_prompts_it_was_made_with_as_long_as_they_are_th
     assert system().startswith("normal EN ")
     (place / "cache/acebench/model_inference/prompt_en.py").write_text("")
     assert system().startswith("You are an AI assistant")
+
+
+def test_a_run_whose_wording_has_changed_since_is_scored_but_does_not_go_on(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("--quiet").exit_code == 0
+    changed = replace(prompt.TEXTS["en"], history_heading="Another heading:")
+    monkeypatch.setattr(prompt, "TEXTS", {**prompt.TEXTS, "en": changed})
+    assert type_("score run").exit_code == 0
+    ended = run("--quiet")
+    assert ended.exit_code == 2
+    assert (
+        "its prompts have changed. What is recorded can be scored and shown as before"
+        in ended.output.replace("\n", " ")
+    )

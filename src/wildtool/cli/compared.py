@@ -251,6 +251,7 @@ def _run(side: Side, only_played: bool) -> dict[str, object]:
         "profile": result.profile,
         "played": result.played,
         "mode": result.mode,
+        "prompts": result.prompts or None,
         "data": result.data,
         "data_sha256": result.data_sha256,
         "items": len({item for item, _ in side.cells}),

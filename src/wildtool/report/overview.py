@@ -163,7 +163,7 @@ def _played(label: str, run: Run) -> Played:
         **{f"{role} played by": its for role, its in run.result.roles.items()},
         **{
             key: about["identity"].get(key)
-            for key in ("benchmark", "mode", "profile", "split", "lang", "seed")
+            for key in ("benchmark", "mode", "prompts", "profile", "split", "lang", "seed")
         },
         **about["scope"],
         "data": last_part(about["data"]["name"]),

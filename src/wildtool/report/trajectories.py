@@ -93,7 +93,7 @@ def _same_items(run: Run) -> tuple[Any, ...]:
     """Equal where two runs show the same items in the same order, with the same gold and the same first request."""
     identity, scope, result = run.about["identity"], run.about["scope"], run.result
     return (
-        *(result.benchmark, result.data_sha256, identity["mode"], result.profile),
+        *(result.benchmark, result.data_sha256, identity["mode"], result.profile, result.prompts),
         *(identity["split"], identity["lang"], scope["limit"], tuple(scope["ids"])),
     )
 
