@@ -277,7 +277,7 @@ async def test_blocked_prompts_are_told_apart_from_network_faults_and_do_not_sto
     async with FaultServer("ok") as server:
         server.behave = lambda call: answer
         ended = await wildtool(*playing(server, tmp_path / "run", limit=8, retries=3), cwd=tmp_path)
-    assert ended.status == 3 and "by blocked prompt" in ended.err
+    assert ended.status == 3 and "because calls ended with blocked prompt" in ended.err
     assert "trying again will hardly help" in ended.err
     assert len(verdicts(tmp_path / "run")) == 32
     assert max(server.asked.values()) == 1
