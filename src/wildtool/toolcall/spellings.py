@@ -34,21 +34,39 @@ _MONTH_DAY = re.compile(
     rf"|(?P<m3>\d{{1,2}})月(?P<d3>\d{{1,2}})[日号]){_END}",
     re.IGNORECASE,
 )
+_HALF = r"[ap]\.?m(?![A-Za-z])\.?"
 _POINTS = r"\d{1,2}[点时](?:整|半|\d{1,2}分?)?"
 _CLOCK = re.compile(
-    r"(?:(?<![A-Za-z0-9_.:/])(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\b\.?)?|\d{1,2}(?:\.\d\d)? ?[ap]\.?m\b\.?"
+    rf"(?:(?<![A-Za-z0-9_.:/])(?:\d{{1,2}}:\d\d(?::\d\d)?(?: ?{_HALF})?|\d{{1,2}}(?:\.\d\d)? ?{_HALF}"
     rf"|{_POINTS.replace('[点时]', '点')})"
     rf"|(?:上午|早上|早晨|清晨|凌晨|下午|傍晚|晚上|中午)(?:\d{{1,2}}:\d\d|{_POINTS}))(?![A-Za-z0-9_/]|:\d)",
     re.IGNORECASE,
 )
 _SPOKEN_CLOCK = (
-    (re.compile(r"\b(?:12(?::00)? )?(?:noon|midday)\b|(?:中午|正午)(?!\d)", re.IGNORECASE), "12:00"),
-    (re.compile(r"\b(?:12(?::00)? )?midnight\b|午夜(?!\d)", re.IGNORECASE), "00:00"),
-    (re.compile(r"\b(\d{1,2}) ?o'clock\b", re.IGNORECASE), r"\1:00"),
-    (re.compile(r"\bhalf past (\d{1,2})\b", re.IGNORECASE), r"\1:30"),
-    (re.compile(r"\bquarter past (\d{1,2})\b", re.IGNORECASE), r"\1:15"),
-    (re.compile(r"\b(\d{1,2})(?::00)? in the morning\b", re.IGNORECASE), r"\1:00 am"),
-    (re.compile(r"\b(\d{1,2})(?::00)? in the (?:afternoon|evening)\b", re.IGNORECASE), r"\1:00 pm"),
+    (
+        re.compile(
+            r"(?<![A-Za-z0-9])(?:12(?::00)? )?(?:noon|midday)(?![A-Za-z0-9])|(?:中午|正午)(?!\d)",
+            re.IGNORECASE,
+        ),
+        "12:00",
+    ),
+    (
+        re.compile(r"(?<![A-Za-z0-9])(?:12(?::00)? )?midnight(?![A-Za-z0-9])|午夜(?!\d)", re.IGNORECASE),
+        "00:00",
+    ),
+    (re.compile(r"(?<![A-Za-z0-9])(\d{1,2}) ?o'clock(?![A-Za-z0-9])", re.IGNORECASE), r"\1:00"),
+    (re.compile(r"(?<![A-Za-z0-9])half past (\d{1,2})(?![A-Za-z0-9])", re.IGNORECASE), r"\1:30"),
+    (re.compile(r"(?<![A-Za-z0-9])quarter past (\d{1,2})(?![A-Za-z0-9])", re.IGNORECASE), r"\1:15"),
+    (
+        re.compile(r"(?<![A-Za-z0-9])(\d{1,2})(?::00)? in the morning(?![A-Za-z0-9])", re.IGNORECASE),
+        r"\1:00 am",
+    ),
+    (
+        re.compile(
+            r"(?<![A-Za-z0-9])(\d{1,2})(?::00)? in the (?:afternoon|evening)(?![A-Za-z0-9])", re.IGNORECASE
+        ),
+        r"\1:00 pm",
+    ),
 )
 _THOUSANDS = re.compile(r"(?<![\w.,:])(\d{1,3}(?:,\d{3})+)(?![\d,:])")
 _TIMES = re.compile(r"(?<=\d) ?[x×] ?(?=\d)")

@@ -44,7 +44,7 @@ MONTHS = {name: number for number, name in enumerate(_MONTH_KEYS, start=1)}
 """By the first three letters."""
 MONTH_NAME = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+    r"|nov(?:ember)?|dec(?:ember)?)(?![A-Za-z])\.?"
 )
 _MONTH = rf"(?P<{{0}}>{MONTH_NAME})"
 DATE_FORMS = (
