@@ -13,10 +13,12 @@ from wildtool.benchmarks.wildtoolbench.lint import lint
 from wildtool.benchmarks.wildtoolbench.schema_check import argument_faults
 from wildtool.errors import DataError
 from wildtool.generate.constraints import constraint_faults
+from wildtool.generate.guessing import form_of, noun_of
+from wildtool.generate.history import History, Mention
 from wildtool.generate.plan import Lang
 from wildtool.generate.procedural import Settings, records
 from wildtool.generate.requests import asks_for
-from wildtool.generate.tool_sets import read_tool_sets, result_schemas
+from wildtool.generate.tool_sets import Slot, read_tool_sets, result_schemas
 
 EMAIL = {"type": "string", "format": "email"}
 BOOKING: dict[str, Any] = {
@@ -262,3 +264,19 @@ def test_no_usable_tool_is_refused_with_the_first_reason(tmp_path: Path):
         DataError, match=r"holds no usable tool; .*The first reason: GET /a: left out: it refers to '#/gone'"
     ):
         read_tool_sets(path, "en", [].append)
+
+
+def test_what_two_parameters_are_called_by_one_noun_is_never_referred_to():
+    def mention(key: str, noun: str, value: str) -> Mention:
+        return Mention(Slot((key,), key, noun, "title", required=True), value, 0)
+
+    history = History(by_noun=True)
+    history.add(
+        [mention("userId", "user", "Ann"), mention("user", "user", "Ben"), mention("city", "city", "Oslo")]
+    )
+    assert [found.value for found in history.near(1)] == ["Oslo"]
+
+
+def test_numbers_that_are_ids_are_whole():
+    assert form_of({"type": "float"}) == "whole"
+    assert noun_of("id", "id") == "id"

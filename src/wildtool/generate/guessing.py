@@ -101,7 +101,7 @@ def noun_of(name: str, kind: str) -> str:
     words = _words(name)
     if kind == "id":
         words = re.sub(r"\s*\bids?$", "", words)
-    return words or "record"
+    return words or _words(name) or "id"
 
 
 def guess_gives(
@@ -160,7 +160,7 @@ def _entities(returns: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], boo
 
 def form_of(schema: Mapping[str, Any]) -> str:
     """The form of the identifiers of a schema: `whole` for numbers, `uuid`, else empty; `other` for what is none."""
-    if schema.get("type") == "integer":
+    if schema.get("type") in ("integer", "float") and "enum" not in schema:
         return "whole"
     if schema.get("type") != "string" or "pattern" in schema or "enum" in schema:
         return "other"

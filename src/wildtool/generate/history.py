@@ -28,8 +28,10 @@ class Mention:
 class History:
     """Mentions of all tasks so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_noun: bool = False) -> None:
+        """Args: by_noun: whether what two parameters are called by the same noun is never referred to."""
         self._mentions: list[Mention] = []
+        self._by_noun = by_noun
 
     def add(self, mentions: Iterable[Mention]) -> None:
         self._mentions.extend(mentions)
@@ -46,22 +48,33 @@ class History:
 
     def near(self, t: int) -> list[Mention]:
         """What the task before `t` leaves no doubt about."""
-        return list(_clear(m for m in self._mentions if m.task == t - 1))
+        return list(_clear((m for m in self._mentions if m.task == t - 1), self._by_noun))
 
     def far(self, t: int) -> list[Mention]:
         """What stood first, at least two tasks before `t`, and leaves no doubt."""
         first: dict[str, int] = {}
         for mention in self._mentions:
             first.setdefault(mention.slot.key, mention.task)
-        return list(_clear(m for m in self._mentions if m.task <= t - 2 and m.task == first[m.slot.key]))
+        return list(
+            _clear(
+                (m for m in self._mentions if m.task <= t - 2 and m.task == first[m.slot.key]), self._by_noun
+            )
+        )
 
 
-def _clear(mentions: Iterable[Mention]) -> Iterator[Mention]:
+def _clear(mentions: Iterable[Mention], by_noun: bool) -> Iterator[Mention]:
     """Those that can be told apart: one value of a key, a few by their order, or the entities of one list."""
     by_key: dict[str, list[Mention]] = {}
     for mention in mentions:
         by_key.setdefault(mention.slot.key, []).append(mention)
+    keys_of: dict[str, set[str]] = {}
+    for key, group in by_key.items():
+        for mention in group:
+            keys_of.setdefault(mention.slot.noun.casefold(), set()).add(key)
     for group in by_key.values():
+        # What two parameters are called does not say which of them is meant.
+        if by_noun and any(len(keys_of[mention.slot.noun.casefold()]) > 1 for mention in group):
+            continue
         listed = [mention for mention in group if mention.index is not None]
         alone = list({repr(mention.value): mention for mention in group if mention.index is None}.values())
         if listed and not alone and len({mention.index for mention in listed}) == len(listed):

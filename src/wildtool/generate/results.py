@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wildtool.generate.constraints import constraint_faults
 from wildtool.generate.references import as_list
 from wildtool.generate.requests import spoken_name
 from wildtool.generate.tool_sets import slot_of
@@ -73,8 +74,8 @@ class Results:
 
 def _alike(value: Any, schema: Mapping[str, Any]) -> bool:
     """Whether a value said for a parameter can come back in a field."""
-    if "pattern" in schema or "format" in schema or "minimum" in schema or "maximum" in schema:
-        return False
     types: Mapping[Any, type | tuple[type, ...]] = {"string": str, "integer": int, "float": (int, float)}
     wanted = types.get(schema.get("type"))
-    return wanted is not None and isinstance(value, wanted) and not isinstance(value, bool)
+    if wanted is None or not isinstance(value, wanted) or isinstance(value, bool):
+        return False
+    return next(constraint_faults(value, schema), None) is None

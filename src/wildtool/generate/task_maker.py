@@ -37,7 +37,7 @@ class TaskMaker:
         self.values = values
         self.words = words
         self.draw = values.draw
-        self.history = History()
+        self.history = History(by_noun=any(tool.named for tool in tools))
         self._asked: set[str] = set()
         """Keys of the values that the user was asked for in any task so far."""
         self._shapes = CallShapes(tools, values, words, self.history, used)

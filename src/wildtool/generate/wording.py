@@ -198,7 +198,10 @@ class Wording:
             for name, value in row.items()
             if name != without and isinstance(value, str | int | float)
         ]
-        return ", ".join(shown[:_MOST_SHOWN]) or "ok"
+        if not shown:
+            below: list[Any] = [child for child in row.values() if isinstance(child, dict) and child]
+            return self._plain_fields(below[0], without) if below else "ok"
+        return ", ".join(shown[:_MOST_SHOWN])
 
 
 def omitted(clause: str) -> set[str]:
