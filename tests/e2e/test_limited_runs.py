@@ -27,7 +27,7 @@ async def test_a_run_stopped_by_a_limit_says_which_and_goes_on_with_a_higher_one
         ended = await wildtool(*words, "--max-cost", 5, cwd=tmp_path, MY_KEY=KEY)
         assert ended.status == 3, ended
         assert "run: stopped: the limit of 5 USD (--max-cost) leaves no room for the next call." in ended.err
-        assert "run the same command with a higher limit to go on" in ended.err
+        assert "Run the same command with a higher limit to continue." in ended.err
         steps, asked = recorded(tmp_path / "run"), server.received
         assert len(steps) == asked > 0
         assert "unplayed" in {row["outcome"] for row in verdicts(tmp_path / "run")}
