@@ -114,7 +114,7 @@ async def test_ctrl_c_leaves_the_batch_pending_and_says_how_to_go_on_and_how_to_
         command = words(server, tmp_path / "run", "--batch", "--limit", 2)
         status, _, err = await cut(server, command, signal.SIGINT, 1, tmp_path)
         assert status == 130
-        assert "Batch b1 (8 requests, in_progress) goes on" in err
+        assert "Batch b1 (8 requests, in_progress) is still running" in err
         assert f"POST {server.base_url}/batches/b1/cancel" in err
         assert "run the same command again" in err and "Traceback" not in err
         server.polls = 0

@@ -19,7 +19,7 @@ async def test_a_failed_call_is_an_infra_error_that_the_same_command_mends(fault
         words = playing(server, folder, "--timeout", 1)
         ended = await wildtool(*words, cwd=tmp_path)
         assert ended.status == 3, ended
-        assert "run the same command again" in ended.err
+        assert "run the same command to retry only those" in ended.err
         assert [row["outcome"] for row in verdicts(folder)] == ["infra_error"] * UNITS
         assert all(row["reason"] for row in verdicts(folder))
 
