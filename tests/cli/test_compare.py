@@ -176,7 +176,7 @@ def fail(run: str) -> None:
     for row in rows:
         failed = {"row": "error", "kind": "http 500", "message": "down", "attempts": 1}
         row |= failed if row["step"] == 0 else {}
-        row.pop("synced", None), row.pop("digest", None)
+        row.pop("synced", None), row.pop("crc32", None)
     segment.write_text("".join(json.dumps(row) + "\n" for row in [header, *rows]))
 
 

@@ -83,6 +83,9 @@ def test_a_reply_that_looks_like_the_end_of_its_row_is_read_whole(tmp_path: Path
 def test_a_row_that_has_its_request_in_the_middle_is_read_too(tmp_path: Path):
     segment = write(tmp_path, "a", "b")
     header, *rows = map(wire.loads, segment.read_bytes().splitlines())
+    for row in rows:
+        # Only this version's own rows have a checksum, and their request at the end.
+        del row["synced"], row["crc32"]
     before = [{**dict.fromkeys(("row", "item", "repeat", "unit", "step", "sends")), **row} for row in rows]
     segment.write_bytes(b"".join(wire.dumps(row) + b"\n" for row in [header, *before]))
     assert texts_in(tmp_path) == ["a", "b"]

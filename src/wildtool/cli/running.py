@@ -53,6 +53,8 @@ def play_plans(plans: "dict[str, Plan]", folders: dict[str, Path], sitting: "Sit
 
 def _remark(result: "RunResult") -> None:
     """What the user must know about a run besides its numbers, also when they asked for quiet."""
+    for text in result.remarks:
+        note(text)
     if result.interrupted:
         note(
             f"Interrupted. All replies are saved in {result.folder}; run the same command again to continue."

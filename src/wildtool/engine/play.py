@@ -201,12 +201,16 @@ class RecordedAsk:
         steps = self.log.setdefault(unit, {})
         recorded = steps.get(step)
         address = Address(self._item, self._repeat, unit, step)
-        if isinstance(recorded, Step):
+        again = self._is_superseded(recorded, request, hashes[-1])
+        if isinstance(recorded, Step) and not again:
             return self._replay(address, recorded, request, hashes[-1])
         self._stage.asked_first |= recorded is None
+        if again:
+            for later in [number for number in steps if number >= step]:
+                del steps[later]
         request = replace(request, address=address)
         try:
-            reply = await self._stage.ask(Sent(address, request, hashes, self._known))
+            reply = await self._stage.ask(Sent(address, request, hashes, self._known, again=again))
         except LimitError:
             # As if it had never been asked: the unit is unplayed, and a later run asks.
             raise
@@ -215,6 +219,12 @@ class RecordedAsk:
             raise
         steps[step] = Step(request.role, hashes[-1], reply)
         return reply
+
+    def _is_superseded(self, recorded: Step | Failure | None, request: Request, name: str) -> bool:
+        """Whether a step must be asked again, since one before it was lost and got another reply this time."""
+        if not self._stage.reader.lossy or not isinstance(recorded, Step):
+            return False
+        return (recorded.role, recorded.request) != (request.role, name)
 
     def _replay(self, address: Address, recorded: Step, request: Request, name: str) -> Reply:
         if (recorded.role, recorded.request) != (request.role, name):

@@ -5,7 +5,11 @@ Rows of a segment, one JSON line each:
 - `step`: address (item, repeat, unit, step), role, `request` (the hash that names it), `sends` (the links
   of the request's chain that this item had not recorded before, see chain.py), the reply;
 - `error`: address, role, request and sends likewise, kind, message and attempts of a call that failed for
-good. A later `step` replaces an `error` of the same address; of two steps of one address the first counts.
+good. A later `step` replaces an `error` of the same address; of two steps of one address the first counts, unless the
+second says `again`: what came before it was lost, and nothing recorded of its unit from that step on counts any more.
+
+Each line ends with a checksum (lines.py). A damaged line is named; one that a loss of power can have left so, and that
+no later line calls synced, is left out.
 """
 
 import tempfile
@@ -18,6 +22,7 @@ from typing import IO, Any, Self
 
 from wildtool import wire
 from wildtool.engine.chain import rebuild
+from wildtool.engine.lines import LOST, Lost, check, is_torn, synced_in
 from wildtool.engine.replyrow import REPLY_COLUMNS, check_columns, reply_of
 from wildtool.engine.segments import Print, find_segments, open_segment, print_of, whole_length
 from wildtool.engine.writer import VERSION
@@ -79,8 +84,17 @@ class RecordReader:
     """Reads the record of a run folder as it was when opened; a torn last line is left out. A context
     manager."""
 
-    def __init__(self, folder: Path) -> None:
-        """Indexes all segments. Raises RecordError naming file and line of a damaged row."""
+    def __init__(self, folder: Path, *, whole: bool = False) -> None:
+        """Indexes all segments. Raises RecordError naming file and line of a damaged row.
+
+        Args:
+            whole: look for damage in every line now, not only when its item is read.
+        """
+        self.lost: list[Lost] = []
+        """Lines that are left out since they never reached the disk."""
+        self.lossy = False
+        """Whether any line was ever lost, now or before the run went on."""
+        self._whole = whole
         self.torn = 0
         """Bytes of torn last lines that were left out."""
         self.prints: list[Print] = []
@@ -106,6 +120,7 @@ class RecordReader:
         except RecordError:
             self.close()
             raise
+        self.lossy = self.lossy or bool(self.lost)
 
     def asked_for(self) -> Iterator[tuple[str, Reply]]:
         """Role and reply of each step for which a model was asked, not the cache."""
@@ -121,7 +136,7 @@ class RecordReader:
     def log(self, item: str, repeat: int) -> Log:
         """What is recorded of an item; empty where nothing is."""
         log: Log = {}
-        for row in self._rows(item, repeat, replies_only=True):
+        for row in _counting(list(self._rows(item, repeat, replies_only=True))):
             steps = log.setdefault(row["unit"], {})
             if not isinstance(steps.get(row["step"]), Step):
                 steps[row["step"]] = _entry(row)
@@ -132,7 +147,7 @@ class RecordReader:
         know."""
         rows = list(self._rows(address.item, address.repeat))
         links = [link for row in rows for link in row["sends"]]
-        for row in rows:
+        for row in _counting(rows):
             if row["unit"] == address.unit and row["step"] == address.step and row["request"] is not None:
                 try:
                     return rebuild(row["request"], links)
@@ -150,7 +165,7 @@ class RecordReader:
         rows = list(self._rows(item, repeat))
         links = [link for row in rows for link in row["sends"]]
         found: dict[tuple[str, int], Asked] = {}
-        for row in rows:
+        for row in _counting(rows):
             place = row["unit"], row["step"]
             if row["request"] is None or place in found:
                 continue
@@ -181,21 +196,34 @@ class RecordReader:
         self._ends.append(end)
         self.torn += file.seek(0, 2) - end
         file.seek(0)
-        offset = 0
-        for line in file:
+        offset, lost = 0, list[Lost]()
+        for count, line in enumerate(file, 1):
             if offset >= end:
                 break
-            try:
-                key = _key(line)
-            except (ValueError, KeyError, TypeError) as error:
-                raise self._damaged(number, offset, error) from error
-            if key is not None:
-                place = number << _OFFSET_BITS | offset
-                places = self._index.get(key)
-                if places is None:
-                    places = self._index[key] = array("Q")
-                places.append(place)
+            if is_torn(line):
+                lost.append(Lost(self._paths[number], count, offset, len(line)))
+            else:
+                self._index_line(number, offset, line, lost[0] if lost else None)
             offset += len(line)
+        self.lost += lost
+
+    def _index_line(self, number: int, offset: int, line: bytes, lost: Lost | None) -> None:
+        if not line.strip():
+            return
+        try:
+            key = _key(line)
+            synced = check(line) if self._whole else synced_in(line)
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._damaged(number, offset, error) from error
+        if lost is not None and synced > lost.offset:
+            raise self._damaged(number, lost.offset, ValueError("a part of it is missing"))
+        if key is not None:
+            places = self._index.get(key)
+            if places is None:
+                places = self._index[key] = array("Q")
+            places.append(number << _OFFSET_BITS | offset)
+        elif LOST in line:
+            self.lossy = True
 
     def _rows(self, item: str, repeat: int, *, replies_only: bool = False) -> Iterator[dict[str, Any]]:
         """The rows of an item; with replies only, `sends` is empty where it need not be read."""
@@ -206,6 +234,7 @@ class RecordReader:
             try:
                 line = file.readline()
                 row = (_without_request(line) if replies_only else None) or _checked(wire.loads(line))
+                check(line)
             except (ValueError, KeyError, TypeError) as error:
                 raise self._damaged(number, offset, error) from error
             yield row
@@ -216,7 +245,7 @@ class RecordReader:
         line = file.read(offset).count(b"\n") + 1
         return RecordError(
             f"{self._paths[number]}, line {line}: damaged or not a row of a wildtool record ({error}); "
-            "restore the file from a copy"
+            "restore the file from a copy, or delete the line to have its step asked again"
         )
 
 
@@ -255,6 +284,18 @@ def _without_request(line: bytes) -> dict[str, Any] | None:
 def _checked(row: dict[str, Any]) -> dict[str, Any]:
     check_columns(row, _COLUMNS[row["row"]])
     return row
+
+
+def _counting(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of an item without those that were asked again."""
+    if not any(row.get("again") for row in rows):
+        return rows
+    kept: list[dict[str, Any]] = []
+    for row in rows:
+        if row.get("again"):
+            kept = [old for old in kept if old["unit"] != row["unit"] or old["step"] < row["step"]]
+        kept.append(row)
+    return kept
 
 
 def _entry(row: dict[str, Any]) -> Step | Failure:

@@ -55,6 +55,8 @@ class RunResult:
     faults: tuple[str, ...]
     """Items that our own judge failed on, with the reason."""
     interrupted: bool
+    remarks: tuple[str, ...] = ()
+    """What was found wrong in the record and left out."""
     pending: "tuple[PendingBatch, ...]" = ()
     """Batches that go on at their endpoints; the same command again waits for them."""
 
@@ -224,7 +226,7 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> R
         table.add(order, player, item, repeat, verdicts, log)
         observer.item_done(item.id, repeat, verdicts)
 
-    with table, RecordReader(folder) as reader, RecordWriter(folder) as writer:
+    with table, RecordReader(folder, whole=True) as reader, RecordWriter(folder, reader.lost) as writer:
         observer.started(units)
         batching = _batching(job, writer, patience)
         stage = Stage(plan, reader, writer, observer, patience, sitting, batching)
@@ -245,6 +247,7 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> R
             limit=str(stage.held_back) if stage.held_back else None,
             limit_of_endpoint=stage.held_back is not None and stage.held_back.of_endpoint,
             faults=tuple(faults),
+            remarks=tuple(map(str, reader.lost)),
             interrupted=interrupted,
             pending=tuple(stage.rounds.pending()) if stage.rounds else (),
         )

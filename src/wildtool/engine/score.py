@@ -121,6 +121,7 @@ def score_run(
             played=run.about["identity"]["profile"],
             counts=table.counts(),
             faults=tuple(faults),
+            remarks=tuple(map(str, reader.lost)),
         )
 
 

@@ -4,20 +4,23 @@ A line is one `write` on a file opened for appending and holds the reply togethe
 request that the item has not recorded before; so a torn last line never leaves a step without its request.
 A killed process loses nothing that was written; `sync` runs about once a second and at the end, so a power
 loss costs about the last second. If a write fails (disk full, quota, size limit) the file is cut back to
-its last whole line.
+its last whole line. Lines that a loss of power left torn are written over when a run goes on.
 """
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from wildtool import wire
 from wildtool.engine.chain import new_links
+from wildtool.engine.lines import Lost, in_place_of, sealed
 from wildtool.engine.replyrow import reply_columns
 from wildtool.engine.segments import Segment, find_segments, segment_path, whole_length
 from wildtool.errors import InfraError, StorageError
+from wildtool.outputs import sync_folder
 from wildtool.redact import redacted
 from wildtool.types import Address, Reply, Request
 
@@ -29,13 +32,17 @@ HEADER = {"row": "header", "format": "wildtool record", "version": VERSION}
 class Sent:
     """A request on its way into the record: its hashes, and which links its item has recorded already."""
 
-    __slots__ = ("address", "hashes", "known", "request")
+    __slots__ = ("address", "again", "hashes", "known", "request")
 
-    def __init__(self, address: Address, request: Request, hashes: list[str], known: set[str]) -> None:
+    def __init__(
+        self, address: Address, request: Request, hashes: list[str], known: set[str], *, again: bool = False
+    ) -> None:
+        """Args: again: a reply is recorded that counts no more, since what came before it was lost."""
         self.address = address
         self.request = request
         self.hashes = hashes
         self.known = known
+        self.again = again
 
     def row(self, kind: str) -> dict[str, Any]:
         """The columns that steps and errors share. The address stands first: readers find a line by it."""
@@ -48,7 +55,7 @@ class Sent:
             "step": address.step,
             "role": self.request.role,
             "request": self.hashes[-1],
-        }
+        } | ({"again": True} if self.again else {})
 
     def sends(self) -> dict[str, Any]:
         """The column of links that its item has not recorded; the last one, since who judges can stop before it."""
@@ -58,10 +65,13 @@ class Sent:
 class RecordWriter:
     """Appends rows to the newest plain segment of a run folder, or starts one. A context manager."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, lost: Sequence[Lost] = ()) -> None:
+        """Args: lost: lines to write over, as the reader of the record found them."""
         self._folder = folder
         segments = find_segments(folder)
         try:
+            for line in lost:
+                _write_over(line)
             if segments and not segments[-1].compressed:
                 self._continue(segments[-1])
             else:
@@ -120,18 +130,26 @@ class RecordWriter:
             self._size = whole_length(file)
         self._fd = os.open(segment.path, os.O_WRONLY | os.O_APPEND)
         os.ftruncate(self._fd, self._size)
-        self._synced = 0
+        # What a killed process wrote may not have reached the disk, and lines say what has.
+        os.fsync(self._fd)
+        self._synced = self._size
         if self._size == 0:
-            self._append(HEADER)
+            self._begin_file()
 
     def _begin(self, number: int) -> None:
         path = segment_path(self._folder, number)
         self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
         self._size = self._synced = 0
-        self._append(HEADER)
+        self._begin_file()
+        sync_folder(self._folder)
+
+    def _begin_file(self) -> None:
+        self._write(wire.dumps(HEADER) + b"\n")
 
     def _append(self, row: dict[str, Any]) -> None:
-        line = redacted(wire.dumps(row)) + b"\n"
+        self._write(sealed(redacted(wire.dumps(row)), self._synced))
+
+    def _write(self, line: bytes) -> None:
         try:
             written = os.write(self._fd, line)
             while written < len(line):
@@ -146,3 +164,13 @@ class RecordWriter:
             f"{self._folder}: the record could not be written ({error.strerror}); everything recorded before "
             "is intact. Make room, then run the same command again to continue."
         )
+
+
+def _write_over(lost: Lost) -> None:
+    if lost.path.suffix == ".gz":
+        return
+    with lost.path.open("r+b") as file:
+        file.seek(lost.offset)
+        file.write(in_place_of(lost))
+        file.flush()
+        os.fsync(file.fileno())
