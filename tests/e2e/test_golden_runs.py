@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from e2e.command import playing, recorded, verdicts, wildtool
+from e2e.command import playing, recorded, wildtool
+from e2e.command import verdicts as all_of
 from faults.server import FaultServer
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "runs-0.1"
@@ -22,6 +23,12 @@ def golden(tmp_path: Path) -> Path:
     with tarfile.open(GOLDEN / "folders.tar.gz") as packed:
         packed.extractall(tmp_path, filter="data")
     return tmp_path
+
+
+def verdicts(folder: Path) -> list[tuple[Any, ...]]:
+    """What was found of each unit; how it is explained, a later version may say in other words."""
+    columns = ("item", "repeat", "unit", "outcome", "score", "steps", "prompt_tokens")
+    return [tuple(row[name] for name in columns) for row in all_of(folder)]
 
 
 async def counts(cwd: Path, *words: object) -> dict[str, dict[str, int]]:
