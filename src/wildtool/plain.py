@@ -10,7 +10,8 @@ LONGEST_NAME = 200
 """Characters of a name (model, run, data) that are shown."""
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and newline; escape sequences begin so
-    "\u200e\u200f\u2028-\u202e\u2066-\u2069"  # changes of line and direction, which forge what is seen
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # changes of line and direction, which forge what is seen
+    "\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # what is not seen at all
     "\ud800-\udfff\ufffe\uffff]"  # what no terminal can be sent and no page may hold
 )
 _ABOVE = re.compile(r"(?<![\w/.<])~?/(?!/)(?:[^\s/'\"<>]+/)+(?=[^\s/'\"<>])")

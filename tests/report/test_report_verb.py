@@ -3,6 +3,8 @@
 import csv
 import importlib.util
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from report.report_build import ATTACK, Scripted, hostile, play
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.report.build import build
+from wildtool.report.latex import MOST_ROWS, NAMES, PAGE, latex
 from wildtool.report.markdown import markdown
 from wildtool.report.model import boards_of, read_runs
 from wildtool.report.overview import played
@@ -66,6 +69,25 @@ def test_latex_is_a_table_of_booktabs(runs: Path, tmp_path: Path):
     text = (tmp_path / "t.tex").read_text("utf-8")
     assert text.count(r"\toprule") == text.count(r"\end{tabular}") > 5
     assert r"baseline/gold & 100.0 {\scriptsize [" in text
+
+
+def test_a_latex_table_has_no_more_columns_rows_and_letters_than_a_page_holds(tmp_path: Path):
+    names = [f"organisation/a-model-with-a-name-{n}" * 3 for n in range(45)]
+    (first, *_) = read_runs([play(tmp_path / "run", Scripted("m"), limit=1)])
+    runs = [
+        replace(first, result=replace(first.result, model=name, folder=tmp_path / name)) for name in names
+    ]
+    tables = latex(runs).split(r"\begin{table}")[1:]
+    for table in tables:
+        rows = re.findall(r"^    (.*) \\\\$", table, re.MULTILINE)
+        assert len(rows) <= MOST_ROWS + 1
+        assert "max width=\\textwidth" in table
+        for row in rows[1:]:
+            cells = re.sub(r"\\[a-z]+ ?|[{}]", "", row).split(" & ")
+            assert sum(len(cell) + 2 for cell in cells[1:]) <= PAGE - NAMES or len(cells) == 2
+            assert all(len(piece) <= 20 for piece in row.split(" & ")[0].split(r"\allowbreak{}"))
+    shown = set(re.findall(r"\\label\{([^}]*)\}", "".join(tables)))
+    assert len(shown) == len(tables)
 
 
 @pytest.mark.parametrize("words", [[], ["--format", "md", "--audit"], ["--format", "latex", "--single-file"]])

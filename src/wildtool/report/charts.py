@@ -4,12 +4,15 @@ A chart comes in two widths, for a screen and for a phone. Inside a page its col
 variables), so that it follows light and dark; as a file it has the light ones.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from wildtool.plain import one_line
 from wildtool.report.chart_kinds import most_models, specification
 from wildtool.report.chart_look import NARROW, VARIABLES, WIDE
 from wildtool.report.drawing import Drawing
 from wildtool.report.svg import harmless
+
+_LONGEST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ def draw(drawing: Drawing) -> Chart:
     """Draws a chart in both widths."""
     import vl_convert
 
+    drawing = _harmless(drawing)
     wide, narrow = (vl_convert.vegalite_to_svg(specification(drawing, width)) for width in (WIDE, NARROW))
     return Chart(
         wide=_in_page(wide, drawing, "wide"),
@@ -36,6 +40,22 @@ def draw(drawing: Drawing) -> Chart:
         svg=harmless(wide, (drawing.title, drawing.about), lambda colour: colour).encode(),
         png=vl_convert.svg_to_png(wide, scale=2),
         left_out=_left_out(drawing),
+    )
+
+
+def _harmless(drawing: Drawing) -> Drawing:
+    """A drawing whose texts a chart can hold: on one line, without characters that act on what is seen."""
+    names = {name: one_line(name) for name in (*drawing.names, *drawing.models)}
+    return replace(
+        drawing,
+        title=one_line(drawing.title, _LONGEST),
+        about=one_line(drawing.about, _LONGEST),
+        axis=one_line(drawing.axis),
+        models=tuple(names[model] for model in drawing.models),
+        names=tuple(names[name] for name in drawing.names),
+        points=tuple(
+            replace(point, model=one_line(point.model), name=one_line(point.name)) for point in drawing.points
+        ),
     )
 
 

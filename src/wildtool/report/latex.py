@@ -1,14 +1,20 @@
-"""Runs as LaTeX tables (package booktabs): one of the headline numbers, one for each group."""
+"""Runs as LaTeX tables that fit the page: the headline numbers, then each group, in parts where a table is large."""
 
+import re
 from collections.abc import Sequence
 
 from wildtool.engine.shown import value_of
 from wildtool.outputs import LATEX
+from wildtool.plain import one_line
 from wildtool.report.model import Board, Run, boards_of
-from wildtool.report.numbers import Head, heads_of, missing
+from wildtool.report.numbers import Head, heads_of, labelled, missing
 from wildtool.report.text import interval_of
 from wildtool.types import Metric
 
+PAGE, NAMES, HEAD = 92, 24, 16
+"""Letters of small print in the width of an article's text, those that the names of models take, and a line of a head."""
+MOST_ROWS = 40
+"""Models on a page."""
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -27,9 +33,10 @@ _SPECIAL = {
 
 def latex(runs: Sequence[Run]) -> str:
     """The tables of some runs."""
-    return f"{LATEX}\n% Needs \\usepackage{{booktabs}}\n" + "\n".join(
-        table for board in boards_of(runs) for table in _tables(board)
+    needs = (
+        "% Needs \\usepackage{booktabs,adjustbox,array}; names in other scripts need XeLaTeX or LuaLaTeX\n"
     )
+    return f"{LATEX}\n{needs}" + "\n".join(table for board in boards_of(runs) for table in _tables(board))
 
 
 def _tables(board: Board) -> list[str]:
@@ -38,35 +45,103 @@ def _tables(board: Board) -> list[str]:
     headline = [head for head in every if head.headline] or list(every[:1])
     about = f"{board.title}. Rates in percent with 95 % intervals, clustered by item."
     comments = [f"% {latex_text(note)}" for note in missing(board)]
-    first = "\n".join([*comments, _table(board, headline, about, "overview", whole=True)])
+    first = [*comments, *_parts(board, headline, about, "overview", whole=True)]
     groups = [(group, [head for head in every if head.group == group]) for group in board.groups]
-    return [first, *(_table(board, heads, f"{group}, {board.title}.", group) for group, heads in groups)]
+    rest = (_parts(board, heads, f"{group}, {board.title}.", group) for group, heads in groups)
+    return ["\n".join(first), *("\n".join(parts) for parts in rest)]
 
 
-def _table(board: Board, heads: Sequence[Head], caption: str, label: str, *, whole: bool = False) -> str:
-    names = [latex_text(f"{head.group}: {head.name}" if whole else head.name) for head in heads]
+def _parts(
+    board: Board, heads: Sequence[Head], caption: str, label: str, *, whole: bool = False
+) -> list[str]:
+    """One table, or several where its columns or rows are more than a page holds."""
+    names = [_name(f"{head.group}: {head.name}" if whole else head.name) for head in heads]
     rows = [
-        " & ".join([latex_text(model), *(_cell(run.metrics.get(head.key)) for head in heads)]) + r" \\"
-        for model, run in zip(board.labels, board.runs, strict=True)
+        (name, [_cell(run.metrics.get(head.key)) for head in heads])
+        for name, run in zip(labelled(board), board.runs, strict=True)
+    ]
+    columns = _by_width([_width(names[n], [cells[n] for _, cells in rows]) for n in range(len(heads))])
+    tables = [
+        (
+            [names[n] for n in its],
+            [(name, [cells[n] for n in its]) for name, cells in rows[at : at + MOST_ROWS]],
+        )
+        for at in range(0, len(rows), MOST_ROWS)
+        for its in columns
     ]
     key = "-".join("".join(char if char.isalnum() and char.isascii() else " " for char in label).split())
+    return [
+        _table(
+            its,
+            lines,
+            f"{caption} Part {number} of {len(tables)}." if len(tables) > 1 else caption,
+            f"{board.slug}-{key}" + (f"-{number}" if number > 1 else ""),
+        )
+        for number, (its, lines) in enumerate(tables, 1)
+    ]
+
+
+def _by_width(widths: Sequence[int]) -> list[list[int]]:
+    """Numbers of columns, in parts that fit beside the names of models."""
+    parts: list[list[int]] = [[]]
+    used = 0
+    for number, width in enumerate(widths):
+        if parts[-1] and used + width > PAGE - NAMES:
+            parts.append([])
+            used = 0
+        parts[-1].append(number)
+        used += width
+    return parts
+
+
+def _width(name: str, cells: Sequence[str]) -> int:
+    """Letters that a column takes: its head is broken between words."""
+    shown = [re.sub(r"\\\w+|[{}\\]", "", cell) for cell in cells]
+    return 2 + max(0, *(len(word) for word in re.split(r"\\\\|[{}]", name)), *map(len, shown))
+
+
+def _table(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], caption: str, label: str) -> str:
+    lines = [" & ".join([_breakable(model), *cells]) + r" \\" for model, cells in rows]
     return "\n".join(
         [
             r"\begin{table}",
-            r"  \centering",
+            r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}",
             rf"  \caption{{{latex_text(caption)}}}",
-            rf"  \label{{tab:{board.slug}-{key}}}",
-            rf"  \begin{{tabular}}{{l{'r' * len(heads)}}}",
+            rf"  \label{{tab:{label}}}",
+            # Shrunk only where the widths of letters were guessed too small.
+            r"  \begin{adjustbox}{max width=\textwidth}",
+            rf"  \begin{{tabular}}{{>{{\raggedright\arraybackslash}}p{{0.26\textwidth}}{'r' * len(names)}}}",
             r"    \toprule",
             "    " + " & ".join(["model", *names]) + r" \\",
             r"    \midrule",
-            *(f"    {row}" for row in rows),
+            *(f"    {line}" for line in lines),
             r"    \bottomrule",
             r"  \end{tabular}",
+            r"  \end{adjustbox}",
             r"\end{table}",
             "",
         ]
     )
+
+
+def _name(text: str) -> str:
+    """The head of a column, broken between words so that no line is long."""
+    lines: list[str] = []
+    for word in one_line(text).split():
+        if lines and len(lines[-1]) + len(word) < HEAD:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    inner = r" \\ ".join(map(latex_text, lines))
+    return rf"\shortstack[r]{{{inner}}}" if len(lines) > 1 else inner
+
+
+def _breakable(name: str) -> str:
+    """A name that, where it is long, may be broken behind its signs, and where it has none for long."""
+    if len(one_line(name)) < NAMES:
+        return latex_text(name)
+    pieces = re.findall(r"[^-/_.:,]{1,14}[-/_.:,]*|[-/_.:,]+", one_line(name))
+    return r"\allowbreak{}".join(map(latex_text, pieces))
 
 
 def _cell(metric: Metric | None) -> str:
@@ -79,4 +154,4 @@ def _cell(metric: Metric | None) -> str:
 
 def latex_text(text: str) -> str:
     """A text in which no character means anything to LaTeX."""
-    return "".join(_SPECIAL.get(char, char) for char in text)
+    return "".join(_SPECIAL.get(char, char) for char in one_line(text, 10_000))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wildtool.engine.shown import counts_of, value_of
 from wildtool.outputs import MARKDOWN
+from wildtool.plain import one_line
 from wildtool.report.model import Board, Run, boards_of
 from wildtool.report.numbers import Head, heads_of, missing
 from wildtool.report.pairs import all_pairs, places, ties
@@ -39,7 +40,7 @@ def _board(board: Board) -> str:
         heads = heads_of(metrics, group)
         names = list(map(code, board.labels))
         lines += [
-            f"<details><summary>{html.escape(group)}</summary>",
+            f"<details><summary>{html.escape(one_line(group))}</summary>",
             "",
             *_table(board, names, heads),
             "",
@@ -76,6 +77,7 @@ def _row(cells: Iterable[str]) -> str:
 
 def code(name: str) -> str:
     """A name of others as code, where nothing in it links, mentions or formats."""
+    name = one_line(name)
     ticks = "`" * (1 + max(map(len, re.findall("`+", name)), default=0))
     pad = " " if name.startswith("`") or name.endswith("`") else ""
     return f"{ticks}{pad}{name}{pad}{ticks}".replace("|", r"\|")
@@ -83,5 +85,5 @@ def code(name: str) -> str:
 
 def text(text: str) -> str:
     """A text in which nothing formats; links and mentions that a host makes of plain text are broken."""
-    shown = re.sub(r"([\\`*_{}\[\]<>|#~$&])", r"\\\1", text.replace("\n", " "))
+    shown = re.sub(r"([\\`*_{}\[\]<>|#~$&])", r"\\\1", one_line(text, 10_000))
     return re.sub(r"@|://|(?<=www)\.", lambda found: f"{found[0]}<!-- -->", shown)
