@@ -20,6 +20,7 @@ def main(site: str) -> None:
         for name, page, size, scheme in (
             ("report", "index", SCREEN, "light"),
             ("report-types", "types-and-positions", SCREEN, "light"),
+            ("report-dataset", "dataset", LARGE, "light"),
             ("report-side-by-side", "side-by-side", SCREEN, "dark"),
             ("report-phone", "types-and-positions", PHONE, "dark"),
         ):

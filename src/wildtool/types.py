@@ -273,6 +273,8 @@ class View:
     """`lines` where names of metrics are points along an axis, `stacked` where they are shares of one whole."""
     axis: str = ""
     """What the names of the metrics are, such as `instruction transitions`."""
+    note: str = ""
+    """What must be known wherever its numbers stand, such as why a perfect run has another value than 100 %."""
 
 
 class Ask(Protocol):

@@ -187,7 +187,7 @@ def test_a_name_opens_the_report_of_its_run_and_back_leads_to_the_list(at: Seen)
 def test_ticked_runs_are_opened_together_by_keyboard(at: Seen):
     page = at.listed()
     for name in ("gold", "lexical"):
-        page.get_by_role("checkbox", name=f"Tick baseline/{name}").focus()
+        page.get_by_role("checkbox", name=f"Select baseline/{name}").focus()
         page.keyboard.press("Space")
     page.get_by_role("button", name="Open 2 runs together").focus()
     page.keyboard.press("Enter")
@@ -218,9 +218,9 @@ def test_the_list_follows_a_run_and_stops_asking_at_its_end(seen: Seen, tmp_path
             row = page.locator("tr", has_text="held")
             # Whoever waits for a run looks again until it is there; then the list goes on by itself.
             while row.count() == 0:
-                page.get_by_role("button", name="Look again").click()
+                page.get_by_role("button", name="Refresh").click()
                 page.wait_for_timeout(50)
-            row.get_by_text("going on").wait_for()
+            row.get_by_text("running").wait_for()
             units = row.locator("td").nth(2).locator("span")
             units.filter(has_text="0 of 8").wait_for()
             page.evaluate("document.querySelector('.going').closest('tr').querySelector('input').click()")

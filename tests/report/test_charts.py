@@ -1,13 +1,17 @@
 """Charts as SVG: colours of the page, texts that stay texts, nothing in them but shapes."""
 
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
 
 from report.report_build import ATTACK
+from wildtool.report.chart_look import BAR, CLASSES, SERIES, broken, model_colours
 from wildtool.report.charts import draw
+from wildtool.report.dataset import drawings_of
 from wildtool.report.drawing import Drawing, Point
+from wildtool.types import Metric
 
 LINK = "trajectories.html#run=0&outcome=wrong&error=Wrong+Name+%2F+Missing"
 
@@ -87,7 +91,8 @@ def test_long_names_that_differ_at_their_ends_are_told_apart():
     chart = draw(Drawing("title", "about", points, ("a", "b"), tuple(names), "bars", percent=True))
     for svg in (chart.wide, chart.narrow):
         texts = [
-            element.text or "" for element in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+            " ".join(element.itertext())
+            for element in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
         ]
         assert any(text.endswith("(turns)") for text in texts)
         assert any(text.endswith("(process)") for text in texts)
@@ -99,3 +104,42 @@ def test_a_chart_of_many_models_says_which_it_leaves_out():
     assert chart.left_out == "Drawn are the first 30 of 40 models; the table has all"
     assert ">m29<" in chart.wide
     assert ">m30<" not in chart.wide
+
+
+def test_a_model_has_its_own_colour_on_every_chart_and_none_is_a_class_of_errors():
+    its = model_colours(f"m{n}" for n in range(30))
+    assert len(set(its.values())) == 30
+    assert not set(its.values()) & {*CLASSES, BAR}
+    for kind in ("bars", "lines"):
+        one = draw(replace(drawing(kind, "a", "b"), colours={"a": SERIES[4], "b": SERIES[7]}))
+        assert {"var(--c5)", "var(--c8)"} <= set(re.findall(r"var\(--c\d+\)", one.wide))
+    assert not re.findall(r"var\(--c\d+\)", draw(drawing("stacked", "a", "b")).wide)
+
+
+def test_axes_say_what_they_show_and_bars_have_their_numbers():
+    points = (Point("a", "one", 0.25, 0.1, 0.4, "25.0 %", short="25.0 %"),)
+    said = replace(drawing("bars", "a"), points=points, values="rate, with 95 % interval", axis="kinds")
+    for svg in (draw(said).wide, draw(said).narrow):
+        for text in ("25.0 %", "rate, with 95 % interval", "kinds"):
+            assert f">{text}<" in svg
+
+
+def test_a_long_name_stands_on_several_lines_of_a_phone():
+    assert broken("Sequential Multi-Tool orchestration", 118) == ["Sequential", "Multi-Tool", "orchestration"]
+    assert max(map(len, broken("x" * 500, 118))) <= 46
+
+
+def test_bars_of_the_data_have_one_scale_for_each_unit():
+    means = [
+        Metric("size", name, 3.0, 3, 1, kind="mean", unit=unit)
+        for name, unit in (("a", "s"), ("b", "s"), ("c", "tokens"), ("d", "tokens"), ("e", ""), ("f", ""))
+    ]
+    counts = [
+        Metric("size", name, None, 2, whole, kind="count")
+        for name, whole in (("g", 32), ("h", 32), ("i", 128))
+    ]
+    assert [drawn.names for drawn in drawings_of("size", [*means, *counts])] == [
+        ("a", "b"),
+        ("c", "d"),
+        ("g", "h"),
+    ]

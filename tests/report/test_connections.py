@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ async def test_a_request_that_does_not_come_whole_is_closed(
     async with served(tmp_path) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(sent)
-        assert not (await reader.read()).startswith(b"HTTP/1.1 5")
+        assert not (await rest_of(reader)).startswith(b"HTTP/1.1 5")
         writer.close()
 
 
@@ -46,11 +47,11 @@ async def test_a_connection_that_drips_gets_no_longer_than_one_that_waits(
     async with served(tmp_path) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(HEAD)
-        while not reader.at_eof():
-            writer.write(b"X: y\r\n")
-            reading = asyncio.ensure_future(reader.read(1))
-            await asyncio.wait([reading], timeout=0.001)
-            reading.cancel()
+        with suppress(ConnectionError):
+            while not reader.at_eof():
+                writer.write(b"X: y\r\n")
+                await writer.drain()
+                await asyncio.sleep(0)
         writer.close()
 
 
@@ -61,7 +62,7 @@ async def test_where_there_are_too_many_the_oldest_that_waits_makes_room(
     async with served(tmp_path) as server:
         waiting = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(20)]
         assert (await server.get("/")).status == 200
-        assert await waiting[0][0].read() == b""
+        assert await rest_of(waiting[0][0]) == b""
         for _, writer in waiting:
             writer.close()
 
@@ -125,6 +126,13 @@ def port_of(process: "subprocess.Popen[str]") -> int:
     found = re.search(r":(\d+)/$", process.stdout.readline().strip())
     assert found is not None
     return int(found[1])
+
+
+async def rest_of(reader: asyncio.StreamReader) -> bytes:
+    """What comes before the connection is closed, in whatever way."""
+    with suppress(ConnectionError):
+        return await reader.read()
+    return b""
 
 
 async def ask(port: int) -> bytes:

@@ -68,7 +68,7 @@ def test_a_run_that_a_limit_ended_is_not_called_interrupted(runs: Path):
 def test_a_run_is_going_on_while_a_process_holds_it_and_interrupted_where_none_does(runs: Path):
     listing = Listing(runs)
     with written(runs / "lexical"):
-        assert rows(listing)[0]["state"] == "going on"
+        assert rows(listing)[0]["state"] == "running"
         assert listing.shown["again"]
     assert rows(listing)[0]["state"] == "interrupted"
     assert not listing.shown["again"]
@@ -79,7 +79,7 @@ def test_looking_at_a_run_that_is_written_does_not_keep_its_writer_out(runs: Pat
     listing = Listing(runs)
     rows(listing)
     with written(runs / "lexical"):
-        assert rows(listing)[0]["state"] == "going on"
+        assert rows(listing)[0]["state"] == "running"
 
 
 def test_a_folder_whose_state_has_not_changed_is_not_locked_again(

@@ -8,7 +8,7 @@ import typer
 
 from wildtool.cli import options
 from wildtool.cli.status import worst
-from wildtool.cli.terminal import note, say
+from wildtool.cli.terminal import note, say, step
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,13 +66,21 @@ def report(
         outputs.check_folder(to, outputs.is_site, force=force)
     elif to is not None:
         outputs.check_file(to, force=force)
-    found = read_runs([folder for path in runs for folder in run_folders(path)], profile)
+    folders = [folder for path in runs for folder in run_folders(path)]
+    try:
+        found = read_runs(folders, profile, tell=step)
+    finally:
+        step("")
     for run in found:
         remark(run.folder, run.result)
     if format == "html" and to is not None:
         from wildtool.report.build import build
 
-        say(f"Report: {build(found, to, single=single_file, audited=audit)}")
+        try:
+            page = build(found, to, single=single_file, audited=audit, tell=step)
+        finally:
+            step("")
+        say(f"Report: {page}")
     else:
         _print(_tables(found, format), to)
     return worst([run.result.exit_status for run in found])

@@ -23,6 +23,7 @@ __all__ = [
     "reason",
     "remark",
     "say",
+    "step",
 ]
 
 PIPED = 100
@@ -97,6 +98,12 @@ class Remarks:
     def close(self) -> None:
         if self._count > self._most:
             note(f"… and {self._count - self._most} more like these")
+
+
+def step(text: str) -> None:
+    """Shows on a terminal what is being done, on one line that the next text takes; an empty text clears it."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{one_line(text, 70)}", end="", file=sys.stderr, flush=True)
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -1,4 +1,4 @@
-"""`wildtool view`: a local server that lists runs, also while they go on, and opens their reports."""
+"""`wildtool view`: a local server that lists runs, also running ones, and opens their reports."""
 
 import os
 import sys

@@ -1,12 +1,14 @@
 """Builds the report of some runs: makes the pages, writes the site."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from wildtool.engine.audit import Audit, audit
 from wildtool.outputs import GENERATOR, write
 from wildtool.report import overview
+from wildtool.report.chart_kinds import MOST_LINES
+from wildtool.report.chart_look import model_colours
 from wildtool.report.dataset import add_dataset
 from wildtool.report.model import Board, Run, boards_of
 from wildtool.report.numbers import as_csv
@@ -18,48 +20,59 @@ from wildtool.report.views import add_view, views_of
 
 TITLE = "wildtool report"
 TIES = (
-    "Tied (=): the paired difference of accuracy by unit from the one above is not distinguishable from zero"
-    " (exact test by item, Holm's correction). Equal places are of models that cannot be told from the first of them"
-    " either."
+    "Tied (=): the paired difference of accuracy from the model above is not distinguishable from zero (exact test by"
+    " item, Holm's correction). Models sharing a rank are statistically tied with its first."
 )
 
 
-def build(runs: Sequence[Run], out: Path, *, single: bool = False, audited: bool = False) -> Path:
+def build(
+    runs: Sequence[Run],
+    out: Path,
+    *,
+    single: bool = False,
+    audited: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Path:
     """Writes the report of runs; the file to open.
 
     Args:
         out: the folder to write to; of a single file, that file.
         audited: whether gold answers are judged too, for the ceiling.
+        tell: called with what is being made.
     """
     if not single:
         site = Site(out, title=TITLE)
         # By this page a later report sees that the folder is its own, also where this one is killed.
         write(out / "index.html", f'<!doctype html>\n{GENERATOR}">\nThis report is not finished.\n'.encode())
-        return _fill(site, runs, audited).finish(out)
+        return _fill(site, runs, audited, tell).finish(out)
     with TemporaryDirectory() as parts:
-        return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited).finish(out)
+        return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited, tell).finish(out)
 
 
-def _fill(site: Site, runs: Sequence[Run], audited: bool) -> Site:
+def _fill(site: Site, runs: Sequence[Run], audited: bool, tell: Callable[[str], None]) -> Site:
     with written(site, runs):
-        _add_boards(site, runs, audited)
+        _add_boards(site, runs, audited, tell)
+        tell("Writing trajectories")
     # The first page is the one that opens; it is made last, since it names the others.
     site.pages.insert(0, site.pages.pop())
     return site
 
 
-def _add_boards(site: Site, runs: Sequence[Run], audited: bool) -> None:
+def _add_boards(site: Site, runs: Sequence[Run], audited: bool, tell: Callable[[str], None]) -> None:
     """Adds the pages of all boards, then the one that names them."""
     boards = boards_of(runs)
+    site.colours = model_colours(label for board in boards for label in board.labels[:MOST_LINES])
     numbers = {id(run): number for number, run in enumerate(runs)}
     leaderboards: list[overview.Leaderboard] = []
     pages: dict[str, list[Page]] = {}
     for board in boards:
         before = len(site.pages)
+        tell(f"Comparing {len(board.runs)} models")
         found = all_pairs(board)
         prefix = f"{board.slug}-" if len(boards) > 1 else ""
         for view in views_of(board):
             its = [numbers[id(run)] for run in board.runs]
+            tell(f"Drawing {view.title}")
             add_view(site, board, view, f"{prefix}{view.slug}", its)
         add_sides(site, board, found, f"{prefix}side-by-side")
         add_dataset(site, board, f"{prefix}dataset")

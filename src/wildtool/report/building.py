@@ -68,7 +68,7 @@ class Reports:
                 if not report.problem:
                     report.files = await asyncio.to_thread(files_below, report.folder)
         except Exception as error:  # noqa: BLE001 - shown to whoever waits for the report
-            report.problem = middle(f"a fault of ours: {type(error).__name__}: {error}", _LONGEST_PROBLEM)
+            report.problem = middle(f"internal error: {type(error).__name__}: {error}", _LONGEST_PROBLEM)
         finally:
             del self._tasks[report.key]
         done = [its for its in self.made.values() if its.files is not None]

@@ -8,16 +8,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wildtool.report.chart_look import (
+    BAR,
+    CLASSES,
     GROUND,
     INK,
+    LINE,
     LOOK,
     MUTED,
     NARROW,
-    SERIES,
+    WORTH,
     axis,
     colour,
+    colours,
     label_width,
     labels,
+    lines_of,
+    model_colours,
     scale,
 )
 from wildtool.report.drawing import Drawing, Point
@@ -56,18 +62,21 @@ def _bars(drawing: Drawing, width: int) -> Specification:
 
     label = label_width(width, drawing.names)
     base = alt.Chart().encode(
-        y=alt.Y("name:N", sort=list(drawing.names), title=None, axis=labels(label)),
+        y=alt.Y(
+            "name:N", sort=list(drawing.names), title=drawing.axis or None, axis=labels(label, drawing.names)
+        ),
         yOffset=alt.YOffset("model:N", sort=list(drawing.models)),
     )
     bar = base.mark_bar(opacity=0.85).encode(
-        x=alt.X("value:Q", title=None, scale=scale(drawing), axis=axis(drawing)),
-        color=colour("model", drawing.models, width),
+        x=alt.X("value:Q", title=drawing.values or None, scale=scale(drawing), axis=axis(drawing)),
+        color=colour("model", _coloured(drawing, drawing.models), width),
     )
-    height = len(drawing.names) * max(22, 13 * len(drawing.models) + 8)
+    lines = LINE * lines_of(drawing.names, label) + 6
+    height = len(drawing.names) * max(22, 14 * len(drawing.models) + 8, lines)
     return {
         **_data(drawing, drawing.points),
-        **_sized(width - label - 26, height),
-        "layer": [_view(bar), _view(_ends(base))],
+        **_sized(width - label - 26 - WORTH, height),
+        "layer": [_view(bar), _view(_ends(base)), _view(_worth(base))],
     }
 
 
@@ -76,7 +85,8 @@ def _panels(drawing: Drawing, width: int) -> Specification:
     shown = drawing.models[:MOST_PANEL_ROWS]
     columns = 1 if width == NARROW else min(2, len(drawing.names))
     label = label_width(width)
-    size = _sized((width - label - 26 * columns) // columns, 14 * len(shown))
+    row = max(14, LINE * lines_of(shown, label) + 3)
+    size = _sized((width - label - (26 + WORTH) * columns) // columns, row * len(shown))
     first, later = (_panel_layers(drawing, shown, labels_in) for labels_in in (label, None))
 
     def panel(place: int, name: str) -> Specification:
@@ -87,19 +97,19 @@ def _panels(drawing: Drawing, width: int) -> Specification:
 
     panels = [panel(place, name) for place, name in enumerate(drawing.names)]
     rows = [panels[at : at + columns] for at in range(0, len(panels), columns)]
-    return {"vconcat": [{"hconcat": row, "spacing": 14} for row in rows]}
+    return {"vconcat": [{"hconcat": row, "spacing": 14 + WORTH} for row in rows]}
 
 
 def _panel_layers(drawing: Drawing, shown: Sequence[str], label: int | None) -> list[Specification]:
     """What all panels of a column have in common. `label`: pixels for names; None where no names stand."""
     import altair as alt
 
-    names = alt.Axis(labels=False, ticks=False) if label is None else labels(label)
+    names = alt.Axis(labels=False, ticks=False) if label is None else labels(label, shown)
     base = alt.Chart().encode(y=_rows(shown, names))
-    bar = base.mark_bar(opacity=0.85, color=SERIES[0]).encode(
-        x=alt.X("value:Q", title=None, scale=scale(drawing), axis=axis(drawing, few=True))
+    bar = base.mark_bar(opacity=0.85, color=BAR).encode(
+        x=alt.X("value:Q", title=drawing.values or None, scale=scale(drawing), axis=axis(drawing, few=True))
     )
-    return [_view(bar), _view(_ends(base))]
+    return [_view(bar), _view(_ends(base)), _view(_worth(base))]
 
 
 def _lines(drawing: Drawing, width: int) -> Specification:
@@ -115,10 +125,11 @@ def _lines(drawing: Drawing, width: int) -> Specification:
             scale=alt.Scale(padding=0.2),
             axis=alt.Axis(labelAngle=0 if max(map(len, drawing.names)) < 8 else -30, grid=False),
         ),
-        color=colour("model", shown, width),
+        color=colour("model", _coloured(drawing, shown), width),
     )
     band = base.mark_area(opacity=0.13).encode(
-        y=alt.Y("low:Q", scale=scale(drawing), title=None, axis=axis(drawing)), y2=alt.Y2("high:Q")
+        y=alt.Y("low:Q", scale=scale(drawing), title=drawing.values or None, axis=axis(drawing)),
+        y2=alt.Y2("high:Q"),
     )
     line = base.mark_line(strokeWidth=2).encode(y=alt.Y("value:Q", scale=scale(drawing)))
     dot = base.mark_circle(size=45, opacity=1).encode(y=alt.Y("value:Q"))
@@ -134,19 +145,18 @@ def _stacked(drawing: Drawing, width: int) -> Specification:
     import altair as alt
 
     shown = drawing.models[:MOST_PANEL_ROWS]
-    names = [
-        name
-        for name in drawing.names
-        if any(point.value > 0 for point in drawing.points if point.name == name)
-    ]
+    # By the order of all classes, so that one has its colour on every page.
+    every = dict(zip(drawing.names, colours(CLASSES), strict=False))
+    names = {point.name for point in drawing.points if point.value > 0}
+    its = {name: colour for name, colour in every.items() if name in names}
     label = label_width(width)
     bar = (
         alt.Chart()
         .mark_bar(stroke=GROUND, strokeWidth=1)
         .encode(
-            y=_rows(shown, labels(label)),
-            x=alt.X("value:Q", stack="zero", title=None, axis=axis(drawing)),
-            color=colour("name", names, width),
+            y=_rows(shown, labels(label, shown)),
+            x=alt.X("value:Q", stack="zero", title=drawing.values or None, axis=axis(drawing)),
+            color=colour("name", its, width),
             order=alt.Order("order:Q"),
             href=alt.Href("href:N"),
         )
@@ -154,7 +164,7 @@ def _stacked(drawing: Drawing, width: int) -> Specification:
     points = [point for point in drawing.points if point.model in shown and point.value > 0]
     return {
         **_data(drawing, points),
-        **_sized(width - label - 26, max(60, 24 * len(shown))),
+        **_sized(width - label - 26, max(60, max(24, LINE * lines_of(shown, label) + 4) * len(shown))),
         **_view(bar),
     }
 
@@ -165,16 +175,16 @@ def _differences(drawing: Drawing, width: int) -> Specification:
 
     label = label_width(width)
     shown = drawing.models[:MOST_PANEL_ROWS]
-    base = alt.Chart().encode(y=alt.Y("model:N", sort=list(shown), title=None, axis=labels(label)))
-    rule = base.mark_rule(strokeWidth=2, color=SERIES[0]).encode(
-        x=alt.X("low:Q", title="difference of accuracy", axis=_signed()),
+    base = alt.Chart().encode(y=alt.Y("model:N", sort=list(shown), title=None, axis=labels(label, shown)))
+    rule = base.mark_rule(strokeWidth=2, color=BAR).encode(
+        x=alt.X("low:Q", title=drawing.values or None, axis=_signed()),
         x2=alt.X2("high:Q"),
     )
-    dot = base.mark_circle(size=60, opacity=1, color=SERIES[0]).encode(x=alt.X("value:Q"))
+    dot = base.mark_circle(size=60, opacity=1, color=BAR).encode(x=alt.X("value:Q"))
     zero = alt.Chart().mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("at:Q"))
     its = _data(drawing, [point for point in drawing.points if point.model in shown])
     return {
-        **_sized(width - label - 26, max(60, 22 * len(shown))),
+        **_sized(width - label - 26, max(60, max(22, LINE * lines_of(shown, label) + 4) * len(shown))),
         "layer": [
             {"data": {"values": [{"at": 0}]}, **_view(zero)},
             {**its, **_view(rule)},
@@ -209,6 +219,20 @@ def _rows(models: Sequence[str], axis: Any) -> Any:
     return alt.Y("model:N", sort=list(models), scale=alt.Scale(domain=list(models)), title=None, axis=axis)
 
 
+def _coloured(drawing: Drawing, models: Sequence[str]) -> dict[str, str]:
+    """The colour of each model."""
+    known = drawing.colours or model_colours(model for model in drawing.models if model)
+    return {model: known.get(model, BAR) for model in models}
+
+
+def _worth(base: Any) -> Any:
+    """The number of each bar, right of its interval."""
+    import altair as alt
+
+    text = base.mark_text(align="left", dx=4, fontSize=10, color=MUTED, clip=False)
+    return text.encode(x=alt.X("high:Q"), text=alt.Text("short:N"))
+
+
 def _ends(base: Any) -> Any:
     import altair as alt
 
@@ -230,6 +254,7 @@ def _values(drawing: Drawing, points: Sequence[Point]) -> Iterator[Mapping[str, 
             "low": point.value if point.low is None else point.low,
             "high": point.value if point.high is None else point.high,
             "order": order[point.name],
+            "short": point.short,
             # A number instead of the address, which the library would resolve against one of its own.
             **({"href": f"#{numbers[id(point)]}"} if point.href else {}),
         }

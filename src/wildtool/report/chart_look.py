@@ -1,7 +1,11 @@
 """How charts look: colours, axes, legends, widths."""
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from colorsys import hls_to_rgb
+from itertools import count
 from typing import Any
 
 from wildtool.report.drawing import Drawing
@@ -12,15 +16,29 @@ SERIES = (
     *("#2f6db3", "#d9822b", "#2e8b67", "#b8456a", "#7a62b5", "#8c7a2f"),
     *("#3f98a8", "#a35a3a", "#6f7d8c", "#c08bb4", "#7fa34b", "#4a5560"),
 )
+"""Colours of models."""
+CLASSES = (
+    *("#8f1d2c", "#e0a100", "#0b7285", "#d6568e", "#5f3dc4", "#5c940d"),
+    *("#1864ab", "#f08c5a", "#087f5b", "#9c36b5", "#7c5a1e", "#adb5bd"),
+)
+"""Colours of classes, such as errors; none of them is a model's."""
+BAR = "#5b7088"
+"""Bars of which each stands for a model by its name, or for none."""
 INK, MUTED, GRID, GROUND = "#1d2024", "#646a73", "#e7e7e3", "#fcfcfa"
 VARIABLES = {
     **{colour: f"var(--c{number})" for number, colour in enumerate(SERIES, 1)},
+    **{colour: f"var(--e{number})" for number, colour in enumerate(CLASSES, 1)},
+    BAR: "var(--bar)",
     INK: "var(--ink)",
     MUTED: "var(--muted)",
     GRID: "var(--grid)",
     GROUND: "var(--ground)",
 }
 """What each colour is called in a page, where it is the page's own."""
+LINE = 13
+"""Pixels of a line of names beside an axis."""
+WORTH = 48
+"""Pixels right of the bars for their numbers."""
 _LETTER = 6.2
 """Pixels of a letter beside an axis, on average."""
 LOOK: Mapping[str, Any] = {
@@ -47,27 +65,58 @@ LOOK: Mapping[str, Any] = {
 
 
 def label_width(width: int, names: Sequence[str] = ()) -> int:
-    """Pixels that the names beside an axis take; the same in most charts, so that their zeros stand in one line."""
+    """Pixels that names beside an axis take: as many as those given need, or as models usually do."""
     least, most = (165, 235) if width == WIDE else (118, 150)
-    return max(least, min(most, 9 * max(map(len, names), default=0)))
+    return max(44, min(most, 8 * max(map(len, names)) + 14)) if names else least
 
 
-def labels(width: int) -> Any:
-    """An axis of names beside a chart, in so many pixels."""
+def labels(width: int, names: Iterable[str]) -> Any:
+    """An axis of names beside a chart, in so many pixels; long names stand on several lines."""
     import altair as alt
 
-    # What tells long names apart stands at their ends as often as at their beginnings. Room is left for wider fonts.
+    long = {name: lines for name in names if len(lines := broken(name, width)) > 1}
+    # Names are literals of the expression, in which JSON means what it says.
+    shown = f"({json.dumps(long)})[datum.label] || datum.label" if long else "datum.label"
+    return alt.Axis(minExtent=width, maxExtent=width, labelLimit=width, labelExpr=shown, labelLineHeight=LINE)
+
+
+def broken(name: str, width: int) -> list[str]:
+    """A name on at most three lines of so many pixels; of a longer one the middle is left out."""
+    # Room is left for wider fonts.
     most = int(width * 0.8 / _LETTER)
-    begin, end = most // 3, most - most // 3 - 1
-    cut = f"slice(datum.label, 0, {begin}) + '…' + slice(datum.label, -{end})"
-    shown = f"length(datum.label) > {most} ? {cut} : datum.label"
-    return alt.Axis(minExtent=width, maxExtent=width, labelLimit=width * 0.92, labelExpr=shown)
+    if len(name) > 3 * most:
+        name = f"{name[:most]}…{name[-(2 * most - 2) :]}"
+    lines = [""]
+    for piece in re.findall(rf"[^ /_-]{{1,{most}}}[ /_-]*|[ /_-]+", name):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > most:
+            lines.append("")
+        lines[-1] += piece
+    return [line.strip() for line in [*lines[:2], "".join(lines[2:])] if line.strip()] or [name]
 
 
-def colour(field: str, values: Sequence[str], width: int) -> Any:
-    """A colour for each of the values of a field, with a legend where it is needed."""
+def lines_of(names: Iterable[str], width: int) -> int:
+    """Lines of the longest of some names."""
+    return max((len(broken(name, width)) for name in names), default=1)
+
+
+def model_colours(labels: Iterable[str]) -> dict[str, str]:
+    """A colour for each model, each its own."""
+    return dict(zip(dict.fromkeys(labels), colours(SERIES), strict=False))
+
+
+def colours(first: Sequence[str]) -> Iterator[str]:
+    """Colours without end: those named first, then others by turns of the hue."""
+    yield from first
+    for number in count():
+        red, green, blue = hls_to_rgb((0.07 + 0.381966 * number) % 1, 0.35 + 0.1 * (number % 4), 0.45)
+        yield f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
+
+
+def colour(field: str, its: Mapping[str, str], width: int) -> Any:
+    """A colour for each of the values of a field, with a legend where it is needed. Args: its: value to colour."""
     import altair as alt
 
+    values = list(its)
     legend = alt.Legend(
         title=None,
         orient="top",
@@ -81,9 +130,8 @@ def colour(field: str, values: Sequence[str], width: int) -> Any:
     # One model needs no legend, one kind of error does.
     if len(values) < (2 if field == "model" else 1):
         legend = None
-    colours = [SERIES[place % len(SERIES)] for place in range(len(values))]
     return alt.Color(
-        f"{field}:N", sort=list(values), scale=alt.Scale(domain=list(values), range=colours), legend=legend
+        f"{field}:N", sort=values, scale=alt.Scale(domain=values, range=list(its.values())), legend=legend
     )
 
 
@@ -109,4 +157,4 @@ def axis(drawing: Drawing, *, few: bool = False) -> Any:
 
     whole = all(point.value == int(point.value) for point in drawing.points)
     steps: dict[str, Any] = {"tickMinStep": 1} if whole and not drawing.percent else {}
-    return alt.Axis(format="~%" if drawing.percent else "~s", tickCount=2 if few else 5, **steps)
+    return alt.Axis(format="~%" if drawing.percent else "~s", tickCount=3 if few else 5, **steps)

@@ -51,10 +51,15 @@ def _harmless(drawing: Drawing) -> Drawing:
         title=one_line(drawing.title, _LONGEST),
         about=one_line(drawing.about, _LONGEST),
         axis=one_line(drawing.axis),
+        values=one_line(drawing.values),
+        colours={one_line(model): colour for model, colour in drawing.colours.items()},
         models=tuple(names[model] for model in drawing.models),
         names=tuple(names[name] for name in drawing.names),
         points=tuple(
-            replace(point, model=one_line(point.model), name=one_line(point.name)) for point in drawing.points
+            replace(
+                point, model=one_line(point.model), name=one_line(point.name), short=one_line(point.short)
+            )
+            for point in drawing.points
         ),
     )
 

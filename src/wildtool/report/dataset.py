@@ -1,6 +1,6 @@
 """The page that describes the data of a board, from its benchmark's numbers about them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -22,7 +22,8 @@ class Section:
     """One group of numbers about the data."""
 
     group: str
-    picture: Picture | None
+    pictures: tuple[Picture, ...]
+    """One for each scale."""
     rows: tuple[tuple[str, str], ...]
 
 
@@ -45,35 +46,58 @@ def add_dataset(site: Site, board: Board, page: str) -> None:
 
 
 def _section(site: Site, group: str, metrics: Sequence[Metric], page: str) -> Section:
-    drawing = _drawing(group, metrics)
+    drawings = list(drawings_of(group, metrics))
     return Section(
         group,
-        picture(site, drawing, f"{page}-{slug(group)}") if drawing else None,
+        tuple(
+            picture(site, drawing, f"{page}-{slug(group)}{f'-{number}' if number else ''}")
+            for number, drawing in enumerate(drawings)
+        ),
         tuple((metric.name, value_of(metric)) for metric in metrics),
     )
 
 
-def _drawing(group: str, metrics: Sequence[Metric]) -> Drawing | None:
-    """Bars, where the numbers of the group are of one kind and there is something to compare."""
-    kinds = {(metric.kind, metric.unit) for metric in metrics}
-    known = [(metric, _number(metric)) for metric in metrics]
-    if len(kinds) > 1 or not 2 <= len(metrics) <= MOST_BARS or any(number is None for _, number in known):
-        return None
+def drawings_of(group: str, metrics: Sequence[Metric]) -> Iterator[Drawing]:
+    """Bars for each scale of a group on which there is something to compare."""
+    scales: dict[tuple[str, str, float], list[Metric]] = {}
+    for metric in metrics:
+        scales.setdefault(_scale(metric), []).append(metric)
+    for (kind, unit, _), its in scales.items():
+        if kind == "mean" and not unit:
+            # Nobody says that they are of one unit, and bars of different ones must not stand side by side.
+            continue
+        known = [(metric, number) for metric in its if (number := _number(metric)) is not None]
+        if 2 <= len(its) == len(known) <= MOST_BARS:
+            yield _drawing(f"{group} ({unit})" if unit else group, kind, unit, known)
+
+
+def _scale(metric: Metric) -> tuple[str, str, float]:
+    """Equal for numbers that may be drawn on one axis: of one kind and unit, counts of one whole."""
+    return metric.kind, metric.unit, metric.denominator if metric.kind == "count" else 0.0
+
+
+def _drawing(title: str, kind: str, unit: str, known: Sequence[tuple[Metric, float]]) -> Drawing:
     points = tuple(
-        Point("", metric.name, number, None, None, value_of(metric))
+        Point("", metric.name, number, None, None, value_of(metric), short=_short(metric, number))
         for metric, number in known
-        if number is not None
     )
     said = "; ".join(f"{point.name}: {point.text}" for point in points[:12])
+    whole = known[0][0].denominator
     return Drawing(
-        title=group,
+        title=title,
         about=f"Bars. {said}.",
         points=points,
         models=("",),
         names=tuple(dict.fromkeys(point.name for point in points)),
         kind="bars",
-        percent=metrics[0].kind == "rate",
+        percent=kind == "rate",
+        values="share" if kind == "rate" else unit or (f"number, of {whole:,g}" if whole else "number"),
     )
+
+
+def _short(metric: Metric, number: float) -> str:
+    """The number beside its bar; of a count without its whole."""
+    return f"{number:,g}" if metric.kind == "count" else value_of(metric)
 
 
 def _number(metric: Metric) -> float | None:

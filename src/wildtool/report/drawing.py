@@ -1,6 +1,7 @@
 """What a chart shows, before anything is drawn."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 
@@ -18,6 +19,8 @@ class Point:
     """The number as it is written."""
     href: str = ""
     """The page that shows what is behind it; empty for none."""
+    short: str = ""
+    """The number alone, as it stands beside its bar; empty where none stands there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +38,8 @@ class Drawing:
     kind: Literal["bars", "lines", "stacked", "differences"]
     percent: bool
     axis: str = ""
+    """What the names are; title of their axis."""
+    values: str = ""
+    """What the numbers are, with their unit; title of their axis."""
+    colours: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By model: the colour that it has on all pages; empty where each chart may choose."""

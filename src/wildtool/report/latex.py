@@ -7,7 +7,7 @@ from wildtool.engine.shown import value_of
 from wildtool.outputs import LATEX
 from wildtool.plain import one_line
 from wildtool.report.model import Board, Run, boards_of
-from wildtool.report.numbers import Head, heads_of, labelled, missing
+from wildtool.report.numbers import Head, heads_of, missing
 from wildtool.report.text import interval_of
 from wildtool.types import Metric
 
@@ -58,7 +58,7 @@ def _parts(
     names = [_name(f"{head.group}: {head.name}" if whole else head.name) for head in heads]
     rows = [
         (name, [_cell(run.metrics.get(head.key)) for head in heads])
-        for name, run in zip(labelled(board), board.runs, strict=True)
+        for name, run in zip(board.labels, board.runs, strict=True)
     ]
     columns = _by_width([_width(names[n], [cells[n] for _, cells in rows]) for n in range(len(heads))])
     tables = [

@@ -20,11 +20,11 @@ from wildtool.report.text import interval_of
 
 Stamp = tuple[tuple[str, int, int], ...]
 """Name, size and time of change of each file that a run's numbers follow from."""
-GOING, INTERRUPTED, BROKEN = "going on", "interrupted", "cannot be read"
+GOING, INTERRUPTED, BROKEN = "running", "interrupted", "cannot be read"
 ENDED = {
     "done": "done",
     "infra errors": "done, calls failed",
-    "judge faults": "done, a fault of ours",
+    "judge faults": "done, internal error",
     "limit reached": "stopped at a limit",
 }
 """What `run.json` says of a sitting that ended by itself, and how the list says it."""
@@ -169,13 +169,13 @@ def _numbers(folder: Path) -> dict[str, Any]:
     except WildtoolError as error:
         return {"problem": middle(str(error), _LONGEST_PROBLEM)}
     except Exception as error:  # noqa: BLE001 - one run that nobody foresaw must not take the list away
-        return {"problem": middle(f"a fault of ours: {type(error).__name__}: {error}", _LONGEST_PROBLEM)}
+        return {"problem": middle(f"internal error: {type(error).__name__}: {error}", _LONGEST_PROBLEM)}
 
 
 def _progress(result: Result) -> dict[str, Any]:
     counts = result.counts
     remarks = [f"{counts.infra_error} by failed calls"] if counts.infra_error else []
-    remarks += [f"our judge failed {len(result.faults)} times"] if result.faults else []
+    remarks += [f"scoring failed {len(result.faults)} times"] if result.faults else []
     return {
         "done": counts.units - counts.unplayed,
         "planned": counts.units,

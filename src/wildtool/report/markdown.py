@@ -33,7 +33,7 @@ def _board(board: Board) -> str:
     notes = list(missing(board))
     if tied:
         notes.append(
-            "=: paired tests by item tell it neither from the one above nor from the first of its place."
+            "=: statistically tied with the model above and with the first of its rank (paired tests by item)."
         )
     lines += [f"- {text(note)}" for note in notes] + [""] * bool(notes)
     for group in board.groups:

@@ -1,6 +1,6 @@
 """What pages are made from: runs, and the boards on which they may stand side by side."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,8 @@ from wildtool.types import Benchmark, Metric, Source
 
 FEW = 12
 """The numbers of so many runs are read faster in one process than others are started."""
+INCOMPLETE = " (incomplete)"
+"""What stands behind the name of a model in a run of which some was never played."""
 Key = tuple[str, str]
 """(group, name) of a metric."""
 
@@ -68,8 +70,8 @@ class Board:
 
     @property
     def labels(self) -> list[str]:
-        """Names of the models, with the run's where several runs are of one model."""
-        return labels_of([run.result for run in self.runs])
+        """Names of the models, with the run's where several runs are of one model; incomplete runs are marked."""
+        return marked([run.result for run in self.runs])
 
     @property
     def groups(self) -> list[str]:
@@ -82,11 +84,35 @@ class Board:
         return _source(self.runs[0])
 
 
-def read_runs(folders: Iterable[Path], profile: str | None = None, *, keep: bool = True) -> list[Run]:
-    """Runs with their numbers, judged where verdicts are missing. Raises RecordError. `keep`: as of `judged`."""
+def read_runs(
+    folders: Iterable[Path],
+    profile: str | None = None,
+    *,
+    keep: bool = True,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[Run]:
+    """Runs with their numbers, judged where verdicts are missing. Raises RecordError.
+
+    Args:
+        keep: as of `judged`.
+        tell: called with what has been done so far.
+    """
     jobs = [partial(_read, folder, profile, keep) for folder in folders]
+    runs: list[Run] = []
+    tell(f"Reading {len(jobs)} runs")
     with done(jobs, parallel=len(jobs) > FEW) as found:
-        return list(found)
+        for run in found:
+            runs.append(run)
+            tell(f"Read {len(runs)} of {len(jobs)} runs")
+    return runs
+
+
+def marked(results: Sequence[Result]) -> list[str]:
+    """Names of the models of some results, as `labels_of`; those of which some was never played say so."""
+    return [
+        label + INCOMPLETE * result.incomplete
+        for label, result in zip(labels_of(results), results, strict=True)
+    ]
 
 
 def _read(folder: Path, profile: str | None, keep: bool) -> Run:

@@ -63,16 +63,12 @@ class Row:
     """Its rank among the measured ones; `=` before it where it is tied with the one above."""
     tied: str = ""
     """Why it counts as tied; empty where it does not."""
-    incomplete: bool = False
-    """Whether some of what was planned was never played."""
 
     def pairs(self, heads: Sequence[Head]) -> Iterator[tuple[Head, Cell]]:
         return ((head, self.cells.get(head.key, EMPTY)) for head in heads)
 
 
 EMPTY = Cell()
-INCOMPLETE = "incomplete"
-"""What is said of a run of which some was never played."""
 
 
 def cell_of(metric: Metric) -> Cell:
@@ -120,16 +116,7 @@ def measured(board: Board) -> list[Row]:
             label=label,
             run=str(run.folder),
             cells={(metric.group, metric.name): cell_of(metric) for metric in run.result.metrics},
-            incomplete=run.result.incomplete,
         )
-        for label, run in zip(board.labels, board.runs, strict=True)
-    ]
-
-
-def labelled(board: Board) -> list[str]:
-    """Names of the models as tables show them: those whose run is incomplete say so."""
-    return [
-        f"{label} ({INCOMPLETE})" if run.result.incomplete else label
         for label, run in zip(board.labels, board.runs, strict=True)
     ]
 

@@ -32,6 +32,8 @@ class Leaderboard:
     """Where the published rows stand, or why there are none; empty where nothing is published."""
     ceiling: str
     """What is known of the gold ceiling, in words."""
+    notes: tuple[str, ...]
+    """What must be known of headline numbers, as the benchmark says it."""
     missing: tuple[str, ...]
     """What a reader must know: different items, and units that were not played with how far they could move a run."""
 
@@ -71,8 +73,15 @@ def leaderboard(board: Board, found: Mapping[tuple[int, int], Against], audit: A
         rank=rank,
         published=_about_published(board, figures if published or why_not else [], why_not),
         ceiling=_about_ceiling(board, audit),
+        notes=_notes(board, heads),
         missing=tuple(missing(board)),
     )
+
+
+def _notes(board: Board, heads: Sequence[Head]) -> tuple[str, ...]:
+    shown = {head.group for head in heads if head.headline}
+    views = board.benchmark.views(board.profile)
+    return tuple(view.note for view in views if view.note and shown & set(view.groups))
 
 
 def played(board: Board) -> list[Played]:
@@ -144,13 +153,13 @@ def _about_published(board: Board, figures: Sequence[Published], why_not: str | 
 
 def _about_ceiling(board: Board, audit: Audit | None) -> str:
     if audit is None:
-        return "Not asked for: “wildtool report … --audit” plays the gold answers under this profile and adds their rows."
+        return "Not measured; “wildtool report … --audit” scores the gold answers under this profile and adds their rows."
     best = ", ".join(
         f"{ceiling.counts.correct} of {ceiling.counts.units} units correct ({middle(ceiling.style)})"
         for ceiling in audit.ceilings
     )
     killed, mutants = (sum(getattr(kind, what) for kind in audit.kills) for what in ("killed", "mutants"))
-    notices = f"; of {mutants} gold answers with one mistake it notices {killed}" if mutants else ""
+    notices = f"; it catches {killed:,} of {mutants:,} corrupted gold answers" if mutants else ""
     return f"Gold answers under profile {board.profile}: {best}{notices}."
 
 

@@ -8,6 +8,7 @@ those files; in a single file, nothing but the scripts whose digests it names.
 import base64
 import hashlib
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -57,6 +58,8 @@ class Site:
         self.shards = Shards(folder / "data", single)
         self._shards: list[str] = []
         self._numbers: dict[str, int] = {}
+        self.colours: Mapping[str, str] = {}
+        """By name of a model: its colour in all charts."""
         outputs.make_folder(folder)
         self._jinja = Environment(
             loader=PackageLoader("wildtool.report"),

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from wildtool.engine.boards import labels_of, titles_of
+from wildtool.engine.boards import titles_of
 from wildtool.engine.results import Result
-from wildtool.report.model import Run
+from wildtool.report.model import Run, marked
 from wildtool.report.parallel import done
 from wildtool.report.shards import Shards
 from wildtool.report.site import Site
@@ -83,7 +83,7 @@ def _named(results: Sequence[Result]) -> tuple[list[str], list[str]]:
     """For each run the title of its board, and its name on it."""
     titles = titles_of(results)
     labels = {
-        title: iter(labels_of([result for result, its in zip(results, titles, strict=True) if its == title]))
+        title: iter(marked([result for result, its in zip(results, titles, strict=True) if its == title]))
         for title in titles
     }
     return titles, [next(labels[title]) for title in titles]

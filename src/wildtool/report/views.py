@@ -74,6 +74,7 @@ def add_view(site: Site, board: Board, view: View, page: str, runs: Sequence[int
         "view.html",
         group=board.title,
         about=view.about,
+        note=view.note,
         board=board,
         runs=runs,
         sections=sections,
@@ -133,13 +134,23 @@ def _drawings(
             kind="bars" if drawn == "lines" and len(names) < 2 else drawn,
             percent=kind == "rate",
             axis=view.axis,
+            values=_values(drawn, unit, percent=kind == "rate"),
+            colours=site.colours,
         )
 
 
 def _point(label: str, metric: Metric, href: str) -> Point:
     assert metric.value is not None
     text = " ".join(filter(None, (value_of(metric), interval_of(metric))))
-    return Point(label, metric.name, metric.value, metric.low, metric.high, text, href)
+    short = value_of(metric)
+    return Point(label, metric.name, metric.value, metric.low, metric.high, text, href, short)
+
+
+def _values(drawn: str, unit: str, *, percent: bool) -> str:
+    """Title of the axis of numbers."""
+    if not percent:
+        return unit or "mean"
+    return "share of the whole" if drawn == "stacked" else "rate, with 95 % interval"
 
 
 def _in_words(points: Sequence[Point], kind: str) -> str:

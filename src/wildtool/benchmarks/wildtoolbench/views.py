@@ -53,7 +53,12 @@ _ORCHESTRATION = View(
         "accomplish progress (AP)",
         "accomplish progress (nodes done / nodes)",
     ),
+    note="A perfect run need not have an AP or an OP of 100 %. Published AP divides steps by gold calls: a run that makes"
+    " independent calls together needs fewer steps, so its AP is below 100 %, and one that makes them one by one reaches"
+    " 100 % but has an OP of 0 %, since it takes more steps than the graph allows. Nodes done / nodes has no such gap.",
 )
+
+
 _ERRORS = View(
     "errors",
     "Errors",

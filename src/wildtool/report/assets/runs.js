@@ -51,7 +51,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const label = run.model || run.folder, readable = run.model !== undefined;
     say(row.model, label);
     say(row.folder, run.folder);
-    row.tick.setAttribute("aria-label", `Tick ${label} in ${run.folder}`);
+    row.tick.setAttribute("aria-label", `Select ${label} in ${run.folder}`);
     row.tick.disabled = !readable;
     if (!readable) row.link.removeAttribute("href");
     else if (!row.link.hasAttribute("href")) row.link.href = `#open=${run.id}`;

@@ -104,7 +104,7 @@ const wildtool = (() => {
     }
     if (find("counts")) table.classList.toggle("counted", find("counts").checked);
     const status = board.querySelector("[role=status]");
-    if (status) status.textContent = `${shown} of ${table.tBodies[0].rows.length} shown`;
+    if (status) status.textContent = shown || !table.tBodies[0].rows.length ? `${shown} of ${table.tBodies[0].rows.length} shown` : "No hits";
   }
 
   function start() {

@@ -102,7 +102,7 @@
     state.found = chosen().flatMap(matches);
     const total = chosen().reduce((sum, run) => sum + state.indexes.get(run).place.length, 0);
     const problems = chosen().map((run) => state.indexes.get(run).problem).filter(Boolean);
-    status.textContent = [`${state.found.length.toLocaleString("en")} of ${total.toLocaleString("en")} units`, ...problems.map(wildtool.texts.visible)].join(". ");
+    status.textContent = [!state.found.length && total ? "No hits" : `${state.found.length.toLocaleString("en")} of ${total.toLocaleString("en")} units`, ...problems.map(wildtool.texts.visible)].join(". ");
     state.page = 0;
     turnTo(state.open ? Math.max(0, Math.floor(positionOf(state.open) / PAGE)) : 0);
   }
