@@ -1,9 +1,25 @@
-"""Hostile OpenAPI documents, drawn by a seed: rings, fans, wrong types in every place, odd names."""
+"""Hostile OpenAPI documents, drawn by a seed: rings, fans, wrong types in every place, odd names.
 
+`python tests/generate/openapi_fuzz.py --seconds 3600 --seed 1` reads such documents and makes sessions over them for an
+hour: each is read or refused with a reason.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from random import Random
 from typing import Any
+
+from wildtool.errors import DataError
+from wildtool.generate.procedural import Settings, records
+from wildtool.generate.tool_sets import read_tool_sets, result_schemas
 
 _ODD: tuple[Any, ...] = (
     None, True, 0, -1, 1e308, "", "x", [], {}, [[]], {"": {}}, ["$ref"], {"$ref": 7}, {"$ref": "#"}, "\x1b[2J", "\ud800",
@@ -159,3 +175,43 @@ def _posting(schema: Any, schemas: dict[str, Any]) -> dict[str, Any]:
             "/b": {"get": {"operationId": "findPlace", "summary": "Find a place.", "parameters": [query]}},
         },
     }
+
+
+def outcome(path: Path, seed: int) -> str:
+    """What becomes of one document. Raises whatever should not be raised."""
+    path.write_text(json.dumps(document(Random(seed))))
+    try:
+        read_tool_sets(path, "en", [].append)
+        result_schemas(path)
+        list(records(Settings(1, 2, str(seed), ("en",), path), [].append))
+    except DataError as error:
+        assert len(str(error)) < 1_000
+        return "refused"
+    return "read"
+
+
+def main() -> int:
+    """Goes on for the given time; prints what became of the documents, each fault, and the slowest."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    seed, until, slowest = options.seed * 10_000_000, time.monotonic() + options.seconds, 0.0
+    outcomes: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        while time.monotonic() < until:
+            began, seed = time.process_time(), seed + 1
+            try:
+                outcomes[outcome(Path(folder) / "api.json", seed)] += 1
+            except Exception:  # noqa: BLE001
+                outcomes["exception"] += 1
+                print(f"seed {seed}\n{traceback.format_exc()}", flush=True)
+            slowest = max(slowest, time.process_time() - began)
+    print(f"{outcomes.total():,} documents: {dict(outcomes.most_common())}; the slowest took {slowest:.2f} s")
+    return 1 if outcomes["exception"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,17 +3,15 @@
 import json
 import os
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from openapi_fuzz import document, fan, joined_fan, ring
+from openapi_fuzz import fan, joined_fan, outcome, ring
 
 from wildtool.errors import DataError
-from wildtool.generate.procedural import Settings, records
 from wildtool.generate.references import LARGEST
 from wildtool.generate.tool_files import described_tools
-from wildtool.generate.tool_sets import read_tool_sets, result_schemas
+from wildtool.generate.tool_sets import read_tool_sets
 
 SWAGGER: dict[str, Any] = {
     "swagger": "2.0",
@@ -308,13 +306,6 @@ def test_references_inside_of_a_tools_own_parameters_are_followed(tmp_path: Path
     assert [(slot.key, slot.kind) for slot in tool.slots] == [("stay_nights", "integer")]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", [*range(150), 10_002_124, 10_003_718])
 def test_hostile_documents_are_read_or_refused(tmp_path: Path, seed: int):
-    path = tmp_path / "api.json"
-    path.write_text(json.dumps(document(Random(seed)), ensure_ascii=True))
-    try:
-        read_tool_sets(path, "en", [].append)
-        result_schemas(path)
-        list(records(Settings(1, 2, str(seed), ("en",), path), [].append))
-    except DataError as error:
-        assert len(str(error)) < 1_000
+    assert outcome(tmp_path / "api.json", seed) in ("read", "refused")

@@ -74,8 +74,8 @@ class Results:
 
 def _alike(value: Any, schema: Mapping[str, Any]) -> bool:
     """Whether a value said for a parameter can come back in a field."""
-    types: Mapping[Any, type | tuple[type, ...]] = {"string": str, "integer": int, "float": (int, float)}
-    wanted = types.get(schema.get("type"))
+    types: Mapping[str, type | tuple[type, ...]] = {"string": str, "integer": int, "float": (int, float)}
+    wanted = types.get(str(schema.get("type")))
     if wanted is None or not isinstance(value, wanted) or isinstance(value, bool):
         return False
     return next(constraint_faults(value, schema), None) is None
