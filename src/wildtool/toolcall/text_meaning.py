@@ -53,7 +53,8 @@ def differs(gold: str, predicted: str) -> str | None:
     if max(len(left), len(right)) > MAX_CHARACTERS:
         return "long text"
     one, other = respelled(left), respelled(right)
-    if one == other or same_amount(one, other) or _same_words_of_code(left, right):
+    changed = one != left or other != right
+    if one == other or (changed and same_amount(one, other)) or _same_words_of_code(left, right):
         return None
     for kind in KINDS:
         if (canonical := kind.read(left)) is not None:
