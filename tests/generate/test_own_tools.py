@@ -280,3 +280,22 @@ def test_what_two_parameters_are_called_by_one_noun_is_never_referred_to():
 def test_numbers_that_are_ids_are_whole():
     assert form_of({"type": "float"}) == "whole"
     assert noun_of("id", "id") == "id"
+
+
+def test_a_parameter_without_a_description_is_described_by_its_name(tmp_path: Path):
+    ((found,),) = read_tool_sets(
+        written(tmp_path, [tool("add", "Adds it.", city={"type": "string"})]), "en", print
+    )
+    city = found.definition["function"]["parameters"]["properties"]["city"]
+    assert city == {"type": "string", "description": "city."}
+
+
+def test_values_have_their_type_where_a_pattern_stands_at_a_number(tmp_path: Path):
+    pin = {"type": "number", "pattern": "[0-9]{4}"}
+    listed = {"type": "array", "items": {"type": "string"}}
+    tools = [
+        tool("setPin", "Sets a pin.", pin=pin, day={"type": "string"}),
+        tool("find", "Finds places.", **{"at[]": listed}),
+    ]
+    sessions = made(written(tmp_path, tools), count=16)
+    assert [f.message for f in lint(enumerate(sessions, 1), "made") if f.rule != "duplicate"] == []

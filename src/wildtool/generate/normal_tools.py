@@ -87,10 +87,10 @@ def normal_schema(
     made = {key: value for key, value in schema.items() if key in keep}
     if lost_pattern(schema):
         made.pop("pattern", None)
-    for name in ("exclusiveMinimum", "exclusiveMaximum"):
+    for limit in ("exclusiveMinimum", "exclusiveMaximum"):
         # Older schemas have a truth value here, which stands for nothing in newer ones.
-        if bound(made, name) is None:
-            made.pop(name, None)
+        if bound(made, limit) is None:
+            made.pop(limit, None)
     if type_ is not None:
         made["type"] = _TYPE_NAMES.get(str(type_), type_)
     if depth:

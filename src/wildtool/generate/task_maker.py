@@ -121,7 +121,7 @@ class TaskMaker:
             slot
             for slot in tool.slots
             if slot.required and slot.kind not in ("flag", "boolean") and keys.count(slot.key) == 1
-            and not (hidden and slot == hidden.slot) and (slot.kind != "id" or tool.named)
+            and "[]" not in slot.dotted and not (hidden and slot == hidden.slot) and (slot.kind != "id" or tool.named)
         ]  # fmt: skip
 
     def _questions(

@@ -317,7 +317,7 @@ def slot_of(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
     if kind != "enum" and form in _KINDS_OF_FORMATS and inner.get("type") == "string":
         # A pattern beside it says the same.
         kind = _KINDS_OF_FORMATS[form]
-    elif "pattern" in inner and kind != "enum":
+    elif "pattern" in inner and kind != "enum" and inner.get("type") == "string":
         told = noun_of(name if len(path) == 1 else key, kind)
         kind = PATTERN + str(inner["pattern"])
         return Slot(path, key, told, f"list:{kind}" if listed else kind, required)
