@@ -21,6 +21,7 @@ from typing import Any, Self, cast
 from wildtool import __version__, wire
 from wildtool.engine.segments import find_segments
 from wildtool.errors import RecordError, StorageError
+from wildtool.models.keyed import comparable
 from wildtool.outputs import check_run, is_full
 from wildtool.redact import redacted
 from wildtool.types import Source
@@ -249,6 +250,18 @@ def _fill_in(before: dict[str, Any], now: dict[str, Any]) -> None:
     # A role that only some items ask comes and goes with the selection.
     before["models"] = now["models"] | before["models"]
     now["models"] = before["models"] | now["models"]
+    for role, model in before["models"].items():
+        _fill_in_address(model.setdefault("settings", {}), now["models"][role].setdefault("settings", {}))
+
+
+def _fill_in_address(before: dict[str, Any], now: dict[str, Any]) -> None:
+    """What is secret in an address is compared where it can be: not with a run of an earlier version, or of another
+    machine or user, whose key is another."""
+    name = "address_digest"
+    if name in now and not comparable(before.get(name), now[name]):
+        before[name] = now[name]
+    elif name in before and name not in now and before.get("base_url") == now.get("base_url"):
+        now[name] = before[name]
 
 
 def _shown(value: Any) -> str:

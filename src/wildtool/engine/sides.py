@@ -15,7 +15,7 @@ Key = tuple[str, str]
 """Item and unit; the unit is empty where whole items are compared."""
 
 _PLAYED = "outcome IN ('correct', 'wrong')"
-_CONNECTION = frozenset({"base_url"})
+_CONNECTION = frozenset({"base_url", "address_digest"})
 """Settings of a model that say where it is reached, not how it is asked."""
 
 

@@ -79,6 +79,9 @@ class Endpoint:
         self._shown_base = shown_path(plain)
         self.shown_url = self._shown_base + shown_query(url)
         """The base URL as records and messages may show it: without credentials, and of a query the names."""
+        whole = str(url.with_fragment(None))
+        self.hidden = whole if whole != self.shown_url else None
+        """The base URL as given, where a part of it is not shown; None where all of it is."""
         self._plain, self._query = plain, url.query
         target = self._target(path)
         self._url = target.with_query(url.query).update_query(query or {})

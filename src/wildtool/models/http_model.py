@@ -12,6 +12,7 @@ from wildtool.models import advice
 from wildtool.models.batches import Batches, Send
 from wildtool.models.endpoint import Endpoint
 from wildtool.models.failures import Failure, failure_in
+from wildtool.models.keyed import keyed_digest
 from wildtool.models.streams import BrokenStreamError, events, is_stream
 from wildtool.types import Reply, Request
 from wildtool.wire import REPLY, TooLargeError, dumps, loads_within
@@ -157,13 +158,17 @@ class HttpModel:
     def settings(self) -> Mapping[str, Any]:
         """Endpoint, sampling and further body fields; never a key.
 
-        Of a query in the base URL only the names of its parameters are told, since a value may be a key.
+        Of a query in the base URL only the names of its parameters are told, since a value may be a key; where any part
+        of it is not told, a keyed digest tells it from others.
         """
+        hidden = self._endpoint.hidden
+        secret = {} if hidden is None else {"address_digest": keyed_digest(hidden)}
         seed = {} if self._seed is None else {"seed": self._seed}
         stream = {"stream": True} if self._stream else {}
         sent = {} if self._model == self.name else {"sent_as": self._model}
         return {
             "base_url": self._endpoint.shown_url,
+            **secret,
             **self._given,
             **seed,
             **stream,

@@ -1,0 +1,58 @@
+"""Tells secrets apart without keeping them: digests that nobody can make or guess from without this user's own key.
+
+The key is random, made once, and lies in the user's data folder, readable by nobody else. Where it cannot be kept, each
+process has one of its own, whose digests are comparable with no others.
+"""
+
+import hmac
+import os
+import secrets
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+_SIZE = 32
+
+
+def keyed_digest(secret: str) -> str:
+    """A digest of a secret, behind the name of the key that it was made with."""
+    key = _key()
+    return (
+        f"{sha256(b'name' + key).hexdigest()[:8]}.{hmac.new(key, secret.encode(), sha256).hexdigest()[:32]}"
+    )
+
+
+def comparable(one: object, other: object) -> bool:
+    """Whether two digests were made with one key, so that they differ only where the secrets do."""
+    if not isinstance(one, str) or not isinstance(other, str):
+        return False
+    return one.partition(".")[0] == other.partition(".")[0]
+
+
+@cache
+def _key() -> bytes:
+    from platformdirs import user_data_path  # only where an address has a secret in it
+
+    file = user_data_path("wildtool") / "digest.key"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return _kept(file)
+    except OSError:
+        return secrets.token_bytes(_SIZE)
+
+
+def _kept(file: Path) -> bytes:
+    new = file.with_name(f".{os.getpid()}.{file.name}")
+    try:
+        with open(new, "wb", opener=lambda path, flags: os.open(path, flags | os.O_EXCL, 0o600)) as made:
+            made.write(secrets.token_bytes(_SIZE))
+        # Of several processes that begin at once, the first one's key is everybody's.
+        os.link(new, file)
+    except FileExistsError:
+        pass
+    finally:
+        new.unlink(missing_ok=True)
+    key = file.read_bytes()
+    if len(key) != _SIZE:
+        raise OSError(f"{file} is no key")
+    return key
