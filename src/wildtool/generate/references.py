@@ -103,7 +103,7 @@ class Schemas:
             made["items"] = {"type": "object"}
         if isinstance(flat.get("properties"), Mapping) and levels > 0:
             size += self._properties(made, flat, levels, without)
-        self._count(size)
+        self._count(len(flat) + len(as_schema(flat.get("properties"))))
         return made, size
 
     def _properties(self, made: dict[str, Any], flat: Schema, levels: int, without: str) -> int:
