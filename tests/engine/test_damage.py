@@ -3,6 +3,7 @@
 import json
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from wildtool.engine.record import RecordReader
 from wildtool.engine.results import result_of
 from wildtool.engine.run import RunResult, run
 from wildtool.engine.verdicts import relation, verdicts_path
-from wildtool.errors import RecordError
+from wildtool.errors import DataError, RecordError
 from wildtool.types import Request
 
 FLIPS = int(os.environ.get("WILDTOOL_FLIPS", "150"))
@@ -165,3 +166,26 @@ def test_imported_replies_have_checksums_too(tmp_path: Path):
     benchmark = EchoBenchmark()
     (out,) = import_replies(benchmark, benchmark.locate(None), file, tmp_path / "runs")
     assert all(b'"crc32":"' in line for line in lines_of(out)[1:])
+
+
+def test_data_edited_while_a_run_goes_on_are_noticed_and_nothing_is_judged(tmp_path: Path):
+    benchmark = EchoBenchmark()
+    plan = plan_of(benchmark, ScriptedModel(right))
+    edited = replace(plan.source, sha256="0" * 64)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        pytest.raises(DataError, match="changed while the run went on"),
+    ):
+        patch.setattr(benchmark, "locate", lambda data, split=None: edited)
+        run(plan, tmp_path, command=[], patience=PATIENT)
+    assert not verdicts_path(tmp_path, "official").exists()
+    assert len(lines_of(tmp_path)) == 9
+
+
+def test_a_run_folder_deleted_while_a_run_goes_on_stops_it(tmp_path: Path):
+    def answer(request: Request) -> str:
+        (tmp_path / "record-0001.jsonl").unlink(missing_ok=True)
+        return "right"
+
+    with pytest.raises(RecordError, match="its record was deleted while the run went on"):
+        play(tmp_path, answer)

@@ -19,7 +19,7 @@ from wildtool.engine.sitting import Sitting, endpoint_of
 from wildtool.engine.stamps import Stamp, record_of, stamp_of
 from wildtool.engine.verdicts import Counts, Player, VerdictTable, verdicts_path
 from wildtool.engine.writer import RecordWriter
-from wildtool.errors import RecordError, StorageError
+from wildtool.errors import DataError, RecordError, StorageError
 from wildtool.types import Item
 
 if TYPE_CHECKING:
@@ -236,6 +236,8 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> R
         except (KeyboardInterrupt, asyncio.CancelledError):
             interrupted = True
         writer.sync()
+        if not interrupted:
+            _check_data(plan)
         return RunResult(
             folder=folder,
             verdicts=None if interrupted else table.write(_stamp(plan, folder)),
@@ -250,6 +252,20 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> R
             remarks=tuple(map(str, reader.lost)),
             interrupted=interrupted,
             pending=tuple(stage.rounds.pending()) if stage.rounds else (),
+        )
+
+
+def _check_data(plan: Plan) -> None:
+    """Raises DataError where the data are not those any more that the run began with: its items may be of both."""
+    try:
+        now = plan.benchmark.locate(plan.source.name, plan.split).sha256
+    except DataError:
+        # Data that were found in another way than by their name, or are gone: nothing can be compared.
+        return
+    if now != plan.source.sha256:
+        raise DataError(
+            f"{plan.source.path}: changed while the run went on (SHA-256 {now} instead of {plan.source.sha256}), so"
+            " nothing is judged; replies are recorded. Restore the data and run the same command, or use another --out"
         )
 
 

@@ -19,7 +19,7 @@ from wildtool.engine.chain import new_links
 from wildtool.engine.lines import Lost, in_place_of, sealed
 from wildtool.engine.replyrow import reply_columns
 from wildtool.engine.segments import Segment, find_segments, segment_path, whole_length
-from wildtool.errors import InfraError, StorageError
+from wildtool.errors import InfraError, RecordError, StorageError
 from wildtool.outputs import sync_folder
 from wildtool.redact import redacted
 from wildtool.types import Address, Reply, Request
@@ -101,7 +101,15 @@ class RecordWriter:
         self._append({"row": kind, **place, "role": "agent", "request": None, **columns, "sends": []})
 
     def sync(self) -> None:
-        """Brings what was written to the disk itself; cheap where nothing is new. Safe in another thread."""
+        """Brings what was written to the disk itself; cheap where nothing is new. Safe in another thread.
+
+        Raises RecordError where the file was deleted meanwhile: nothing that is written reaches the run any more.
+        """
+        if os.fstat(self._fd).st_nlink == 0:
+            raise RecordError(
+                f"{self._folder}: its record was deleted while the run went on, so the run is stopped; restore the"
+                " folder, or use another --out"
+            )
         size = self._size
         if size == self._synced:
             return
