@@ -188,3 +188,9 @@ def test_every_decision_stands_in_the_list_of_decisions() -> None:
     folder = ROOT / "docs" / "decisions"
     listed = re.findall(r"\]\((\d.*?\.md)\)", (folder / "README.md").read_text(encoding="utf-8"))
     assert listed == sorted(path.name for path in folder.glob("[0-9]*.md"))
+
+
+def test_every_promise_names_tests_that_are_there():
+    named = re.findall(r"`(tests/[^`]+)`", (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8"))
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []
