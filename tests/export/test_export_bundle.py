@@ -265,3 +265,16 @@ def test_a_damaged_file_named_like_a_bundle_is_not_passed_over(tmp_path: Path, b
 
 def test_bundles_are_found_under_the_name_that_export_gives_them():
     assert FORMATS["bundle"].suffix == bundles.SUFFIX
+
+
+def test_an_encrypted_bundle_is_refused(tmp_path: Path):
+    bundle = tmp_path / "x.bundle.zip"
+    with ZipFile(bundle, "w") as archive:
+        archive.writestr("manifest.json", "{}")
+    data = bytearray(bundle.read_bytes())
+    # The bit that says so, in the member's own head and in the list at the end.
+    data[6] |= 1
+    data[data.rindex(b"PK\x01\x02") + 8] |= 1
+    bundle.write_bytes(data)
+    with pytest.raises(RecordError, match="encrypted"):
+        bundles.unpacked(bundle)

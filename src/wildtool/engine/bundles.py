@@ -7,10 +7,12 @@ anywhere but in the folder made for it.
 """
 
 import json
+import lzma
 import os
 import re
 import shutil
 import stat
+import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -56,6 +58,9 @@ _UNREADABLE = (
     _DamagedError,
     BadZipFile,
     zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    KeyError,
     EOFError,
     NotImplementedError,
     ValueError,
@@ -160,6 +165,8 @@ def _digest(info: ZipInfo, entry: Any) -> str:
 def _text(archive: ZipFile, info: ZipInfo | None, name: str) -> bytes:
     if info is None or info.file_size > _LARGEST_TEXT:
         raise _DamagedError(f"it holds no {name}, or too large a one")
+    if info.flag_bits & 1:
+        raise _DamagedError(f"{name} is encrypted")
     return b"".join(_blocks(archive, info))
 
 
@@ -219,6 +226,9 @@ def _settle(folder: Path, names: list[str]) -> None:
     if not isinstance(data, dict) or not isinstance(cast(dict[str, Any], data).get("name"), str):
         raise _DamagedError("run.json does not tell its data")
     known = cast(dict[str, Any], data)
+    if known["name"] != Path(known["name"]).name:
+        # A path of another machine, which would open something of this one.
+        known["name"] = Path(known["name"]).name or "data"
     place: Any = known.get("path")
     inside = isinstance(place, str) and any(n == place or n.startswith(f"{place}/") for n in names)
     # What a stranger's bundle says of other places on this disk is never looked at.
