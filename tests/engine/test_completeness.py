@@ -48,6 +48,14 @@ def test_a_run_whose_calls_failed_is_complete(tmp_path: Path):
     assert said(read(tmp_path)) == (4, 2, False)
 
 
+def test_a_run_without_a_single_reply_has_counts_and_no_values(tmp_path: Path):
+    play(tmp_path)
+    cut(tmp_path, 1)
+    metrics = read(tmp_path).metrics
+    rates = [metric for metric in metrics if metric.kind == "rate"]
+    assert rates and all((m.value, m.low, m.high, m.numerator) == (None, None, None, 0) for m in rates)
+
+
 @pytest.mark.parametrize("status", ["interrupted", "limit reached", "running", "stopped: StorageError"])
 def test_a_run_that_was_stopped_is_incomplete(tmp_path: Path, status: str):
     play(tmp_path)

@@ -25,7 +25,7 @@ Value = TypeVar("Value", bound=Hashable)
 
 CSV_COLUMNS = (
     *("run", "model", "benchmark", "profile"),
-    *("group", "name", "value", "numerator", "denominator", "low", "high"),
+    *("group", "name", "value", "numerator", "denominator", "low", "high", "incomplete"),
 )
 INCOMPLETE = " (incomplete)"
 """Stands behind the name of a run of which some was never played."""
@@ -140,7 +140,7 @@ def print_csv(results: Sequence[Result]) -> None:
         (
             [
                 *(result.run, result.model, result.benchmark, result.profile),
-                *(m.group, m.name, m.value, m.numerator, m.denominator, m.low, m.high),
+                *(m.group, m.name, m.value, m.numerator, m.denominator, m.low, m.high, result.incomplete),
             ]
             for result in results
             for m in result.metrics

@@ -296,11 +296,24 @@ def _read(table: Path, about: Mapping[str, Any], planned: Planned | None) -> Res
         planned_items=planned.items,
         incomplete=_is_incomplete(rows, about, profile, outcomes, planned),
         failed=_failed(rows) if outcomes.infra_error else (),
-        metrics=(
-            *owner.summarize(rows, profile),
-            *(repeats(rows) if last_repeat else ()),
-            *(changes(rows) if changed else ()),
+        metrics=_of_replies(
+            outcomes,
+            (
+                *owner.summarize(rows, profile),
+                *(repeats(rows) if last_repeat else ()),
+                *(changes(rows) if changed else ()),
+            ),
         ),
+    )
+
+
+def _of_replies(counts: Counts, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+    """The metrics; without values where not a single unit was run to its end, since zeros would look like results."""
+    if counts.correct or counts.wrong:
+        return metrics
+    return tuple(
+        metric if metric.kind == "count" else replace(metric, value=None, low=None, high=None)
+        for metric in metrics
     )
 
 
