@@ -23,7 +23,6 @@ from wildtool.benchmarks.wildtoolbench.mutants import gold_run
 from wildtool.engine.plan import Plan
 from wildtool.engine.run import run
 from wildtool.models.baseline import make_baseline
-from wildtool.types import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "README_ZH.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -32,10 +31,11 @@ CACHE = "cache"
 """Where official data are pulled to, below the reader's folder."""
 ELSEWHERE = (
     "http",
-    "wildtoolbench --model gpt",
-    "generate --model gpt",
+    "--model gpt-",
+    "-m gpt-",
+    "--model claude-",
+    "--model deepseek/",
     "generate tools --model",
-    "generate acebench --model gpt",
     "data pull",
     "--data official",
     "--prompts original",
@@ -176,7 +176,7 @@ def test_the_example_benchmark_of_the_docs_can_be_played(tmp_path: Path, model: 
     ping: Any = module_of(example(), tmp_path / "ping.py").Ping()
     plan = Plan(
         benchmark=ping,
-        source=Source("data.txt", data, "0" * 64),
+        source=ping.locate(str(data)),
         models={"agent": make_baseline(model, None)},
         profile="official",
     )
