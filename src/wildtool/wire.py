@@ -8,8 +8,9 @@ character that the pair stands for. `settle` gives a value in the form in which 
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import orjson
 
@@ -38,6 +39,8 @@ class Limits:
 
 REPLY = Limits(bytes=64 * 1024 * 1024, depth=500, values=1_000_000)
 """Of one answer of a model's endpoint."""
+LINE = Limits(bytes=4 * REPLY.bytes, depth=1000, values=4 * REPLY.values)
+"""Of one line of a file: a line of a record holds a message, the answer that it was made from, and what was asked."""
 
 
 def dumps(obj: Any) -> bytes:
@@ -73,7 +76,7 @@ def check_limits(data: bytes, limits: Limits) -> int:
     Raises TooLargeError for a text beyond the limits.
     """
     if len(data) > limits.bytes:
-        raise TooLargeError(f"{len(data):,} bytes of JSON; at most {limits.bytes:,} are read")
+        raise TooLargeError(f"more than {limits.bytes:,} bytes of JSON")
     opening = data.count(b"[") + data.count(b"{")
     values = 1 + opening + data.count(b",")
     # Characters inside of strings are counted too; most texts need no closer look.
@@ -95,6 +98,15 @@ def check_limits(data: bytes, limits: Limits) -> int:
         if values > limits.values:
             raise TooLargeError(f"JSON of more than {limits.values:,} values")
     return values
+
+
+def lines_within(file: IO[bytes], limits: Limits = LINE) -> Iterator[bytes]:
+    """The lines of a file. Of the first that is too long only the beginning, which is too long as well; nothing follows
+    it."""
+    while line := file.readline(limits.bytes + 1):
+        yield line
+        if len(line) > limits.bytes:
+            return
 
 
 def settle(obj: Any) -> Any:

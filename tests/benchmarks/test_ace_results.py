@@ -189,3 +189,11 @@ def test_a_result_file_with_a_missing_line_says_so_in_the_table(tmp_path: Path) 
     shown = CliRunner().invoke(app, line.split(), prog_name="wildtool").stdout
     assert "2/3" in shown
     assert "3 of 4" in shown
+
+
+def test_a_line_nested_too_deep_is_refused_by_its_number(tmp_path: Path) -> None:
+    path = write(tmp_path, INCOMPLETE, {"id": f"{INCOMPLETE}_0", "result": "x"})
+    with path.open("a") as file:
+        file.write("\n" + '{"id": "b", "result": ' + "[" * 2000 + "]" * 2000 + "}\n")
+    with pytest.raises(DataError, match=r":\d: .*JSON nested deeper"):
+        read(path)

@@ -144,3 +144,11 @@ def test_a_broken_result_is_named_by_line_and_field(name: str, tmp_path: Path) -
     path = write(tmp_path, {"id": "sound", "result": [log(TEXT)]}, line)
     with pytest.raises(DataError, match=rf"^{re.escape(str(path))}:2[: ].*{re.escape(message)}"):
         read(path)
+
+
+def test_a_line_nested_too_deep_is_refused_by_its_number(tmp_path: Path):
+    path = write(tmp_path, {"id": "a", "result": []})
+    with path.open("a") as file:
+        file.write('{"id": "b", "result": [' + "[" * 2000 + "]" * 2000 + "]}\n")
+    with pytest.raises(DataError, match=r":2: .*JSON nested deeper"):
+        read(path)

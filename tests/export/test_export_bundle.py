@@ -153,6 +153,10 @@ def flip(files: dict[str, bytes]) -> None:
         (lambda files: files.update({"extra": b"x"}), "exactly the files"),
         (lambda files: files.update({"manifest.json": b"["}), "damaged"),
         (lambda files: files.update({"manifest.json": b"[" * 100_000}), "damaged"),
+        (
+            lambda files: files.update({"manifest.json": b"[" + b"[]," * 500_000 + b"0]"}),
+            "more than 1,000,000",
+        ),
         (lambda files: files.update({"manifest.json": b"{}"}), "not one of a wildtool bundle"),
     ],
 )

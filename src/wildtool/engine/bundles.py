@@ -184,7 +184,7 @@ def _blocks(archive: ZipFile, info: ZipInfo) -> Iterator[bytes]:
 
 
 def _object(text: bytes, name: str) -> dict[str, Any]:
-    value = wire.loads(text)
+    value = wire.loads_within(text, wire.REPLY)
     if not isinstance(value, dict):
         raise _DamagedError(f"{name} is not a JSON object")
     return cast(dict[str, Any], value)

@@ -24,7 +24,7 @@ from wildtool import wire
 from wildtool.engine.chain import rebuild
 from wildtool.engine.lines import LOST, Lost, check, is_torn, synced_in
 from wildtool.engine.replyrow import REPLY_COLUMNS, check_columns, reply_of
-from wildtool.engine.segments import Print, find_segments, open_segment, print_of, whole_length
+from wildtool.engine.segments import Print, find_segments, line_at, open_segment, print_of, whole_length
 from wildtool.engine.writer import VERSION
 from wildtool.errors import NO_ROOM, RecordError, StorageError
 from wildtool.types import Address, Message, Reply, Tool, Transcript
@@ -197,10 +197,11 @@ class RecordReader:
         self.torn += file.seek(0, 2) - end
         file.seek(0)
         offset, lost = 0, list[Lost]()
-        for count, line in enumerate(file, 1):
+        for count, line in enumerate(wire.lines_within(file), 1):
             if offset >= end:
                 break
-            if is_torn(line):
+            # One that is too long is cut here, which does not make it a torn one.
+            if len(line) <= wire.LINE.bytes and is_torn(line):
                 lost.append(Lost(self._paths[number], count, offset, len(line)))
             else:
                 self._index_line(number, offset, line, lost[0] if lost else None)
@@ -211,6 +212,8 @@ class RecordReader:
         if not line.strip():
             return
         try:
+            if len(line) > wire.LINE.bytes:
+                raise wire.TooLargeError(f"more than {wire.LINE.bytes:,} bytes")
             key = _key(line)
             synced = check(line) if self._whole else synced_in(line)
         except (ValueError, KeyError, TypeError) as error:
@@ -232,8 +235,8 @@ class RecordReader:
             file = self._files[number]
             file.seek(offset)
             try:
-                line = file.readline()
-                row = (_without_request(line) if replies_only else None) or _checked(wire.loads(line))
+                line = file.readline(wire.LINE.bytes + 1)
+                row = (_without_request(line) if replies_only else None) or _checked(_parsed(line))
                 check(line)
             except (ValueError, KeyError, TypeError) as error:
                 raise self._damaged(number, offset, error) from error
@@ -241,8 +244,7 @@ class RecordReader:
 
     def _damaged(self, number: int, offset: int, error: Exception) -> RecordError:
         file = self._files[number]
-        file.seek(0)
-        line = file.read(offset).count(b"\n") + 1
+        line = line_at(file, offset)
         return RecordError(
             f"{self._paths[number]}, line {line}: damaged or not a row of a wildtool record ({error}); "
             "restore the file from a copy, or delete the line to have its step asked again"
@@ -262,7 +264,7 @@ def _key(line: bytes) -> tuple[str, int] | None:
     can."""
     # Inside a JSON string the quotes would be escaped, so this finds the column and never a text.
     cut = line.find(b',"unit":') if line.startswith(b'{"row":"') else -1
-    row = wire.loads(line[:cut] + b"}" if cut > 0 else line)
+    row = _parsed(line[:cut] + b"}" if cut > 0 else line)
     if row["row"] in _COLUMNS:
         if not isinstance(row["item"], str) or not isinstance(row["repeat"], int):
             raise TypeError("item or repeat has the wrong type")
@@ -276,9 +278,13 @@ def _without_request(line: bytes) -> dict[str, Any] | None:
     """The row without what was asked, which is most of a line; None where it does not stand at the end of the line."""
     cut = line.find(b',"sends":[')
     try:
-        return _checked(wire.loads(line[:cut] + b',"sends":[]}')) if cut > 0 else None
+        return _checked(_parsed(line[:cut] + b',"sends":[]}')) if cut > 0 else None
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    return wire.loads_within(line, wire.LINE)
 
 
 def _checked(row: dict[str, Any]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def _rows(selection: Selection, path: Path) -> Iterator[_Row]:
 def _generic_rows(path: Path) -> Iterator[_Row]:
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(wire.lines_within(file), 1):
                 if line.strip():
                     yield _row(line, f"{path}, line {number}")
     except OSError as error:
@@ -82,7 +82,9 @@ def _generic_rows(path: Path) -> Iterator[_Row]:
 
 def _row(line: bytes, where: str) -> _Row:
     try:
-        row = wire.loads(line)
+        row = wire.loads_within(line, wire.LINE)
+    except wire.TooLargeError as error:
+        raise DataError(f"{where}: too large to be read ({error})") from error
     except ValueError as error:
         raise DataError(f"{where}: not JSON ({error}); expected one object a line") from error
     if not isinstance(row, dict):

@@ -196,7 +196,8 @@ def read_run(path: Path) -> dict[str, Any]:
     file = path / "run.json"
     check_run(path)
     try:
-        run = wire.loads(file.read_bytes())
+        with file.open("rb") as stream:
+            run = wire.loads_within(stream.read(wire.REPLY.bytes + 1), wire.REPLY)
         if run["format"] > FORMAT:
             raise RecordError(
                 f"{file}: format {run['format']} was written by a newer wildtool; update wildtool"

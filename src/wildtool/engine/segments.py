@@ -126,10 +126,22 @@ def whole_length(file: IO[bytes]) -> int:
     start = _after_last_newline(file, end - 1)
     file.seek(start)
     try:
-        wire.loads(file.read(end - start))
+        wire.loads_within(file.read(min(end - start, wire.LINE.bytes + 1)), wire.LINE)
+    except wire.TooLargeError:
+        # Not torn; who reads it refuses it.
+        return end
     except ValueError:
         return start
     return end
+
+
+def line_at(file: IO[bytes], offset: int) -> int:
+    """The number of the line that begins there."""
+    file.seek(0)
+    number = 1
+    for start in range(0, offset, _BLOCK):
+        number += file.read(min(_BLOCK, offset - start)).count(b"\n")
+    return number
 
 
 def _after_last_newline(file: IO[bytes], size: int) -> int:

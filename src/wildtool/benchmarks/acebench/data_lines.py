@@ -10,6 +10,7 @@ from typing import Any, NoReturn, cast
 import orjson
 
 from wildtool.errors import DataError
+from wildtool.wire import LINE, check_limits
 
 
 class Line:
@@ -109,6 +110,7 @@ def scan_lines(path: Path) -> Iterator[Line | DataError]:
 
 
 def _parsed(line: bytes) -> Any:
+    check_limits(line, LINE)
     try:
         return orjson.loads(line)
     except ValueError:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from wildtool.errors import DataError
 from wildtool.types import Item, Source, Tool
+from wildtool.wire import LINE, check_limits, lines_within
 
 ASK = "ask_user_for_required_parameters"
 """Virtual action: the model asks the user a question, in plain text."""
@@ -116,7 +117,7 @@ def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and JSON object of every non-blank line."""
     try:
         with path.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(lines_within(lines), 1):
                 if line.strip():
                     yield number, _record(line, f"{path}:{number}")
     except OSError as error:
@@ -125,6 +126,7 @@ def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _record(line: bytes, where: str) -> dict[str, Any]:
     try:
+        check_limits(line, LINE)
         record = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: not UTF-8 text ({error.reason}); expected JSON lines") from error
