@@ -1,7 +1,9 @@
 """Settings of all tests."""
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 # A slow machine is no fault of the code: no test has a time limit of its own.
@@ -10,3 +12,11 @@ settings.load_profile("wildtool")
 
 # Tables are as wide as the terminal, and tests must not depend on the developer's.
 os.environ.pop("COLUMNS", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What wildtool keeps for its user lies in a place of the tests' own, also where they start it as a command."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield

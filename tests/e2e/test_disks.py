@@ -39,4 +39,4 @@ async def test_a_run_that_may_only_be_read_is_judged_and_shown(tmp_path: Path, v
         ended = await wildtool(verb, disk / "r", "--profile", "fixed", cwd=tmp_path)
     assert ended.status == 0, ended
     assert "4/4" in ended.out
-    assert "not kept" in ended.err
+    assert "read-only, so its scores are not saved" in ended.err
