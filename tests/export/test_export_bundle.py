@@ -16,10 +16,11 @@ from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.engine import bundles
 from wildtool.engine.results import result_of, run_folders
 from wildtool.engine.rundir import read_run
-from wildtool.engine.score import score_run
+from wildtool.engine.score import named_data, score_run
 from wildtool.engine.verdicts import relation
-from wildtool.errors import RecordError, StorageError, UsageError
+from wildtool.errors import DataError, RecordError, StorageError, UsageError
 from wildtool.export import FORMATS
+from wildtool.types import Source
 
 
 def members(bundle: Path) -> dict[str, bytes]:
@@ -41,6 +42,16 @@ def remade(bundle: Path, change: Callable[[dict[str, bytes]], Any], *, sealed: b
         for name, data in files.items():
             archive.writestr(name, data)
     return bundle
+
+
+def sources(folder: Path) -> list[Source | DataError]:
+    return list(named_data(WILD_MINI, folder, read_run(folder)))
+
+
+def rename_data(files: dict[str, bytes], name: str) -> None:
+    about = json.loads(files["run.json"])
+    about["data"]["name"] = name
+    files["run.json"] = json.dumps(about).encode()
 
 
 @pytest.fixture
@@ -238,6 +249,48 @@ def test_what_a_bundle_says_of_other_places_of_the_disk_is_not_looked_at(bundle:
 
     (folder,) = run_folders(remade(bundle, point))
     assert read_run(folder)["data"]["path"] == "wild-mini"
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("/etc/passwd", "passwd"),
+        ("C:\\Users\\me\\mine.jsonl", "mine.jsonl"),
+        ("a/../b", "b"),
+        ("..", "data"),
+        ("a/..", "data"),
+        ("/", "data"),
+        ("", "data"),
+        ("wild-mini", "wild-mini"),
+    ],
+)
+def test_of_the_name_of_a_bundles_data_the_last_part_is_kept(bundle: Path, name: str, kept: str):
+    (folder,) = run_folders(remade(bundle, lambda files: rename_data(files, name)))
+    assert read_run(folder)["data"] | {"name": kept, "path": kept} == read_run(folder)["data"]
+
+
+def test_a_bundle_takes_no_file_of_the_current_folder_for_its_data(
+    tmp_path: Path, bundle: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    data = WILD_MINI.locate(None).path.read_bytes()
+    (folder,) = run_folders(remade(bundle, lambda files: rename_data(files, "mine.jsonl")))
+    Path("mine.jsonl").write_bytes(data)
+    with pytest.raises(RecordError, match=r"this folder's file of that name is not taken.*--data FILE"):
+        score_run(folder, profile="fixed")
+    assert not [found for found in sources(folder) if isinstance(found, Source)]
+    assert bundles.is_unpacked(folder) and not bundles.is_unpacked(tmp_path / "run")
+    assert score_run(folder, profile="fixed", data="mine.jsonl").counts.correct == 4
+
+
+def test_a_benchmarks_own_data_are_found_beside_a_file_of_their_name(
+    tmp_path: Path, bundle: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("wild-mini").write_text("{}")
+    assert score_run(run_folders(bundle)[0], profile="fixed").counts.correct == 4
 
 
 def test_a_bundle_is_told_by_its_own_name_in_messages(bundle: Path):

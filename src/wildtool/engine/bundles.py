@@ -44,6 +44,8 @@ _PART = r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}"
 _MEMBER = re.compile(
     rf"run\.json|record-\d{{4,8}}\.jsonl|verdicts-[A-Za-z0-9_-]{{1,100}}\.parquet|data(?:/{_PART}){{1,20}}"
 )
+_PREFIX = "wildtool-bundle-"
+"""How the names of folders begin that bundles are unpacked into."""
 _ROOT: dict[Path, Path] = {}
 """Unpacked run folders with the bundle that each came from."""
 _KEPT: list["TemporaryDirectory[str]"] = []
@@ -93,6 +95,11 @@ def origin(folder: Path) -> Path:
     return _ROOT.get(folder, folder)
 
 
+def is_unpacked(folder: Path) -> bool:
+    """Whether a run folder was unpacked from a bundle, by this process or the one that started it."""
+    return folder.parent.name.startswith(_PREFIX)
+
+
 def unpacked(bundle: Path) -> Path:
     """A run folder with what a bundle holds, checked; it goes when the process ends.
 
@@ -107,7 +114,7 @@ def _unpacked(bundle: Path, mtime: int, size: int) -> Path:
     try:
         with ZipFile(bundle) as archive:
             run, members = _checked(archive)
-            place = TemporaryDirectory(prefix="wildtool-bundle-")
+            place = TemporaryDirectory(prefix=_PREFIX)
             _KEPT.append(place)
             folder = Path(place.name) / run
             _check_room(Path(place.name), members)
@@ -226,9 +233,9 @@ def _settle(folder: Path, names: list[str]) -> None:
     if not isinstance(data, dict) or not isinstance(cast(dict[str, Any], data).get("name"), str):
         raise _DamagedError("run.json does not tell its data")
     known = cast(dict[str, Any], data)
-    if known["name"] != Path(known["name"]).name:
-        # A path of another machine, which would open something of this one.
-        known["name"] = Path(known["name"]).name or "data"
+    # Of a path of another machine, which would open something of this one, the last part.
+    name = re.split(r"[/\\]", known["name"].rstrip("/\\"))[-1]
+    known["name"] = "data" if name in ("", ".", "..") else name
     place: Any = known.get("path")
     inside = isinstance(place, str) and any(n == place or n.startswith(f"{place}/") for n in names)
     # What a stranger's bundle says of other places on this disk is never looked at.

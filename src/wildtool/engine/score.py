@@ -1,12 +1,13 @@
 """Judges the record of a run, offline and under any profile. What others recorded becomes a run first: importing.py."""
 
+import os
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.bundles import origin
+from wildtool.engine.bundles import is_unpacked, origin
 from wildtool.engine.collecting import seldom_collecting
 from wildtool.engine.completeness import Planned
 from wildtool.engine.judging import judge
@@ -134,13 +135,13 @@ def _planned(run: Judging) -> Planned | None:
 
 
 def _same_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | None) -> Source:
-    folder = origin(folder)
-    name_them = f"name those it used: wildtool score {shlex.quote(str(folder))} --data FILE"
+    named = origin(folder)
+    name_them = f"name those it used: wildtool score {shlex.quote(str(named))} --data FILE"
     try:
-        source = _locate(benchmark, data, about)
+        source = _locate(benchmark, folder, data, about)
     except DataError as error:
         raise RecordError(
-            f"{folder}: the data of this run are not where they were ({error}); {name_them}"
+            f"{named}: the data of this run are not where they were ({error}); {name_them}"
         ) from error
     if source.sha256 != about["identity"]["data_sha256"]:
         raise RecordError(
@@ -150,22 +151,39 @@ def _same_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], dat
     return source
 
 
-def _locate(benchmark: Benchmark, data: str | None, about: Mapping[str, Any]) -> Source:
-    known, split = about["data"], about["identity"]["split"]
+def _locate(benchmark: Benchmark, folder: Path, data: str | None, about: Mapping[str, Any]) -> Source:
     if data is not None:
-        return benchmark.locate(data, split)
-    found: Source | None = None
-    problem: DataError | None = None
+        return benchmark.locate(data, about["identity"]["split"])
+    others: list[Source] = []
+    problems: list[DataError] = []
+    for found in named_data(benchmark, folder, about):
+        if isinstance(found, DataError):
+            problems.append(found)
+        elif found.sha256 == about["identity"]["data_sha256"]:
+            return found
+        else:
+            others.append(found)
+    if others:
+        return others[0]
+    raise problems[0]
+
+
+def named_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any]) -> Iterator[Source | DataError]:
+    """What lies at each place that a run names for its data, or why there is nothing.
+
+    A bundle can name a benchmark's own data or what it holds itself, never a file of the folder that its reader is in.
+    """
+    known, split = about["data"], about["identity"]["split"]
     # A relative name means nothing, or something else, in another folder; the path that run.json keeps does not.
     for place in dict.fromkeys((known["name"], known["path"])):
         try:
-            source = benchmark.locate(place, split)
+            if not is_unpacked(folder) or Path(place).is_relative_to(folder) or not os.path.lexists(place):
+                yield benchmark.locate(place, split)
+            elif (own := benchmark.locate(None, split)).name == place:
+                yield own
+            else:
+                yield DataError(
+                    f"the bundle does not hold {place}, and this folder's file of that name is not taken"
+                )
         except DataError as error:
-            problem = problem or error
-            continue
-        if source.sha256 == about["identity"]["data_sha256"]:
-            return source
-        found = found or source
-    if found is None:
-        raise problem or DataError("no data are named")
-    return found
+            yield error

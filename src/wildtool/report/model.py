@@ -11,8 +11,8 @@ from wildtool.engine.pairing import Share, share
 from wildtool.engine.registry import load_benchmark, prompted_as
 from wildtool.engine.results import Result, judged
 from wildtool.engine.rundir import read_run
+from wildtool.engine.score import named_data
 from wildtool.engine.verdicts import relation
-from wildtool.errors import DataError
 from wildtool.report.parallel import done
 from wildtool.report.text import slug
 from wildtool.types import Benchmark, Metric, Source
@@ -154,12 +154,7 @@ def _owner(run: Run) -> Benchmark:
 
 
 def _source(run: Run) -> Source | None:
-    owner, result = _owner(run), run.result
-    for named in (run.about["data"]["name"], run.about["data"]["path"]):
-        try:
-            found = owner.locate(named, result.split)
-        except DataError:
-            continue
-        if found.sha256 == result.data_sha256:
+    for found in named_data(_owner(run), run.folder, run.about):
+        if isinstance(found, Source) and found.sha256 == run.result.data_sha256:
             return found
     return None
