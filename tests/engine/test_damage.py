@@ -18,7 +18,7 @@ from wildtool.engine.results import result_of
 from wildtool.engine.run import RunResult, run
 from wildtool.engine.verdicts import relation, verdicts_path
 from wildtool.errors import DataError, RecordError
-from wildtool.types import Request
+from wildtool.types import Request, Source
 
 FLIPS = int(os.environ.get("WILDTOOL_FLIPS", "150"))
 """How many bytes are flipped; more in a long run."""
@@ -180,6 +180,38 @@ def test_data_edited_while_a_run_goes_on_are_noticed_and_nothing_is_judged(tmp_p
         run(plan, tmp_path, command=[], patience=PATIENT)
     assert not verdicts_path(tmp_path, "official").exists()
     assert len(lines_of(tmp_path)) == 9
+
+
+def test_data_deleted_while_a_run_goes_on_are_remarked_on_and_what_was_read_is_judged(tmp_path: Path):
+    benchmark = EchoBenchmark()
+    plan = plan_of(benchmark, ScriptedModel(right))
+
+    def gone(data: str | None, split: str | None = None) -> Source:
+        raise DataError(f"no data file {data!r}")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(benchmark, "locate", gone)
+        result = run(plan, tmp_path, command=[], patience=PATIENT)
+    (remark,) = result.remarks
+    assert remark.startswith("echo.jsonl: not found at the end of the run")
+    assert result.counts.correct == 4
+
+
+def test_data_that_are_not_found_by_their_name_are_compared_where_they_lay(tmp_path: Path):
+    benchmark = EchoBenchmark()
+    plan = plan_of(benchmark, ScriptedModel(right))
+
+    def moved(data: str | None, split: str | None = None) -> Source:
+        if data != str(plan.source.path):
+            raise DataError(f"no data file {data!r}")
+        return replace(plan.source, sha256="0" * 64)
+
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        pytest.raises(DataError, match="changed while the run went on"),
+    ):
+        patch.setattr(benchmark, "locate", moved)
+        run(plan, tmp_path, command=[], patience=PATIENT)
 
 
 def test_a_run_folder_deleted_while_a_run_goes_on_stops_it(tmp_path: Path):

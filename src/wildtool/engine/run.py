@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +57,7 @@ class RunResult:
     """Items that our own judge failed on, with the reason."""
     interrupted: bool
     remarks: tuple[str, ...] = ()
-    """What was found wrong in the record and left out."""
+    """What was found wrong in the record and left out, and what could not be checked of the data."""
     pending: "tuple[PendingBatch, ...]" = ()
     """Batches that go on at their endpoints; the same command again waits for them."""
 
@@ -236,8 +237,7 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> R
         except (KeyboardInterrupt, asyncio.CancelledError):
             interrupted = True
         writer.sync()
-        if not interrupted:
-            _check_data(plan)
+        unchecked = [] if interrupted else _check_data(plan)
         return RunResult(
             folder=folder,
             verdicts=None if interrupted else table.write(_stamp(plan, folder)),
@@ -249,24 +249,36 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> R
             limit=str(stage.held_back) if stage.held_back else None,
             limit_of_endpoint=stage.held_back is not None and stage.held_back.of_endpoint,
             faults=tuple(faults),
-            remarks=tuple(map(str, reader.lost)),
+            remarks=(*map(str, reader.lost), *unchecked),
             interrupted=interrupted,
             pending=tuple(stage.rounds.pending()) if stage.rounds else (),
         )
 
 
-def _check_data(plan: Plan) -> None:
-    """Raises DataError where the data are not those any more that the run began with: its items may be of both."""
-    try:
-        now = plan.benchmark.locate(plan.source.name, plan.split).sha256
-    except DataError:
-        # Data that were found in another way than by their name, or are gone: nothing can be compared.
-        return
+def _check_data(plan: Plan) -> list[str]:
+    """A remark where the data are not there any more, so that nothing tells whether they were edited.
+
+    Raises DataError where they are not those any more that the run began with: its items may be of both.
+    """
+    now = _digest_now(plan)
+    if now is None:
+        return [
+            f"{plan.source.path}: not found at the end of the run, so changes to the data during it would go unnoticed"
+        ]
     if now != plan.source.sha256:
         raise DataError(
             f"{plan.source.path}: changed while the run went on (SHA-256 {now} instead of {plan.source.sha256}), so"
             " nothing is judged; replies are recorded. Restore the data and run the same command, or use another --out"
         )
+    return []
+
+
+def _digest_now(plan: Plan) -> str | None:
+    """SHA-256 of the data as they are now; None where they are not found, by their name or where they lay."""
+    for place in dict.fromkeys((plan.source.name, str(plan.source.path))):
+        with suppress(DataError):
+            return plan.benchmark.locate(place, plan.split).sha256
+    return None
 
 
 def _stamp(plan: Plan, folder: Path) -> Stamp:
