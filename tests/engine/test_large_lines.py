@@ -9,6 +9,7 @@ from echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from test_record import sent
 
 from wildtool import wire
+from wildtool.engine.batch_journal import BatchJournal
 from wildtool.engine.importing import import_replies
 from wildtool.engine.record import RecordReader, Step
 from wildtool.engine.run import run
@@ -77,6 +78,15 @@ def test_a_line_of_a_replies_file_is_refused_by_its_number(tmp_path: Path, kind:
     benchmark = EchoBenchmark()
     with pytest.raises(DataError, match=rf"replies\.jsonl, line 2: too large to be read \(.*{SAID[kind]}"):
         import_replies(benchmark, benchmark.locate(None), file, tmp_path / "runs")
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("kind", LARGE)
+def test_a_line_of_a_batch_journal_is_refused_by_its_number(tmp_path: Path, kind: str):
+    header = b'{"row":"header","version":1,"key":"k"}\n'
+    (tmp_path / "batches.jsonl").write_bytes(header + b'{"row":"begun","x":' + LARGE[kind] + b"}\n")
+    with pytest.raises(RecordError, match=rf"batches\.jsonl, line 2: .*{SAID[kind]}"):
+        BatchJournal(tmp_path)
 
 
 def test_what_says_of_a_run_how_it_was_played_is_not_read_beyond_its_limits(tmp_path: Path):

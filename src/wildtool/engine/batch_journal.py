@@ -141,7 +141,7 @@ class BatchJournal:
             raise RecordError(f"{self._path}: cannot be read ({error.strerror})") from error
         for number, line in enumerate(whole.splitlines(), 1):
             try:
-                self._take(wire.loads(line))
+                self._take(wire.loads_within(line, wire.LINE))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise RecordError(
                     f"{self._path}, line {number}: damaged or written by a newer wildtool ({error}); restore the file "
