@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from wildtool.types import Benchmark
+from wildtool.types import Benchmark, Source
 
 
 class Maker:
@@ -13,6 +13,14 @@ class Maker:
     mode = "roles"
     gold_styles: Sequence[str] = ()
     columns: Mapping[str, str] = {}
+
+    def source(self) -> Source:
+        """Names everything that its requests follow from, with a digest of it as it is now."""
+        raise NotImplementedError
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        """Its data: the files of its order, whatever they are called. A run asks at its end whether they changed."""
+        return self.source()
 
     def as_benchmark(self) -> Benchmark:
         """As the engine's plan takes it, which never calls what is not here: gold, audit, data files, results."""
