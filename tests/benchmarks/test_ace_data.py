@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from wildtool.benchmarks.acebench import data_lines
 from wildtool.benchmarks.acebench.data import (
     CATEGORIES,
     GROUPS,
@@ -289,3 +290,13 @@ def test_a_line_end_at_the_end_of_a_file_makes_no_other_data(tmp_path: Path) -> 
     path = folder / "en" / f"data_{SINGLE}.json"
     path.write_text(path.read_text("utf-8").rstrip("\n"), "utf-8")
     assert locate(str(folder), SINGLE).sha256 == before
+
+
+def test_a_compressed_file_made_to_fill_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(data_lines, "LARGEST", 1000)
+    path = tmp_path / "data_normal_atom_bool.json.gz"
+    path.write_bytes(gzip.compress(bytes(1001)))
+    with pytest.raises(DataError, match="expands to more than 1,000 bytes"):
+        data_lines.read_bytes(path)

@@ -178,6 +178,14 @@ def test_of_a_segment_that_lies_there_in_both_forms_the_plain_one_counts(tmp_pat
     assert [(segment.number, segment.compressed) for segment in found] == [(n, False) for n in range(1, 9)]
 
 
+def test_a_compressed_segment_made_to_fill_the_disk_is_refused(tmp_path: Path):
+    with gzip.open(tmp_path / "record-0001.jsonl.gz", "wb", compresslevel=9) as packed:
+        for _ in range(80):
+            packed.write(bytes(1 << 20))
+    with pytest.raises(RecordError, match="200 times its size"):
+        RecordReader(tmp_path)
+
+
 def test_a_damaged_compressed_segment_is_named(tmp_path: Path):
     segment = write(tmp_path, "a")
     packed = gzip.compress(segment.read_bytes())

@@ -19,6 +19,10 @@ from wildtool.errors import RecordError
 
 _NAME = re.compile(r"record-(\d{4,})\.jsonl(\.gz)?")
 _BLOCK = 1 << 20
+_GROWTH = 200
+"""Times that a compressed segment may grow. Records grow 10 to 30 times; what grows 1,000 times was made to fill disks."""
+_FLOOR = 64 << 20
+"""Bytes that any compressed segment may hold."""
 _TRAILER = 8
 """Bytes at the end of a gzip file: checksum and length of what is in it."""
 _PRINTED = 1 << 16
@@ -99,9 +103,16 @@ def open_segment(segment: Segment) -> IO[bytes]:
     if not segment.compressed:
         return segment.path.open("rb")
     expanded = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    most = max(_FLOOR, _GROWTH * segment.path.stat().st_size)
     try:
         with gzip.open(segment.path) as packed:
             while block := packed.read(_BLOCK):
+                if expanded.tell() + len(block) > most:
+                    expanded.close()
+                    raise RecordError(
+                        f"{segment.path}: expands to more than {most:,} bytes, {_GROWTH} times its size, so it is no record; "
+                        "restore it from a copy"
+                    )
                 expanded.write(block)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         expanded.close()

@@ -12,6 +12,9 @@ import orjson
 from wildtool.errors import DataError
 from wildtool.wire import LINE, check_limits
 
+LARGEST = 256 << 20
+"""Bytes that a compressed data file may expand to."""
+
 
 class Line:
     """One JSON object of a file, with errors that name the place."""
@@ -76,13 +79,18 @@ def _paths(folder: Path, category: str) -> tuple[Path, Path]:
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file, unpacked. Raises DataError where it cannot be read."""
     try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if path.suffix == ".gz" else data
+        if path.suffix != ".gz":
+            return path.read_bytes()
+        with gzip.open(path) as packed:
+            data = packed.read(LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
         raise DataError(
             f"{path}: cannot be read ({why}); get the data anew with `wildtool data pull acebench`"
         ) from error
+    if len(data) > LARGEST:
+        raise DataError(f"{path}: expands to more than {LARGEST:,} bytes, so it is no data file of ACEBench")
+    return data
 
 
 def read_lines(path: Path) -> Iterator[Line]:
