@@ -20,7 +20,7 @@ from wildtool.errors import RecordError
 _NAME = re.compile(r"record-(\d{4,})\.jsonl(\.gz)?")
 _BLOCK = 1 << 20
 _GROWTH = 200
-"""Times that a compressed segment may grow. Records grow 10 to 30 times; what grows 1,000 times was made to fill disks."""
+"""Times that a compressed segment may grow. Records grow 10 to 30 times; what was made to fill a disk, 1,000 times."""
 _FLOOR = 64 << 20
 """Bytes that any compressed segment may hold."""
 _TRAILER = 8
@@ -110,8 +110,8 @@ def open_segment(segment: Segment) -> IO[bytes]:
                 if expanded.tell() + len(block) > most:
                     expanded.close()
                     raise RecordError(
-                        f"{segment.path}: expands to more than {most:,} bytes, {_GROWTH} times its size, so it is no record; "
-                        "restore it from a copy"
+                        f"{segment.path}: expands to more than {most:,} bytes, {_GROWTH} times its size, so it is no "
+                        "record; restore it from a copy"
                     )
                 expanded.write(block)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
