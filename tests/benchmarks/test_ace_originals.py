@@ -113,7 +113,7 @@ def test_episodes_that_the_original_lacks_are_sent_in_our_words() -> None:
 )
 def test_other_modes_and_our_own_split_have_no_original(mode: str, split: str | None) -> None:
     assert ACEBENCH.in_mode(mode).in_original_prompts(split) is None
-    with pytest.raises(UsageError, match="the original's prompts of acebench are not there"):
+    with pytest.raises(UsageError, match="no original prompts of acebench"):
         in_prompts(ACEBENCH.in_mode(mode), "original", split)
 
 

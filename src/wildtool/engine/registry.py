@@ -93,11 +93,11 @@ def in_prompts(benchmark: Benchmark, whose: str | None, split: str | None) -> Be
     if not isinstance(benchmark, OriginalPrompts):
         raise UsageError(f"{benchmark.name} has no prompts of an original to fetch; leave --prompts out")
     first = next(iter(benchmark.modes))
+    asked = f" in mode {benchmark.mode}" if benchmark.mode != first else ""
+    asked += f" for split {split}" if split is not None else ""
     raise UsageError(
-        f"the original's prompts of {benchmark.name} are not there"
-        + (f" for mode {benchmark.mode}" if benchmark.mode != first else "")
-        + (f" and split {split}" if split is not None else "")
-        + f"; `wildtool data pull {benchmark.name}` fetches those of mode {first}; or leave --prompts out"
+        f"no original prompts of {benchmark.name}{asked}: there are some for mode {first} of the official data, once "
+        f"`wildtool data pull {benchmark.name}` has fetched them; otherwise leave out --prompts"
     )
 
 
