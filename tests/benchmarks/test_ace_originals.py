@@ -123,7 +123,7 @@ def test_the_original_is_the_default_where_it_was_pulled(cache: Path) -> None:
     for path in ace_prompts_build.FILES:
         (cache / path).unlink()
     assert prompts_of(in_prompts(ACEBENCH, None, None)) == ""
-    with pytest.raises(UsageError, match="`wildtool data pull acebench` fetches those of mode text"):
+    with pytest.raises(UsageError, match="`wildtool data pull acebench` has fetched them"):
         in_prompts(ACEBENCH, "original", None)
 
 
