@@ -53,6 +53,7 @@ async def test_a_connection_that_drips_gets_no_longer_than_one_that_waits(
                 await writer.drain()
                 await asyncio.sleep(0)
         writer.close()
+        assert (await server.get("/")).status == 200
 
 
 async def test_where_there_are_too_many_the_oldest_that_waits_makes_room(
