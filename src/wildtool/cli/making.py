@@ -10,7 +10,7 @@ import typer
 
 from wildtool.cli import completing, options
 from wildtool.cli.defaults import typed_options
-from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING
+from wildtool.cli.help import MODEL, MORE, OUTPUT
 from wildtool.cli.spread import spread
 from wildtool.errors import UsageError, unknown
 
@@ -61,89 +61,21 @@ class Making:
             rich_help_panel=MODEL,
         ),
     ] = None
-    temperature: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            help="Sampling temperature (default: the provider's).",
-            rich_help_panel=SAMPLING,
-        ),
-    ] = None
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Maximum tokens per reply (default: the provider's).",
-            rich_help_panel=SAMPLING,
-        ),
-    ] = None
-    concurrency: Annotated[
-        int,
-        typer.Option(
-            *("--concurrency", "-j"),
-            min=1,
-            metavar="N",
-            help="Calls in flight at each endpoint.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = 32
-    rpm: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="Calls per minute at each endpoint.", rich_help_panel=LIMITS),
-    ] = None
-    tpm: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="Tokens per minute at each endpoint.", rich_help_panel=LIMITS),
-    ] = None
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            metavar="USD", min=0, help="Stop before spending more than this.", rich_help_panel=LIMITS
-        ),
-    ] = None
-    prices: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Price file, TOML or JSON; overrides built-in prices.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None
-    max_tokens_total: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Stop before using more prompt and reply tokens than this.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None
-    deadline: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Start no call after this time, such as 90 (seconds), 30m or 1h30m.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None
-    timeout: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", help="Timeout per attempt.", rich_help_panel=LIMITS),
-    ] = 600.0
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Estimate calls, tokens and cost; send nothing.", rich_help_panel=LIMITS
-        ),
-    ] = False
+    temperature: options.Temperature = None
+    max_tokens: options.MaxTokens = None
+    concurrency: options.Concurrency = 32
+    rpm: options.Rpm = None
+    tpm: options.Tpm = None
+    max_cost: options.MaxCost = None
+    prices: options.Prices = None
+    max_tokens_total: options.MaxTokensTotal = None
+    deadline: options.Deadline = None
+    timeout: options.Timeout = 600.0
+    dry_run: options.DryRun = False
     quiet: Annotated[
         bool, typer.Option(*("--quiet", "-q"), help="Print only the last line.", rich_help_panel=OUTPUT)
     ] = False
-    cache: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Reply cache shared between runs.", rich_help_panel=MORE),
-    ] = None
+    cache: options.Cache = None
     config: Annotated[
         Path | None,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from wildtool.cli import completing
-from wildtool.cli.help import MODEL, OUTPUT, SELECTION
+from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.errors import UsageError
 
 BenchmarkName = Annotated[
@@ -87,6 +87,82 @@ ToolFormat = Annotated[
         autocompletion=completing.tool_formats,
         rich_help_panel=MODEL,
     ),
+]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="Sampling temperature (default: the provider's).",
+        rich_help_panel=SAMPLING,
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Maximum tokens per reply (default: the provider's).",
+        rich_help_panel=SAMPLING,
+    ),
+]
+Concurrency = Annotated[
+    int,
+    typer.Option(
+        *("--concurrency", "-j"),
+        min=1,
+        metavar="N",
+        help="Calls in flight at each endpoint.",
+        rich_help_panel=LIMITS,
+    ),
+]
+Rpm = Annotated[
+    float | None,
+    typer.Option(metavar="N", help="Calls per minute at each endpoint.", rich_help_panel=LIMITS),
+]
+Tpm = Annotated[
+    float | None,
+    typer.Option(metavar="N", help="Tokens per minute at each endpoint.", rich_help_panel=LIMITS),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(metavar="USD", min=0, help="Stop before spending more than this.", rich_help_panel=LIMITS),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Price file, TOML or JSON; overrides built-in prices.",
+        rich_help_panel=LIMITS,
+    ),
+]
+MaxTokensTotal = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Stop before using more prompt and reply tokens than this.",
+        rich_help_panel=LIMITS,
+    ),
+]
+Deadline = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="Start no call after this time, such as 90 (seconds), 30m or 1h30m.",
+        rich_help_panel=LIMITS,
+    ),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", help="Timeout per attempt.", rich_help_panel=LIMITS),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Estimate calls, tokens and cost; send nothing.", rich_help_panel=LIMITS),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Reply cache shared between runs.", rich_help_panel=MORE),
 ]
 
 
