@@ -254,7 +254,9 @@ def _add_shape(
         for key, inner in cast(Json, value).items():
             name = "*" if path in by_name else key
             _add_shape(found, f"{path}.{name}" if path else name, inner, content, by_name)
-    elif isinstance(value, list) and value and not is_content:
+    elif isinstance(value, list) and not is_content:
+        # Whether any is empty may be chance.
+        found.setdefault(path, set()).add("list")
         for inner in cast(list[Any], value):
             _add_shape(found, f"{path}[]", inner, content, by_name)
     else:
@@ -282,6 +284,12 @@ def parquet_columns(path: Path) -> dict[str, str]:
 def parquet_rows(path: Path) -> list[Json]:
     rows = duckdb.connect().read_parquet(str(path))
     return [dict(zip(rows.columns, row, strict=True)) for row in rows.fetchall()]
+
+
+def stamp_shape(path: Path) -> Json:
+    """What a table of verdicts says of itself."""
+    rows = duckdb.connect().execute("SELECT key, value FROM parquet_kv_metadata(?)", [str(path)]).fetchall()
+    return {key.decode(): shape([json.loads(value)]) for key, value in rows}
 
 
 def sqlite_schema(path: Path) -> dict[str, str]:
