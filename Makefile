@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types parity bench clean
+.PHONY: help demo test lint types docs parity bench clean
 
 help:
 	@echo "make demo    install, play three baselines on the embedded set, print the table, build the report"
 	@echo "make test    install what the tests need, run them"
 	@echo "make lint    style and formatting"
 	@echo "make types   strict type check"
+	@echo "make docs    documentation site in build/docs; a broken link fails"
 	@echo "make parity  equality with the published evaluators (needs ../shared/oracle or WILDTOOL_ORACLE)"
 	@echo "make bench   speed table, each line beside its baseline"
 
@@ -42,6 +43,12 @@ lint: $(VENV)/.developed
 
 types: $(VENV)/.developed
 	$(BIN)/pyright
+
+# From scratch each time: warnings of pages read by an earlier build would not be repeated.
+docs: $(VENV)/.developed
+	@rm -rf build/docs
+	$(BIN)/sphinx-build --builder html --conf-dir docs --fail-on-warning --keep-going --quiet . build/docs
+	@echo "build/docs/index.html"
 
 bench: $(VENV)/.developed
 	$(BIN)/python bench/all.py

@@ -1,0 +1,167 @@
+"""The files around the code: workflows, hooks, citation, changelog, pins and tables of contents agree with each other."""
+
+import re
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import wildtool
+
+ROOT = Path(__file__).resolve().parents[1]
+GITHUB = ROOT / ".github"
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+FORMS = [GITHUB / "ISSUE_TEMPLATE" / name for name in ("benchmark.yml", "bug.yml")]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def parsed(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def targets() -> set[str]:
+    """What can be made, files like `.venv/.developed` included."""
+    names = re.findall(r"^([\w/.$()]+):", text("Makefile"), re.MULTILINE)
+    return {name.replace("$(VENV)", ".venv") for name in names}
+
+
+def steps(workflow: Path) -> list[dict[str, Any]]:
+    return [step for job in parsed(workflow)["jobs"].values() for step in job["steps"]]
+
+
+def made(commands: list[str]) -> set[str]:
+    return {found[1] for command in commands if (found := re.match(r"make (?:--silent )?(\S+)$", command))}
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_makes_targets_that_are_there(workflow: Path) -> None:
+    commands = [step["run"] for step in steps(workflow) if "run" in step]
+    assert made(commands)
+    assert made(commands) <= targets()
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_may_only_read_and_names_the_major_version_of_each_action(workflow: Path) -> None:
+    assert parsed(workflow)["permissions"] == {"contents": "read"}
+    actions = [step["uses"] for step in steps(workflow) if "uses" in step]
+    assert actions
+    assert [action for action in actions if not re.search(r"@(release/)?v\d+$", action)] == []
+
+
+def test_only_publishing_has_more_rights_and_each_the_one_it_needs() -> None:
+    jobs = {name: job for path in WORKFLOWS for name, job in parsed(path)["jobs"].items()}
+    rights = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
+    assert rights == {"pypi": {"id-token": "write"}, "github": {"contents": "write"}}
+
+
+def test_ci_tests_the_versions_and_systems_that_the_package_names() -> None:
+    matrix = parsed(GITHUB / "workflows" / "ci.yml")["jobs"]["tests"]["strategy"]["matrix"]
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert matrix["python"] == named
+    assert PROJECT["requires-python"] == f">={named[0]}"
+    systems = [*matrix["os"], *(extra["os"] for extra in matrix["include"])]
+    assert systems == ["ubuntu-latest", "macos-latest"]
+
+
+def test_ci_and_the_gate_make_the_same_checks() -> None:
+    gate = set(re.findall(r"^make (\w+)$", text(".ci/run"), re.MULTILINE))
+    ci = made([step.get("run", "") for step in steps(GITHUB / "workflows" / "ci.yml")])
+    assert gate == {"test", "lint", "types", "docs"}
+    assert ci == gate | {".venv/.developed"}
+    assert ".ci/wheel" in text(".ci/run")
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda path: path.name)
+def test_an_issue_form_asks_questions_with_ids_of_their_own(form: Path) -> None:
+    content = parsed(form)
+    assert content["name"]
+    assert content["description"]
+    questions = [part for part in content["body"] if part["type"] != "markdown"]
+    ids = [question["id"] for question in questions]
+    assert len(set(ids)) == len(ids) > 3
+    assert all(question["attributes"]["label"] for question in questions)
+
+
+def test_hooks_are_local_and_make_what_the_gate_makes() -> None:
+    repos = parsed(ROOT / ".pre-commit-config.yaml")["repos"]
+    assert [repo["repo"] for repo in repos] == ["local"]
+    hooks = repos[0]["hooks"]
+    assert {hook["language"] for hook in hooks} == {"system", "pygrep"}
+    assert made([hook["entry"] for hook in hooks]) == {"lint", "types", "docs"}
+
+
+def hook(name: str) -> dict[str, Any]:
+    hooks = parsed(ROOT / ".pre-commit-config.yaml")["repos"][0]["hooks"]
+    return next(hook for hook in hooks if hook["id"] == name)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sk-" + "a1" * 24,
+        "sk-ant-api03-" + "x" * 40,
+        "AKIA" + "Q" * 16,
+        "AIza" + "x" * 35,
+        "BEGIN RSA PRIVATE" + " KEY",
+    ],
+)
+def test_the_hook_finds_keys(key: str) -> None:
+    assert re.search(hook("keys")["entry"], f"key = '{key}'")
+
+
+@pytest.mark.parametrize(
+    "word", ["sk-test", "task-of-the-first-session-of-a-set-of-many-items", "hf_hub", "AIza"]
+)
+def test_the_hook_lets_words_pass(word: str) -> None:
+    assert not re.search(hook("keys")["entry"], word)
+
+
+def test_changelog_citation_and_package_name_the_same_version() -> None:
+    sections = re.findall(r"^## (.+)$", text("CHANGELOG.md"), re.MULTILINE)
+    citation = parsed(ROOT / "CITATION.cff")
+    assert sections[0] == "Unreleased"
+    assert sections[1] == f"{wildtool.__version__} - {citation['date-released']}"
+    assert citation["version"] == wildtool.__version__
+    assert citation["license"] == PROJECT["license"]
+
+
+def test_the_citation_has_what_its_format_asks_for_and_the_papers() -> None:
+    citation = parsed(ROOT / "CITATION.cff")
+    assert citation["cff-version"] == "1.2.0"
+    assert {"title", "message", "authors"} <= set(citation)
+    titles = [paper["title"] for paper in citation["references"]]
+    assert len(titles) == 3
+    published = text("docs/published.md")
+    assert [title for title in titles if title not in published] == []
+    assert all(author["family-names"] for paper in citation["references"] for author in paper["authors"])
+
+
+def test_everything_that_the_gate_installs_is_pinned() -> None:
+    def name(requirement: str) -> str:
+        return re.sub(r"[-_.]+", "-", re.split(r"[\[<>=!~;]", requirement)[0]).lower()
+
+    extras = PROJECT["optional-dependencies"]
+    wanted = {
+        name(line) for line in [*PROJECT["dependencies"], *extras["dev"], *extras["docs"], *extras["report"]]
+    }
+    pinned = {name(line) for line in text("constraints.txt").splitlines()[1:]}
+    assert wanted - pinned == {"wildtool"}
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    listed = set(re.findall(r"^- \[[^]]+]\((\S+\.md)\)", text("docs/README.md"), re.MULTILINE))
+    assert {path.name for path in (ROOT / "docs").glob("*.md")} - listed == {"README.md"}
+    assert [name for name in listed if not (ROOT / "docs" / name).exists()] == []
+
+
+def test_documented_modules_are_there() -> None:
+    named = re.findall(r"^- `(wildtool[.\w]*)`: ", text("docs/reference.md"), re.MULTILINE)
+    assert len(named) > 10
+    assert [name for name in named if find_spec(name) is None] == []
