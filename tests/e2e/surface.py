@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -207,7 +208,7 @@ def metrics_of_acebench() -> Json:
 
 
 def _table(rows: Iterable[Json], types: Mapping[str, str]) -> Any:
-    connection = duckdb.connect()
+    connection = duckdb.connect(config={"threads": 1})
     connection.execute(f"CREATE TABLE rows ({', '.join(f'{name} {kind}' for name, kind in types.items())})")
     marks = ", ".join("?" * len(types))
     connection.executemany(
@@ -276,19 +277,24 @@ def rows_by_kind(rows: Iterable[Json], **about: Sequence[str]) -> Json:
     return {kind: shape(kinds[kind], **about) for kind in sorted(kinds)}
 
 
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config={"threads": 1})
+
+
 def parquet_columns(path: Path) -> dict[str, str]:
-    rows = duckdb.connect().execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(path)]).fetchall()
+    rows = _database().execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(path)]).fetchall()
     return {name: kind for name, kind, *_ in rows}
 
 
 def parquet_rows(path: Path) -> list[Json]:
-    rows = duckdb.connect().read_parquet(str(path))
+    rows = _database().read_parquet(str(path))
     return [dict(zip(rows.columns, row, strict=True)) for row in rows.fetchall()]
 
 
 def stamp_shape(path: Path) -> Json:
     """What a table of verdicts says of itself."""
-    rows = duckdb.connect().execute("SELECT key, value FROM parquet_kv_metadata(?)", [str(path)]).fetchall()
+    rows = _database().execute("SELECT key, value FROM parquet_kv_metadata(?)", [str(path)]).fetchall()
     return {key.decode(): shape([json.loads(value)]) for key, value in rows}
 
 
@@ -347,9 +353,9 @@ def digests(folder: Path) -> Json:
     """Names of requests, of replies in a cache, and of wordings."""
     model = cast(Any, _Fixed())
     hashes = chain(CONVERSATION)
-    cache = Cache(folder / "cache")
-    cache_key = cache.key(whose(model), hashes[-1])
-    cache.close()
+    kept = Cache(folder / "cache")
+    cache_key = kept.key(whose(model), hashes[-1])
+    kept.close()
     kinds = {"sessions": prompts.FOLDER, "items": ITEM_PROMPTS, "tools": TOOL_PROMPTS}
     return {
         "request": hashes,

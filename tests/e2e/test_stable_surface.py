@@ -97,10 +97,8 @@ STATUSES = (
     "show gold --json --csv",
     "compare gold",
     "compare gold dead",
-    "compare gold dead --anyway --only-played",
     "report gold --format md",
     "report gold --format nothing",
-    "export gold --format csv --out gold.csv",
     "export gold --format csv --out gold.csv",
     "export gold --format nothing",
     "audit two.jsonl",
@@ -303,6 +301,62 @@ def test_run_folders_stay():
             "compare --csv": typed("compare", "gold", "random", "--anyway", "--csv")[1].splitlines()[0],
         },
     )
+
+
+CONFIG = """
+[run]
+model = "mine"
+data = "wild-mini"
+mode = "fc"
+profile = "fixed"
+lang = "en"
+limit = 2
+ids = ["wild_mini_0", "wild_mini_2"]
+repeats = 2
+seed = 4
+concurrency = 2
+order = "prefix"
+timeout = 30
+retries = 1
+deadline = "1h"
+max_cost = 5
+max_tokens_total = 100000
+prices = "prices.toml"
+rpm = 60000.5
+tpm = 10000000
+cache = "cache"
+out = "configured"
+quiet = true
+force = false
+dry_run = false
+
+[models.mine]
+model = "m"
+base_url = "URL"
+api_key_env = "KEY_OF_MINE"
+format = "hermes"
+temperature = 0.5
+max_tokens = 50
+extra_body = {top_p = 0.9}
+stream = false
+batch = false
+rpm = 60000
+tpm = 10000000
+prices = {input = 1, output = 2.5, cached_input = 0.5, batch = 0.5}
+"""
+
+
+def test_keys_of_wildtool_toml_stay(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("KEY_OF_MINE", "sk-mine-5b1e")
+    Path("prices.toml").write_text("[models.m]\ninput = 3\noutput = 4\ncached_input = 1\nbatch = 0.5\n")
+    with answered_by(Greeter()) as url:
+        Path("wildtool.toml").write_text(CONFIG.replace("URL", url))
+        status, out = typed("run", "wild-mini")
+    assert status == 0, out
+    scope = about("configured")["scope"]
+    (sitting,) = about("configured")["sittings"]
+    spent = sitting["spent"]
+    check("configured", {"identity": identity("configured"), "scope": scope, "spent": spent})
 
 
 def details(folder: str) -> list[str]:
