@@ -155,6 +155,12 @@ def test_everything_that_the_gate_installs_is_pinned() -> None:
     assert wanted - pinned == {"wildtool"}
 
 
+def test_files_that_contributors_are_sent_to_are_there() -> None:
+    named = re.findall(r"(?<![\w/])(?:src|tests|bench|docs)/[\w./-]+", text("CONTRIBUTING.md"))
+    assert len(named) > 8
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_every_page_is_in_the_table_of_contents() -> None:
     listed = set(re.findall(r"^- \[[^]]+]\((\S+\.md)\)", text("docs/README.md"), re.MULTILINE))
     assert {path.name for path in (ROOT / "docs").glob("*.md")} - listed == {"README.md"}
