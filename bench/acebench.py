@@ -12,7 +12,7 @@ from typing import Any
 from measure import Ended, Line, in_turns, main, run_child
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.engine.record import RecordReader, transcripts
+from wildtool.engine.record.reader import RecordReader, transcripts
 
 TARGETS_S = {"official": 0.8, "fixed": 1.2}
 QUOTED_S = 0.84

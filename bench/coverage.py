@@ -11,15 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "stats"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from paired_draws import two_runs
-
-from wildtool.stats.bootstrap import bootstrap_interval
-from wildtool.stats.intervals import clustered_rate
-from wildtool.stats.paired import Pair, difference, flip_test
+from stats.paired_draws import two_runs
+from wildtool.stats.intervals import bootstrap_interval, clustered_rate
+from wildtool.stats.metrics import pass_all, pass_at
 from wildtool.stats.power import detectable
-from wildtool.stats.repeats import pass_all, pass_at
+from wildtool.stats.tests import Pair, difference, flip_test
 
 Interval = tuple[float, float] | None
 OF_ITEMS, OF_RUNS = 0.3, 0.5

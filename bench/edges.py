@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench.play import MINI
-from wildtool.generate.edge_quality import Quality, measure
+from wildtool.generate.graph.quality import Quality, measure
 
 
 def _row(name: str, quality: Quality) -> str:

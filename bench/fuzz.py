@@ -20,20 +20,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests"
-for _folder in (TESTS, TESTS / "benchmarks", TESTS / "engine", TESTS / "generate"):
-    sys.path.insert(0, str(_folder))
-
-from openapi_fuzz import document  # noqa: E402
+sys.path.insert(0, str(TESTS))
 
 from faults.fuzz_streams import KINDS, Reader, answer, damaged, mangled  # noqa: E402
+from generate.tool_sources.openapi_fuzz import document  # noqa: E402
 from wildtool.benchmarks.acebench import ACEBENCH  # noqa: E402
 from wildtool.benchmarks.wildtoolbench import WILD_MINI  # noqa: E402
-from wildtool.engine.bundles import unpacked  # noqa: E402
-from wildtool.engine.results import result_of  # noqa: E402
+from wildtool.engine.record.bundle import unpacked  # noqa: E402
+from wildtool.engine.score.results import result_of  # noqa: E402
 from wildtool.errors import WildtoolError  # noqa: E402
 from wildtool.export import Wanted  # noqa: E402
 from wildtool.export.bundle import export  # noqa: E402
-from wildtool.generate.tool_sets import read_tool_sets  # noqa: E402
+from wildtool.generate.procedural.tool_sets import read_tool_sets  # noqa: E402
 from wildtool.toolcall.call_syntax import MAX_CHARACTERS  # noqa: E402
 from wildtool.types import Benchmark, Item, Message, Reply, Transcript  # noqa: E402
 
@@ -45,7 +43,7 @@ Fuzzer = Callable[[random.Random, Path], Iterator[tuple[Outcome, object]]]
 
 def judges(chance: random.Random, _: Path) -> Iterator[tuple[Outcome, object]]:
     """Damaged gold replies of both benchmarks under every profile and mode."""
-    from ace_hostile import items as hostile_items
+    from benchmarks.acebench.hostile import items as hostile_items
 
     played: list[tuple[Benchmark, Item]] = [
         (WILD_MINI, item) for item in WILD_MINI.load(WILD_MINI.locate(None))
@@ -151,7 +149,7 @@ def descriptions(chance: random.Random, folder: Path) -> Iterator[tuple[Outcome,
 
 def call_texts(chance: random.Random, _: Path) -> Iterator[tuple[Outcome, object]]:
     """Calls in words, cut and spliced, read by every format."""
-    from wildtool.models.formats import FORMATS
+    from wildtool.models.tool_formats import FORMATS
 
     seeds = [
         b'[f(a=1, b="x", c=[1, {"d": None}])]',

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from wildtool.benchmarks.wildtoolbench.near_duplicates import near_duplicates
+from wildtool.toolcall.text.similarity import near_duplicates
 
 PROFILES = ("official", "fixed")
 _WILDTOOL = [sys.executable, "-m", "wildtool"]

@@ -1,7 +1,7 @@
 """The slowest of many hostile replies: how long judging one takes, beside parsing as much ordinary text.
 
-Every reply of `tests/benchmarks/ace_hostile.py` is judged against a record of every kind, under both profiles, as text
-and as native calls. Time is that of the whole verdict less that of the verdict on an empty reply.
+Every reply of `tests/benchmarks/acebench/hostile.py` is judged against a record of every kind, under both profiles,
+as text and as native calls. Time is that of the whole verdict less that of the verdict on an empty reply.
 """
 
 import ast
@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from ace_hostile import MESSAGES, items
-
+from benchmarks.acebench.hostile import MESSAGES, items
 from measure import Line, main
 from wildtool.benchmarks.acebench.judge import judge_item
 from wildtool.toolcall.call_syntax import MAX_CHARACTERS

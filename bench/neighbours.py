@@ -11,9 +11,9 @@ from random import Random
 from typing import Any
 
 from measure import Line, main
-from wildtool.generate.apis.likeness import Likeness
-from wildtool.generate.apis.neighbours import ALIKE, Neighbours
-from wildtool.generate.tool_sets import built_in
+from wildtool.generate.procedural.tool_sets import built_in
+from wildtool.generate.tools.graph import ALIKE, Neighbours
+from wildtool.toolcall.text.similarity import Likeness
 
 TOOLS = 5_000
 COMPARED = 2_000

@@ -7,14 +7,14 @@ import time
 from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.engine.budget import Budget, Limits
-from wildtool.engine.cache import Cache
+from wildtool.engine.call.budget import Budget, Limits
+from wildtool.engine.call.cache import Cache
+from wildtool.engine.call.pricing import Price
+from wildtool.engine.call.rates import Rates
 from wildtool.engine.plan import Plan
-from wildtool.engine.prices import Price
-from wildtool.engine.rates import Rates
-from wildtool.engine.run import run
-from wildtool.engine.sitting import Sitting
-from wildtool.models.openai import OpenAIModel
+from wildtool.engine.run.client import Sitting
+from wildtool.engine.run.runner import run
+from wildtool.models.providers.openai_chat import OpenAIModel
 
 
 def peak_mb() -> float:

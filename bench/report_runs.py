@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.engine.plan import Plan
-from wildtool.engine.run import run
+from wildtool.engine.run.runner import run
 from wildtool.types import Message, Reply, Request
 
 ANSWERS = ("I cannot do that.", "Which one do you mean?")

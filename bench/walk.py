@@ -8,8 +8,8 @@ from typing import Any
 
 from measure import Line, in_turns, main, number
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, Session, read_session
-from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk
-from wildtool.benchmarks.wildtoolbench.official_walk import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedWalk
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
 
 LISTED = 8
 """Independent calls whose paths the baseline lists: 545,835 paths; 9 would be 7,087,261."""

@@ -15,9 +15,9 @@ from wildtool.models.presets import PRESETS
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (
     {"redact"},
-    {"types", "errors", "plain", "wire"},
-    {"data", "stats", "published", "walking", "outputs"},
-    {"toolcall", "tracing"},
+    {"types", "errors", "sanitize", "json_codec"},
+    {"data", "stats", "published", "episode", "outputs"},
+    {"toolcall", "trace"},
     {"models", "benchmarks"},
     {"engine"},
     {"report", "export", "generate"},

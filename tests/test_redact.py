@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool import redact
-from wildtool.models.key_names import key_in, names_a_key, shown_variable
+from wildtool.models.secrets import key_in, names_a_key, shown_variable
 from wildtool.redact import looks_like_key, redacted, redacted_json, redacted_text, remember
 
 KEY = 'sk-4f/9A&"7c2+ü@Q'

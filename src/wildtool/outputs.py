@@ -17,8 +17,8 @@ from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
 from wildtool.errors import NO_ROOM, RecordError, StorageError, UsageError
-from wildtool.plain import middle
 from wildtool.redact import redacted
+from wildtool.sanitize import middle
 
 GENERATOR = '<meta name="generator" content="wildtool'
 """In the head of every page that wildtool writes."""

@@ -16,7 +16,7 @@ Tool = dict[str, Any]
 """One tool definition in OpenAI's shape, sent exactly as the benchmark wrote it."""
 KEPT = "provider_content"
 """Key of an assistant message under which an adapter keeps what its provider wants back unchanged, such as signed
-reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.walking.carried`)."""
+reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.carried`)."""
 Outcome = Literal["correct", "wrong", "infra_error", "unplayed"]
 
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from ace_sandbox_build import PHONE, edition, record
 
-from wildtool.benchmarks.acebench.sound_episode import SoundStepWalk
+from benchmarks.acebench.sandbox_build import PHONE, edition, record
+from wildtool.benchmarks.acebench.episode.fixed import SoundStepWalk
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.types import KEPT, Message, Request
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner, Result
 
 import wildtool
 from wildtool.cli import app
-from wildtool.cli.status import status_of, worst
+from wildtool.cli.exit_status import status_of, worst
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.verdicts import verdicts_path
+from wildtool.engine.score.verdict_table import verdicts_path
 
 VERBS = [
     "run",
@@ -213,7 +213,7 @@ def test_the_worst_of_several_statuses_counts(statuses: list[int], expected: int
 
 
 def test_a_model_whose_run_breaks_does_not_stop_the_next(monkeypatch: pytest.MonkeyPatch):
-    from wildtool.engine import run as engine
+    from wildtool.engine.run import runner as engine
 
     played = engine._play
 

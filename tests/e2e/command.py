@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from faults.server import FaultServer
-from wildtool.engine.verdicts import relation, verdicts_path
+from wildtool.engine.score.verdict_table import relation, verdicts_path
 
 COMMAND = Path(sys.executable).with_name("wildtool")
 

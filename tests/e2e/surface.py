@@ -17,22 +17,22 @@ import duckdb
 import typer
 from typer.testing import CliRunner
 
-from wildtool.benchmarks.acebench import faults as ace_faults
+from wildtool.benchmarks.acebench import error_classes as ace_faults
 from wildtool.benchmarks.acebench.data import GROUPS as ACE_SPLITS
-from wildtool.benchmarks.wildtoolbench import faults as wtb_faults
+from wildtool.benchmarks.wildtoolbench import error_classes as wtb_faults
 from wildtool.cli import app
-from wildtool.engine.cache import Cache, whose
-from wildtool.engine.chain import chain
+from wildtool.engine.call.cache import Cache, whose
+from wildtool.engine.record.request_hash import chain
 from wildtool.engine.registry import GROUP, benchmark_names, load_benchmark
-from wildtool.engine.verdicts import COLUMNS
+from wildtool.engine.score.verdict_table import COLUMNS
 from wildtool.export import FORMATS as EXPORTS
-from wildtool.generate import prompts
-from wildtool.generate.apis.api_maker import PROMPTS as TOOL_PROMPTS
+from wildtool.generate.core import prompts
 from wildtool.generate.items.roles import FOLDER as ITEM_PROMPTS
-from wildtool.models.baseline import ABOUT as BASELINES
-from wildtool.models.formats import FORMATS, REPAIRS
+from wildtool.generate.tools.maker import PROMPTS as TOOL_PROMPTS
+from wildtool.models.baselines import ABOUT as BASELINES
 from wildtool.models.presets import EXAMPLES, PRESETS
 from wildtool.models.prompted import PromptedModel
+from wildtool.models.tool_formats import FORMATS, REPAIRS
 from wildtool.types import Benchmark, Outcome, Request
 
 Json = dict[str, Any]

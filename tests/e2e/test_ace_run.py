@@ -15,7 +15,7 @@ from faults.server import FAILURES, Answer, Behaviour, Call, FaultServer, comple
 from parity.cases import oracle_folder, present
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import AgentRecord
-from wildtool.engine.verdicts import verdicts_path
+from wildtool.engine.score.verdict_table import verdicts_path
 
 AGENT_KEY, USER_KEY = "sk-agent-51c2e7", "sk-user-9b04fd"
 KEYS = {"OPENAI_API_KEY": AGENT_KEY, "THE_USERS_KEY": USER_KEY}

@@ -21,8 +21,8 @@ from wildtool.benchmarks.acebench.gold import gold_text
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.benchmarks.wildtoolbench.mutants import gold_run
 from wildtool.engine.plan import Plan
-from wildtool.engine.run import run
-from wildtool.models.baseline import make_baseline
+from wildtool.engine.run.runner import run
+from wildtool.models.baselines import make_baseline
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "README_ZH.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -9,8 +9,8 @@ import pytest
 from e2e.command import lines, recorded, verdicts, wildtool
 from faults.server import FaultServer, request_digest
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.models.formats import FORMATS, Format
 from wildtool.models.prompted import PromptedModel
+from wildtool.models.tool_formats import FORMATS, Format
 from wildtool.types import Reply, Request
 
 LIMIT = 32
@@ -42,7 +42,7 @@ class GoldPeer:
 
 
 def _calls(message: dict[str, Any]) -> Any:
-    from wildtool.models.formats import ToolCall
+    from wildtool.models.tool_formats import ToolCall
 
     for call in message.get("tool_calls") or []:
         yield ToolCall(call["function"]["name"], json.loads(call["function"]["arguments"]))

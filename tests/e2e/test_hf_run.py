@@ -19,7 +19,7 @@ from e2e.command import Ended, recorded, verdicts, wildtool
 for library in ("torch", "transformers"):
     pytest.importorskip(library, reason="the extra [hf] is not installed")
 
-from models.tiny import make_model  # noqa: E402
+from models.local.tiny import make_model  # noqa: E402
 
 SERVER = Path(sys.executable).with_name("transformers")
 OFFLINE = {"HF_HUB_OFFLINE": "1"}

@@ -12,7 +12,7 @@ from e2e.command import contents, verdicts, wildtool
 from faults.server import Answer, http
 from models.peers import PROTOCOLS, Body, Peer, digest_of
 from wildtool.engine.registry import load_benchmark
-from wildtool.models.http_model import HttpModel
+from wildtool.models.providers.base import HttpModel
 from wildtool.types import Message, Reply, Request
 
 KEY = "sk-peer-7d21f0c4"

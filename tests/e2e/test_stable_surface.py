@@ -21,17 +21,17 @@ from zipfile import ZipFile
 
 import pytest
 
-from cli.players_endpoint import served
+from cli.commands.players_endpoint import served
 from e2e import surface
 from e2e.command import wildtool
 from e2e.surface import Json, json_lines, shape, typed
 from faults.batch_server import BatchServer
-from generate.api_players import ApiPlayers
-from generate.item_players import TOOLS as ITEM_TOOLS
-from generate.item_players import ItemPlayers
-from generate.role_players import TOOLS as SESSION_TOOLS
-from generate.role_players import Players
+from generate.items.players import TOOLS as ITEM_TOOLS
+from generate.items.players import ItemPlayers
 from generate.scripted import Scripted
+from generate.sessions.players import TOOLS as SESSION_TOOLS
+from generate.sessions.players import Players
+from generate.tools.players import ApiPlayers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "surface"
 

@@ -9,8 +9,8 @@ import pytest
 
 from report.report_build import ATTACK, Scripted, hostile, play
 from wildtool.report.model import read_runs
-from wildtool.report.site import Site
-from wildtool.report.trajectories import written
+from wildtool.report.pages.trajectory_page import written
+from wildtool.report.site.site import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

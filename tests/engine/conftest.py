@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_play import MODELS
-from echo_benchmark import EchoBenchmark
 
+from engine.batch.batch_play import MODELS
+from engine.echo_benchmark import EchoBenchmark
 from wildtool.engine.registry import in_mode
 
 
@@ -17,7 +17,7 @@ def _offer_echo(monkeypatch: pytest.MonkeyPatch) -> None:
         return in_mode(echo, mode)
 
     for module in ("score", "results"):
-        monkeypatch.setattr(f"wildtool.engine.{module}.played_benchmark", load)
+        monkeypatch.setattr(f"wildtool.engine.score.{module}.played_benchmark", load)
 
 
 @pytest.fixture(params=list(MODELS))

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.attempts import Patience
+from wildtool.engine.call.retry import Patience
 from wildtool.engine.plan import Plan
+from wildtool.episode import play_walks, replay
 from wildtool.errors import DataError
 from wildtool.types import (
     Item,
@@ -23,7 +24,6 @@ from wildtool.types import (
     Verdict,
     View,
 )
-from wildtool.walking import play_walks, replay
 
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]
 

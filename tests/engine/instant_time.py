@@ -5,8 +5,7 @@ import selectors
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
-from echo_benchmark import ScriptedModel
-
+from engine.echo_benchmark import ScriptedModel
 from wildtool.types import Reply, Request
 
 Result = TypeVar("Result")

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 
+from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 from wildtool.errors import DataError, UsageError
 from wildtool.types import Item
 

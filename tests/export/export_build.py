@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.engine.attempts import Patience
+from wildtool.engine.call.retry import Patience
 from wildtool.engine.plan import Plan
-from wildtool.engine.run import run
+from wildtool.engine.run.runner import run
 from wildtool.errors import CallError
 from wildtool.export import FORMATS, Wanted, export
-from wildtool.models.baseline import make_baseline
+from wildtool.models.baselines import make_baseline
 from wildtool.types import Reply, Request
 
 ITEM = "wild_mini_0"

@@ -10,14 +10,14 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
-from export_build import ITEM, failing, play, written
 
+from export.export_build import ITEM, failing, play, written
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.engine import bundles
-from wildtool.engine.results import result_of, run_folders
-from wildtool.engine.rundir import read_run
-from wildtool.engine.score import named_data, score_run
-from wildtool.engine.verdicts import relation
+from wildtool.engine.record import bundle as bundles
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.score.results import result_of, run_folders
+from wildtool.engine.score.score import named_data, score_run
+from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import DataError, RecordError, StorageError, UsageError
 from wildtool.export import FORMATS
 from wildtool.types import Source
@@ -295,7 +295,7 @@ def test_a_benchmarks_own_data_are_found_beside_a_file_of_their_name(
 
 def test_a_bundle_is_told_by_its_own_name_in_messages(bundle: Path):
     (folder,) = run_folders(bundle)
-    assert bundles.origin(folder) == bundle
+    assert bundle.origin(folder) == bundle
     assert ITEM in (folder / "record-0001.jsonl").read_text()
 
 
@@ -315,13 +315,13 @@ def test_a_folder_stands_for_the_bundles_in_it_too(tmp_path: Path, bundle: Path)
 def test_a_damaged_file_named_like_a_bundle_is_not_passed_over(tmp_path: Path, bundle: Path):
     shared = tmp_path / "shared"
     shared.mkdir()
-    (shared / f"run{bundles.SUFFIX}").write_bytes(bundle.read_bytes()[:100])
+    (shared / f"run{bundle.SUFFIX}").write_bytes(bundle.read_bytes()[:100])
     with pytest.raises(RecordError, match=r"run\.bundle\.zip: not a bundle, or damaged"):
         run_folders(shared)
 
 
 def test_bundles_are_found_under_the_name_that_export_gives_them():
-    assert FORMATS["bundle"].suffix == bundles.SUFFIX
+    assert FORMATS["bundle"].suffix == bundle.SUFFIX
 
 
 def test_an_encrypted_bundle_is_refused(tmp_path: Path):
@@ -334,4 +334,4 @@ def test_an_encrypted_bundle_is_refused(tmp_path: Path):
     data[data.rindex(b"PK\x01\x02") + 8] |= 1
     bundle.write_bytes(data)
     with pytest.raises(RecordError, match="encrypted"):
-        bundles.unpacked(bundle)
+        bundle.unpacked(bundle)

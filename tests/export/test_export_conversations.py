@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_build import HOSTILE, ITEM, ODD, json_lines, play, written
 from hypothesis import given
 from hypothesis import strategies as st
 
+from export.export_build import HOSTILE, ITEM, ODD, json_lines, play, written
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.engine.importing import import_replies
-from wildtool.engine.record import RecordReader, Step
+from wildtool.engine.record.importer import import_replies
+from wildtool.engine.record.reader import RecordReader, Step
 from wildtool.export import openai
 from wildtool.export.conversations import Conversation
 from wildtool.export.sharegpt import messages, row_of

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_build import ITEM, ODD, failing, play, written
 
-from wildtool.engine.record import RecordReader, Step
-from wildtool.engine.results import result_of
+from export.export_build import ITEM, ODD, failing, play, written
+from wildtool.engine.record.reader import RecordReader, Step
+from wildtool.engine.score.results import result_of
 from wildtool.errors import UsageError
 from wildtool.export import Wanted, export
 from wildtool.export.inspect_log import standard_error

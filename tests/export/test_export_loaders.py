@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from export_build import play, written
 
+from export.export_build import play, written
 from wildtool.export.openai import for_template
 
 datasets: Any = pytest.importorskip("datasets", reason="datasets is not installed")

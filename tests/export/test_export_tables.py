@@ -7,15 +7,15 @@ from typing import Any
 
 import duckdb
 import pytest
-from export_build import HOSTILE, failing, play, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.engine.score import score_run
-from wildtool.engine.stamps import read_stamp, seal, text_of
-from wildtool.engine.verdicts import relation
+from export.export_build import HOSTILE, failing, play, written
+from wildtool.engine.score.score import score_run
+from wildtool.engine.score.table_stamp import read_stamp, seal, text_of
+from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
-from wildtool.plain import as_cell, taken_back
+from wildtool.sanitize import as_cell, taken_back
 
 
 def rows(path: Path) -> list[tuple[Any, ...]]:

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from export_build import play, written
 
+from export.export_build import play, written
 from wildtool.errors import UsageError
 
 

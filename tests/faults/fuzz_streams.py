@@ -26,10 +26,10 @@ if __name__ == "__main__":
 from models.asking import HELLO, TOOL, call, model
 from models.peers import PROTOCOLS, Body
 from wildtool.errors import CallError
-from wildtool.models.batches import NoResultError
-from wildtool.models.http_model import HttpModel
+from wildtool.json_codec import REPLY, dumps, loads_within, settle
+from wildtool.models.batch.protocol import NoResultError
+from wildtool.models.providers.base import HttpModel
 from wildtool.types import Reply, Request
-from wildtool.wire import REPLY, dumps, loads_within, settle
 
 KINDS = [*PROTOCOLS, "unasked", "batch chat", "batch anthropic"]
 """The four protocols streamed and whole, streams that nobody asked for, and lines of batch results."""

@@ -13,9 +13,9 @@ from faults.server import Answer, http
 from models.asking import FOREIGN, HELLO, KEY, call, model, told
 from models.peers import PROTOCOLS, Peer, sse
 from wildtool.errors import CallError
-from wildtool.models.failures import Failure
-from wildtool.models.http_model import Asked
-from wildtool.models.openai import OpenAIModel
+from wildtool.models.http.failures import Failure
+from wildtool.models.providers.base import Asked
+from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.types import Reply, Request
 
 SAID = {"role": "assistant", "content": "So:", "tool_calls": [call("c1", "f", '{"a":1}')]}

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.errors import CallError
-from wildtool.models import endpoint
-from wildtool.models.endpoint import retry_after_s
-from wildtool.models.openai import OpenAIModel
+from wildtool.models.http import endpoint
+from wildtool.models.http.endpoint import retry_after_s
+from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.types import Request
 
 REQUEST = Request([{"role": "user", "content": "hi"}])

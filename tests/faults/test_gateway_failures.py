@@ -11,7 +11,7 @@ from faults.server import Answer, FaultServer, http
 from models.asking import HELLO, model, told
 from models.peers import PROTOCOLS, Body, sse
 from wildtool.errors import CallError
-from wildtool.models.failures import failure_of
+from wildtool.models.http.failures import failure_of
 from wildtool.types import Request
 
 SAID = {"role": "assistant", "content": "The weather is", "tool_calls": None}

@@ -10,10 +10,10 @@ import pytest
 
 from faults.server import FAILURES, HOSTILE, Answer, Call, FaultServer, completion, http
 from wildtool.errors import CallError
-from wildtool.models.endpoint import retry_after_s
-from wildtool.models.openai import OpenAIModel
+from wildtool.json_codec import dumps
+from wildtool.models.http.endpoint import retry_after_s
+from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.types import Reply, Request
-from wildtool.wire import dumps
 
 ASK = Request([{"role": "user", "content": "hi"}])
 KEY = "sk-secret/0123456789abcdef"

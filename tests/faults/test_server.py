@@ -11,7 +11,7 @@ import pytest
 
 from faults.server import FAILURES, FaultServer, behaviour_named, request_digest
 from wildtool.errors import CallError
-from wildtool.models.openai import OpenAIModel
+from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.types import Request
 
 TOOLS = [{"type": "function", "function": {"name": n, "parameters": {"properties": {}}}} for n in "abc"]

@@ -5,7 +5,7 @@ from typing import Any
 
 from faults.server import Answer
 from models.peers import PROTOCOLS, Body, Peer
-from wildtool.models.http_model import HttpModel
+from wildtool.models.providers.base import HttpModel
 from wildtool.types import Message, Reply, Request, Tool
 
 FOREIGN = ["anthropic", "gemini", "responses"]

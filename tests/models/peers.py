@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from faults.server import Answer, FaultServer, http
-from wildtool.models.anthropic import AnthropicModel
-from wildtool.models.gemini import GeminiModel
-from wildtool.models.http_model import HttpModel
-from wildtool.models.openai import OpenAIModel
-from wildtool.models.responses import ResponsesModel
+from wildtool.models.providers.anthropic import AnthropicModel
+from wildtool.models.providers.base import HttpModel
+from wildtool.models.providers.gemini import GeminiModel
+from wildtool.models.providers.openai_chat import OpenAIModel
+from wildtool.models.providers.openai_responses import ResponsesModel
 from wildtool.types import Message
 
 Body = dict[str, Any]

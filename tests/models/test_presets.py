@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from wildtool.errors import UsageError
-from wildtool.models.anthropic import AnthropicModel
-from wildtool.models.gemini import GeminiModel
-from wildtool.models.http_model import HttpModel
-from wildtool.models.openai import OpenAIModel
 from wildtool.models.presets import PRESETS, preset_of
+from wildtool.models.providers.anthropic import AnthropicModel
+from wildtool.models.providers.base import HttpModel
+from wildtool.models.providers.gemini import GeminiModel
+from wildtool.models.providers.openai_chat import OpenAIModel
+from wildtool.models.providers.openai_responses import ResponsesModel
 from wildtool.models.resolve import ModelOptions, model_from_name
-from wildtool.models.responses import ResponsesModel
 
 LOCAL = "http://127.0.0.1:8000/v1"
 KEY = "sk-preset-0123456789"

@@ -2,10 +2,10 @@
 
 import pytest
 
+from wildtool.episode import SILENCE
 from wildtool.errors import CallError
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Address, Reply, Request, Transcript
-from wildtool.walking import SILENCE
 
 HELLO, BYE = Reply({"content": "hello"}, raw="{}", latency_s=2.0), Reply({"content": "bye"})
 

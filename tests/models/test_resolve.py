@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.errors import UsageError
-from wildtool.models.openai import OpenAIModel
+from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.replay import ReplayModel
 from wildtool.models.resolve import ModelOptions, chosen_endpoint, folder_name, model_from_name
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parity.cases import rows
-from wildtool.benchmarks.acebench.checked import Checked
+from wildtool.benchmarks.acebench.check import Checked
 from wildtool.benchmarks.acebench.data import (
     AGENT,
     CATEGORIES,
@@ -22,13 +22,13 @@ from wildtool.benchmarks.acebench.data import (
     read_category,
     read_items,
 )
-from wildtool.benchmarks.acebench.official_normal import check_normal
-from wildtool.benchmarks.acebench.official_special import (
+from wildtool.benchmarks.acebench.official.calls import check_normal
+from wildtool.benchmarks.acebench.official.parse import decode, without_whitespace
+from wildtool.benchmarks.acebench.official.special import (
     check_error_param,
     check_incomplete,
     check_irrelevant,
 )
-from wildtool.benchmarks.acebench.parse import decode, without_whitespace
 from wildtool.benchmarks.acebench.scores import (
     CategoryScore,
     combine_languages,

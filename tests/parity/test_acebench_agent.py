@@ -8,13 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from parity.cases import rows
-from wildtool.benchmarks.acebench.agent_decode import calls_to_run, decode_message, starts_bracketed
-from wildtool.benchmarks.acebench.agent_episode import END_MARK, StepWalk, TurnWalk
-from wildtool.benchmarks.acebench.agent_execute import Executed, execute_step, execute_turn
-from wildtool.benchmarks.acebench.agent_score import compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.data import AGENT, AgentRecord, read_category
-from wildtool.benchmarks.acebench.sandbox_edition import Edition, read_edition
-from wildtool.benchmarks.acebench.sandbox_tools import TOOL_ERRORS, Sandbox
+from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.official import StepWalk, TurnWalk
+from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
+from wildtool.benchmarks.acebench.episode.official_execute import (
+    Executed,
+    calls_to_run,
+    decode_message,
+    execute_step,
+    execute_turn,
+    starts_bracketed,
+)
+from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox
+from wildtool.benchmarks.acebench.sandbox.edition import Edition, read_edition
 
 Case = dict[str, Any]
 WALKS = {"agent_multi_step": StepWalk, "agent_multi_turn": TurnWalk}

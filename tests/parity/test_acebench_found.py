@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present
-from wildtool.benchmarks.acebench.agent_episode import END_MARK, StepWalk, TurnWalk
-from wildtool.benchmarks.acebench.agent_score import compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.data import AGENT, CATEGORIES, AgentRecord, NormalRecord, read_category
-from wildtool.benchmarks.acebench.official_normal import check_normal
-from wildtool.benchmarks.acebench.parse import decode
-from wildtool.benchmarks.acebench.sandbox_edition import read_edition
+from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.official import StepWalk, TurnWalk
+from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
+from wildtool.benchmarks.acebench.official.calls import check_normal
+from wildtool.benchmarks.acebench.official.parse import decode
+from wildtool.benchmarks.acebench.sandbox.edition import read_edition
 
 Case = dict[str, Any]
 MODULE_NAME = "module 'json' has no attribute"

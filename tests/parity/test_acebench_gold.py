@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.engine.audit import gold_transcript
+from wildtool.engine.score.audit import gold_transcript
 from wildtool.types import Item
 
 

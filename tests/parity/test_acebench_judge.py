@@ -10,13 +10,13 @@ import duckdb
 import pytest
 
 from parity.cases import rows
-from wildtool.benchmarks.acebench.agent_episode import END_MARK
-from wildtool.benchmarks.acebench.arithmetic import TABLE_COLUMNS, section_of
 from wildtool.benchmarks.acebench.data import MULTI_TURN, Case, read_items
+from wildtool.benchmarks.acebench.episode.messages import END_MARK
 from wildtool.benchmarks.acebench.judge import judge_item
 from wildtool.benchmarks.acebench.play import walk
+from wildtool.benchmarks.acebench.scores import TABLE_COLUMNS, section_of
 from wildtool.benchmarks.acebench.summary import columns, summarize
-from wildtool.engine.verdicts import COLUMNS
+from wildtool.engine.score.verdict_table import COLUMNS
 from wildtool.types import Item, Reply, Transcript, Verdict
 
 Row = Mapping[str, Any]

@@ -12,10 +12,10 @@ import pytest
 from parity.cases import digest, rows, with_plain_ids, without_set_order
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import Session, read_items, read_session
-from wildtool.benchmarks.wildtoolbench.official_args import argument_schemas, check_call
-from wildtool.benchmarks.wildtoolbench.official_judge import Score, score
-from wildtool.benchmarks.wildtoolbench.official_schedule import Schedule, State, Step
-from wildtool.benchmarks.wildtoolbench.official_walk import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.official.arguments import argument_schemas, check_call
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.official.judge import Score, score
+from wildtool.benchmarks.wildtoolbench.official.schedule import Schedule, State, Step
 from wildtool.types import Item, Message, Metric, Reply, Transcript
 
 SILENCE: Message = {"content": "", "tool_calls": None}
@@ -178,7 +178,7 @@ def compare_step(played: Played, number: int, step: dict[str, Any], *, scored: b
 
 def verdict_table(items: dict[str, Item], tasks: dict[str, list[list[Message]]], folder: Path) -> Any:
     """Verdicts of one model over sessions as a table, judged through the benchmark's public entry."""
-    from wildtool.engine.verdicts import COLUMNS
+    from wildtool.engine.score.verdict_table import COLUMNS
 
     path = folder / "verdicts.jsonl"
     with path.open("w", encoding="utf-8") as lines:
@@ -206,7 +206,7 @@ def verdict_table(items: dict[str, Item], tasks: dict[str, list[list[Message]]],
 def read_table(path: Path) -> Any:
     import duckdb
 
-    from wildtool.engine.verdicts import COLUMNS
+    from wildtool.engine.score.verdict_table import COLUMNS
 
     types = {**COLUMNS, **WILDTOOLBENCH.columns}
     listed = ", ".join(f"'{name}': '{type_}'" for name, type_ in types.items())

@@ -8,12 +8,12 @@ import pytest
 
 from parity.cases import oracle_folder, present
 from wildtool.benchmarks.wildtoolbench.data import Session, read_session
-from wildtool.benchmarks.wildtoolbench.official_args import CORRECT
-from wildtool.benchmarks.wildtoolbench.official_judge import schemas_of, score
-from wildtool.benchmarks.wildtoolbench.official_walk import OfficialWalk
-from wildtool.benchmarks.wildtoolbench.paper import judge_paper
+from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.official.judge import schemas_of, score
+from wildtool.benchmarks.wildtoolbench.paper.judge import judge_paper
+from wildtool.episode import replay
 from wildtool.types import Reply, Transcript
-from wildtool.walking import replay
 
 FOLDER = oracle_folder("found") / "wildtoolbench"
 CASES = sorted(FOLDER.glob("[op]*.json"))

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from wildtool.benchmarks.wildtoolbench.data import read_items
-from wildtool.benchmarks.wildtoolbench.official_walk import OfficialWalk
-from wildtool.benchmarks.wildtoolbench.paper import LABEL_COLUMNS, PaperVerdict, judge_paper
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS, PaperVerdict, judge_paper
+from wildtool.episode import replay
 from wildtool.types import Reply, Transcript
-from wildtool.walking import replay
 
 Row = dict[str, Any]
 Key = tuple[str, str, int]

@@ -8,8 +8,8 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import WILD_MINI, WILDTOOLBENCH
 from wildtool.engine.plan import Plan
-from wildtool.engine.run import run
-from wildtool.models.baseline import make_baseline
+from wildtool.engine.run.runner import run
+from wildtool.models.baselines import make_baseline
 from wildtool.report.model import Run, read_runs
 from wildtool.types import Benchmark, Model, Reply, Request
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from report.report_build import Scripted, play
-from wildtool.plain import plain
 from wildtool.report.build import build
-from wildtool.report.charts import draw
-from wildtool.report.drawing import Drawing, Point
+from wildtool.report.charts.data import Drawing, Point
+from wildtool.report.charts.render import draw
 from wildtool.report.latex import latex, latex_text
 from wildtool.report.markdown import code, markdown, text
 from wildtool.report.model import read_runs
+from wildtool.sanitize import plain
 
 ACTING = "".join(
     [

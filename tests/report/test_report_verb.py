@@ -17,7 +17,7 @@ from wildtool.report.build import build
 from wildtool.report.latex import MOST_ROWS, NAMES, PAGE, latex
 from wildtool.report.markdown import markdown
 from wildtool.report.model import boards_of, read_runs
-from wildtool.report.overview import played
+from wildtool.report.pages.overview import played
 
 
 @pytest.fixture(scope="module")

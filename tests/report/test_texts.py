@@ -5,12 +5,12 @@ import json
 import pytest
 
 from report.report_build import ATTACK, FORGED
-from wildtool.engine.shown import counts_of, value_of
-from wildtool.plain import middle, plain
+from wildtool.engine.score.formatting import counts_of, value_of
 from wildtool.report.latex import latex_text
 from wildtool.report.markdown import code, text
-from wildtool.report.shards import script_json
+from wildtool.report.site.shards import script_json
 from wildtool.report.text import interval_of, slug
+from wildtool.sanitize import middle, plain
 from wildtool.types import Metric
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paired_draws import two_runs
 from scipy import stats
 
-from wildtool.stats.bootstrap import bootstrap_interval, tail_share
-from wildtool.stats.paired import Pair, difference
+from stats.paired_draws import two_runs
+from wildtool.stats.intervals import bootstrap_interval, tail_share
+from wildtool.stats.tests import Pair, difference
 
 CLUSTERS = st.lists(
     st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=12

@@ -5,7 +5,7 @@ from typing import Any
 
 import duckdb
 
-from wildtool.stats.changes import ON_THE_WAY, READ, changes
+from wildtool.stats.metrics import ON_THE_WAY, READ, changes
 from wildtool.types import Metric
 
 

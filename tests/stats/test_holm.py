@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.stats.holm import holm
+from wildtool.stats.tests import holm
 
 
 def test_the_adjusted_values_are_those_of_statsmodels() -> None:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paired_draws import two_runs
 from scipy import stats
 
-from wildtool.stats.paired import Pair, difference, flip_test
-from wildtool.stats.student import t_quantile
+from stats.paired_draws import two_runs
+from wildtool.stats.intervals import t_quantile
+from wildtool.stats.tests import Pair, difference, flip_test
 
 WHOLE = st.lists(st.integers(-4, 4), min_size=1, max_size=30)
 

@@ -4,9 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from paired_draws import two_runs
 
-from wildtool.stats.paired import Pair, difference, flip_test
+from stats.paired_draws import two_runs
 from wildtool.stats.power import (
     FACTOR,
     design_effect,
@@ -15,6 +14,7 @@ from wildtool.stats.power import (
     rate_error,
     unpaired,
 )
+from wildtool.stats.tests import Pair, difference, flip_test
 
 
 def test_units_that_always_agree_have_a_correlation_of_1() -> None:

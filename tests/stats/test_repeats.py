@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.stats.intervals import wilson
-from wildtool.stats.repeats import pass_all, pass_at, repeats
+from wildtool.stats.metrics import pass_all, pass_at, repeats
 from wildtool.types import Metric
 
 COUNTS = st.integers(1, 7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n), st.integers(1, n)))

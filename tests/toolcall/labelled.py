@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wildtool.toolcall.values import compare_arguments
+from wildtool.toolcall.compare import compare_arguments
 
 FOLDER = Path(__file__).parent / "labelled_pairs"
 

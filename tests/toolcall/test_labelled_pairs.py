@@ -5,7 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from labelled import Pair, pairs
+
+from toolcall.labelled import Pair, pairs
 
 PAGE = (Path(__file__).parents[2] / "docs" / "fixed-values.md").read_text(encoding="utf-8")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wildtool.toolcall.values import compare, compare_arguments
+from wildtool.toolcall.compare import compare, compare_arguments
 
 PAGE = (Path(__file__).parents[2] / "docs" / "fixed-values.md").read_text(encoding="utf-8")
 CELL = r"`([^`]*)`"

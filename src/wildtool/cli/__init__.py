@@ -10,9 +10,9 @@ import typer
 from typer.core import TyperGroup
 
 from wildtool import __version__
+from wildtool.cli.exit_status import guarded
 from wildtool.cli.help import SETTINGS, Command
-from wildtool.cli.status import guarded
-from wildtool.engine.collecting import seldom_collecting
+from wildtool.engine.gc_tuning import seldom_collecting
 
 VERBS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "run"),
@@ -24,7 +24,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "export": ("export", "export"),
     "list": ("list", "list_"),
     "audit": ("audit", "audit"),
-    "generate": ("whats", "GENERATE"),
+    "generate": ("generate", "GENERATE"),
     "data": ("data", "DATA"),
 }
 """Each verb with its module and what it is there: a function, or the verbs below it."""
@@ -37,7 +37,7 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, verb: str) -> Any:
         place, name = VERBS[verb]
-        found = getattr(import_module(f"wildtool.cli.{place}"), name)
+        found = getattr(import_module(f"wildtool.cli.commands.{place}"), name)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(**_PLAIN, add_completion=False)
             alone.command(verb, cls=Command)(guarded(found))

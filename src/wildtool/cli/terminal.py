@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
-from wildtool.plain import as_cell, middle, one_line, plain, shortened
+from wildtool.sanitize import as_cell, middle, one_line, plain, shortened
 
 __all__ = [
     "BOLD",
@@ -60,7 +60,7 @@ def note(text: str) -> None:
 
 def _folded(text: str, room: int) -> list[str]:
     """The text wrapped at blanks, if possible at none of a command in backticks."""
-    from wildtool.cli.grid import wrapped  # loads a library
+    from wildtool.cli.output.grid import wrapped  # loads a library
 
     def kept(command: re.Match[str]) -> str:
         return command[0].replace(" ", "\0") if len(command[0]) < room else command[0]

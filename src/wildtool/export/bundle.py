@@ -16,14 +16,14 @@ from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from wildtool import __version__
-from wildtool.engine.bundles import FORMAT, LARGEST, MANIFEST, RUN, VERSION
-from wildtool.engine.rundir import read_run, without_logins
-from wildtool.engine.score import judging
-from wildtool.engine.segments import find_segments, open_segment, whole_length
+from wildtool.engine.record.bundle import FORMAT, LARGEST, MANIFEST, RUN, VERSION
+from wildtool.engine.record.run_folder import read_run, without_logins
+from wildtool.engine.record.segments import find_segments, open_segment, whole_length
+from wildtool.engine.score.score import judging
 from wildtool.errors import UsageError
 from wildtool.export import Wanted
+from wildtool.export.files import plain
 from wildtool.export.tables import tables
-from wildtool.export.writing import plain
 from wildtool.models.resolve import folder_name
 from wildtool.outputs import replacing
 

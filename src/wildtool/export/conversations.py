@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.engine.record import Step
+from wildtool.engine.record.reader import Step
 from wildtool.export import Wanted
-from wildtool.export.played import PlayedRun, PlayedStep, PlayedUnit
+from wildtool.export.trajectory import PlayedRun, PlayedStep, PlayedUnit
 from wildtool.types import Message, Tool
 
 

@@ -3,11 +3,11 @@
 import csv
 from pathlib import Path
 
-from wildtool.engine.sql import sql_path
+from wildtool.engine.score.verdict_table import sql_path
 from wildtool.export import Wanted
 from wildtool.export.tables import tables
 from wildtool.outputs import replacing
-from wildtool.plain import as_cell
+from wildtool.sanitize import as_cell
 
 _ROWS = 1000
 """Rows in memory at a time."""

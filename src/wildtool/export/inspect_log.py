@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from wildtool import __version__
-from wildtool.engine.record import Failure, Step
-from wildtool.engine.results import Result, result_of
+from wildtool.engine.record.reader import Failure, Step
+from wildtool.engine.score.results import Result, result_of
 from wildtool.errors import UsageError
 from wildtool.export import Wanted
 from wildtool.export.conversations import conversations
+from wildtool.export.files import plain, strict_json
 from wildtool.export.inspect_messages import messages_of, output_of, tool_of, usage_of
-from wildtool.export.played import PlayedRun, PlayedStep, PlayedUnit
-from wildtool.export.writing import plain, strict_json
+from wildtool.export.trajectory import PlayedRun, PlayedStep, PlayedUnit
 from wildtool.outputs import replacing
 from wildtool.types import Tool, Transcript, Verdict
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, cast
 
-from wildtool import wire
-from wildtool.engine.record import Failure, Step
-from wildtool.export.writing import plain, strict_json
+from wildtool import json_codec
+from wildtool.engine.record.reader import Failure, Step
+from wildtool.export.files import plain, strict_json
 from wildtool.types import Message, Tool
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -124,7 +124,7 @@ def _call(call: Any, number: int) -> dict[str, Any]:
 def _arguments(given: Any) -> tuple[dict[str, Any], str | None]:
     """Arguments as an object, and why they are none."""
     try:
-        value = wire.loads(given) if isinstance(given, str) else given
+        value = json_codec.loads(given) if isinstance(given, str) else given
         problem = None if isinstance(value, dict) else "the arguments are not a JSON object"
     except ValueError as error:
         value, problem = None, f"the arguments are not JSON: {error}"

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool import wire
+from wildtool import json_codec
 from wildtool.export import Wanted
 from wildtool.export.conversations import rows
-from wildtool.export.writing import plain, strict_json, write_lines
+from wildtool.export.files import plain, strict_json, write_lines
 from wildtool.types import Message, Tool
 
 _TEXTS = ("role", "content", "reasoning_content", "name", "tool_call_id")
@@ -62,7 +62,7 @@ def messages_of(row: Mapping[str, Any]) -> list[Message]:
     said: list[Message] = []
     for message in row["messages"]:
         kept = {k: v for k, v in message.items() if k != "more" and (v is not None or k == "content")}
-        said.append({**kept, **wire.loads(message.get("more") or "{}")})
+        said.append({**kept, **json_codec.loads(message.get("more") or "{}")})
     return said
 
 
@@ -79,7 +79,7 @@ def for_template(row: Mapping[str, Any]) -> dict[str, Any]:
                 for call in said["tool_calls"]
             ]
         talk.append(said)
-    return {"conversation": talk, "tools": wire.loads(row["tools"]) if row["tools"] else None}
+    return {"conversation": talk, "tools": json_codec.loads(row["tools"]) if row["tools"] else None}
 
 
 def with_parameters(tools: Sequence[Tool]) -> list[Tool]:
@@ -125,7 +125,7 @@ def _calls(value: Any, *, objects: bool) -> list[dict[str, Any]] | None:
 def _value(arguments: Any) -> Any:
     """Arguments as an object where their text is one; else as they are."""
     try:
-        value = wire.loads(arguments) if isinstance(arguments, str) else arguments
+        value = json_codec.loads(arguments) if isinstance(arguments, str) else arguments
     except ValueError:
         return arguments
     return cast(dict[str, Any], value) if isinstance(value, dict) else arguments

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from wildtool.engine.sql import sql_path
-from wildtool.engine.verdicts import relation
+from wildtool.engine.score.verdict_table import relation, sql_path
 from wildtool.export import Wanted
 from wildtool.export.tables import tables
 from wildtool.outputs import no_room, replacing

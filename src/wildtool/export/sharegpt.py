@@ -13,11 +13,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool import wire
+from wildtool import json_codec
 from wildtool.export import Wanted
 from wildtool.export.conversations import Conversation, rows
+from wildtool.export.files import plain, write_lines
 from wildtool.export.openai import with_parameters
-from wildtool.export.writing import plain, write_lines
 from wildtool.types import Message
 
 _SPEAKERS = {"system": "system", "user": "human", "assistant": "gpt"}
@@ -50,7 +50,7 @@ def messages(row: Mapping[str, Any]) -> list[Message]:
     """The messages that a row was made of; ids of calls are counted anew where there were none."""
     said: list[Message] = [{"role": "system", "content": row["system"]}] if row["system"] else []
     for each in row["conversations"]:
-        turn = {**each, **wire.loads(each.get("more") or "{}")}
+        turn = {**each, **json_codec.loads(each.get("more") or "{}")}
         more = turn.get("message", {})
         if turn["from"] == "observation":
             said += [{"role": "tool", **rest, "content": text} for rest, text in _results(turn)]
@@ -100,12 +100,12 @@ def _observation(results: Sequence[Message]) -> dict[str, Any]:
 
 def _results(turn: Mapping[str, Any]) -> Iterator[tuple[Message, str]]:
     kept = turn["results"]
-    texts = [turn["value"]] if len(kept) == 1 else wire.loads(turn["value"])
+    texts = [turn["value"]] if len(kept) == 1 else json_codec.loads(turn["value"])
     yield from zip(kept, texts, strict=True)
 
 
 def _calls(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
-    made = wire.loads(turn["value"])
+    made = json_codec.loads(turn["value"])
     functions = cast(list[dict[str, Any]], made if isinstance(made, list) else [made])
     return [
         {
@@ -135,7 +135,7 @@ def _readable_calls(calls: Any) -> list[dict[str, Any]] | None:
 def _arguments(text: str) -> Any:
     """Arguments as an object where they are one, else their text as it is."""
     try:
-        value = wire.loads(text)
+        value = json_codec.loads(text)
     except ValueError:
         return text
     return cast(dict[str, Any], value) if isinstance(value, dict) else text

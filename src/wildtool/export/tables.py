@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from wildtool.engine.results import Result, judged
+from wildtool.engine.score.results import Result, judged
 from wildtool.export import Wanted
 
 _BEGIN, _END = "verdicts-", ".parquet"

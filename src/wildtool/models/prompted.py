@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from wildtool.models.formats import Format, Read, Result, ToolCall
-from wildtool.models.formats.loose_values import UnreadableError, strict_value
+from wildtool.json_codec import dumps
+from wildtool.models.tool_formats import Format, Read, Result, ToolCall
+from wildtool.models.tool_formats.lenient_json import UnreadableError, strict_value
 from wildtool.types import Message, Model, Reply, Request, Tool
-from wildtool.wire import dumps
 
 _SAMPLE: Tool = {
     "type": "function",

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wildtool.episode import SILENCE
 from wildtool.errors import CallError
 from wildtool.types import Reply, Request, Transcript
-from wildtool.walking import SILENCE
 
 Said = Callable[[str, int], Mapping[str, Transcript] | None]
 """What was said in (item, repeat), by unit; None where nothing is known of it."""

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.errors import UsageError
-from wildtool.models.key_names import VARIABLE, key_in, shown_variable
 from wildtool.models.presets import OWNER, PRESETS, Preset, Protocol, known_name, preset_of
 from wildtool.models.replay import ReplayModel, Said
+from wildtool.models.secrets import VARIABLE, key_in, shown_variable
 from wildtool.types import Model
 
 if TYPE_CHECKING:
-    from wildtool.models.http_model import HttpModel
+    from wildtool.models.providers.base import HttpModel
 
 LONGEST_FOLDER = 100
 """Characters; file systems allow 255 bytes, and other names stand in the same path."""
@@ -92,7 +92,7 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
     if options.format is not None and takes_format(name):
         return _prompted(name, options, options.format)
     if name.startswith("baseline/"):
-        from wildtool.models.baseline import make_baseline
+        from wildtool.models.baselines import make_baseline
 
         return make_baseline(name, options.seed or 0)
     if name.startswith("replay:"):
@@ -201,25 +201,25 @@ def _adapter(protocol: Protocol) -> "type[HttpModel]":
     """The class that speaks a protocol; imported here, since the network library is slow to load."""
     match protocol:
         case "chat completions":
-            from wildtool.models.openai import OpenAIModel
+            from wildtool.models.providers.openai_chat import OpenAIModel
 
             return OpenAIModel
         case "responses":
-            from wildtool.models.responses import ResponsesModel
+            from wildtool.models.providers.openai_responses import ResponsesModel
 
             return ResponsesModel
         case "messages":
-            from wildtool.models.anthropic import AnthropicModel
+            from wildtool.models.providers.anthropic import AnthropicModel
 
             return AnthropicModel
         case "generateContent":
-            from wildtool.models.gemini import GeminiModel
+            from wildtool.models.providers.gemini import GeminiModel
 
             return GeminiModel
 
 
 def _local(name: str, options: ModelOptions) -> Model:
-    from wildtool.models.hf import hf_model
+    from wildtool.models.local.hf import hf_model
 
     return hf_model(
         options.called or name,
@@ -233,7 +233,7 @@ def _local(name: str, options: ModelOptions) -> Model:
 
 
 def _through_inspect(name: str, options: ModelOptions) -> Model:
-    from wildtool.models.inspect_model import inspect_model
+    from wildtool.models.providers.inspect import inspect_model
 
     return inspect_model(
         options.called or name,
@@ -251,8 +251,8 @@ def takes_format(name: str) -> bool:
 
 
 def _prompted(name: str, options: ModelOptions, wanted: str) -> Model:
-    from wildtool.models.formats.choose import AUTO, chosen_format
     from wildtool.models.prompted import PromptedModel
+    from wildtool.models.tool_formats.detect import AUTO, chosen_format
 
     inner = model_from_name(name, replace(options, format=None))
     return PromptedModel(inner, chosen_format(wanted, name), AUTO if wanted == AUTO else "by option")

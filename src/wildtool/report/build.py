@@ -4,19 +4,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from wildtool.engine.audit import Audit, audit
+from wildtool.engine.score.audit import Audit, audit
 from wildtool.outputs import GENERATOR, write
-from wildtool.report import overview
-from wildtool.report.chart_kinds import MOST_LINES
-from wildtool.report.chart_look import model_colours
-from wildtool.report.dataset import add_dataset
+from wildtool.report.charts.spec import MOST_LINES
+from wildtool.report.charts.theme import model_colours
+from wildtool.report.metric_table import as_csv
 from wildtool.report.model import Board, Run, boards_of
-from wildtool.report.numbers import as_csv
-from wildtool.report.pairs import all_pairs
-from wildtool.report.sides import add_sides
-from wildtool.report.site import Page, Site
-from wildtool.report.trajectories import written
-from wildtool.report.views import add_view, views_of
+from wildtool.report.pages import overview
+from wildtool.report.pages.dataset import add_dataset
+from wildtool.report.pages.metrics import add_view, views_of
+from wildtool.report.pages.side_by_side import add_sides
+from wildtool.report.pages.trajectory_page import written
+from wildtool.report.pairwise import all_pairs
+from wildtool.report.site.site import Page, Site
 
 TITLE = "wildtool report"
 TIES = (

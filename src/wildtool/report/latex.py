@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from wildtool.engine.shown import value_of
+from wildtool.engine.score.formatting import value_of
 from wildtool.outputs import LATEX
-from wildtool.plain import one_line
+from wildtool.report.metric_table import Head, heads_of, missing
 from wildtool.report.model import Board, Run, boards_of
-from wildtool.report.numbers import Head, heads_of, missing
 from wildtool.report.text import interval_of
+from wildtool.sanitize import one_line
 from wildtool.types import Metric
 
 PAGE, NAMES, HEAD = 92, 24, 16

@@ -4,13 +4,13 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-from wildtool.engine.shown import counts_of, value_of
+from wildtool.engine.score.formatting import counts_of, value_of
 from wildtool.outputs import MARKDOWN
-from wildtool.plain import one_line
+from wildtool.report.metric_table import Head, heads_of, missing
 from wildtool.report.model import Board, Run, boards_of
-from wildtool.report.numbers import Head, heads_of, missing
-from wildtool.report.pairs import all_pairs, places, ties
+from wildtool.report.pairwise import all_pairs, places, ties
 from wildtool.report.text import interval_of
+from wildtool.sanitize import one_line
 from wildtool.types import Metric
 
 

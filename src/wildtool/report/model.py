@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.boards import headline, labels_of, titles_of
-from wildtool.engine.pairing import Share, share
+from wildtool.engine.compare.leaderboard import headline, labels_of, titles_of
+from wildtool.engine.compare.pairs import Share, share
+from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import load_benchmark, prompted_as
-from wildtool.engine.results import Result, judged
-from wildtool.engine.rundir import read_run
-from wildtool.engine.score import named_data
-from wildtool.engine.verdicts import relation
+from wildtool.engine.score.results import Result, judged
+from wildtool.engine.score.score import named_data
+from wildtool.engine.score.verdict_table import relation
 from wildtool.report.parallel import done
 from wildtool.report.text import slug
 from wildtool.types import Benchmark, Metric, Source

@@ -2,7 +2,7 @@
 
 import re
 
-from wildtool.engine.shown import ends_of
+from wildtool.engine.score.formatting import ends_of
 from wildtool.types import Metric
 
 

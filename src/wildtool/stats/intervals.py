@@ -6,7 +6,10 @@ Weighted sums of independent rates take their interval from those of the rates (
 """
 
 import math
+import random
 from collections.abc import Sequence
+from functools import cache
+from statistics import NormalDist
 
 Z95 = 1.959963984540054
 """The 0.975 quantile of the normal distribution: half-width of the 95 % interval in standard errors."""
@@ -69,3 +72,74 @@ def _effective_size(clusters: Sequence[tuple[float, float]], rate: float, total:
     spread = sum((x - rate * n) ** 2 for x, n in clusters)
     variance = count / (count - 1) * spread / (total * total)
     return max(1.0, min(total, rate * (1 - rate) / variance)) if variance else total
+
+
+RESAMPLES = 2_000
+
+
+def bootstrap_interval(
+    clusters: Sequence[tuple[float, float]], *, seed: int = 0, resamples: int = RESAMPLES
+) -> tuple[float, float] | None:
+    """95 % interval of the ratio of two sums over clusters; None where the denominators sum to 0.
+
+    Args:
+        clusters: for each item (numerator, denominator): right units and units, or a difference and units.
+        seed: the same seed gives the same interval.
+    """
+    used = [(x, n) for x, n in clusters if n > 0]
+    if not used:
+        return None
+    drawn = sorted(_resampled(used, random.Random(seed), resamples))
+    # The lower end is as many resamples from the least as the upper one from the largest.
+    outside = int(tail_share(len(used)) * resamples)
+    return drawn[outside], drawn[-1 - outside]
+
+
+def tail_share(count: int) -> float:
+    """The share of resamples of `count` clusters to leave out at either end."""
+    if count < 2:
+        return 0.0
+    return NormalDist().cdf(-math.sqrt(count / (count - 1)) * t_quantile(0.975, count - 1))
+
+
+def _resampled(clusters: Sequence[tuple[float, float]], draw: random.Random, resamples: int) -> list[float]:
+    count = len(clusters)
+    if len({n for _, n in clusters}) == 1:
+        # Items of one size, which is most sets: only numerators vary.
+        numerators, total = [x for x, _ in clusters], sum(n for _, n in clusters)
+        return [sum(draw.choices(numerators, k=count)) / total for _ in range(resamples)]
+    ratios: list[float] = []
+    for _ in range(resamples):
+        numerators, denominators = zip(*draw.choices(clusters, k=count), strict=True)
+        ratios.append(sum(numerators) / sum(denominators))
+    return ratios
+
+
+_NORMAL_FROM = 5_000
+"""Degrees of freedom from which the normal quantile differs by less than 0.0005."""
+
+
+@cache
+def t_quantile(probability: float, freedom: int) -> float:
+    """The quantile of Student's t for a probability above 1/2; `freedom` at least 1."""
+    if freedom >= _NORMAL_FROM:
+        return NormalDist().inv_cdf(probability)
+    wanted = 2 * probability - 1
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, freedom) < wanted else (low, middle)
+    return math.tan(high) * math.sqrt(freedom)
+
+
+def _within(angle: float, freedom: int) -> float:
+    """Probability that |t| stays below tan(angle) times the root of the degrees of freedom: the finite sums for whole
+    degrees (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    sine, cosine = math.sin(angle), math.cos(angle)
+    odd = freedom % 2
+    term = cosine if odd else 1.0
+    total = 0.0
+    for power in range(odd, freedom - 1, 2):
+        total += term
+        term *= cosine * cosine * (power + 1) / (power + 2)
+    return 2 / math.pi * (angle + sine * total) if odd else sine * total

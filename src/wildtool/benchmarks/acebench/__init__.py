@@ -21,7 +21,7 @@ from wildtool.types import (
 )
 
 if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.originals import Originals
+    from wildtool.benchmarks.acebench.prompts.originals import Originals
 
 # The parts are imported where they are used: judging loads more than playing, and help needs neither.
 
@@ -58,19 +58,19 @@ class ACEBench:
 
     @property
     def prompts_note(self) -> str:
-        from wildtool.benchmarks.acebench.originals import NOTE
+        from wildtool.benchmarks.acebench.prompts.originals import NOTE
 
         return NOTE
 
     @property
     def original_sampling(self) -> Mapping[str, Any]:
-        from wildtool.benchmarks.acebench.originals import SAMPLING
+        from wildtool.benchmarks.acebench.prompts.originals import SAMPLING
 
         return SAMPLING
 
     def in_original_prompts(self, split: str | None) -> "ACEBench | None":
         from wildtool.benchmarks.acebench.data import FINANCE, categories_of
-        from wildtool.benchmarks.acebench.fetch import read_prompts
+        from wildtool.benchmarks.acebench.source import read_prompts
 
         if self.mode != "text" or (split is not None and set(categories_of(split)) <= set(FINANCE)):
             return None
@@ -87,7 +87,7 @@ class ACEBench:
         return ACEBench(mode)
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.acebench.locate import locate
+        from wildtool.benchmarks.acebench.source import locate
 
         return locate(data, split)
 
@@ -118,17 +118,17 @@ class ACEBench:
         return summarize(verdicts, profile)
 
     def mutants(self, item: Item, profile: str) -> Iterable[Mutant]:
-        from wildtool.benchmarks.acebench.mutants import mutants
+        from wildtool.benchmarks.acebench.audit.mutants import mutants
 
         return mutants(item, profile, self.mode)
 
     def explain(self, item: Item, mutant: Mutant, profile: str) -> str:
-        from wildtool.benchmarks.acebench.explain import explain
+        from wildtool.benchmarks.acebench.audit.explain import explain
 
         return explain(item, mutant, profile, self.mode)
 
     def explain_gold(self, item: Item, unit: str, profile: str) -> str:
-        from wildtool.benchmarks.acebench.explain import explain_gold
+        from wildtool.benchmarks.acebench.audit.explain import explain_gold
 
         return explain_gold(item, unit, profile, self.mode)
 
@@ -148,7 +148,7 @@ class ACEBench:
         return published()
 
     def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.acebench.fetch import pull
+        from wildtool.benchmarks.acebench.source import pull
 
         return pull(file, mirror, report)
 

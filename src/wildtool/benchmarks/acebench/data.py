@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.benchmarks.acebench.data_lines import Line, find_file, read_lines
-from wildtool.benchmarks.acebench.sandbox_edition import Edition, Lang, read_edition
+from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
 from wildtool.errors import DataError
 from wildtool.types import Item
 
@@ -202,7 +202,7 @@ def _records(folder: Path, lang: str, category: str) -> Iterator[Record]:
 
 def _check_classes(folder: Path, edition: Edition, records: Sequence[Record]) -> None:
     """The sandbox must have every class that these episodes involve."""
-    from wildtool.benchmarks.acebench.sandbox_tools import CLASSES  # only episodes need the sandbox
+    from wildtool.benchmarks.acebench.sandbox import CLASSES  # only episodes need the sandbox
 
     for record in records:
         for name in record.involved_classes if isinstance(record, AgentRecord) else ():

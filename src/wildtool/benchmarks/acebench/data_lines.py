@@ -10,7 +10,7 @@ from typing import Any, NoReturn, cast
 import orjson
 
 from wildtool.errors import DataError
-from wildtool.wire import LINE, check_limits
+from wildtool.json_codec import LINE, check_limits
 
 LARGEST = 256 << 20
 """Bytes that a compressed data file may expand to."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from wildtool.benchmarks.acebench.data import NormalRecord, SpecialRecord
-from wildtool.benchmarks.acebench.prompt_texts import INCORRECT, LIMITATIONS, MISSING
+from wildtool.benchmarks.acebench.prompts.request_texts import INCORRECT, LIMITATIONS, MISSING
 from wildtool.toolcall.call_syntax import Call
 
 

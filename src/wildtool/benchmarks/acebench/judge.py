@@ -9,31 +9,29 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from wildtool.benchmarks.acebench import faults
-from wildtool.benchmarks.acebench.agent_score import EndState, compare_end_state, process_accuracy
-from wildtool.benchmarks.acebench.arithmetic import section_of
-from wildtool.benchmarks.acebench.checked import NO_VERDICT, Checked
-from wildtool.benchmarks.acebench.data import (
-    AgentRecord,
-    Case,
-    NormalRecord,
-    Record,
-    SpecialRecord,
+from wildtool.benchmarks.acebench import error_classes
+from wildtool.benchmarks.acebench.check import NO_VERDICT, Checked
+from wildtool.benchmarks.acebench.data import AgentRecord, Case, NormalRecord, Record, SpecialRecord
+from wildtool.benchmarks.acebench.episode.official_end_state import (
+    EndState,
+    compare_end_state,
+    process_accuracy,
 )
-from wildtool.benchmarks.acebench.official_special import (
+from wildtool.benchmarks.acebench.official.special import (
     DETECTION,
     check_error_param,
     check_incomplete,
     check_irrelevant,
 )
 from wildtool.benchmarks.acebench.play import ReplyWalk, record_of, walk
+from wildtool.benchmarks.acebench.scores import section_of
+from wildtool.episode import outcome_without_end, replay
 from wildtool.toolcall.call_syntax import Call, CallSyntaxError
 from wildtool.types import Item, Message, Outcome, Transcript, Verdict
-from wildtool.walking import outcome_without_end, replay
 
 if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.agent_episode import EpisodeWalk
-    from wildtool.benchmarks.acebench.sound_episode import SoundWalk
+    from wildtool.benchmarks.acebench.episode.fixed import SoundWalk
+    from wildtool.benchmarks.acebench.episode.official import EpisodeWalk
 
     Episode = EpisodeWalk | SoundWalk
 
@@ -144,7 +142,7 @@ def _judge_reply(reply: Message, record: Record, profile: Profile, *, native: bo
     }
     if checked.valid:
         return Judgement("correct", 1.0, checked.reason or "as expected", None, columns)
-    return Judgement("wrong", 0.0, checked.reason, faults.class_of(checked.error), columns)
+    return Judgement("wrong", 0.0, checked.reason, error_classes.class_of(checked.error), columns)
 
 
 def _check_native(reply: Message, record: NormalRecord, profile: Profile) -> Checked:
@@ -173,10 +171,10 @@ def _judge_episode(episode: "Episode", record: AgentRecord, profile: Profile) ->
         # The original ends before anything of the episode is scored.
         columns |= {"process": 0.0, "error_label": NO_VERDICT, "reference_error": raised}
         reason = f"the published evaluator raises {raised}"
-        return Judgement("wrong", 0.0, reason, faults.CALL_ERROR, columns)
+        return Judgement("wrong", 0.0, reason, error_classes.CALL_ERROR, columns)
     if end.correct:
         return Judgement("correct", process, "the end state is the expected one", None, columns)
-    from wildtool.benchmarks.acebench.agent_faults import classify  # only wrong episodes need it
+    from wildtool.benchmarks.acebench.episode.error_classes import classify  # only wrong episodes need it
 
     error, reason = classify(episode, end)
     return Judgement("wrong", process, reason, error, columns, {"end_state": end.errors})
@@ -193,14 +191,14 @@ def _official_special(text: Any, record: SpecialRecord) -> Checked:
 
 
 def _raised(episode: "Episode") -> str | None:
-    from wildtool.benchmarks.acebench.agent_episode import EpisodeWalk
+    from wildtool.benchmarks.acebench.episode.official import EpisodeWalk
 
     # An episode with native calls follows rules of its own, which the original does not have.
     return episode.raised() if isinstance(episode, EpisodeWalk) else None
 
 
 def _official() -> Profile:
-    from wildtool.benchmarks.acebench import official_normal
+    from wildtool.benchmarks.acebench.official import calls as official_normal
 
     return Profile(
         "official",
@@ -215,10 +213,11 @@ def _official() -> Profile:
 
 
 def _fixed() -> Profile:
-    from wildtool.benchmarks.acebench import fixed_end_state, fixed_normal
-    from wildtool.benchmarks.acebench.fixed_parse import read_calls
-    from wildtool.benchmarks.acebench.fixed_special import check_special
-    from wildtool.benchmarks.acebench.sound_calls import text_of
+    from wildtool.benchmarks.acebench.episode import fixed_end_state
+    from wildtool.benchmarks.acebench.episode.fixed_messages import text_of
+    from wildtool.benchmarks.acebench.fixed import calls as fixed_normal
+    from wildtool.benchmarks.acebench.fixed.parse import read_calls
+    from wildtool.benchmarks.acebench.fixed.special import check_special
 
     def normal(text: str | None, record: NormalRecord) -> Checked:
         try:

@@ -58,7 +58,11 @@ def native_request(record: NormalRecord | SpecialRecord) -> Request:
 
 def system_message(record: NormalRecord | SpecialRecord) -> Message:
     """Rules and situation; what is told about brackets in the other modes is not needed here."""
-    from wildtool.benchmarks.acebench.prompt import TEXTS, normal_texts, situation  # only where one plays
+    from wildtool.benchmarks.acebench.prompts.request import (  # only where one plays
+        TEXTS,
+        normal_texts,
+        situation,
+    )
 
     if isinstance(record, NormalRecord):
         texts = normal_texts(record)

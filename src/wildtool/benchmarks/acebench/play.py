@@ -12,12 +12,12 @@ from wildtool.benchmarks.acebench.data import (
     SpecialRecord,
     is_multi_turn_agent,
 )
-from wildtool.benchmarks.acebench.sandbox_edition import Edition
+from wildtool.benchmarks.acebench.sandbox.edition import Edition
+from wildtool.episode import play_walks
 from wildtool.types import Ask, Item, Message, Request, Transcript, Walk
-from wildtool.walking import play_walks
 
 if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.originals import Originals
+    from wildtool.benchmarks.acebench.prompts.originals import Originals
 
 _LONGEST = 10_000
 """Messages of the longest episode that is judged."""
@@ -77,7 +77,7 @@ def record_of(case: Case, position: int, profile: str) -> Record:
     record = case.records[position]
     if profile == "official":
         return record
-    from wildtool.benchmarks.acebench.overlay import corrected
+    from wildtool.benchmarks.acebench.corrections import corrected
 
     return corrected(record)
 
@@ -100,7 +100,7 @@ def _request(record: NormalRecord | SpecialRecord, mode: str, originals: "Origin
 
         return native_request(record)
     from wildtool.benchmarks.acebench.gold import gold_text
-    from wildtool.benchmarks.acebench.prompt import text_messages
+    from wildtool.benchmarks.acebench.prompts.request import text_messages
 
     return Request(
         originals.text_messages(record) if originals is not None else text_messages(record, mode),
@@ -110,7 +110,7 @@ def _request(record: NormalRecord | SpecialRecord, mode: str, originals: "Origin
 
 def _episode_length(recorded: Transcript | None) -> int:
     """Messages that an episode may take: the original's number, or that with which an imported one was made."""
-    from wildtool.benchmarks.acebench.agent_episode import EPISODE_MESSAGES, MAX_MESSAGES
+    from wildtool.benchmarks.acebench.episode.official import EPISODE_MESSAGES, MAX_MESSAGES
 
     said = recorded.replies[0].message.get(EPISODE_MESSAGES) if recorded and recorded.replies else None
     return min(said, _LONGEST) if type(said) is int and said > MAX_MESSAGES else MAX_MESSAGES
@@ -119,11 +119,11 @@ def _episode_length(recorded: Transcript | None) -> int:
 def _episode(record: AgentRecord, edition: Edition, profile: str, mode: str, options: dict[str, Any]) -> Walk:
     multi_turn = is_multi_turn_agent(record.category)
     if profile == "official" and mode != "fc":
-        from wildtool.benchmarks.acebench.agent_episode import StepWalk, TurnWalk
+        from wildtool.benchmarks.acebench.episode.official import StepWalk, TurnWalk
 
         made = TurnWalk if multi_turn else StepWalk
         return made(record, edition, **options)
-    from wildtool.benchmarks.acebench.sound_episode import SoundStepWalk, SoundTurnWalk
+    from wildtool.benchmarks.acebench.episode.fixed import SoundStepWalk, SoundTurnWalk
 
     sound = SoundTurnWalk if multi_turn else SoundStepWalk
     return sound(record, edition, native=mode == "fc", **options)

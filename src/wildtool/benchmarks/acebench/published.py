@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from wildtool.benchmarks.acebench import faults
+from wildtool.benchmarks.acebench import error_classes
 from wildtool.published import in_metrics
 from wildtool.types import Published
 
@@ -38,8 +38,8 @@ CATEGORIES = {
 }
 """Means over both languages."""
 SPECIAL_ERRORS = {
-    "error_detection": ("errors (Special)", faults.ERROR_DETECTION),
-    "error_correction": ("errors (Special)", faults.ERROR_CORRECTION),
+    "error_detection": ("errors (Special)", error_classes.ERROR_DETECTION),
+    "error_correction": ("errors (Special)", error_classes.ERROR_CORRECTION),
 }
 REQUESTS = 200
 """What the errors of Special are counted among: incomplete and erroneous requests of both languages."""

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmarks.acebench.agent_episode import END_MARK, EPISODE_MESSAGES, MAX_MESSAGES
 from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, is_agent, is_multi_turn_agent
 from wildtool.benchmarks.acebench.data_lines import Line, read_lines
+from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.official import EPISODE_MESSAGES, MAX_MESSAGES
 from wildtool.errors import DataError
 from wildtool.types import Reply, Transcript
 

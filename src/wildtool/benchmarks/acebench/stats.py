@@ -13,7 +13,7 @@ from wildtool.benchmarks.acebench.data import (
     languages,
     read_category,
 )
-from wildtool.benchmarks.acebench.lint_rules import properties_of
+from wildtool.benchmarks.acebench.lint.rules import properties_of
 from wildtool.types import Metric
 
 Counts = Mapping[str, int]

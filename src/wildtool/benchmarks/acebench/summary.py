@@ -9,21 +9,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from wildtool.benchmarks.acebench import faults
-from wildtool.benchmarks.acebench.arithmetic import (
+from wildtool.benchmarks.acebench import error_classes
+from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, LANGUAGES, MULTI_TURN
+from wildtool.benchmarks.acebench.scores import (
     ARITHMETIC,
     TABLE_COLUMNS,
     Arithmetic,
+    CategoryScore,
     Played,
     Results,
+    combine_languages,
     process_of,
     weights_of,
 )
-from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, LANGUAGES, MULTI_TURN
-from wildtool.benchmarks.acebench.scores import CategoryScore, combine_languages
-from wildtool.stats.coverage import cost, coverage
 from wildtool.stats.intervals import clustered_rate, weighted_sum
-from wildtool.stats.rates import Rate, measure
+from wildtool.stats.metrics import Rate, cost, coverage, measure
 from wildtool.types import Metric
 
 TABLE = "Table 2"
@@ -213,15 +213,15 @@ def _errors(verdicts: Any) -> Iterable[Rate]:
     """Of the parts that were played: classes among the wrong units; Special as the paper's Table 5, among all units."""
     sections = {section for (section,) in verdicts.aggregate("section", "section").fetchall()}
     for section, classes in (
-        ("Normal", faults.NORMAL_CLASSES),
-        ("Agent", faults.AGENT_CLASSES),
-        ("Agent finance", faults.AGENT_CLASSES),
+        ("Normal", error_classes.NORMAL_CLASSES),
+        ("Agent", error_classes.AGENT_CLASSES),
+        ("Agent finance", error_classes.AGENT_CLASSES),
     ):
         if section in sections:
             yield from _shares(section, f"outcome = 'wrong' AND section = '{section}'", classes)
     if "Special" in sections:
         two = "split IN ('special_incomplete', 'special_error_param')"
-        yield from _shares("Special", two, faults.SPECIAL_CLASSES)
+        yield from _shares("Special", two, error_classes.SPECIAL_CLASSES)
 
 
 def _shares(section: str, where: str, classes: Iterable[str]) -> Iterable[Rate]:

@@ -10,13 +10,13 @@ from wildtool.benchmarks.acebench.judge import judge_item
 from wildtool.benchmarks.acebench.play import record_of, walk
 from wildtool.benchmarks.acebench.trace_episode import trace_episode
 from wildtool.toolcall.call_syntax import Call, CallSyntaxError
-from wildtool.toolcall.parameter_schema import as_schema
-from wildtool.toolcall.values import compare_arguments
-from wildtool.tracing import differing, single_out, told
+from wildtool.toolcall.compare import compare_arguments
+from wildtool.toolcall.schema import as_schema
+from wildtool.trace import differing, single_out, told
 from wildtool.types import Difference, GoldCall, Item, Message, Tool, Trace, TraceStep, Transcript, Verdict
 
 if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.originals import Originals
+    from wildtool.benchmarks.acebench.prompts.originals import Originals
 
 _NAMED = re.compile(r"argument (?P<name>.*?): ", re.DOTALL)
 
@@ -100,12 +100,12 @@ def _made(reply: Message | None, record: NormalRecord, profile: str, mode: str) 
 
             return list(read_native_calls(reply, record))
         if profile == "official":
-            from wildtool.benchmarks.acebench.parse import decode
+            from wildtool.benchmarks.acebench.official.parse import decode
 
             content = reply.get("content")
             return list(decode(content)) if isinstance(content, str) else []
-        from wildtool.benchmarks.acebench.fixed_parse import read_calls
-        from wildtool.benchmarks.acebench.sound_calls import text_of
+        from wildtool.benchmarks.acebench.episode.fixed_messages import text_of
+        from wildtool.benchmarks.acebench.fixed.parse import read_calls
 
         return list(read_calls(text_of(reply)))
     except CallSyntaxError:
@@ -117,7 +117,8 @@ def _paired(
     record: NormalRecord, candidate: Mapping[str, Mapping[str, Any]], made: Sequence[Call], profile: str
 ) -> dict[str, int]:
     """Gold calls, each with the position of a call that alone fulfils it."""
-    from wildtool.benchmarks.acebench import fixed_normal, official_normal
+    from wildtool.benchmarks.acebench.fixed import calls as fixed_normal
+    from wildtool.benchmarks.acebench.official import calls as official_normal
 
     check = official_normal.check_calls if profile == "official" else fixed_normal.check_calls
     offered = {function["name"] for function in record.functions}

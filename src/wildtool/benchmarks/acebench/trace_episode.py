@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from wildtool.benchmarks.acebench.agent_episode import EpisodeWalk
-from wildtool.benchmarks.acebench.agent_faults import executed_calls
 from wildtool.benchmarks.acebench.data import AgentRecord
-from wildtool.benchmarks.acebench.fixed_end_state import calls_of, same_call
-from wildtool.benchmarks.acebench.fixed_parse import read_calls
-from wildtool.benchmarks.acebench.sound_episode import SoundWalk
+from wildtool.benchmarks.acebench.episode.error_classes import executed_calls
+from wildtool.benchmarks.acebench.episode.fixed import SoundWalk
+from wildtool.benchmarks.acebench.episode.fixed_end_state import calls_of, same_call
+from wildtool.benchmarks.acebench.episode.official import EpisodeWalk
+from wildtool.benchmarks.acebench.fixed.parse import read_calls
 from wildtool.toolcall.call_syntax import Call, CallSyntaxError
-from wildtool.tracing import told
+from wildtool.trace import told
 from wildtool.types import Difference, GoldCall, Message, Tool, Trace, TraceStep, Transcript, Verdict, Walk
 
 MAX_CALLS = 400

@@ -2,14 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from wildtool.errors import DataError
+from wildtool.json_codec import LINE, check_limits, lines_within
 from wildtool.types import Item, Source, Tool
-from wildtool.wire import LINE, check_limits, lines_within
 
 ASK = "ask_user_for_required_parameters"
 """Virtual action: the model asks the user a question, in plain text."""
@@ -303,3 +305,29 @@ class _Fields:
             user_input=user_input if isinstance(user_input, str) else None,
             idx=node.get("idx"),
         )
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def of_session(
+    work: Callable[Concatenate[Session, P], T],
+) -> Callable[Concatenate[Session, P], T]:
+    """Keeps what a function of a session, and of positions in it, gives; for as long as the session lives.
+
+    What it gives is shared by all who ask, so nobody may change it.
+    """
+    known: WeakKeyDictionary[Session, dict[object, T]] = WeakKeyDictionary()
+
+    @wraps(work)
+    def asked(session: Session, *args: P.args, **named: P.kwargs) -> T:
+        assert not named
+        its = known.get(session)
+        if its is None:
+            its = known[session] = {}
+        if args not in its:
+            its[args] = work(session, *args, **named)
+        return its[args]
+
+    return asked

@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Node, Session
-from wildtool.benchmarks.wildtoolbench.numerals import numbers_in
-from wildtool.benchmarks.wildtoolbench.schema_check import short
 from wildtool.toolcall.graph import ancestors
-from wildtool.toolcall.parameter_schema import as_schema, documented_default
+from wildtool.toolcall.schema import as_schema, documented_default
+from wildtool.toolcall.schema_check import short
+from wildtool.toolcall.text.numerals import numbers_in
 
 Schema = Mapping[str, Any]
 _WORDS = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2}")

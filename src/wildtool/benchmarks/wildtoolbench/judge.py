@@ -6,18 +6,17 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench import faults
-from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task
-from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk, schedule_of
-from wildtool.benchmarks.wildtoolbench.known import of_session
-from wildtool.benchmarks.wildtoolbench.official_args import CORRECT
-from wildtool.benchmarks.wildtoolbench.official_judge import NO_GOLD, Score, schemas_of, score
-from wildtool.benchmarks.wildtoolbench.official_walk import UNREADABLE_CALLS, OfficialWalk
-from wildtool.benchmarks.wildtoolbench.paper import judge_paper
+from wildtool.benchmarks.wildtoolbench import error_classes
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task, of_session
+from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedWalk, schedule_of
+from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
+from wildtool.benchmarks.wildtoolbench.official.episode import UNREADABLE_CALLS, OfficialWalk
+from wildtool.benchmarks.wildtoolbench.official.judge import NO_GOLD, Score, schemas_of, score
+from wildtool.benchmarks.wildtoolbench.paper.judge import judge_paper
 from wildtool.benchmarks.wildtoolbench.play import WALKS
+from wildtool.episode import outcome_without_end, replay
 from wildtool.toolcall.graph import topology
 from wildtool.types import Item, Outcome, Transcript, Verdict, Walk
-from wildtool.walking import outcome_without_end, replay
 
 Column = bool | int | float | str | None
 
@@ -170,26 +169,26 @@ def _official_fault(walk: OfficialWalk, session: Session, task: Task, result: Sc
         return _class_of_check(bad), bad
     raised = f" (the original raises {result.reference_error[1]})" if result.reference_error else ""
     if not walk.schedule.executable or not task.nodes:
-        return faults.UNUSABLE_GOLD, f"the gold graph has no path{raised}"
+        return error_classes.UNUSABLE_GOLD, f"the gold graph has no path{raised}"
     if (walk.reason or walk.raised or "").startswith((UNREADABLE_CALLS, "TypeError", "RecursionError")):
-        return faults.UNREADABLE, f"{walk.reason or 'calls cannot be read'}{raised}"
+        return error_classes.UNREADABLE, f"{walk.reason or 'calls cannot be read'}{raised}"
     stage, text = result.reference_error or ("", "")
     if stage == "scoring" and text != NO_GOLD:
         missing = next(
             (n.name for n in task.nodes if n.name not in VIRTUAL and n.name not in _names(session)), None
         )
         if missing:
-            return faults.UNUSABLE_GOLD, f"gold calls {missing}, which is not in the tool list{raised}"
-        return faults.UNREADABLE, f"arguments cannot be read{raised}"
+            return error_classes.UNUSABLE_GOLD, f"gold calls {missing}, which is not in the tool list{raised}"
+        return error_classes.UNREADABLE, f"arguments cannot be read{raised}"
     done = {node for step in walk.log for node in step.matched}
     reply = walk.log[-1].reply if walk.log else {}
     calls = reply.get("tool_calls")
     if not calls:
-        error, reason = faults.fault_of_text(task.nodes, done, empty=not reply.get("content"))
+        error, reason = error_classes.fault_of_text(task.nodes, done, empty=not reply.get("content"))
     elif (name := _odd_call(calls, task, done)) is None:
-        error, reason = faults.UNREADABLE, walk.reason or "calls cannot be read"
+        error, reason = error_classes.UNREADABLE, walk.reason or "calls cannot be read"
     else:
-        error, reason = faults.fault_of_call(task.nodes, done, name, _names(session))
+        error, reason = error_classes.fault_of_call(task.nodes, done, name, _names(session))
     return error, f"{reason}{raised}"
 
 
@@ -219,15 +218,15 @@ def _odd_call(calls: Any, task: Task, done: set[int]) -> str | None:
 
 def _class_of_check(check: str) -> str:
     table = (
-        ("invalid json", faults.UNREADABLE),
-        ("comparison failed", faults.UNUSABLE_GOLD),
-        ("type inconsistent", faults.PARAM_TYPE),
-        ("args missing", faults.PARAM_TYPE),
-        ("not defined", faults.PARAM_HALLUCINATION),
-        ("(extra:", faults.PARAM_HALLUCINATION),
-        (", extra:", faults.PARAM_HALLUCINATION),
+        ("invalid json", error_classes.UNREADABLE),
+        ("comparison failed", error_classes.UNUSABLE_GOLD),
+        ("type inconsistent", error_classes.PARAM_TYPE),
+        ("args missing", error_classes.PARAM_TYPE),
+        ("not defined", error_classes.PARAM_HALLUCINATION),
+        ("(extra:", error_classes.PARAM_HALLUCINATION),
+        (", extra:", error_classes.PARAM_HALLUCINATION),
     )
-    return next((error for text, error in table if text in check), faults.PARAM_VALUE)
+    return next((error for text, error in table if text in check), error_classes.PARAM_VALUE)
 
 
 def _official_detail(walk: OfficialWalk, result: Score) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session
 from wildtool.benchmarks.wildtoolbench.play import walk as walk_of
-from wildtool.toolcall.value_mutants import value_mutants
+from wildtool.toolcall.mutations import value_mutants
 from wildtool.types import Item, Message, Mutant, Tool
 
 Run = list[Message]

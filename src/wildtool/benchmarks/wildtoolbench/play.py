@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench.data import source_of
-from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk
-from wildtool.benchmarks.wildtoolbench.official_walk import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedWalk
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
 from wildtool.data.pinned import PinnedFile, cache_folder, fetch
+from wildtool.episode import play_walks
 from wildtool.errors import DataError
 from wildtool.types import Ask, Item, Source, Walk
-from wildtool.walking import play_walks
 
 OFFICIAL = PinnedFile(
     repository="yupeijei1997/WildToolBench",

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Session
+from wildtool.episode import carried
 from wildtool.types import Message
-from wildtool.walking import carried
 
 Steps = Sequence[Sequence[int]]
 """A schedule of one task: positions of the gold nodes, step by step."""

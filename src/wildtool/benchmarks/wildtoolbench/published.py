@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from wildtool.benchmarks.wildtoolbench import faults
+from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE
 from wildtool.published import in_metrics
 from wildtool.types import Published
@@ -27,15 +27,15 @@ ORCHESTRATION: Metrics = {
     **{f"ap_{shape}": ("accomplish progress (AP)", shape) for shape in ("sequential", "mixed")},
 }
 ERRORS: Metrics = {
-    "refusal": ("errors", faults.REFUSAL),
-    "wrong_name_or_missing_info": ("errors", faults.MISSING_INFO),
-    "wrong_refusal": ("errors", faults.WRONG_REFUSAL),
-    "redundant_call": ("errors", faults.REDUNDANT),
-    "call_error": ("errors", faults.CALL_ERROR),
-    "early_termination": ("errors", faults.EARLY_END),
-    "param_type_error": ("errors", faults.PARAM_TYPE),
-    "param_hallucination": ("errors", faults.PARAM_HALLUCINATION),
-    "param_value_error": ("errors", faults.PARAM_VALUE),
+    "refusal": ("errors", error_classes.REFUSAL),
+    "wrong_name_or_missing_info": ("errors", error_classes.MISSING_INFO),
+    "wrong_refusal": ("errors", error_classes.WRONG_REFUSAL),
+    "redundant_call": ("errors", error_classes.REDUNDANT),
+    "call_error": ("errors", error_classes.CALL_ERROR),
+    "early_termination": ("errors", error_classes.EARLY_END),
+    "param_type_error": ("errors", error_classes.PARAM_TYPE),
+    "param_hallucination": ("errors", error_classes.PARAM_HALLUCINATION),
+    "param_value_error": ("errors", error_classes.PARAM_VALUE),
 }
 
 

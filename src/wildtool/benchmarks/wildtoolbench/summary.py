@@ -6,11 +6,10 @@ Every rate comes with its counts and a 95 % interval clustered by session.
 from collections.abc import Iterable
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench import faults
+from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE, SUBTYPES, TASK_TYPES
-from wildtool.benchmarks.wildtoolbench.paper import LABEL_COLUMNS
-from wildtool.stats.coverage import cost, coverage
-from wildtool.stats.rates import Rate, measure, rate_metric
+from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
+from wildtool.stats.metrics import Rate, cost, coverage, measure, rate_metric
 from wildtool.types import Metric
 
 _ASKED_NOTE = "answered with a question instead; counted as right in Chat"
@@ -132,7 +131,7 @@ def _asked_back(verdicts: Any) -> Metric:
 def _errors(profile: str) -> list[Rate]:
     """Share of each error class among wrong units; under `paper` also the twelve internal labels."""
     wrong = "outcome = 'wrong'"
-    known = faults.PAPER_COLUMNS if profile == "paper" else faults.ALL
+    known = error_classes.PAPER_COLUMNS if profile == "paper" else error_classes.ALL
     labels = LABEL_COLUMNS if profile == "paper" else ()
     return [
         Rate(group, name, wrong, f"CAST(COALESCE({column} = '{name}', FALSE) AS INTEGER)")

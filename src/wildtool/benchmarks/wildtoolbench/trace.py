@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Node, Session
-from wildtool.benchmarks.wildtoolbench.fixed_walk import FixedWalk
+from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedWalk
 from wildtool.benchmarks.wildtoolbench.judge import PROFILES
-from wildtool.benchmarks.wildtoolbench.official_args import CORRECT
-from wildtool.benchmarks.wildtoolbench.official_judge import schemas_of, score
-from wildtool.benchmarks.wildtoolbench.official_walk import LoggedStep, OfficialWalk
+from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
+from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialWalk
+from wildtool.benchmarks.wildtoolbench.official.judge import schemas_of, score
 from wildtool.benchmarks.wildtoolbench.prompt import observation
 from wildtool.toolcall.arguments import ArgumentsError, read_json
-from wildtool.tracing import differing, single_out, told
+from wildtool.trace import differing, single_out, told
 from wildtool.types import Difference, GoldCall, Item, Trace, TraceStep, Transcript
 
 

@@ -13,17 +13,17 @@ from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, Node, Session, read_records, read_session
 from wildtool.errors import DataError, UsageError
-from wildtool.generate.guessing import guess_kind, noun_of
-from wildtool.generate.items.catalogue import chinese_noun, constrained
-from wildtool.generate.items.item_plan import ItemPlan
-from wildtool.generate.items.item_wording import DOUBTS, wrong_value
+from wildtool.generate.core.parsing import Action, texts
+from wildtool.generate.core.plan import Lang
+from wildtool.generate.items.item import MadeItem, Missing, Said, Turn, Wrong
 from wildtool.generate.items.kinds import KINDS
-from wildtool.generate.items.made import MadeItem, Missing, Said, Turn, Wrong
-from wildtool.generate.plan import Lang
-from wildtool.generate.procedural import PREFIXES
-from wildtool.generate.reading import Action, texts
-from wildtool.generate.wording import Wording
-from wildtool.toolcall.parameter_schema import as_schema
+from wildtool.generate.items.plan import ItemPlan
+from wildtool.generate.items.procedural_wording import DOUBTS, wrong_value
+from wildtool.generate.items.tool_catalog import chinese_noun, constrained
+from wildtool.generate.procedural.guess_semantics import guess_kind, noun_of
+from wildtool.generate.procedural.sessions import PREFIXES
+from wildtool.generate.procedural.wording import Wording
+from wildtool.toolcall.schema import as_schema
 
 FITTING: Mapping[str, tuple[str, ...]] = {
     "Clarify": ("incomplete",),

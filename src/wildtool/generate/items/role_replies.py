@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.generate.items.made import Missing, Said, Wrong
-from wildtool.generate.reading import Action, Fault, read_object, text_of_reply
-from wildtool.toolcall.parameter_schema import as_schema
+from wildtool.generate.core.parsing import Action, Fault, read_object, text_of_reply
+from wildtool.generate.items.item import Missing, Said, Wrong
+from wildtool.toolcall.schema import as_schema
 
 MOST_MESSAGES = 7
 WHERE = ("question", "tools", "answer", "")

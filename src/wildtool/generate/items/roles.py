@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from wildtool.generate.items.catalogue import Choice
-from wildtool.generate.items.item_plan import ItemPlan
-from wildtool.generate.role_talk import Cast, voters
+from wildtool.generate.core.roles import Cast, voters
+from wildtool.generate.items.plan import ItemPlan
+from wildtool.generate.items.tool_catalog import Choice
 
 FOLDER = Path(__file__).parent / "prompts"
 ROLES: Mapping[str, str] = {

@@ -4,11 +4,11 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from wildtool.generate.items.made import MadeItem
-from wildtool.generate.items.records import rows
+from wildtool.generate.core.roles import Cast, LostError, Talk
+from wildtool.generate.items.acebench_format import rows
+from wildtool.generate.items.item import MadeItem
 from wildtool.generate.items.role_replies import Opinion, read_opinion
 from wildtool.generate.items.roles import FOLDER, judge_roles
-from wildtool.generate.role_talk import Cast, LostError, Talk
 
 BLOCKS = {"incomplete": "incomplete", "error": "error", "irrelevant": "irrelevant", "similar": "similar"}
 """What a judge is told besides, by kind; other kinds have calls as answers."""

@@ -1,0 +1,1 @@
+"""What the audit needs of ACEBench: mutants of gold answers, and why a gold answer fails."""

@@ -1,0 +1,122 @@
+"""Arguments of a gold call with one mistake each: those of any benchmark, and those that ACEBench's rules invite."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from wildtool.toolcall.mutations import Change, path_text, value_mutants, with_value
+from wildtool.toolcall.schema import NO_DEFAULT, as_schema, documented_default
+
+_NONSENSE = "zzyzx"
+_HAN = re.compile("[㐀-鿿]")
+_SWAPPABLE = re.compile(r"(\d)(?!\1)(\d)")
+_EMPTY: Sequence[Any] = (None, "", [], {})
+Path = tuple[str | int, ...]
+W = TypeVar("W", bound=tuple[str, Any, str])
+
+
+def spread(mutants: Iterable[W], most: int) -> Iterator[W]:
+    """Of each kind (the first part) at most so many, evenly spread over all that there are, in order."""
+    kinds: dict[str, list[W]] = {}
+    for mutant in mutants:
+        kinds.setdefault(mutant[0], []).append(mutant)
+    for found in kinds.values():
+        yield from found[:: -(-len(found) // most)]
+
+
+def says_nothing(value: Any) -> bool:
+    """Whether a value for an optional parameter is as good as none."""
+    return any(value == empty for empty in _EMPTY)
+
+
+def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[Change]:
+    """All single mistakes in a gold argument object.
+
+    Args:
+        parameters: the function's parameter schema, as written.
+    """
+    schema = as_schema(parameters)
+    for kind, changed, note in value_mutants(arguments, schema):
+        # To leave out what is empty or a documented default anyway is right.
+        if any(
+            _needed(name, value, schema) or not says_nothing(changed.get(name))
+            for name, value in (arguments | changed).items()
+            if changed.get(name) != arguments.get(name)
+        ):
+            yield kind, changed, note
+    yield from _left_out(arguments, schema)
+    for path, value, known in _parts(arguments, schema, ()):
+        for kind, wrong in _wrong(value):
+            yield kind, with_value(arguments, path, wrong), f"{path_text(path)}: {value!r} -> {wrong!r}"
+        if isinstance(value, dict) and path:
+            yield from _of_object(arguments, path, cast(dict[str, Any], value), known)
+
+
+def _left_out(arguments: dict[str, Any], schema: Mapping[str, Any]) -> Iterator[Change]:
+    required: Any = schema.get("required")
+    for name, value in arguments.items():
+        is_required = isinstance(required, list) and name in required
+        if not is_required and _needed(name, value, schema):
+            yield "optional argument left out", {k: v for k, v in arguments.items() if k != name}, name
+
+
+def _needed(name: str, value: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether an argument says something: it is required, or neither empty nor the documented default."""
+    required: Any = schema.get("required")
+    if isinstance(required, list) and name in required:
+        return True
+    if says_nothing(value):
+        return False
+    default = documented_default(as_schema(as_schema(schema.get("properties")).get(name)))
+    return default is NO_DEFAULT or default != value
+
+
+def _parts(value: Any, schema: Any, path: Path) -> Iterator[tuple[Path, Any, Mapping[str, Any]]]:
+    """Every value inside the arguments with its schema, from the outside in."""
+    known = as_schema(schema)
+    if path:
+        yield path, value, known
+    if isinstance(value, dict):
+        properties = as_schema(known.get("properties"))
+        for name, element in cast(dict[str, Any], value).items():
+            yield from _parts(element, properties.get(name, {}), (*path, name))
+    elif isinstance(value, list):
+        for index, element in enumerate(cast(list[Any], value)):
+            yield from _parts(element, known.get("items", {}), (*path, index))
+
+
+def _wrong(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, bool) or value is None:
+        return
+    if isinstance(value, int | float):
+        yield "digit added to a number", type(value)(f"{value}1") if "e" not in repr(value) else value * 3
+    elif isinstance(value, str) and value:
+        yield from _wrong_texts(value)
+
+
+def _wrong_texts(value: str) -> Iterator[tuple[str, str]]:
+    chinese = _HAN.search(value) is not None
+    yield "text negated", f"不是{value}" if chinese else f"not {value}"
+    yield (
+        "text with something else behind",
+        f"{value}和{_NONSENSE}" if chinese else f"{value} and {_NONSENSE}",
+    )
+    if value[0].isdigit():
+        yield "digit put before a text", f"1{value}"
+    if swap := _SWAPPABLE.search(value):
+        swapped = value[: swap.start()] + swap[2] + swap[1] + value[swap.end() :]
+        yield "swapped digits in a text", swapped
+    words = value.split(" ")
+    if len(words) > 1:
+        yield "one word of a text changed", " ".join([*words[:-1], _NONSENSE])
+
+
+def _of_object(
+    arguments: dict[str, Any], path: Path, value: dict[str, Any], schema: Mapping[str, Any]
+) -> Iterator[Change]:
+    for key, element in value.items():
+        if _needed(key, element, schema) or key not in as_schema(schema.get("properties")):
+            kept = {k: v for k, v in value.items() if k != key}
+            yield "key of an object left out", with_value(arguments, path, kept), f"{path_text(path)}.{key}"
+    extra = {**value, "zz_unknown": 1}
+    yield "key of an object invented", with_value(arguments, path, extra), f"{path_text(path)}.zz_unknown"

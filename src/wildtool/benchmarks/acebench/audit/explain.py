@@ -1,0 +1,220 @@
+"""Why a profile lets a mistake pass or refuses a gold answer, by the numbers of the specification's quirks (Q11, …)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from wildtool.benchmarks.acebench.audit.episode_mutants import NO_END, passes, script_of
+from wildtool.benchmarks.acebench.corrections import corrected, entries
+from wildtool.benchmarks.acebench.data import AgentRecord, Case, NormalRecord, Record, SpecialRecord
+from wildtool.benchmarks.acebench.episode.fixed_end_state import Episode, compare
+from wildtool.benchmarks.acebench.episode.official import first_list
+from wildtool.benchmarks.acebench.fixed.parse import read_calls
+from wildtool.benchmarks.acebench.gold import called, gold_calls, gold_text
+from wildtool.benchmarks.acebench.native import read_native_calls
+from wildtool.benchmarks.acebench.official.calls import check_calls, check_normal
+from wildtool.benchmarks.acebench.official.parse import decode
+from wildtool.benchmarks.acebench.official.values import WANTED_TYPES
+from wildtool.benchmarks.acebench.play import walk as walk_of
+from wildtool.episode import replay
+from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.toolcall.schema import as_schema
+from wildtool.types import Item, Mutant, Reply, Transcript
+
+REASONS: Mapping[str, str] = {
+    "Q11": "Q11 numbers and booleans are never compared",
+    "Q12": "Q12 nothing is compared where gold is of another type than declared",
+    "Q13": "Q13 the texts true and false count as booleans",
+    "Q15": "Q15 a text passes where it contains gold",
+    "Q16": "Q16 inside objects values are compared as texts that contain gold",
+    "Q18": "Q18 in lists 1 is True and punctuation does not count",
+    "Q23": "Q23 an optional argument of gold may be left out",
+    "Q26": "Q26 gold that equals the schema's properties passes unseen",
+    "Q30": "Q30 one call can stand for several gold calls of the same function",
+    "Q42": "Q42 phrases, names and values are looked for anywhere in the text, and parameters of wrong values not at all",
+    "Q49": "Q49 a class with a misspelt name is not compared",
+    "Q50": "Q50 more entries than gold has do not count",
+    "config": "a class with a misspelt name in the starting state keeps its defaults",
+    "end": "documented tolerance: the end state decides, not how an episode ends",
+}
+BLANK = "a blank stands behind the closing bracket, so the message cannot be read as calls"
+
+
+def explain(item: Item, mutant: Mutant, profile: str, mode: str) -> str:
+    """Which known fault or documented tolerance of a profile lets this mutant pass; empty if none is known."""
+    position = item.units.index(mutant.unit)
+    record = corrected(cast(Case, item.data).records[position])
+    if mutant.kind == NO_END:
+        return REASONS["end"]
+    if profile == "fixed":
+        return ""
+    if isinstance(record, SpecialRecord):
+        return REASONS["Q42"]
+    if isinstance(record, NormalRecord):
+        causes = set(_in_calls(record, mutant))
+    else:
+        causes = set(_in_state(item, position, mutant, profile, mode))
+    return "; ".join(REASONS[cause] for cause in sorted(causes))
+
+
+def explain_gold(item: Item, unit: str, profile: str, mode: str) -> str:
+    """Why a profile refuses a unit's gold answer; empty if no reason is known."""
+    if profile != "official":
+        return ""
+    position = item.units.index(unit)
+    record = cast(Case, item.data).records[position]
+    if isinstance(record, AgentRecord):
+        return "; ".join(dict.fromkeys(_in_gold_run(item, position, record, profile, mode)))
+    cause = why_gold_fails(record)
+    return f"{cause} {CAUSES[cause]}" if cause else ""
+
+
+def _in_gold_run(item: Item, position: int, record: AgentRecord, profile: str, mode: str) -> Iterator[str]:
+    """The faults of the first milestone list, and of the end state where the list's correction is not enough."""
+    gold = first_list(record.milestones)
+    if any(text != text.strip() for text in gold):
+        yield BLANK
+        if passes(item, position, script_of(gold), profile, mode):
+            return
+    has_alternatives = gold != record.milestones
+    faults = [entry for entry in entries() if (entry["lang"], entry["id"]) == (record.lang, record.id)]
+    for entry in faults:
+        if entry["field"] == "milestones" and not (has_alternatives and entry["path"][:1] != [0]):
+            yield entry["fault"]
+    repaired = script_of(first_list(corrected(record).milestones))
+    if not passes(item, position, repaired, profile, mode):
+        yield from (entry["fault"] for entry in faults if entry["field"] == "end_state")
+
+
+# Calls -----------------------------------------------------------------------------------------------
+
+
+def _in_calls(record: NormalRecord, mutant: Mutant) -> Iterator[str]:
+    reply = mutant.replies[0]
+    try:
+        calls = read_native_calls(reply, record) if reply.get("tool_calls") else read_calls(reply["content"])
+        read = calls if reply.get("tool_calls") else decode(reply["content"])
+    except CallSyntaxError:
+        return
+    schemas = {str(f["name"]): as_schema(f.get("parameters")) for f in reversed(record.functions)}
+    for gold, call, judged in zip(gold_calls(record), calls, read, strict=False):
+        if gold == call:
+            continue
+        wanted: dict[str, dict[str, Any]] = {gold.name: cast(dict[str, Any], gold.arguments)}
+        if check_calls([judged], record.functions, [wanted]).valid:
+            yield from _in_arguments(gold, call, schemas.get(gold.name, {}))
+        else:
+            yield "Q30"
+
+
+def _in_arguments(gold: Call, call: Call, schema: Mapping[str, Any]) -> Iterator[str]:
+    properties = as_schema(schema.get("properties"))
+    if gold.arguments == properties:
+        yield "Q26"
+        return
+    for name, wanted in gold.arguments.items():
+        if name not in call.arguments:
+            yield "Q23"
+        elif call.arguments[name] != wanted or type(call.arguments[name]) is not type(wanted):
+            yield _of_value(wanted, call.arguments[name], as_schema(properties.get(str(name))))
+
+
+def _of_value(wanted: Any, found: Any, schema: Mapping[str, Any]) -> str:
+    """The rule that let another value of one argument pass."""
+    expected = WANTED_TYPES.get(str(schema.get("type")))
+    if isinstance(found, str) and found in ("true", "false") and expected is bool:
+        return "Q13"
+    if wanted != "" and type(wanted) is not expected:
+        return "Q12"
+    if expected in (int, float, bool):
+        return "Q11"
+    if expected is str:
+        return "Q15"
+    return "Q18" if expected is list and not any(isinstance(part, dict) for part in wanted) else "Q16"
+
+
+# Episodes --------------------------------------------------------------------------------------------
+
+
+def _in_state(item: Item, position: int, mutant: Mutant, profile: str, mode: str) -> Iterator[str]:
+    case = cast(Case, item.data)
+    record = cast(AgentRecord, case.records[position])
+    walk = walk_of(item, position, profile, mode)
+    replay(walk, Transcript(tuple(map(Reply, mutant.replies)), silent_after=True))
+    if record.initial_config != corrected(record).initial_config:
+        yield "config"
+        return
+    compared = {name for entry in record.end_state for name in entry}
+    for sentences in compare(corrected(record), cast(Episode, walk).result()).errors:
+        for sentence in sentences:
+            name = sentence.partition(".")[0]
+            if name not in compared:
+                yield "Q49"
+            elif "expected nothing" in sentence:
+                yield "Q50"
+
+
+CAUSES: Mapping[str, str] = {
+    "Q1": "blanks inside texts of lists and objects are deleted before the comparison",
+    "Q20": "an array without items cannot hold texts or numbers",
+    "Q21": "an empty list or object never matches",
+    "Q22": "a required parameter is not in gold",
+    "Q27": "the function's own name ends in _<n>, which is cut off",
+    "other": "none of the known causes alone",
+}
+"""Quirks of the published evaluator that make a gold answer fail."""
+
+
+def why_gold_fails(record: Record) -> str:
+    """The key of `CAUSES` for a record whose gold answer, written plainly, fails; empty where it passes."""
+    if not isinstance(record, NormalRecord) or _passes(record, gold_text(record)):
+        return ""
+    return next(_causes(record), "other")
+
+
+def _causes(record: NormalRecord) -> Iterator[str]:
+    parameters = {function["name"]: function.get("parameters", {}) for function in record.functions}
+    gold = [(called(name, set(parameters)), given) for name, given in record.candidates[0].items()]
+    if any(name in parameters and re.search(r"_\d+$", name) for name, _ in gold):
+        yield "Q27"
+    if any(key not in given for name, given in gold for key in parameters[name].get("required", ())):
+        yield "Q22"
+    schemas = {name: parameters[name].get("properties", {}) for name, _ in gold}
+    for cause, is_left_out in (("Q1", _nothing), ("Q21", _is_empty), ("Q20", _is_array_without_items)):
+        calls: list[str] = []
+        for name, given in gold:
+            kept = (k for k, v in given.items() if not is_left_out(v, schemas[name].get(k, {})))
+            calls.append(f"{name}({','.join(f'{key}={_escaped(given[key])}' for key in kept)})")
+        if _passes(record, f"[{','.join(calls)}]"):
+            yield cause
+
+
+def _passes(record: NormalRecord, text: str) -> bool:
+    return check_normal(text, record.functions, record.candidates).valid
+
+
+def _nothing(value: Any, schema: Mapping[str, Any]) -> bool:
+    del value, schema
+    return False
+
+
+def _is_empty(value: Any, schema: Mapping[str, Any]) -> bool:
+    del schema
+    return value in ([], {})
+
+
+def _is_array_without_items(value: Any, schema: Mapping[str, Any]) -> bool:
+    del value
+    return schema.get("type") == "array" and "items" not in schema
+
+
+def _escaped(value: Any) -> str:
+    """A value in Python's spelling whose blanks survive their deletion."""
+    if isinstance(value, str):
+        return repr(value).replace(" ", r"\x20")
+    if isinstance(value, list):
+        return f"[{','.join(map(_escaped, cast('list[Any]', value)))}]"
+    if isinstance(value, dict):
+        pairs = cast("dict[str, Any]", value).items()
+        return "{" + ",".join(f"{_escaped(key)}:{_escaped(part)}" for key, part in pairs) + "}"
+    return repr(value)

@@ -1,0 +1,1 @@
+"""Agent episodes: the simulated user, the sandbox calls, the end state."""

@@ -1,0 +1,171 @@
+"""End state and milestones of an episode for profile `fixed`: every class and entry counts, texts count by meaning.
+
+By the numbers of the specification's quirks: classes are matched by their exact name and none is skipped (Q49); an entry
+that gold lacks is a difference (Q50), since every gold state is complete; milestones are compared as calls, by name and
+values (Q52), and every one that stands in order counts (Q51). A right end state still means that all was done (Q53).
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, cast
+
+from wildtool.benchmarks.acebench.data import AgentRecord
+from wildtool.benchmarks.acebench.episode.official_end_state import WRONG_ATTRIBUTES, WRONG_COUNT, EndState
+from wildtool.benchmarks.acebench.fixed.parse import read_calls
+from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+
+State = Mapping[str, Any]
+WORDED = frozenset({"message", "title", "description"})
+"""Keys of texts that the agent words itself, both in the state and among arguments."""
+UNORDERED = frozenset({"items", "orders", "logged_in_users", "reservations"})
+"""Lists in which nothing depends on the order."""
+_NUMBERED = frozenset({"reservation_id"})
+"""Keys of an element of such a list that only count."""
+_MOST_CALLS = 400
+"""Calls of an episode that are compared with milestones; 40 messages rarely have so many."""
+_ABSENT: Any = object()
+
+
+class Episode(Protocol):
+    """What is judged of a walk."""
+
+    def result(self) -> Sequence[State]: ...
+
+
+def fixed_end_state(record: AgentRecord, episode: Episode) -> EndState:
+    """Compares the end state of an episode with the gold one of its (corrected) record."""
+    return compare(record, episode.result())
+
+
+def compare(record: AgentRecord, result: Sequence[State]) -> EndState:
+    """Compares an end state, one object per class, with the gold one of the (corrected) record."""
+    gold, found = _merged(record.end_state), _merged(result)
+    if gold.keys() != found.keys():
+        sentence = f"classes: expected {sorted(gold)}, found {sorted(found)}"
+        return EndState(False, WRONG_COUNT, ((sentence,),))
+    errors = [tuple(_differences(gold[name], found[name], name, "")) for name in gold]
+    wrong = tuple(sentences for sentences in errors if sentences)
+    return EndState(False, WRONG_ATTRIBUTES, wrong) if wrong else EndState(True)
+
+
+def fixed_process_accuracy(
+    milestones: Sequence[str] | Sequence[Sequence[str]], process: Sequence[str], *, end_to_end: bool
+) -> float:
+    """Share of gold calls that were made in order; 1 for a right end state, the best of alternative lists."""
+    if end_to_end or not milestones:
+        return 1.0
+    lists = [milestones] if isinstance(milestones[0], str) else milestones
+    made = calls_of(process)[:_MOST_CALLS]
+    return max(_share_in_order(calls_of(cast(Sequence[str], texts)), made) for texts in lists)
+
+
+def calls_of(texts: Sequence[str]) -> list[Call]:
+    """All calls of messages in order; a message that cannot be read is a call of nothing that it stands for."""
+    calls: list[Call] = []
+    for text in texts:
+        try:
+            calls.extend(read_calls(text))
+        except CallSyntaxError:
+            calls.append(Call("", {"": text.strip()}))
+    return calls
+
+
+def same_call(gold: Call, made: Call) -> bool:
+    """Whether two calls are of one tool with the same arguments; spelling, spacing and order do not matter."""
+    return gold.name == made.name and same_values(gold.arguments, made.arguments)
+
+
+def same_values(gold: Any, found: Any, key: object = "") -> bool:
+    """Whether two values mean the same, as the value of this key."""
+    return next(_differences(gold, found, "", key), None) is None
+
+
+def _share_in_order(gold: Sequence[Call], made: Sequence[Call]) -> float:
+    """Longest common subsequence over the number of gold calls."""
+    best = [0] * (len(made) + 1)
+    for expected in gold:
+        before = 0
+        for place, call in enumerate(made, 1):
+            above = best[place]
+            best[place] = before + 1 if same_call(expected, call) else max(above, best[place - 1])
+            before = above
+    return best[-1] / len(gold) if gold else 1.0
+
+
+def _merged(entries: Sequence[State]) -> dict[str, Any]:
+    return {name: attributes for entry in entries for name, attributes in entry.items()}
+
+
+def _differences(gold: Any, found: Any, path: str, key: object) -> Iterator[str]:
+    """Sentences about where two values differ.
+
+    Args:
+        key: the innermost key that the value stands under; it says what kind of value it is.
+    """
+    if isinstance(gold, Mapping) and isinstance(found, Mapping):
+        yield from _in_objects(cast(State, gold), cast(State, found), path)
+    elif isinstance(gold, list | tuple) and isinstance(found, list | tuple):
+        rule = _in_bags if key in UNORDERED else _in_lists
+        yield from rule(cast(Sequence[Any], gold), cast(Sequence[Any], found), path, key)
+    elif gold is _ABSENT or found is _ABSENT or not _same_scalar(gold, found, worded=key in WORDED):
+        yield f"{path}: expected {_shown(gold)}, found {_shown(found)}"
+
+
+def _in_objects(gold: State, found: State, path: str) -> Iterator[str]:
+    for key in (*gold, *(key for key in found if key not in gold)):
+        place = f"{path}.{key}" if path else str(key)
+        yield from _differences(gold.get(key, _ABSENT), found.get(key, _ABSENT), place, key)
+
+
+def _in_lists(gold: Sequence[Any], found: Sequence[Any], path: str, key: object) -> Iterator[str]:
+    for position in range(max(len(gold), len(found))):
+        expected, real = (side[position] if position < len(side) else _ABSENT for side in (gold, found))
+        yield from _differences(expected, real, f"{path}[{position}]", key)
+
+
+def _in_bags(gold: Sequence[Any], found: Sequence[Any], path: str, key: object) -> Iterator[str]:
+    left = [_unnumbered(element) for element in found]
+    for position, element in enumerate(gold):
+        expected = _unnumbered(element)
+        at = next((at for at, real in enumerate(left) if same_values(expected, real, key)), None)
+        if at is None:
+            yield f"{path}[{position}]: expected {_shown(element)}, found none"
+        else:
+            del left[at]
+    for element in left:
+        yield f"{path}: expected nothing more, found {_shown(element)}"
+
+
+def _unnumbered(element: Any) -> Any:
+    if not isinstance(element, Mapping):
+        return element
+    return {key: value for key, value in cast(State, element).items() if key not in _NUMBERED}
+
+
+def _same_scalar(gold: Any, found: Any, *, worded: bool) -> bool:
+    if isinstance(gold, str) and isinstance(found, str):
+        return gold == found or (worded and _mean_the_same(gold, found))
+    if isinstance(gold, bool) or isinstance(found, bool):
+        return gold is found
+    if isinstance(gold, int | float) and isinstance(found, int | float):
+        return _same_number(gold, found)
+    return type(gold) is type(found) and bool(gold == found)
+
+
+def _mean_the_same(gold: str, found: str) -> bool:
+    from wildtool.toolcall.text.equivalence import differs  # costly, and most texts are equal
+
+    return differs(gold, found) is None
+
+
+def _same_number(gold: float, found: float) -> bool:
+    # Sums of prices depend on the order of the orders in their last bit.
+    try:
+        return gold == found or math.isclose(gold, found, rel_tol=1e-12)
+    except OverflowError:
+        return False
+
+
+def _shown(value: Any) -> str:
+    text = "nothing" if value is _ABSENT else repr(value)
+    return text if len(text) <= 200 else f"{text[:200]}…"

@@ -1,0 +1,325 @@
+"""Reads and writes an agent's message in its two spellings: one bracketed list of calls, or native tool calls."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from wildtool.benchmarks.acebench.data import AgentRecord
+from wildtool.benchmarks.acebench.fixed.parse import read_calls
+from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt, rules_of
+from wildtool.benchmarks.acebench.sandbox.edition import Lang
+from wildtool.episode import carried
+from wildtool.toolcall.arguments import ArgumentsError, read_arguments
+from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.types import Message, Tool
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.acebench.prompts.originals import Originals
+
+MAX_CALLS = 100
+"""Calls of one message that are read."""
+_THOUGHT_END = "</think>"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call as the agent made it."""
+
+    name: str
+    arguments: dict[str, Any]
+    fault: str = ""
+    """Why it cannot be read; empty where it can."""
+    id: str = ""
+    """The native call's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An agent's message: calls, prose, or calls that cannot be read."""
+
+    text: str
+    """Its prose; of a bracketed list the list itself."""
+    calls: tuple[Asked, ...] = ()
+    fault: str = ""
+    """Why a bracketed text is no list of calls; empty for anything else."""
+    echo: Message | None = None
+    """Of native calls the message as the next request repeats it."""
+
+    @property
+    def to_sandbox(self) -> bool:
+        """Whether the sandbox answers it, not a user."""
+        return bool(self.calls or self.fault)
+
+    def written(self) -> str:
+        """The message as text: as received, or native calls as a bracketed list."""
+        if self.echo is None:
+            return self.text
+        return write_calls([Call(call.name, {**call.arguments}) for call in self.calls])
+
+
+def text_of(reply: Mapping[str, Any]) -> str:
+    """The text of a message, content parts joined, without what was thought aloud before."""
+    content: object = reply.get("content")
+    if isinstance(content, list):
+        content = "".join(_part(part) for part in cast(list[object], content))
+    return content.rpartition(_THOUGHT_END)[2] if isinstance(content, str) else ""
+
+
+def read_text_message(reply: Mapping[str, Any]) -> Said:
+    """A message in the bracketed spelling: it is calls or prose as a whole, never both."""
+    text = text_of(reply)
+    try:
+        calls = read_calls(text)
+    except CallSyntaxError as error:
+        stripped = text.strip()
+        bracketed = stripped.startswith("[") and stripped.endswith("]")
+        return Said(text, fault=str(error) if bracketed else "")
+    if not calls:
+        return Said(text, fault="no call")
+    return Said(text, tuple(Asked(call.name, _named(call)) for call in calls[:MAX_CALLS]))
+
+
+def read_native_message(reply: Mapping[str, Any]) -> Said:
+    """A message with native tool calls, or prose; what is malformed becomes a call with a fault, never an exception."""
+    text = text_of(reply)
+    received: object = reply.get("tool_calls")
+    if not isinstance(received, list) or not received:
+        return Said(text)
+    entries = cast(list[object], received)[:MAX_CALLS]
+    calls: list[Asked] = []
+    shown: list[Message] = []
+    for position, entry in enumerate(entries):
+        asked, kept = _native_call(entry, position)
+        calls.append(asked)
+        shown.append(kept)
+    content = reply.get("content")
+    echo: Message = {
+        "role": "assistant",
+        "content": content if isinstance(content, str | list) else None,
+        "tool_calls": shown,
+        **carried(dict(reply)),
+    }
+    return Said(text, tuple(calls), echo=echo)
+
+
+def native_calls(calls: Sequence[Call], start: int) -> Message:
+    """An assistant message with native calls, with ids numbered from `start`."""
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {
+                "id": f"call_{start + position}",
+                "type": "function",
+                "function": {
+                    "name": call.name,
+                    "arguments": json.dumps(call.arguments, ensure_ascii=False),
+                },
+            }
+            for position, call in enumerate(calls)
+        ],
+    }
+
+
+def write_calls(calls: Sequence[Call]) -> str:
+    """Calls as one bracketed list."""
+    return f"[{', '.join(_written(call) for call in calls)}]"
+
+
+def _named(call: Call) -> dict[str, Any]:
+    return {str(key): value for key, value in call.arguments.items()}
+
+
+def _native_call(entry: object, position: int) -> tuple[Asked, Message]:
+    """A native call, and how the next request repeats it: as received, or made whole where parts are missing."""
+    received = _object(entry)
+    function = _object(received.get("function"))
+    name, arguments, id_ = function.get("name"), function.get("arguments"), received.get("id")
+    whole = isinstance(name, str) and isinstance(arguments, str) and isinstance(id_, str) and id_ != ""
+    name_text = name if isinstance(name, str) else ""
+    id_text = id_ if isinstance(id_, str) and id_ else f"call_{position}"
+    kept: Message = (
+        received
+        if whole
+        else {
+            "id": id_text,
+            "type": "function",
+            "function": {
+                "name": name_text or "unknown",
+                "arguments": arguments if isinstance(arguments, str) else "{}",
+            },
+        }
+    )
+    if not name_text:
+        return Asked("", {}, "no name of a tool", id_text), kept
+    try:
+        return Asked(name_text, read_arguments(arguments, empty_ok=True), "", id_text), kept
+    except ArgumentsError as error:
+        return Asked(name_text, {}, str(error), id_text), kept
+
+
+def _written(call: Call) -> str:
+    return f"{call.name}({', '.join(f'{key}={value!r}' for key, value in call.arguments.items())})"
+
+
+def _object(value: object) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+
+
+def _part(part: object) -> str:
+    text = _object(part).get("text")
+    return text if isinstance(text, str) else ""
+
+
+Shown = tuple[Sequence[Message], Sequence[Tool]]
+
+
+class TextSpelling:
+    """The agent reads one growing transcript and writes bracketed calls; no tools parameter is used."""
+
+    def __init__(
+        self, lang: Lang, record: AgentRecord, *, multi_turn: bool, originals: "Originals | None" = None
+    ) -> None:
+        classes = record.involved_classes if multi_turn else ()
+        self._prompt = AgentPrompt(
+            lang, classes, record.functions, multi_turn=multi_turn, originals=originals
+        )
+        self._lines: list[str] = []
+
+    def shown(self) -> Shown:
+        return self._prompt.messages(self._lines), ()
+
+    def read(self, reply: Message) -> Said:
+        return read_text_message(reply)
+
+    def add_user(self, text: str) -> None:
+        self._lines.append(f"user:{text}")
+
+    def add_agent(self, said: Said) -> None:
+        self._lines.append(f"agent:{said.text}")
+
+    def add_results(self, _said: Said, answers: Sequence[Any]) -> None:
+        self._lines.append(f"execution:{_json(list(answers))}")
+
+    def add_note(self, note: str) -> None:
+        self._lines.append(f"execution:{note}")
+
+
+class NativeSpelling:
+    """The agent reads a chat and makes native calls, each answered under its id."""
+
+    def __init__(
+        self, lang: Lang, record: AgentRecord, *, multi_turn: bool, originals: "Originals | None" = None
+    ) -> None:
+        """Args: originals: not used, since the original makes no native calls."""
+        self._lang: Lang = lang
+        self._record = record
+        self._multi_turn = multi_turn
+        self._chat: list[Message] = []
+
+    def shown(self) -> Shown:
+        return ({"role": "system", "content": self._system}, *self._chat), self._tools
+
+    def read(self, reply: Message) -> Said:
+        return read_native_message(reply)
+
+    def add_user(self, text: str) -> None:
+        self._chat.append({"role": "user", "content": text})
+
+    def add_agent(self, said: Said) -> None:
+        self._chat.append(said.echo or {"role": "assistant", "content": said.text})
+
+    def add_results(self, said: Said, answers: Sequence[Any]) -> None:
+        for call, answer in zip(said.calls, answers, strict=True):
+            content = answer if isinstance(answer, str) else _json(answer)
+            self._chat.append({"role": "tool", "tool_call_id": call.id, "content": content})
+
+    def add_note(self, note: str) -> None:
+        self._chat.append({"role": "user", "content": note})
+
+    @cached_property
+    def _system(self) -> str:
+        texts = SOUND_TEXTS[self._lang]
+        if not self._multi_turn:
+            return texts.multi_step
+        return "\n\n".join([texts.multi_turn, *rules_of(self._lang, self._record.involved_classes)])
+
+    @cached_property
+    def _tools(self) -> Sequence[Tool]:
+        # Imported here, since a replay never writes tools.
+        from wildtool.benchmarks.acebench.native import native_tools
+
+        return native_tools(self._record.functions)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SoundTexts:
+    """One language's wording."""
+
+    multi_step: str
+    """System prompt of an agent that works alone with native calls."""
+    multi_turn: str
+    """System prompt of an agent that talks with a user and makes native calls; the scenario's rules follow it."""
+    nobody: str
+    """What prose gets where nobody answers."""
+    unreadable: str
+    """Of a call or message that cannot be read, with a blank `reason`."""
+    unknown: str
+    """Of a tool that is not there, with blanks `name` and `tools`."""
+    raised: str
+    """Of a call that a tool could not take, with blanks `name` and `reason`."""
+
+
+SOUND_TEXTS: Mapping[Lang, SoundTexts] = {
+    "en": SoundTexts(
+        multi_step="""\
+You are an assistant, the agent, that completes a task by calling tools.
+
+How to work
+- A task may need several steps that depend on each other. Go one step at a time and use what earlier calls returned.
+- Give the parameters that are required or mentioned, leave out the rest, and take values in the words in which they
+  were given where the description fixes no format.
+- When everything is done, write: finish conversation""",
+        multi_turn="""\
+You are an assistant, the agent, that serves a user by calling tools.
+
+How to work
+- Call tools, or write a sentence to the user. Ask the user where information is missing.
+- Give the parameters that are required or mentioned, leave out the rest, and take values in the words in which they
+  were given where the description fixes no format.
+- Never speak in the user's place.""",
+        nobody=(
+            "Nobody answers here. Use what is known and call the tools; "
+            "when everything is done, write: finish conversation"
+        ),
+        unreadable="Error: this cannot be read as a call ({reason}).",
+        unknown="Error: there is no tool {name} here. The tools are: {tools}.",
+        raised="Error: {name} could not be run ({reason}).",
+    ),
+    "zh": SoundTexts(
+        multi_step="""\
+你是助手 agent,通过调用工具完成任务。
+
+工作方式
+- 任务可能由若干相互依赖的步骤组成。一步一步进行,并利用之前调用返回的结果。
+- 给出必填的和提到的参数,其余不写;描述没有规定格式时,取值沿用原话。
+- 全部完成后写:finish conversation""",
+        multi_turn="""\
+你是助手 agent,通过调用工具为用户服务。
+
+工作方式
+- 调用工具,或者对用户说话。信息缺失时询问用户。
+- 给出必填的和提到的参数,其余不写;描述没有规定格式时,取值沿用原话。
+- 不得替用户说话。""",
+        nobody="这里没有人会回答。请利用已知条件调用工具;全部完成后写:finish conversation",
+        unreadable="错误:无法读成调用({reason})。",
+        unknown="错误:这里没有工具 {name}。可用的工具:{tools}。",
+        raised="错误:{name} 无法执行({reason})。",
+    ),
+}

@@ -1,0 +1,1 @@
+"""The rules of the published evaluator with its bugs fixed."""

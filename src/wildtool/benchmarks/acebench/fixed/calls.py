@@ -1,0 +1,154 @@
+"""Profile `fixed`: the calls of a Normal reply against gold calls, by what they mean.
+
+- A function is looked up by its exact name (Q28); a suffix `_<n>` of a gold name counts calls, unless a function is
+  called so (Q27).
+- Calls and gold calls are matched one to one (Q30); order does not matter. Of a reply that fails the first fault of
+  the matching with the fewest failing calls is reported, so the order of the calls does not change it (Q29).
+- Every value is compared, numbers and booleans too (Q11 to Q14), by the rules of `toolcall.values`: texts by meaning
+  instead of containment (Q15), objects and lists by value (Q16 to Q21).
+- A parameter is missing where gold has it and extra where gold lacks it (Q22, Q23, Q24), but for optional ones at
+  their documented default or empty: null, `""`, `[]` and `{}` say nothing. No arguments are right where gold has none
+  (Q25, Q26).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+from wildtool.benchmarks.acebench.check import NO_VERDICT, VALID, Checked, shown
+from wildtool.toolcall.arguments import MAX_DEPTH
+from wildtool.toolcall.call_syntax import Call
+from wildtool.toolcall.compare import Difference, compare_arguments
+from wildtool.toolcall.schema import as_schema
+
+Gold = Mapping[str, Mapping[str, Any]]
+"""Expected calls: function name, with a suffix `_1`, `_2`, … where it is expected several times, to arguments."""
+
+_SUFFIX = re.compile(r"_\d+$", re.ASCII)
+_ERRORS = {"missing": "lack_args", "extra": "addition_args", "type": "type_error"}
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+
+
+class _Fault(NamedTuple):
+    """How far a reply is from gold; the smallest is reported."""
+
+    stage: int
+    """0 where number and names of the calls are right."""
+    calls: int
+    """Calls that fail."""
+    differences: int
+    texts: tuple[tuple[str, str], ...]
+    """Error and reason of each failing call, in the order of gold."""
+
+
+_NONE = _Fault(0, 0, 0, ())
+
+
+def check_calls(
+    calls: Sequence[Call], functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]
+) -> Checked:
+    """The verdict on the calls of a Normal reply. Never raises.
+
+    Args:
+        functions: the offered functions as written in the record.
+        candidates: gold answers, any one of which suffices.
+    """
+    described = {function.get("name"): as_schema(function.get("parameters")) for function in functions[::-1]}
+    best: _Fault | None = None
+    for gold in candidates:
+        fault = _compare(calls, described, gold)
+        if not fault.texts:
+            return VALID
+        best = fault if best is None else min(best, fault)
+    if best is None:
+        return Checked(False, NO_VERDICT, "no gold answer to compare with")
+    return Checked(False, *best.texts[0])
+
+
+def _compare(calls: Sequence[Call], described: Mapping[Any, Mapping[str, Any]], gold: Gold) -> _Fault:
+    if len(calls) != len(gold):
+        reason = f"expected {len(gold)} calls, got {len(calls)}"
+        return _Fault(2, 0, 0, (("wrong functions number", reason),))
+    names = [name if name in described else _SUFFIX.sub("", name) for name in gold]
+    if reason := _names_differ(Counter(names), Counter(call.name for call in calls)):
+        return _Fault(1, 0, 0, (("function_mismatch", reason),))
+    total = _NONE
+    for name in dict.fromkeys(names):
+        wanted = [arguments for key, arguments in zip(names, gold.values(), strict=True) if key == name]
+        found = [_plain(call.arguments) for call in calls if call.name == name]
+        total = _sum(total, _match(wanted, found, described.get(name, {})))
+    return total
+
+
+def _names_differ(wanted: Counter[str], found: Counter[str]) -> str:
+    """The first name, in alphabetical order, that is called too often or too seldom."""
+    for name in sorted(wanted.keys() | found.keys()):
+        if wanted[name] != found[name]:
+            return f"expected {wanted[name]} calls of {shown(name)}, got {found[name]}"
+    return ""
+
+
+def _match(wanted: Sequence[Any], found: Sequence[Any], parameters: Mapping[str, Any]) -> _Fault:
+    """The least fault over all ways to match the calls of one function with its gold calls, one to one."""
+
+    @cache
+    def pair(left: int, right: int) -> _Fault:
+        return _arguments(wanted[left], found[right], parameters)
+
+    @cache
+    def least(used: int) -> _Fault:
+        left = used.bit_count()
+        if left == len(wanted):
+            return _NONE
+        return min(
+            _sum(pair(left, right), least(used | 1 << right))
+            for right in range(len(found))
+            if not used >> right & 1
+        )
+
+    return least(0)
+
+
+def _sum(one: _Fault, other: _Fault) -> _Fault:
+    return _Fault(0, one.calls + other.calls, one.differences + other.differences, (*one.texts, *other.texts))
+
+
+def _arguments(gold: Mapping[str, Any], found: Mapping[str, Any], parameters: Mapping[str, Any]) -> _Fault:
+    differences = compare_arguments(_given(gold, parameters), _given(found, parameters), parameters)
+    if not differences:
+        return _NONE
+    first = differences[0]
+    return _Fault(0, 1, len(differences), ((_error(first, gold, found), first.message),))
+
+
+def _error(difference: Difference, gold: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """Missing and extra are errors of their own for parameters only; inside a value they are a wrong value."""
+    inside = difference.path not in gold and difference.path not in found
+    return (
+        "value_error" if inside and difference.rule != "type" else _ERRORS.get(difference.rule, "value_error")
+    )
+
+
+def _given(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments without optional ones that say nothing."""
+    properties = as_schema(parameters.get("properties"))
+    required: object = parameters.get("required")
+    needed = cast("list[Any]", required) if isinstance(required, list) else []
+    return {
+        name: value
+        for name, value in arguments.items()
+        if not (name in properties and name not in needed and any(value == empty for empty in _EMPTY))
+    }
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """Python's values as JSON's: a tuple is a list. Deeper than values are compared nothing is changed."""
+    if depth > MAX_DEPTH:
+        return value
+    if isinstance(value, dict):
+        return {key: _plain(part, depth + 1) for key, part in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part, depth + 1) for part in cast("list[Any]", value)]
+    return value

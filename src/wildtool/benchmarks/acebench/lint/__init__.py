@@ -1,0 +1,132 @@
+"""Checks data in ACEBench's format: structure first, then what the rules say of each record that can be read."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from wildtool.benchmarks.acebench.data import AgentRecord, Record, held, is_agent, languages, read_record
+from wildtool.benchmarks.acebench.data_lines import Line, find_file, scan_lines
+from wildtool.benchmarks.acebench.lint.episode_rules import agent_remarks
+from wildtool.benchmarks.acebench.lint.rules import RULES, Remark
+from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
+from wildtool.errors import DataError
+from wildtool.types import Finding
+
+Read = tuple[Record, Line, Line]
+"""A record with the lines of its question and of its answer."""
+
+
+def lint_folder(folder: Path) -> Iterator[Finding]:
+    """Findings of a folder of ACEBench files, by language and category; never raises, whatever the files hold."""
+    try:
+        codes = languages(folder)
+    except (DataError, OSError) as error:
+        yield Finding(str(folder), "files", str(error))
+        return
+    for lang in codes:
+        try:
+            categories = held(folder, lang)
+        except (DataError, OSError) as error:
+            yield Finding(str(folder / lang), "files", str(error))
+            continue
+        edition, fault = _edition(folder, lang)
+        if edition is None and any(map(is_agent, categories)):
+            yield Finding(str(folder), "sandbox", f"milestones were not run: {fault}")
+        for category in categories:
+            yield from _lint_category(folder, lang, category, edition)
+
+
+def _edition(folder: Path, lang: Lang) -> tuple[Edition | None, str]:
+    try:
+        return read_edition(folder, lang), ""
+    except (DataError, LookupError, TypeError, AttributeError) as error:
+        return None, f"the tables of the sandbox cannot be used: {error}"
+
+
+def _lint_category(folder: Path, lang: str, category: str, edition: Edition | None) -> Iterator[Finding]:
+    faults: list[Finding] = []
+    records = _readable(folder, lang, category, faults)
+    yield from faults
+    for record, question, answer in records:
+        try:
+            remarks = list(_remarks(record, edition))
+        except RecursionError as error:
+            yield _format_fault(error, question)
+            continue
+        for rule, remark in remarks:
+            line = question if remark.place == "question" else answer
+            yield Finding(f"{line.where} {record.id} {remark.field}", rule, remark.message)
+    for (before, _, _), (after, line, _) in pairwise(records):
+        if (before.dialogue, before.turn) >= (after.dialogue, after.turn):
+            yield Finding(
+                f"{line.where} {after.id} id", "order", f"expected ascending ids, found it after {before.id}"
+            )
+
+
+def _remarks(record: Record, edition: Edition | None) -> Iterator[tuple[str, Remark]]:
+    for rule, check in RULES.items():
+        yield from ((rule, remark) for remark in check(record))
+    if isinstance(record, AgentRecord):
+        yield from agent_remarks(record, edition)
+
+
+def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> list[Read]:
+    """The records of a category that can be read, in file order; what is wrong with the others joins `faults`."""
+    try:
+        path, answers_path = (
+            find_file(place, category) for place in (folder / lang, folder / lang / "possible_answer")
+        )
+        questions, answers = _by_id(path, faults), _by_id(answers_path, faults)
+    except DataError as error:
+        faults.append(Finding(str(folder / lang), "files", str(error)))
+        return []
+    for id_ in answers.keys() - questions.keys():
+        faults.append(
+            Finding(f"{answers[id_].where} {id_} id", "unmatched", f"{path} has no question with this id")
+        )
+    for id_ in questions.keys() - answers.keys():
+        faults.append(
+            Finding(f"{questions[id_].where} {id_} id", "unmatched", f"{answers_path} has no such answer")
+        )
+    both = [id_ for id_ in questions if id_ in answers]
+    if both != [id_ for id_ in answers if id_ in questions]:
+        faults.append(
+            Finding(str(answers_path), "order", f"the answers stand in another order than in {path}")
+        )
+    records: list[Read] = []
+    for id_ in both:
+        try:
+            record = read_record(questions[id_], answers[id_], category, lang)
+        except (DataError, RecursionError) as error:
+            faults.append(_format_fault(error, questions[id_]))
+        else:
+            records.append((record, questions[id_], answers[id_]))
+    return records
+
+
+def _by_id(path: Path, faults: list[Finding]) -> dict[str, Line]:
+    """The lines of a file by id."""
+    found: dict[str, Line] = {}
+    for line in scan_lines(path):
+        if isinstance(line, DataError):
+            faults.append(_format_fault(line))
+            continue
+        try:
+            id_ = line.read_text("id")
+        except DataError as error:
+            faults.append(_format_fault(error))
+            continue
+        if id_ in found:
+            faults.append(
+                Finding(f"{line.where} {id_} id", "duplicate", f"{found[id_].where} has this id already")
+            )
+        found.setdefault(id_, line)
+    return found
+
+
+def _format_fault(error: DataError | RecursionError, line: Line | None = None) -> Finding:
+    """What a reading error says, with its place in front."""
+    if isinstance(error, RecursionError):
+        return Finding(line.where if line else "", "format", "nested too deeply")
+    where, _, message = str(error).partition(": ")
+    return Finding(where, "format", message)

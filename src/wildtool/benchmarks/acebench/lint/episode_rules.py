@@ -1,0 +1,124 @@
+"""The rules for agent records: known classes, readable milestones, and milestones that lead to the gold state."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from wildtool.benchmarks.acebench.check import shown
+from wildtool.benchmarks.acebench.data import AgentRecord
+from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state
+from wildtool.benchmarks.acebench.episode.official_execute import decode_message, execute_step
+from wildtool.benchmarks.acebench.lint.rules import Remark
+from wildtool.benchmarks.acebench.sandbox import KNOWN_CLASSES, SAVED, TOOL_ERRORS, Sandbox
+from wildtool.benchmarks.acebench.sandbox.edition import Edition
+
+MOST_SHOWN = 300
+"""Characters of a difference between states that a finding shows."""
+_TOOL_NAME = re.compile(r"[^\W\d]\w*(?=\()")
+
+
+def agent_remarks(record: AgentRecord, edition: Edition | None) -> Iterator[tuple[str, Remark]]:
+    """Rule and remark of every fault of an agent record.
+
+    Args:
+        edition: the sandbox that milestones are run in; None leaves that out.
+    """
+    unknown = list(_unknown_classes(record))
+    yield from (("class", remark) for remark in unknown)
+    yield from (("class", remark) for remark in _other_classes(record))
+    yield from (("attribute", remark) for remark in _other_attributes(record))
+    involved = record.involved_classes
+    runs = edition is not None and all(name in KNOWN_CLASSES and name in edition.initial for name in involved)
+    for field, milestones in _lists(record):
+        for position, text in enumerate(milestones):
+            if not decode_message(text.strip()):
+                message = f"{shown(text)} cannot be read as calls, so no reply that works matches it (Q52)"
+                yield "milestone", Remark("answer", f"{field}[{position}]", message)
+        for name in sorted(
+            set(_tools_called(milestones)) - {function["name"] for function in record.functions}
+        ):
+            yield (
+                "not offered",
+                Remark("answer", field, f"the milestones call {shown(name)}, which is not offered"),
+            )
+        if runs and (difference := _missed_state(record, cast(Edition, edition), milestones)):
+            yield (
+                "state",
+                Remark("answer", field, f"the milestones do not lead to the gold state: {difference}"),
+            )
+
+
+def _unknown_classes(record: AgentRecord) -> Iterator[Remark]:
+    known = ", ".join(sorted(KNOWN_CLASSES))
+    for name in record.involved_classes:
+        if name not in KNOWN_CLASSES:
+            yield Remark("question", "involved_classes", f"{shown(name)} is no class of the sandbox: {known}")
+    for name in record.initial_config:
+        if name not in KNOWN_CLASSES:
+            message = f"{shown(name)} is no class of the sandbox, so this part is not used: {known}"
+            yield Remark("question", "initial_config", message)
+    for position, entry in enumerate(record.end_state):
+        for name in entry:
+            if name not in KNOWN_CLASSES:
+                message = f"{shown(name)} is no class of the sandbox, so this state is never compared (Q49): {known}"
+                yield Remark("answer", f"ground_truth[{position}]", message)
+
+
+def _other_classes(record: AgentRecord) -> Iterator[Remark]:
+    """The gold state has one entry with one class for each involved class."""
+    gold = [name for entry in record.end_state for name in entry]
+    expected = set(record.involved_classes)
+    if len(record.end_state) != len(record.involved_classes):
+        message = (
+            f"{len(record.end_state)} entries for {len(record.involved_classes)} classes: no reply passes"
+        )
+        yield Remark("answer", "ground_truth", message)
+    for name in sorted(set(gold) & KNOWN_CLASSES - expected):
+        yield Remark("answer", "ground_truth", f"{name} is not among the involved classes")
+
+
+def _other_attributes(record: AgentRecord) -> Iterator[Remark]:
+    """The gold state of a class has just the attributes that are compared."""
+    for position, entry in enumerate(record.end_state):
+        for name, attributes in entry.items():
+            saved = set(SAVED.get(name, attributes))
+            for attribute in sorted(saved ^ attributes.keys()):
+                missing = attribute in saved
+                message = f"{attribute} is " + (
+                    "missing: no reply passes" if missing else "never compared (Q50)"
+                )
+                yield Remark("answer", f"ground_truth[{position}].{name}", message)
+
+
+def _lists(record: AgentRecord) -> Iterator[tuple[str, Sequence[str]]]:
+    """Each alternative list of milestones with its field."""
+    if all(isinstance(milestone, str) for milestone in record.milestones):
+        yield "mile_stone", cast(Sequence[str], record.milestones)
+        return
+    for position, alternative in enumerate(record.milestones):
+        yield f"mile_stone[{position}]", alternative
+
+
+def _tools_called(milestones: Sequence[str]) -> Iterator[str]:
+    for milestone in milestones:
+        for call in decode_message(_requoted(milestone)) or ():
+            yield from _TOOL_NAME.findall(call)[:1]
+
+
+def _missed_state(record: AgentRecord, edition: Edition, milestones: Sequence[str]) -> str:
+    """What differs from the gold state after all milestones were run; empty where nothing does."""
+    try:
+        sandbox = Sandbox(edition, record.involved_classes, record.initial_config)
+        for milestone in milestones:
+            execute_step(edition, sandbox, decode_message(_requoted(milestone)))
+    except TOOL_ERRORS as error:
+        return f"the sandbox's tables are damaged ({type(error).__name__}: {error})"
+    compared = compare_end_state(record.end_state, sandbox.saved())
+    sentences = [sentence for sentences in compared.errors for sentence in sentences]
+    return "; ".join(sentences or [compared.error_type])[:MOST_SHOWN]
+
+
+def _requoted(text: str) -> str:
+    """A milestone that can be read, perhaps since apostrophes between letters were marked as such."""
+    text = text.strip()
+    return text if decode_message(text) else re.sub(r"(?<=\w)'(?=\w)", r"\\'", text)

@@ -1,0 +1,242 @@
+"""The rules that a Normal or Special record of ACEBench's format must keep, one small function each.
+
+Numbers like Q21 are those of the published evaluator's known faults: data that run into one cannot be solved, or
+are not judged, under the official profile.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, cast
+
+from wildtool.benchmarks.acebench.check import shown
+from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
+from wildtool.benchmarks.acebench.gold import called
+
+Place = Literal["question", "answer"]
+
+
+class Remark(NamedTuple):
+    """What a rule has to say."""
+
+    place: Place
+    """Which of the record's two lines is meant."""
+    field: str
+    message: str
+
+
+Rule = Callable[[Record], Iterator[Remark]]
+
+JSON_TYPES: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("string", "enum"), (str,)),
+    **dict.fromkeys(("integer", "int"), (int,)),
+    **dict.fromkeys(("number", "float"), (int, float)),
+    "boolean": (bool,),
+    **dict.fromkeys(("array", "tuple", "list", "list(string)", "list(enum)", "objectArray"), (list,)),
+    **dict.fromkeys(("dict", "object"), (dict,)),
+}
+"""Type names of the format with what JSON has for them; `any` takes everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One call that a gold answer expects."""
+
+    field: str
+    """Where it stands in the answer."""
+    key: str
+    """Its name there, perhaps with a suffix."""
+    name: str
+    """The function that it calls."""
+    function: Mapping[str, Any] | None
+    """That function as offered; None where it is not."""
+    arguments: Mapping[str, Any]
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        return properties_of(self.function or {})
+
+
+def expected_calls(record: Record) -> Iterator[Expected]:
+    """The calls of all candidates of a Normal record; nothing for other records."""
+    if not isinstance(record, NormalRecord):
+        return
+    offered = {function["name"]: function for function in reversed(record.functions)}
+    several = len(record.candidates) > 1
+    for position, candidate in enumerate(record.candidates):
+        field = f"ground_truth[{position}]" if several else "ground_truth"
+        for key, arguments in candidate.items():
+            name = called(key, set(offered))
+            yield Expected(f"{field}.{key}", key, name, offered.get(name), arguments)
+
+
+def parameters_of(function: Mapping[str, Any]) -> Mapping[str, Any]:
+    return _object(function.get("parameters"))
+
+
+def properties_of(function: Mapping[str, Any]) -> Mapping[str, Any]:
+    return _object(parameters_of(function).get("properties"))
+
+
+def duplicate_functions(record: Record) -> Iterator[Remark]:
+    counts = Counter(function["name"] for function in record.functions)
+    for name, count in counts.items():
+        if count > 1:
+            yield Remark(
+                "question", "function", f"{shown(name)} is offered {count} times; the first one counts"
+            )
+
+
+def unoffered_calls(record: Record) -> Iterator[Remark]:
+    """Gold calls, and functions named by an `incomplete` answer, must be offered with parameters."""
+    for call in expected_calls(record):
+        if call.function is None:
+            yield Remark("answer", call.field, f"the function {shown(call.name)} is not offered")
+        elif not isinstance(call.function.get("parameters"), dict):
+            yield Remark(
+                "answer", call.field, f"the function {shown(call.name)} is offered without parameters"
+            )
+        elif (taken := next(f["name"] for f in record.functions if f["name"] in call.key)) != call.name:
+            message = f"the official rules take the description of {shown(taken)}, since that stands in its name (Q28)"
+            yield Remark("answer", call.field, message)
+    if record.category == "special_incomplete" and isinstance(record, SpecialRecord):
+        offered = {function["name"].strip() for function in record.functions}
+        for name in record.faults:
+            if name.strip() not in offered:
+                yield Remark("answer", f"ground_truth.{name}", "this function is not offered")
+
+
+def names_with_digits(record: Record) -> Iterator[Remark]:
+    for call in expected_calls(record):
+        if call.function is not None and re.search(r"_\d+$", call.name):
+            message = (
+                f"{shown(call.name)} ends in digits, which the official rules cut off: no reply passes (Q27)"
+            )
+            yield Remark("answer", call.field, message)
+
+
+def missing_required(record: Record) -> Iterator[Remark]:
+    for call in expected_calls(record):
+        required = parameters_of(call.function or {}).get("required")
+        for name in cast(list[Any], required) if isinstance(required, list) else ():
+            if isinstance(name, str) and name not in call.arguments:
+                message = f"the required parameter {shown(name)} is not in gold: no reply passes (Q22)"
+                yield Remark("answer", call.field, message)
+
+
+def unknown_parameters(record: Record) -> Iterator[Remark]:
+    """Parameters that a gold answer names must be in a schema."""
+    for call in expected_calls(record):
+        for name in call.arguments:
+            if parameters_of(call.function or {}) and name not in call.properties:
+                yield Remark("answer", f"{call.field}.{name}", "no parameter of the function")
+    if not isinstance(record, SpecialRecord):
+        return
+    by_function = {function["name"].strip(): set(_property_names(function)) for function in record.functions}
+    every = set[str]().union(*by_function.values())
+    for key, parts in record.faults.items():
+        names = parts if record.category == "special_incomplete" else [key]
+        for name in names:
+            if name.strip() not in by_function.get(key.strip(), every):
+                yield Remark(
+                    "answer", f"ground_truth.{key}", f"{shown(name)} is no parameter of the function"
+                )
+
+
+def other_types(record: Record) -> Iterator[Remark]:
+    for call in expected_calls(record):
+        for name, value in call.arguments.items():
+            declared = _object(call.properties.get(name)).get("type", "any")
+            if name not in call.properties or declared == "any":
+                continue
+            field = f"{call.field}.{name}"
+            kinds = JSON_TYPES.get(declared) if isinstance(declared, str) else None
+            if kinds is None:
+                yield Remark(
+                    "answer", field, f"declared type {shown(declared)} is unknown: the official rules fail"
+                )
+            elif not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+                message = (
+                    f"declared {declared}, gold is {shown(value)}: any {type(value).__name__} passes (Q12)"
+                )
+                yield Remark("answer", field, message)
+            elif declared == "number" and isinstance(value, float):
+                message = f"declared number, gold is {value}: the official rules compare no fractions (Q12)"
+                yield Remark("answer", field, message)
+
+
+def empty_gold(record: Record) -> Iterator[Remark]:
+    for call in expected_calls(record):
+        for name, value in call.arguments.items():
+            if value in ([], {}):
+                message = f"gold is {shown(value)}, which no value matches (Q21); leave the parameter out"
+                yield Remark("answer", f"{call.field}.{name}", message)
+
+
+def arrays_without_items(record: Record) -> Iterator[Remark]:
+    for call in expected_calls(record):
+        for name, value in call.arguments.items():
+            schema = _object(call.properties.get(name))
+            if schema.get("type") == "array" and "items" not in schema and isinstance(value, list):
+                message = f"{shown(call.name)} declares no items, so the official rules expect objects (Q20)"
+                yield Remark("question", f"function {call.name}.{name}", message)
+
+
+def stray_blanks(record: Record) -> Iterator[Remark]:
+    """Names with blanks around them, which a reply must repeat (Q44)."""
+    for place, field, name in _names(record):
+        if name != name.strip():
+            yield Remark(place, field, f"blanks around {shown(name)}, which a reply must repeat (Q44)")
+
+
+def values_not_in_question(record: Record) -> Iterator[Remark]:
+    if record.category == "special_error_param" and isinstance(record, SpecialRecord):
+        for key, values in record.faults.items():
+            for value in values:
+                if value not in record.question:
+                    message = f"the question does not say {shown(value)}, which a reply must repeat (Q47)"
+                    yield Remark("answer", f"ground_truth.{key}", message)
+
+
+RULES: Mapping[str, Rule] = {
+    "duplicate function": duplicate_functions,
+    "not offered": unoffered_calls,
+    "name with digits": names_with_digits,
+    "missing required": missing_required,
+    "unknown parameter": unknown_parameters,
+    "type": other_types,
+    "empty gold": empty_gold,
+    "array without items": arrays_without_items,
+    "stray blanks": stray_blanks,
+    "not in question": values_not_in_question,
+}
+
+
+def _names(record: Record) -> Iterator[tuple[Place, str, str]]:
+    """Place, field and text of every name that a reply repeats."""
+    for function in record.functions:
+        yield "question", "function", function["name"]
+    for call in expected_calls(record):
+        for name in (call.key, *call.arguments):
+            yield "answer", call.field, name
+    if isinstance(record, SpecialRecord):
+        for key, parts in record.faults.items():
+            for name in (key, *parts):
+                yield "answer", f"ground_truth.{key}", name
+
+
+def _property_names(schema: Any) -> Iterator[str]:
+    """Names of the properties of a schema at any depth."""
+    if isinstance(schema, dict):
+        for key, value in cast(Mapping[str, Any], schema).items():
+            if key == "properties" and isinstance(value, dict):
+                yield from cast(Mapping[str, Any], value)
+            yield from _property_names(value)
+    elif isinstance(schema, list):
+        for value in cast(list[Any], schema):
+            yield from _property_names(value)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return cast(Mapping[str, Any], value) if isinstance(value, dict) else {}

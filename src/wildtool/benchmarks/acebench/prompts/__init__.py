@@ -1,0 +1,1 @@
+"""The prompts, in English and Chinese."""

@@ -1,0 +1,299 @@
+"""Brings ACEBench's data into the cache: pinned files, and the sandbox's tables read from the original's code."""
+
+import csv
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from wildtool.benchmarks.acebench.data import (
+    CATEGORIES,
+    FINANCE,
+    LANGUAGES,
+    categories_of,
+    held,
+    is_agent,
+    languages,
+)
+from wildtool.benchmarks.acebench.data_lines import find_file, has_file, read_bytes
+from wildtool.benchmarks.acebench.prompts.originals import Originals, prompt_files, read_originals
+from wildtool.benchmarks.acebench.sandbox.extract import extract_sentences, extract_state, find_sentences
+from wildtool.data.pinned import PinnedFile, Report, cache_folder, download, fetch_all, source_url
+from wildtool.data.prompt_files import PromptFile, pull_prompts
+from wildtool.errors import DataError
+from wildtool.types import Source
+
+REPOSITORY = "ACEBench/ACEBench"
+COMMIT = "e6db74b735ead22c24f27367606a9408573b848f"
+LICENCE = "MIT, Copyright (c) Microsoft Corporation, as its LICENSE.md says"
+CHECKSUMS = Path(__file__).with_name("checksums.tsv")
+"""Path in our layout and SHA-256 of each question and answer file."""
+
+MESSAGES = "sandbox_messages.json"
+STATES: Mapping[str, str] = {lang: f"sandbox_initial_state_{lang}.json" for lang in LANGUAGES}
+TABLE_DIGESTS: Mapping[str, str] = {
+    MESSAGES: "594dac20e7f8d28678e45c663e92721aa6032794d07214435f9420982d28c544",
+    STATES["en"]: "7f4a234c61fe47014bb296fbb35bcdb798380f417f523e672bf90bd3f98a3551",
+    STATES["zh"]: "bfe906b2fb30b894c9e1f1bf30d071da0d58e6bce5ba5d5cff9d766513736830",
+}
+"""SHA-256 of each sandbox table as JSON with sorted keys and no blanks."""
+_CODE = "model_inference"
+_CLASS_FILES = (
+    *(f"phone_platform/{name}.py" for name in ("base_api", "message", "reminder", "food_services")),
+    "travel.py",
+)
+_EXECUTION: Mapping[str, tuple[str, str]] = {
+    "Execution.multi_step.undecodable": ("multi_step/execution_role_step.py", "respond"),
+    "Execution.multi_step.exception": ("multi_step/multi_step_utils.py", "execute_agent_func_call"),
+    "Execution.multi_turn.exception (literal braces, delivered as single characters)": (
+        "multi_turn/multi_turn_utils.py",
+        "execute_agent_func_call",
+    ),
+}
+"""Sentences of the code around the sandbox: file and function, the same for both languages."""
+
+Table = dict[str, Any]
+ReadSource = Callable[[str], str]
+
+
+def pull(file: Path | None, mirror: str | None, report: Report) -> Path:
+    """Brings the official data into the cache, each file and table verified; what is there and right is kept.
+
+    Args:
+        file: take them from this folder: a checkout of the repository, or a folder like the one in the cache
+            (files may be gzip-compressed).
+
+    Raises:
+        DataError: something could not be had or is not what it should be; the rest is in place.
+    """
+    if file is not None and not file.is_dir():
+        raise DataError(
+            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder of its data files"
+        )
+    folder = official_folder()
+    fetch_all(pinned_files(folder), folder=file, mirror=mirror, report=report)
+    _install_tables(folder, file, mirror, report)
+    pull_prompts(prompts(), folder, source=file, mirror=mirror, report=report)
+    report(f"source: {REPOSITORY} at commit {COMMIT}; licence: {LICENCE}")
+    return folder
+
+
+def prompts() -> list[PromptFile]:
+    """The files with the original's prompts."""
+    return prompt_files(REPOSITORY, COMMIT)
+
+
+def read_prompts() -> Originals | None:
+    """The original's prompts, where they were pulled. Raises DataError where they are damaged."""
+    return read_originals(prompts(), official_folder())
+
+
+def pinned_files(folder: Path) -> dict[Path, PinnedFile]:
+    """Target within a folder to pinned file, for each question and answer file."""
+    with CHECKSUMS.open(encoding="utf-8", newline="") as rows:
+        return {
+            folder / row["path"]: PinnedFile(
+                REPOSITORY, COMMIT, f"data_all/data_{row['path']}", sha256=row["sha256"], also=row["path"]
+            )
+            for row in csv.DictReader(rows, delimiter="\t")
+        }
+
+
+def table_digest(table: Any) -> str:
+    """SHA-256 of a table whatever its spacing and order of keys."""
+    text = json.dumps(table, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _install_tables(folder: Path, file: Path | None, mirror: str | None, report: Report) -> None:
+    if all(_is_right(folder / name) for name in TABLE_DIGESTS):
+        report(f"{len(TABLE_DIGESTS)} tables of the sandbox are there and verified")
+        return
+    try:
+        tables = _given_tables(file) if file is not None else None
+        if tables is None:
+            report("reading the sandbox's tables from the original's code, without running it")
+            tables = read_tables(lambda path: _source(path, file, mirror))
+        for name, expected in TABLE_DIGESTS.items():
+            if (found := table_digest(tables[name])) != expected:
+                raise DataError(f"{name} has SHA-256 {found}, expected {expected}")
+    except (DataError, RecursionError) as error:
+        raise DataError(
+            f"the sandbox's initial state and sentences could not be had: {error}. Nothing of them was installed; the"
+            " question and answer files are in place, but the agent categories need the tables: run the same"
+            f" command again, or give a folder that holds {', '.join(TABLE_DIGESTS)} with --from DIR"
+        ) from error
+    for name, table in tables.items():
+        _write(folder / name, table)
+    report(f"{len(tables)} tables of the sandbox verified by SHA-256")
+
+
+def _is_right(path: Path) -> bool:
+    try:
+        return path.is_file() and table_digest(_read(path)) == TABLE_DIGESTS[path.name]
+    except DataError:
+        return False  # a damaged table is written anew
+
+
+def _given_tables(folder: Path) -> dict[str, Table] | None:
+    """The tables of a folder that has them ready."""
+    paths = {name: folder / name for name in TABLE_DIGESTS}
+    if not all(path.is_file() for path in paths.values()):
+        return None
+    return {name: _read(path) for name, path in paths.items()}
+
+
+def read_tables(read: ReadSource) -> dict[str, Table]:
+    """The tables by file name, read from the original's code.
+
+    Args:
+        read: gives the text of a file of the repository by its path.
+
+    Raises:
+        DataError: a file could not be had, or has another shape.
+    """
+    sources = {
+        lang: {
+            path: read(path)
+            for path in (f"{_CODE}/multi_step/scenarios{lang}/{name}" for name in _CLASS_FILES)
+        }
+        for lang in LANGUAGES
+    }
+    sentences = {lang: extract_sentences(texts) for lang, texts in sources.items()}
+    messages: Table = {
+        case: {lang: sentences[lang][case] for lang in LANGUAGES} for case in sentences[LANGUAGES[0]]
+    }
+    for case, (path, function) in _EXECUTION.items():
+        found = find_sentences(read(f"{_CODE}/{path}"), function, f"{_CODE}/{path}")
+        if len(found) != 1:
+            raise DataError(f"{path}: expected one sentence in {function}, found {len(found)}")
+        messages[case] = dict.fromkeys(LANGUAGES, found[0])
+    return {MESSAGES: messages} | {STATES[lang]: extract_state(texts) for lang, texts in sources.items()}
+
+
+def _source(path: str, folder: Path | None, mirror: str | None) -> str:
+    if folder is not None:
+        return _text(folder / path)
+    with tempfile.TemporaryDirectory() as place:
+        part = Path(place) / "source.py"
+        download(source_url(REPOSITORY, COMMIT, path, mirror), part)
+        return _text(part)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(_text(path))
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: not JSON ({error})") from error
+
+
+def _write(path: Path, table: Table) -> None:
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise DataError(
+            f"cannot write {path}: {error.strerror}; WILDTOOL_DATA_DIR names another folder"
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+PACKAGED = Path(__file__).parents[2] / "data" / "acebench_finance"
+"""Our finance episodes."""
+
+
+def official_folder() -> Path:
+    """Where the official data lie once pulled."""
+    return cache_folder() / "acebench"
+
+
+def locate(data: str | None, split: str | None) -> Source:
+    """The data a user named: None or `official`, `finance`, or a folder.
+
+    Only the files of the split are described, so that a part of the data is enough for it.
+
+    Raises:
+        DataError: there is no such split, folder or file; the message says how to get them.
+    """
+    categories = None if split is None else categories_of(split)
+    if data == "finance" or (data in (None, "official") and set(categories or ()) & set(FINANCE)):
+        return _described("finance", PACKAGED, categories)
+    if data in (None, "official"):
+        if not official_folder().is_dir():
+            raise DataError(
+                f"the official data are not at {official_folder()}; get them with `wildtool data pull acebench`"
+                " (or `--from FOLDER` if you have them), or name a folder with --data"
+            )
+        wanted = categories or CATEGORIES
+        _require(official_folder(), wanted)
+        return _described("official", official_folder(), wanted)
+    if not Path(data).is_dir():
+        found = f"{data!r} is a file" if Path(data).exists() else f"no data folder {data!r}"
+        raise DataError(f"{found}; --data takes official, finance or a folder of ACEBench files")
+    return _described(data, Path(data), categories)
+
+
+def _require(folder: Path, categories: tuple[str, ...]) -> None:
+    """All files of the categories, in both languages: half of the official data would pass for all of it."""
+    missing = [
+        f"{place.relative_to(folder)}/data_{category}.json"
+        for lang in LANGUAGES
+        for category in categories
+        for place in (folder / lang, folder / lang / "possible_answer")
+        if not has_file(place, category)
+    ]
+    if missing:
+        raise DataError(
+            f"the official data at {folder} are not complete: {missing[0]} is missing"
+            + (f", and {len(missing) - 1} more" if missing[1:] else "")
+            + "; `wildtool data pull acebench` gets what is missing"
+        )
+
+
+def _described(name: str, folder: Path, categories: tuple[str, ...] | None) -> Source:
+    """The source with the digest of its sorted files, unpacked, so that packing does not matter."""
+    digests = {
+        path.relative_to(folder).as_posix().removesuffix(".gz"): _digest(path, *_version(path))
+        for path in _files(folder, categories)
+    }
+    lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items()))
+    return Source(name, folder, hashlib.sha256(lines.encode()).hexdigest())
+
+
+def _version(path: Path) -> tuple[int, int]:
+    """Changes when a file does; 0 where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0  # reading it says why
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=256)
+def _digest(path: Path, _changed: int, _size: int) -> str:
+    """SHA-256 of a file, unpacked and without line ends after its last line, which copies of the sandbox's tables differ
+    by; a command asks for the same files several times."""
+    return hashlib.sha256(read_bytes(path).rstrip(b"\r\n")).hexdigest()
+
+
+def _files(folder: Path, categories: tuple[str, ...] | None) -> Iterator[Path]:
+    for lang in languages(folder):
+        wanted = held(folder, lang) if categories is None else categories
+        for category in wanted:
+            yield find_file(folder / lang, category)
+            yield find_file(folder / lang / "possible_answer", category)
+        if any(map(is_agent, wanted)):
+            yield folder / "sandbox_messages.json"
+            yield folder / f"sandbox_initial_state_{lang}.json"

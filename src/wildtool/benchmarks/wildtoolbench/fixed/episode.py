@@ -1,0 +1,311 @@
+"""The corrected walk through one task: calls bound to gold calls by name and arguments, any legal schedule accepted.
+
+The "C:" lines of the evaluator's specification. The first fault ends the task; `fault` says what it was.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench import error_classes
+from wildtool.benchmarks.wildtoolbench.data import ASK, Session, of_session
+from wildtool.benchmarks.wildtoolbench.fixed.schedule import FixedSchedule, Step
+from wildtool.benchmarks.wildtoolbench.prompt import (
+    answered,
+    call_id,
+    gold_call,
+    gold_run,
+    observation,
+    opening,
+)
+from wildtool.episode import carried
+from wildtool.toolcall.arguments import ArgumentsError, read_arguments
+from wildtool.toolcall.compare import Difference, compare_arguments
+from wildtool.types import Message, Request
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+")
+_CLOSING = " \t\r\n\"'`*_~)]）】」』”’"
+"""What may be behind the mark of a last question."""
+_LOOKED_AT = 10_000
+"""Characters at the end of a reply."""
+
+_RULE_CLASSES = {
+    "type": error_classes.PARAM_TYPE,
+    "missing": error_classes.PARAM_TYPE,
+    "extra": error_classes.PARAM_HALLUCINATION,
+}
+"""Error class by rule of a value difference; every other rule is a wrong value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What ended a task."""
+
+    error: str
+    """Error class, from `faults`."""
+    reason: str
+    differences: tuple[Difference, ...] = ()
+    node: int | None = None
+    """The gold call that the differences are from."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundStep:
+    """One reply as the walk judged it."""
+
+    reply: Message
+    nodes: Step
+    """Gold nodes it did, in written order of the calls; empty for the faulty reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    name: str
+    id: str | None
+    """None where the endpoint gave null."""
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class FixedWalk:
+    """State machine of one task under the corrected rules."""
+
+    def __init__(self, session: Session, task: int) -> None:
+        self._session = session
+        self._task = task
+        self._nodes = session.tasks[task].nodes
+        self._tools = _parameters(session)
+        self.schedule = schedule_of(session, task)
+        self._messages: list[Iterable[Message]] = []
+        """What each step added after the opening; made when it is shown, which judging never asks for."""
+        self.log: list[BoundStep] = []
+        self.done = 0
+        """Executed gold nodes as a bit mask."""
+        self.fault: Fault | None = None
+        if self.schedule.shortest is None:
+            self.fault = Fault(
+                error_classes.UNUSABLE_GOLD, "the gold graph has a cycle or not exactly one answer node"
+            )
+
+    @property
+    def correct(self) -> bool:
+        return self.fault is None and self.schedule.finished(self.done)
+
+    @property
+    def optimal(self) -> bool:
+        """Correct in as few steps as the graph allows."""
+        return self.correct and len(self.log) == len(self.schedule.shortest or ())
+
+    @property
+    def progress(self) -> int:
+        """Gold nodes done before the first fault."""
+        return self.done.bit_count()
+
+    @property
+    def asked_back(self) -> bool:
+        """Whether the last reply is a question: it ends with one, and at least half of it is one."""
+        text = _words(self.log[-1].reply.get("content")).strip() if self.log else ""
+        sentences = _SENTENCE.findall(text[-_LOOKED_AT:].rstrip(_CLOSING))
+        asked = sum(len(sentence) for sentence in sentences if sentence[-1] in "?？")
+        return bool(sentences) and sentences[-1][-1] in "?？" and 2 * asked >= len(text)
+
+    @property
+    def over(self) -> bool:
+        return self.fault is not None or self.schedule.finished(self.done)
+
+    def request(self) -> Request | None:
+        if self.over:
+            return None
+        self._messages = [list(part) for part in self._messages]
+        messages = (*_opening(self._session, self._task), *chain.from_iterable(self._messages))
+        return Request(messages, self._session.sent_tools, gold=self._gold)
+
+    def tell(self, reply: Message) -> None:
+        if reply.get("tool_calls"):
+            self._tell_calls(reply)
+        else:
+            self._tell_words(reply)
+
+    def _tell_words(self, reply: Message) -> None:
+        content = reply.get("content")
+        words = self.schedule.ready_words(self.done)
+        empty = not _words(content).strip()
+        if empty or not words:
+            error, reason = error_classes.fault_of_text(self._nodes, self._done_nodes(), empty=empty)
+            self._fail(reply, Fault(error, reason))
+            return
+        node = self._nodes[words[0]]
+        self._advance(reply, (words[0],))
+        if node.name == ASK:
+            said: Message = {"role": "assistant", "content": content, **carried(reply)}
+            self._messages.append([said, {"role": "user", "content": node.user_input}])
+
+    def _tell_calls(self, reply: Message) -> None:
+        calls = _read_calls(reply["tool_calls"])
+        if isinstance(calls, Fault):
+            self._fail(reply, calls)
+            return
+        ready = self.schedule.ready_calls(self.done)
+        fault = self._too_many(calls, ready)
+        bound = {} if fault else self._bind(calls, ready)
+        if fault is None and len(bound) < len(calls):
+            fault = self._unbound(next(call for i, call in enumerate(calls) if i not in bound), ready)
+        if fault is not None:
+            self._fail(reply, fault)
+            return
+        ids = [call.id if call.id is not None else self._id(bound[i]) for i, call in enumerate(calls)]
+        observed = [(id_, self._nodes[bound[i]]) for i, id_ in enumerate(ids)]
+        self._messages.append(answered(_with_ids(reply, ids), observed))
+        self._advance(reply, tuple(bound[i] for i in range(len(calls))))
+
+    def _id(self, node: int) -> str:
+        return call_id(self._session.id, self._task, node)
+
+    def _too_many(self, calls: Sequence[_Call], ready: Sequence[int]) -> Fault | None:
+        """The first call for which there is no ready gold call of its name left, whatever its arguments."""
+        left = Counter(self._nodes[node].name for node in ready)
+        for call in calls:
+            if left[call.name] == 0:
+                return Fault(
+                    *error_classes.fault_of_call(self._nodes, self._done_nodes(), call.name, self._tools)
+                )
+            left[call.name] -= 1
+        return None
+
+    def _bind(self, calls: Sequence[_Call], ready: Sequence[int]) -> dict[int, int]:
+        """Assigns calls to ready gold calls of their name with equal arguments: a largest matching (augmenting paths)."""
+        taken: dict[int, int] = {}
+
+        @cache
+        def likely(call: int) -> list[int]:
+            """Gold calls of the same name; equal ones first, which spares comparing by meaning."""
+            same = [node for node in ready if self._nodes[node].name == calls[call].name]
+            return sorted(same, key=lambda node: self._nodes[node].arguments != calls[call].arguments)
+
+        @cache
+        def fits(call: int, node: int) -> bool:
+            return not self._differences(calls[call], node)
+
+        def place(call: int, tried: set[int]) -> bool:
+            for node in likely(call):
+                if node not in tried and fits(call, node):
+                    tried.add(node)
+                    if node not in taken or place(taken[node], tried):
+                        taken[node] = call
+                        return True
+            return False
+
+        for call in range(len(calls)):
+            place(call, set())
+        return {call: node for node, call in taken.items()}
+
+    def _differences(self, call: _Call, node: int) -> list[Difference]:
+        return compare_arguments(self._nodes[node].arguments, call.arguments, self._tools.get(call.name, {}))
+
+    def _unbound(self, call: _Call, ready: Sequence[int]) -> Fault:
+        """The fault of a call whose arguments fit no ready gold call: its differences from the nearest one."""
+        candidates = [(self._differences(call, n), n) for n in ready if self._nodes[n].name == call.name]
+        differing = [candidate for candidate in candidates if candidate[0]]
+        if not differing:
+            return Fault(error_classes.REDUNDANT, f"called {call.name} twice with the same arguments")
+        nearest, node = min(differing, key=lambda candidate: len(candidate[0]))
+        error = min(
+            (_RULE_CLASSES.get(d.rule, error_classes.PARAM_VALUE) for d in nearest),
+            key=error_classes.ALL.index,
+        )
+        return Fault(error, f"{call.name}: {nearest[0].message}", tuple(nearest), node)
+
+    def _advance(self, reply: Message, nodes: Step) -> None:
+        for node in nodes:
+            self.done |= 1 << node
+        self.log.append(BoundStep(reply, nodes))
+
+    def _fail(self, reply: Message, fault: Fault) -> None:
+        self.log.append(BoundStep(reply, ()))
+        self.fault = fault
+
+    def _done_nodes(self) -> list[int]:
+        return [node for node in range(len(self._nodes)) if self.done >> node & 1]
+
+    def _gold(self, style: str) -> Message:
+        """What a perfect model would answer now."""
+        words = self.schedule.ready_words(self.done)
+        if words:
+            return {"role": "assistant", "content": observation(self._nodes[words[0]], quote_texts=False)}
+        calls = self.schedule.ready_calls(self.done)
+        chosen = calls if style == "parallel" else calls[:1]
+        gold = [gold_call(self._nodes[node], self._id(node)) for node in chosen]
+        return {"role": "assistant", "content": None, "tool_calls": gold}
+
+
+def _with_ids(reply: Message, ids: Sequence[str]) -> Message:
+    """The reply itself, or where ids were null the same with ids, so that observations can name their call."""
+    calls: list[dict[str, Any]] = reply["tool_calls"]
+    if all(call["id"] is not None for call in calls):
+        return reply
+    return {**reply, "tool_calls": [{**call, "id": id_} for call, id_ in zip(calls, ids, strict=True)]}
+
+
+def _words(content: Any) -> str:
+    """The text of a reply: a text, or the texts of a list of content parts; anything else says nothing."""
+    if isinstance(content, str):
+        return content
+    parts = cast(list[Any], content) if isinstance(content, list) else []
+    texts = [cast(dict[str, Any], part).get("text") for part in parts if isinstance(part, dict)]
+    return " ".join(text for text in texts if isinstance(text, str))
+
+
+@of_session
+def schedule_of(session: Session, task: int) -> FixedSchedule:
+    """The legal schedules of a task."""
+    gold = session.tasks[task]
+    return FixedSchedule([node.name for node in gold.nodes], gold.deps)
+
+
+@of_session
+def _opening(session: Session, task: int) -> Sequence[Message]:
+    return opening(session, task, [_history(session, earlier) for earlier in range(task)])
+
+
+@of_session
+def _history(session: Session, task: int) -> Sequence[Message]:
+    """An earlier task as it is shown."""
+    schedule = schedule_of(session, task)
+    steps = schedule.shortest or [(node,) for node in range(len(schedule.names))]
+    return gold_run(session, task, steps, quote_texts=False)
+
+
+@of_session
+def _parameters(session: Session) -> dict[str, Mapping[str, Any]]:
+    """For each tool name its parameter schema; an unreadable one counts as empty."""
+    schemas: dict[str, Mapping[str, Any]] = {}
+    for tool in session.sent_tools:
+        parameters = tool["function"].get("parameters")
+        schemas[tool["function"]["name"]] = parameters if isinstance(parameters, dict) else {}
+    return schemas
+
+
+def _read_calls(calls: Any) -> list[_Call] | Fault:
+    """The calls of a reply, or why they cannot be read."""
+    if not isinstance(calls, list):
+        return Fault(error_classes.UNREADABLE, f"tool_calls is {type(calls).__name__}, not a list of calls")
+    read: list[_Call] = []
+    for number, call in enumerate(cast(list[Any], calls)):
+        called = cast(dict[str, Any], call) if isinstance(call, dict) else {}
+        function = called.get("function")
+        if not isinstance(function, dict):
+            return Fault(error_classes.UNREADABLE, f"call {number} has no function object")
+        described = cast(dict[str, Any], function)
+        name, id_ = described.get("name"), called.get("id")
+        named = "id" in called and isinstance(id_, str | None)
+        if not isinstance(name, str) or not named:
+            return Fault(error_classes.UNREADABLE, f"call {number} has no {'name' if named else 'id'}")
+        try:
+            arguments = read_arguments(described.get("arguments"), empty_ok=True)
+        except ArgumentsError as error:
+            return Fault(error_classes.UNREADABLE, f"arguments of {name[:80]}: {error}")
+        read.append(_Call(name, id_, arguments))
+    return read

@@ -1,0 +1,186 @@
+"""Checks session files in WildToolBench's format: one finding a line, and no data that can make it fail."""
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench.data import Session, languages, read_session
+from wildtool.benchmarks.wildtoolbench.lint.balance import balance
+from wildtool.benchmarks.wildtoolbench.lint.rules import RULES, STRICT_RULES, make_case
+from wildtool.errors import DataError
+from wildtool.toolcall.schema_check import Remark
+from wildtool.toolcall.text.similarity import near_duplicates
+from wildtool.types import Finding
+
+MAX_DEPTH = 60
+"""Deepest nesting of a record that is checked; real ones stay below 20."""
+Line = tuple[int, dict[str, Any]]
+
+
+def lint(
+    records: Iterable[Line], file: str, *, balanced: bool | None = None, strict: bool = False
+) -> Iterator[Finding]:
+    """Findings of all records of a file, then of the file as a set.
+
+    Args:
+        records: line number and parsed JSON object of each session.
+        file: name to show in findings.
+        balanced: whether the set must be balanced; None asks for it where every record names a domain.
+        strict: also reports dependencies over which no value flows.
+    """
+    lines: dict[str, int] = {}
+    sessions: list[Session] = []
+    texts: list[tuple[str, str]] = []
+    unreadable = False
+    for number, record in records:
+        name = _name(record)
+        place = f"{file}:{number} {name}"
+        if name in lines:
+            yield Finding(f"{place} id", "duplicate", f"line {lines[name]} has this id already")
+        lines.setdefault(name, number)
+        read, fault = _read(record)
+        if fault:
+            yield Finding(f"{place} record", "schema", fault)
+            unreadable = True
+        sessions.extend(list(read.values())[:1])
+        for prefix, session in read.items():
+            texts.extend((task.text, f"{place} {prefix}_tasks[{t}]") for t, task in enumerate(session.tasks))
+            for rule, (field, message) in _session_findings(record, session, prefix, strict=strict):
+                yield Finding(f"{place} {field}", rule, message)
+    yield from _duplicate_texts(texts)
+    claimed = len(sessions) > 0 and all(session.domain for session in sessions)
+    # An unreadable record would make every count wrong: it is mended first.
+    if not unreadable and (claimed if balanced is None else balanced):
+        for what, message in balance(sessions):
+            yield Finding(f"{file} set {what}", "balance", message)
+
+
+def lint_file(path: Path, *, balanced: bool | None = None, strict: bool = False) -> Iterator[Finding]:
+    """Findings of a JSON-lines file, or of a `.json` file that holds one session (no set to be balanced)."""
+    broken: list[Finding] = []
+    single = path.suffix == ".json"
+    try:
+        with path.open("rb") as lines:
+            records = _parsed([(1, lines.read())] if single else enumerate(lines, 1), str(path), broken)
+            must_balance = False if single and balanced is None else balanced
+            yield from lint(records, str(path), balanced=must_balance, strict=strict)
+    except OSError as error:
+        yield Finding(f"{path}:0 ? file", "json", f"cannot be read: {error.strerror}")
+    yield from broken
+
+
+def _parsed(chunks: Iterable[tuple[int, bytes]], file: str, broken: list[Finding]) -> Iterator[Line]:
+    """The records of the chunks that hold one; what is wrong with the others is added to `broken`."""
+    for number, chunk in chunks:
+        if not chunk.strip():
+            continue
+        twice: list[str] = []
+
+        def collect(pairs: list[tuple[str, Any]], twice: list[str] = twice) -> dict[str, Any]:
+            keys = [key for key, _ in pairs]
+            if len(set(keys)) < len(keys):
+                twice.extend(sorted({key for key in keys if keys.count(key) > 1}))
+            return dict(pairs)
+
+        try:
+            record: Any = json.loads(chunk.decode("utf-8-sig"), object_pairs_hook=collect)
+        except (ValueError, RecursionError) as error:
+            broken.append(
+                Finding(f"{file}:{number} ? line", "json", f"not a JSON object: {str(error)[:200]}")
+            )
+            continue
+        if not isinstance(record, dict):
+            broken.append(
+                Finding(f"{file}:{number} ? line", "json", "expected a JSON object, one session a line")
+            )
+            continue
+        record = cast(dict[str, Any], record)
+        for key in dict.fromkeys(twice):
+            broken.append(
+                Finding(f"{file}:{number} {_name(record)} {key}", "json", "the key stands twice in an object")
+            )
+        yield number, record
+
+
+def _read(record: dict[str, Any]) -> tuple[dict[str, Session], str]:
+    """The sessions of a record by field prefix (one per language), and why one cannot be read."""
+    read: dict[str, Session] = {}
+    fault = _oddity(record)
+    if fault:
+        return read, fault
+    try:
+        for prefix in languages(record) or [None]:
+            session = read_session(record, "record", prefix)
+            if session is not None:
+                read[languages(record)[0] if prefix is None else prefix] = session
+    except DataError as error:
+        return read, str(error).split("): ", 1)[-1]
+    return read, ""
+
+
+def _session_findings(
+    record: dict[str, Any], session: Session, prefix: str, *, strict: bool
+) -> Iterator[tuple[str, Remark]]:
+    """Rule and remark of every fault within one session."""
+    case = make_case(record, session, prefix)
+    for rule, check in {**RULES, **(STRICT_RULES if strict else {})}.items():
+        for remark in check(case):
+            yield rule, remark
+
+
+def _oddity(record: dict[str, Any]) -> str:
+    """Why a record is no ordinary JSON value (nesting, numbers, types); empty if it is one."""
+    layer: list[Any] = [record]
+    for _ in range(MAX_DEPTH):
+        below: list[Any] = []
+        for value in layer:
+            if isinstance(value, dict):
+                pairs = cast(dict[Any, Any], value)
+                if not all(isinstance(key, str) for key in pairs):
+                    return "an object has a key that is not a text"
+                below.extend(pairs.values())
+            elif isinstance(value, list):
+                below.extend(cast(list[Any], value))
+            elif isinstance(value, float) and not math.isfinite(value):
+                return f"{value} is no JSON number"
+            elif isinstance(value, int) and value.bit_length() > 1024:
+                return "a number has more than 300 digits"
+            elif not isinstance(value, str | int | float | None):
+                return f"{type(value).__name__} is no JSON type"
+        if not below:
+            return ""
+        layer = below
+    return f"nested deeper than {MAX_DEPTH} levels"
+
+
+def _name(record: dict[str, Any]) -> str:
+    return str(record["id"]) if isinstance(record.get("id"), str) else "?"
+
+
+def _duplicate_texts(texts: Iterable[tuple[str, str]]) -> Iterator[Finding]:
+    """User texts that are equal or nearly so."""
+    for near in near_duplicates(texts):
+        message = f"{near.similarity:.0f} % like the user text at {near.earlier}"
+        yield Finding(near.place, "duplicate", message)
+
+
+def _main(arguments: list[str]) -> int:
+    """Prints findings, one a line; 1 if there are any. Arguments: files, `--balanced`, `--strict`."""
+    balanced = True if "--balanced" in arguments else None
+    lines = [
+        f"{finding.where}: {finding.rule}: {finding.message}"
+        for name in arguments
+        if not name.startswith("--")
+        for finding in lint_file(Path(name), balanced=balanced, strict="--strict" in arguments)
+    ]
+    for line in lines:
+        printable = (c if c.isprintable() else f"\\u{ord(c):04x}" for c in line)
+        sys.stdout.write("".join(printable) + "\n")
+    return int(bool(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1:]))

@@ -1,0 +1,134 @@
+"""Rules for a set that claims to be balanced: types, order, shapes, intents, domains, parameters, tools."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise, product
+
+from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, Session
+from wildtool.benchmarks.wildtoolbench.stats.shapes import (
+    GROUPS,
+    PARAMETER_KINDS,
+    call_graph,
+    group_of,
+    has_diamond,
+    kinds_used,
+    questions,
+    same_name_groups,
+    transitions,
+    unused_tools,
+)
+from wildtool.toolcall.graph import depth
+from wildtool.toolcall.schema_check import Remark
+
+Sessions = Sequence[Session]
+
+
+def balance(sessions: Sessions) -> Iterator[Remark]:
+    """What (a session id and field, or a property of the set) is out of balance, and how it should be."""
+    for rule in RULES:
+        yield from rule(sessions)
+
+
+def check_positions(sessions: Sessions) -> Iterator[Remark]:
+    """Each group of task types equally often at each position."""
+    for position in range(4):
+        counts = Counter(group_of(s.tasks[position]) for s in sessions if position < len(s.tasks))
+        yield from _uneven(counts, GROUPS, f"task type at position {position + 1}")
+
+
+def check_transitions(sessions: Sessions) -> Iterator[Remark]:
+    """Changes of group within a session spread as over all sequences of four groups."""
+    counts = Counter(map(transitions, sessions))
+    for number, expected in expected_transitions(len(sessions)).items():
+        if abs(counts[number] - expected) > 1:
+            yield f"transitions {number}", f"expected about {expected} sessions, found {counts[number]}"
+
+
+def check_intents(sessions: Sessions) -> Iterator[Remark]:
+    """The three kinds of hidden intent equally often."""
+    yield from _uneven(
+        Counter(task.subtype for s in sessions for task in s.tasks[1:]), SUBTYPES, "turn subtype"
+    )
+
+
+def check_shapes(sessions: Sessions) -> Iterator[Remark]:
+    """All multi-tool types, same-name calls, a diamond, a chain of five, questions asked once and twice."""
+    tasks = [task for session in sessions for task in session.tasks]
+    graphs = [call_graph(task) for task in tasks]
+    asked = {questions(task) for task in tasks}
+    present = {
+        **{
+            f"{kind} Multi-Tool": _any_of_type(sessions, kind) for kind in ("Parallel", "Sequential", "Mixed")
+        },
+        "same-name calls": any(map(same_name_groups, tasks)),
+        "a diamond of calls": any(map(has_diamond, graphs)),
+        "a chain of five calls": any((depth(graph) or 0) >= 5 for graph in graphs),
+        "a question asked once": 1 in asked,
+        "a question asked twice": 2 in asked,
+    }
+    for name, found in present.items():
+        if not found:
+            yield name, "expected in at least one task, found in none"
+
+
+def check_domains(sessions: Sessions) -> Iterator[Remark]:
+    """At least 8 domains and 24 subdomains once there are 32 sessions."""
+    domains = {session.domain for session in sessions}
+    subdomains = {(session.domain, session.subdomain) for session in sessions}
+    if len(sessions) >= 32 and len(domains) < 8:
+        yield "domain", f"expected at least 8 domains, found {len(domains)}"
+    if len(sessions) >= 32 and len(subdomains) < 24:
+        yield "subdomain", f"expected at least 24 subdomains, found {len(subdomains)}"
+
+
+def check_parameters(sessions: Sessions) -> Iterator[Remark]:
+    """Every kind of parameter is used by some gold call."""
+    used = {kind for session in sessions for kind in kinds_used(session)}
+    for kind in PARAMETER_KINDS:
+        if kind not in used:
+            yield f"parameter kind {kind}", "expected in at least one gold call, found in none"
+
+
+def check_tools(sessions: Sessions) -> Iterator[Remark]:
+    """3 to 8 tools a session, one of them a distractor that no gold call uses."""
+    for session in sessions:
+        if not 3 <= len(session.tools) <= 8:
+            yield f"{session.id} tools", f"expected 3 to 8 tools, found {len(session.tools)}"
+        if not unused_tools(session):
+            yield f"{session.id} tools", "every tool is used; add a near-miss that no gold call uses"
+
+
+RULES: tuple[Callable[[Sessions], Iterator[Remark]], ...] = (
+    check_positions,
+    check_transitions,
+    check_intents,
+    check_shapes,
+    check_domains,
+    check_parameters,
+    check_tools,
+)
+
+
+def expected_transitions(sessions: int) -> dict[int, int]:
+    """Sessions for each number of transitions, in proportion to all 256 sequences, by largest remainder."""
+    sequences = list(product(range(len(GROUPS)), repeat=4))
+    shares = Counter(sum(a != b for a, b in pairwise(s)) for s in sequences)
+    counts = {number: sessions * share // len(sequences) for number, share in sorted(shares.items())}
+    by_remainder = sorted(shares, key=lambda number: -(sessions * shares[number] % len(sequences)))
+    for number in by_remainder[: sessions - sum(counts.values())]:
+        counts[number] += 1
+    return counts
+
+
+def _uneven(counts: Counter[str], names: Sequence[str], what: str) -> Iterator[Remark]:
+    """Remarks for names that are counted more or less often than an even spread allows."""
+    low, rest = divmod(sum(counts[name] for name in names), len(names))
+    high = low + (rest > 0)
+    expected = str(low) if low == high else f"{low} or {high}"
+    for name in names:
+        if not low <= counts[name] <= high:
+            yield f"{what}: {name}", f"expected {expected} times, found {counts[name]}"
+
+
+def _any_of_type(sessions: Sessions, kind: str) -> bool:
+    return any(task.type == f"{kind} Multi-Tool" for session in sessions for task in session.tasks)

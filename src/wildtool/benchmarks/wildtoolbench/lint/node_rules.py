@@ -1,0 +1,87 @@
+"""Rules for the gold nodes of one task: order, arguments, questions to the user, the final answer."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Task
+from wildtool.toolcall.schema_check import Remark, argument_faults, short
+
+
+def node_faults(
+    node: Node, i: int, raw: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Remark]:
+    """What is wrong with one gold node, by field; `raw` is the node as written."""
+    if raw.get("idx") != i or isinstance(raw.get("idx"), bool):
+        yield "idx", f"expected the position {i}, found {short(raw.get('idx'))}"
+    if "observation" not in raw:
+        yield "observation", "expected what the tool returns (for virtual actions the gold text)"
+    for j in node.deps:
+        if j >= i:
+            yield "dependency_list", f"node {j} does not come before node {i}; write nodes in order"
+    if len(set(node.deps)) < len(node.deps):
+        yield "dependency_list", "names a node twice"
+    if node.name == ASK:
+        yield from _question_faults(node, schemas)
+    elif node.name == ANSWER:
+        if node.arguments.get("answer_type") not in ("tool", "chat") or len(node.arguments) != 1:
+            yield "action.arguments", 'expected {"answer_type": "tool"} or {"answer_type": "chat"}'
+    elif node.name not in schemas:
+        yield "action.name", f"{short(node.name)} is not in the tool list"
+    else:
+        for path, message in argument_faults(node.arguments, schemas[node.name]):
+            yield f"action.arguments.{path}", message
+
+
+def _question_faults(node: Node, schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[Remark]:
+    name = node.arguments.get("tool_name")
+    if not isinstance(name, str) or name not in schemas:
+        yield "action.arguments.tool_name", f"{short(name)} is not in the tool list"
+        return
+    missing = node.arguments.get("missing_required_parameters")
+    if not isinstance(missing, list) or not missing:
+        yield "action.arguments.missing_required_parameters", "expected a non-empty list of parameter names"
+        return
+    known = set(_parameter_paths(schemas[name]))
+    for parameter in cast(list[Any], missing):
+        if not isinstance(parameter, str) or re.sub(r"\[\d*\]", "", parameter) not in known:
+            yield (
+                "action.arguments.missing_required_parameters",
+                f"{short(parameter)} is not a parameter of {name}",
+            )
+
+
+def _parameter_paths(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """All parameters, each by its name alone and by its dotted path; array steps are left out."""
+    properties = schema.get("properties")
+    for name, child in cast(dict[str, Any], properties).items() if isinstance(properties, dict) else ():
+        yield from (name, f"{path}{name}")
+        if isinstance(child, dict):
+            yield from _parameter_paths(cast(dict[str, Any], child), f"{path}{name}.")
+    items = schema.get("items")
+    if isinstance(items, dict):
+        yield from _parameter_paths(cast(dict[str, Any], items), path)
+
+
+def final_faults(task: Task, field: str, needs: Sequence[set[int]] | None) -> Iterator[Remark]:
+    """The answer stands once, last, and after everything else."""
+    finals = [i for i, node in enumerate(task.nodes) if node.name == ANSWER]
+    if finals != [len(task.nodes) - 1]:
+        yield field, f"expected {ANSWER} exactly once, as the last node"
+    elif needs is not None:
+        loose = sorted(set(range(finals[0])) - needs[finals[0]])
+        if loose:
+            yield (
+                f"{field}[{finals[0]}].dependency_list",
+                f"the answer does not depend on nodes {loose} (Q06, Q25)",
+            )
+
+
+def crowded_questions(task: Task, needs: Sequence[set[int]]) -> Iterator[tuple[int, int]]:
+    """Pairs of a question and another node that can run in the same step."""
+    for i, node in enumerate(task.nodes):
+        for k, other in enumerate(task.nodes):
+            beside = k != i and k not in needs[i] and i not in needs[k]
+            # The answer has its own rule, and two questions are one pair.
+            if node.name == ASK and beside and other.name != ANSWER and (other.name != ASK or i < k):
+                yield i, k

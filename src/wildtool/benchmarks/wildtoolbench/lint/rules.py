@@ -1,0 +1,301 @@
+"""The rules a session of a data file must keep, one small function each; `RULES` is the table of them."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench.data import (
+    ANSWER,
+    ASK,
+    SUBTYPES,
+    TASK_TYPES,
+    VIRTUAL,
+    Node,
+    Session,
+    Task,
+)
+from wildtool.benchmarks.wildtoolbench.grounding import gaps, idle_edges, parameter_schemas
+from wildtool.benchmarks.wildtoolbench.lint.node_rules import crowded_questions, final_faults, node_faults
+from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT, argument_schemas, check_call
+from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph
+from wildtool.toolcall.graph import ancestors, heights, topology
+from wildtool.toolcall.schema_check import Remark, schema_faults, short
+
+_WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+_DATE_LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (\w+)")
+_SHAPES = {
+    "Single-Tool": "single",
+    "Parallel Multi-Tool": "parallel",
+    "Sequential Multi-Tool": "sequential",
+    "Mixed Multi-Tool": "mixed",
+    "Chat": "none",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One readable session with what the rules need of its raw record."""
+
+    session: Session
+    prefix: str
+    answers_key: str
+    raw_nodes: list[list[dict[str, Any]]]
+    second_list_differs: bool
+    needs: list[list[set[int]] | None]
+    """Per task the ancestors of each node; None where the graph cannot be executed."""
+
+    def tasks(self) -> Iterator[tuple[int, Task, list[set[int]]]]:
+        """The tasks whose graph is usable, with the ancestors of each node."""
+        for t, (task, needs) in enumerate(zip(self.session.tasks, self.needs, strict=True)):
+            if needs is not None:
+                yield t, task, needs
+
+    def node(self, t: int, i: int) -> str:
+        return f"{self.answers_key}[{t}][{i}]"
+
+
+def make_case(record: Mapping[str, Any], session: Session, prefix: str) -> Case:
+    """Joins a session with its raw record, which must be the one it was read from."""
+    key = f"{prefix}_answer_list" if f"{prefix}_answer_list" in record else "answer_list"
+    return Case(
+        session=session,
+        prefix=prefix,
+        answers_key=key,
+        raw_nodes=record[key],
+        second_list_differs="answer_list" in record and record["answer_list"] != record[key],
+        needs=[ancestors(task.deps) if heights(task.deps) is not None else None for task in session.tasks],
+    )
+
+
+def check_schema(case: Case) -> Iterator[Remark]:
+    """Four tasks of known types, a date line with the right weekday, one gold list."""
+    session, prefix = case.session, case.prefix
+    if len(session.tasks) != 4:
+        yield f"{prefix}_tasks", f"expected 4 tasks, found {len(session.tasks)} (Q33)"
+    for t, task in enumerate(session.tasks):
+        if task.type not in TASK_TYPES:
+            yield (
+                f"{prefix}_task_types[{t}]",
+                f"unknown type {short(task.type)}; known: {', '.join(TASK_TYPES)}",
+            )
+        if t and task.subtype not in SUBTYPES:
+            yield (
+                f"{prefix}_turn_subtypes[{t - 1}]",
+                f"unknown subtype {short(task.subtype)}; known: {', '.join(SUBTYPES)}",
+            )
+    if case.second_list_differs:
+        yield "answer_list", f"differs from {case.answers_key}; keep one list (Q01)"
+    fault = _date_fault(session.date)
+    if fault:
+        yield f"{prefix}_env_info", fault
+
+
+def check_tools(case: Case) -> Iterator[Remark]:
+    """Unique well-formed names, descriptions, and schemas that gold arguments can satisfy."""
+    names: set[str] = set()
+    for k, tool in enumerate(case.session.tools):
+        field = f"{case.prefix}_tools[{k}]"
+        function = cast(dict[str, Any], tool["function"])
+        name = str(function["name"])
+        if tool.get("type") != "function":
+            yield f"{field}.type", "expected `function`"
+        if name in names:
+            yield f"{field}.function.name", f"{short(name)} is defined twice; only the last counts (Q48)"
+        if name in VIRTUAL or not re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name):
+            yield f"{field}.function.name", f"{short(name)} cannot be the name of a tool"
+        names.add(name)
+        yield from _description_faults(function, f"{field}.function")
+        parameters = function.get("parameters")
+        if not isinstance(parameters, dict) or cast(dict[str, Any], parameters).get("type") != "object":
+            yield f"{field}.function.parameters", "expected a schema of type `object`"
+            continue
+        for path, message in schema_faults(cast(Any, parameters)):
+            yield f"{field}.function.{path}", message
+        yield from _undescribed(cast(dict[str, Any], parameters), f"{field}.function.parameters")
+
+
+def check_nodes(case: Case) -> Iterator[Remark]:
+    """Positions, names, arguments and order of gold nodes."""
+    schemas = parameter_schemas(case.session)
+    for t, task in enumerate(case.session.tasks):
+        for i, node in enumerate(task.nodes):
+            for path, message in node_faults(node, i, case.raw_nodes[t][i], schemas):
+                yield f"{case.node(t, i)}.{path}", message
+        if case.needs[t] is None:
+            yield f"{case.answers_key}[{t}]", "the dependencies form a cycle or name a missing position (Q17)"
+        yield from final_faults(task, f"{case.answers_key}[{t}]", case.needs[t])
+    for t, task, needs in case.tasks():
+        for i, k in crowded_questions(task, needs):
+            yield case.node(t, i), f"a question needs a step of its own, but node {k} can run beside it (Q06)"
+
+
+def check_types(case: Case) -> Iterator[Remark]:
+    """The declared task type is the one the gold graph has."""
+    for t, task, _ in case.tasks():
+        field = f"{case.prefix}_task_types[{t}]"
+        shape = topology(call_graph(task))
+        asks = any(node.name == ASK for node in task.nodes)
+        if task.type == "Clarify" and not asks:
+            yield field, "declared Clarify, but no gold node asks the user"
+        elif task.type != "Clarify" and asks:
+            yield field, f"declared {task.type}, but a gold node asks the user"
+        elif task.type in _SHAPES and shape != _SHAPES[task.type]:
+            yield field, f"declared {task.type}, but the gold calls are {shape}"
+        kinds = {
+            node.arguments.get("answer_type") for node in task.nodes if node.name == ANSWER and _plain(node)
+        }
+        if task.type == "Chat" and kinds - {"chat"}:
+            yield f"{case.answers_key}[{t}]", "a Chat task ends with answer_type `chat`"
+        elif task.type in _SHAPES and task.type != "Chat" and kinds - {"tool"}:
+            yield f"{case.answers_key}[{t}]", f"a {task.type} task ends with answer_type `tool`"
+
+
+def check_grounding(case: Case) -> Iterator[Remark]:
+    """Every gold argument value stands somewhere the model can see, or is marked with the reason."""
+    marks: dict[tuple[int, int], Mapping[str, str]] = {}
+    for t, nodes in enumerate(case.raw_nodes):
+        for i, node in enumerate(nodes):
+            mark = node.get("grounding")
+            if mark is None:
+                continue
+            field = f"{case.node(t, i)}.grounding"
+            marks[t, i] = {}
+            if not isinstance(mark, dict):
+                yield field, "expected an object of argument paths and reasons"
+                continue
+            marks[t, i] = cast(dict[str, str], mark)
+            yield from _mark_faults(cast(dict[str, Any], mark), case.session.tasks[t].nodes[i], field)
+    if all(needs is not None for needs in case.needs):
+        for gap in gaps(case.session, marks):
+            yield f"{case.node(gap.task, gap.node)}.arguments.{gap.path}", gap.message
+
+
+def check_text(case: Case) -> Iterator[Remark]:
+    """Texts are there and hold no control characters."""
+    for t, task in enumerate(case.session.tasks):
+        yield from _text_faults(task.text, f"{case.prefix}_tasks[{t}]")
+        for i, node in enumerate(task.nodes):
+            if node.name in VIRTUAL:
+                yield from _text_faults(node.observation, f"{case.node(t, i)}.observation")
+            if node.name == ASK:
+                yield from _text_faults(node.user_input, f"{case.node(t, i)}.user_input")
+
+
+def check_official(case: Case) -> Iterator[Remark]:
+    """Gold passes the official rules: no equal calls in one step (Q31), arguments that equal themselves."""
+    for t, task, needs in case.tasks():
+        for i, node in enumerate(task.nodes):
+            for k in range(i):
+                other = task.nodes[k]
+                beside = k not in needs[i] and i not in needs[k]
+                if beside and node.name not in VIRTUAL and _same_call(node, other):
+                    yield case.node(t, i), f"the same call as node {k}, in one step with it (Q31)"
+    schemas = argument_schemas(case.session.sent_tools)
+    for t, task in enumerate(case.session.tasks):
+        for i, node in enumerate(task.nodes):
+            result = _official_result(schemas, node) if node.name in schemas else CORRECT
+            if result != CORRECT:
+                yield f"{case.node(t, i)}.arguments", f"not even gold passes the official check: {result}"
+
+
+def check_edges(case: Case) -> Iterator[Remark]:
+    """Strict only: every dependency between two calls carries a value."""
+    for t, task, _ in case.tasks():
+        if len(task.nodes) == len(case.raw_nodes[t]):
+            for i, j in idle_edges(case.session, t):
+                yield f"{case.node(t, i)}.dependency_list", f"no argument value comes from node {j}"
+
+
+RULES: Mapping[str, Callable[[Case], Iterator[Remark]]] = {
+    "schema": check_schema,
+    "tools": check_tools,
+    "nodes": check_nodes,
+    "types": check_types,
+    "grounding": check_grounding,
+    "text": check_text,
+    "official": check_official,
+}
+STRICT_RULES: Mapping[str, Callable[[Case], Iterator[Remark]]] = {"edges": check_edges}
+
+
+def _date_fault(line: str) -> str:
+    match = _DATE_LINE.fullmatch(line)
+    try:
+        date = datetime.strptime(match[1], "%Y-%m-%d %H:%M:%S") if match else None
+    except ValueError:
+        date = None
+    if match is None or date is None:
+        return f"expected `YYYY-MM-DD HH:MM:SS Weekday`, found {short(line)}"
+    k = date.weekday()
+    if match[2] in (_WEEKDAYS[k], "星期" + "一二三四五六日"[k], "周" + "一二三四五六日"[k]):
+        return ""
+    return f"{match[1][:10]} is a {_WEEKDAYS[k]}, not a {match[2]}"
+
+
+def _description_faults(described: Mapping[str, Any], field: str) -> Iterator[Remark]:
+    text = described.get("description")
+    if not isinstance(text, str) or not text.strip():
+        yield f"{field}.description", "expected a description"
+
+
+def _undescribed(schema: Mapping[str, Any], field: str) -> Iterator[Remark]:
+    properties = schema.get("properties")
+    for name, child in cast(dict[str, Any], properties).items() if isinstance(properties, dict) else ():
+        if isinstance(child, dict):
+            yield from _description_faults(cast(dict[str, Any], child), f"{field}.properties.{name}")
+            yield from _undescribed(cast(dict[str, Any], child), f"{field}.properties.{name}")
+
+
+def _mark_faults(mark: Mapping[str, Any], node: Node, field: str) -> Iterator[Remark]:
+    known = set(_value_paths(node.arguments))
+    for path, reason in mark.items():
+        if path not in known:
+            yield field, f"marks {short(path)}, but the node has no such argument"
+        if not isinstance(reason, str) or not re.match(r"derived:\s*\S", reason):
+            yield f"{field}.{path}", "expected `derived: <reason>`"
+
+
+def _value_paths(value: Any, path: str = "") -> Iterator[str]:
+    if path:
+        yield path
+    if isinstance(value, dict):
+        for key, child in cast(dict[str, Any], value).items():
+            yield from _value_paths(child, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for k, child in enumerate(cast(list[Any], value)):
+            yield from _value_paths(child, f"{path}[{k}]")
+
+
+def _text_faults(text: Any, field: str) -> Iterator[Remark]:
+    if not isinstance(text, str) or not text.strip():
+        yield field, "expected a text that is not empty"
+        return
+    odd = sorted(
+        {c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t"}
+        | ({"\ufffd"} & set(text))
+    )
+    if odd:
+        yield field, f"holds characters no user types: {', '.join(f'U+{ord(c):04X}' for c in odd[:5])}"
+
+
+def _official_result(schemas: Mapping[str, Mapping[str, Any]], node: Node) -> str:
+    """What the official check says about gold against itself."""
+    text = json.dumps(node.arguments, ensure_ascii=False)
+    try:
+        return check_call(schemas, node.name, text, text)
+    except (AttributeError, IndexError, TypeError) as error:
+        return f"it breaks off with {short(error)}"
+
+
+def _same_call(a: Node, b: Node) -> bool:
+    return a.name == b.name and json.dumps(a.arguments, sort_keys=True) == json.dumps(
+        b.arguments, sort_keys=True
+    )
+
+
+def _plain(node: Node) -> bool:
+    return isinstance(node.arguments.get("answer_type"), str)

@@ -1,0 +1,282 @@
+"""The published evaluator's walk through one task, and what it writes down at each step.
+
+Section "Walk" and quirks Q18 to Q25 of the evaluator's specification. Where the original raises, `raised` says
+with what, and the task is over.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session, of_session
+from wildtool.benchmarks.wildtoolbench.official.schedule import Schedule, State, Step
+from wildtool.benchmarks.wildtoolbench.prompt import (
+    Steps,
+    answered,
+    call_id,
+    gold_call,
+    gold_run,
+    observation,
+    opening,
+)
+from wildtool.episode import carried
+from wildtool.types import Message, Request
+
+EMPTY_REPLY = "tool_calls and content are None or empty"
+UNREADABLE_CALLS = "parse tool_calls failed"
+NO_MATCH = "action name not in candidate_answer_function_list"
+MAX_STATES = 20_000
+"""States followed side by side after a question that narrows nothing (Q20); the original runs out of memory first."""
+MAX_READY = 16
+"""Ready nodes whose subsets are tried one by one then; beyond, the question is taken to narrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedStep:
+    """One reply as the walk judged it."""
+
+    reply: Message
+    correct: bool
+    """The label of the step: its names (or its text) fitted."""
+    matched: Step = ()
+    """Positions of the matched gold nodes, sorted by name; empty for a step that did not fit."""
+    has_gold: bool = True
+    """False where the original logs no gold data, which ends its scoring (Q26)."""
+
+
+class OfficialWalk:
+    """State machine of one task under the published evaluator's rules."""
+
+    def __init__(self, session: Session, task: int) -> None:
+        self._session = session
+        self._task = task
+        self._nodes = session.tasks[task].nodes
+        self._names = [node.name for node in self._nodes]
+        self.schedule = _schedule(session, task)
+        self.log: list[LoggedStep] = []
+        self.raised: str | None = None
+        """The exception the original ends with here, as `Type: text`."""
+        self.raised_at: Message | None = None
+        """The reply it raises at, which is not in the log."""
+        self.reason: str | None = None
+        """The original's reason of a name error."""
+        self.name_correct = False
+        self._over = False
+        self._states = self.schedule.start()
+        self._asked = 0
+        raised = (_steps(session, earlier)[1] for earlier in range(task))
+        self.history_raised = next(filter(None, raised), None)
+        """What the original raises while it builds the history of this task (Q06, Q17)."""
+        self._messages: list[Iterable[Message]] = []
+        """What each step added after the opening; made when it is shown, which judging never asks for."""
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the finished walk took the shortest path's number of steps."""
+        return self.name_correct and len(self.log) == self.schedule.min_length
+
+    @property
+    def over(self) -> bool:
+        return self._over
+
+    def request(self) -> Request | None:
+        if self._over:
+            return None
+        self._messages = [list(part) for part in self._messages]
+        messages = (*_opening(self._session, self._task), *chain.from_iterable(self._messages))
+        return Request(messages, self._session.sent_tools, gold=self._gold)
+
+    def tell(self, reply: Message) -> None:
+        calls = reply.get("tool_calls")
+        if self.schedule.outside is not None:
+            self._raise(reply, f"KeyError: {self.schedule.outside}")
+        elif calls is not None and not isinstance(calls, list | dict | str):
+            self._raise(reply, f"TypeError: object of type '{type(calls).__name__}' has no len()")
+        elif calls:
+            self._tell_calls(reply)
+        else:
+            self._tell_text(reply)
+
+    def _tell_text(self, reply: Message) -> None:
+        step = len(self.log)
+        if reply.get("content") in (None, ""):
+            self._fail(reply, EMPTY_REPLY, has_gold=False)
+            return
+        if step >= len(self._nodes):
+            self._raise(reply, f"KeyError: {step}")
+            return
+        node = self._first_virtual()
+        if node is None:
+            self._fail(reply, NO_MATCH, has_gold=self._any_step_left())
+            return
+        self.log.append(LoggedStep(reply, True, (node,)))
+        if self._names[node] == ANSWER:
+            self.name_correct = self._over = True
+            return
+        said: Message = {"role": "assistant", "content": reply["content"], **carried(reply)}
+        self._messages.append([said, {"role": "user", "content": self._nodes[node].user_input}])
+        self._asked |= 1 << node
+        self._states = self._any_step(node)
+
+    def _first_virtual(self) -> int | None:
+        """The node that a text is taken for: the first question or answer among the possible steps, in path order."""
+        for state in self._states:
+            if not self.schedule.finished(state):
+                for node in self.schedule.ready(state):
+                    if self._names[node] in VIRTUAL:
+                        return node
+        return None
+
+    def _any_step(self, asked: int) -> list[State]:
+        """All states one step further: a question does not narrow the paths (Q20)."""
+        following: dict[State, None] = {}
+        for state in self._states:
+            if self.schedule.finished(state):
+                following[state] = None
+                continue
+            if len(self.schedule.ready(state)) > MAX_READY or len(following) > MAX_STATES:
+                return [
+                    self.schedule.after(s, (asked,))
+                    for s in self._states
+                    if self.schedule.allows(s, (asked,))
+                ]
+            following.update(
+                (self.schedule.after(state, step), None) for step in self.schedule.accepted(state)
+            )
+        return list(following)
+
+    def _any_step_left(self) -> bool:
+        return any(not self.schedule.finished(state) for state in self._states)
+
+    def _tell_calls(self, reply: Message) -> None:
+        step = len(self.log)
+        try:
+            names, ids = _read_calls(reply["tool_calls"])
+        except (KeyError, TypeError, IndexError) as error:
+            self._fail(reply, f"{UNREADABLE_CALLS}, error: {error}", has_gold=False)
+            return
+        if step >= len(self._nodes):
+            self._fail(reply, f"current step: {step}, idx_list is None", has_gold=False)
+            return
+        try:
+            names = sorted(names)
+        except (TypeError, RecursionError) as error:
+            self._raise(reply, f"{type(error).__name__}: {error}")
+            return
+        matched = self._match(names)
+        if matched is None:
+            self._fail(reply, NO_MATCH, has_gold=self._any_step_left())
+            return
+        if any(self.schedule.finished(state) for state in self._states):
+            # A path that ended earlier has no step of this number (Q20).
+            self._raise(reply, "IndexError: list index out of range")
+            return
+        following = [
+            self.schedule.after(state, matched)
+            for state in self._states
+            if self.schedule.allows(state, matched)
+        ]
+        self._states = list(dict.fromkeys(following))
+        by_name = tuple(sorted(matched, key=lambda node: self._names[node]))
+        self.log.append(LoggedStep(reply, True, by_name))
+        # In the order of the sorted gold names, to call ids in written order (Q19).
+        observed = zip(ids, (self._nodes[node] for node in by_name), strict=True)
+        self._messages.append(answered(reply, observed))
+
+    def _match(self, names: Sequence[Any]) -> Step | None:
+        if not all(isinstance(name, str) for name in names):
+            return None
+        for state in self._states:
+            if not self.schedule.finished(state) and (step := self.schedule.match(state, names)):
+                return step
+        return None
+
+    def _fail(self, reply: Message, reason: str, *, has_gold: bool) -> None:
+        self.log.append(LoggedStep(reply, False, has_gold=has_gold))
+        self.reason = reason
+        self._over = True
+
+    def _raise(self, reply: Message, error: str) -> None:
+        self.raised = error
+        self.raised_at = reply
+        self._over = True
+
+    def _gold(self, style: str) -> Message:
+        """What a perfect model would answer now."""
+        state = next(
+            (
+                s
+                for s in self._states
+                if s.done & self._asked == self._asked and not self.schedule.finished(s)
+            ),
+            None,
+        )
+        if state is None:
+            return {"role": "assistant", "content": "", "tool_calls": None}
+        ready = self.schedule.ready(state)
+        virtual = [node for node in ready if self._names[node] in VIRTUAL]
+        real = [node for node in ready if node not in virtual]
+        asks = [node for node in virtual if self._names[node] == ASK]
+        if asks or not real:
+            return {
+                "role": "assistant",
+                "content": observation(self._nodes[(asks or virtual)[0]], quote_texts=False),
+            }
+        chosen = real if style == "parallel" else real[:1]
+        calls = [gold_call(self._nodes[node], call_id(self._session.id, self._task, node)) for node in chosen]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def _read_calls(calls: Any) -> tuple[list[Any], list[Any]]:
+    """Names and ids of calls as the original reads them; whatever is missing raises."""
+    names: list[Any] = []
+    ids: list[Any] = []
+    for call in calls:
+        ids.append(call["id"])
+        names.append(call["function"]["name"])
+        _ = call["function"]["arguments"]
+    return names, ids
+
+
+@of_session
+def _schedule(session: Session, task: int) -> Schedule:
+    gold = session.tasks[task]
+    return Schedule([node.name for node in gold.nodes], gold.deps)
+
+
+@of_session
+def _opening(session: Session, task: int) -> Sequence[Message]:
+    return opening(session, task, [_history(session, earlier) for earlier in range(task)])
+
+
+@of_session
+def _history(session: Session, task: int) -> Sequence[Message]:
+    """An earlier task as it is shown."""
+    return gold_run(session, task, _steps(session, task)[0], quote_texts=True)
+
+
+@of_session
+def _steps(session: Session, task: int) -> tuple[Steps, str | None]:
+    """The steps in which an earlier task is shown, and what the original raises instead, if it does."""
+    gold = session.tasks[task]
+    schedule = _schedule(session, task)
+    steps = schedule.first_shortest()
+    if steps is None:
+        raised = "IndexError: list index out of range"
+        if schedule.outside is not None:
+            raised = f"KeyError: {schedule.outside}"
+        return [(node,) for node in range(len(gold.nodes))], raised
+    mixed = [step for step in steps if len(step) > 1 and any(gold.nodes[n].name in VIRTUAL for n in step)]
+    if not mixed:
+        return steps, None
+    return [part for step in steps for part in _apart(session, task, step)], "AssertionError: "
+
+
+def _apart(session: Session, task: int, step: Step) -> list[Step]:
+    """A step with virtual nodes cut up: questions first, then the calls, then the answer."""
+    names = [node.name for node in session.tasks[task].nodes]
+    asks = [(n,) for n in step if names[n] == ASK]
+    calls = tuple(n for n in step if names[n] not in VIRTUAL)
+    answers = [(n,) for n in step if names[n] == ANSWER]
+    return [*asks, *([calls] if calls else []), *answers]

@@ -1,0 +1,98 @@
+"""The published evaluator's scoring of one walked task, with what it would have raised named instead.
+
+Section "Argument checking" and quirks Q26 to Q32 of the evaluator's specification.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Node, Session, of_session
+from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT, argument_schemas, check_call
+from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialWalk
+
+ERROR = "error"
+NO_GOLD = "KeyError: 'inference_answer'"
+"""What the original ends with where a step has no gold data (Q26)."""
+
+
+@dataclass(slots=True)
+class Score:
+    """What the original decides about one task."""
+
+    name_label: str
+    arguments_label: str | None
+    label: str
+    optimal: bool
+    complete_step: int
+    """Steps left in the log: the numerator of AP."""
+    checks: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    """For each checked step the argument check results, in aligned order."""
+    deleted: int | None = None
+    """The step that argument checking removes from the log (Q28)."""
+    reference_error: tuple[str, str] | None = None
+    """Stage (`inference` or `scoring`) and exception where the original raises on this task."""
+
+
+@of_session
+def schemas_of(session: Session) -> dict[str, dict[str, Any]]:
+    """Object schemas of the tools that a session sends, by name."""
+    return argument_schemas(session.sent_tools)
+
+
+def score(walk: OfficialWalk, nodes: Sequence[Node], schemas: Mapping[str, Mapping[str, Any]]) -> Score:
+    """Labels of one finished walk. Where the original raises the task is wrong and `reference_error` is set."""
+    raised = walk.history_raised or walk.raised
+    result = Score(CORRECT if walk.name_correct else ERROR, None, ERROR, walk.optimal, len(walk.log))
+    if raised:
+        result.reference_error = ("inference", raised)
+    if walk.raised:
+        return result
+    try:
+        bad = _check_steps(walk.log, nodes, schemas, result)
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
+        result.reference_error = result.reference_error or ("scoring", f"{type(error).__name__}: {error}")
+        result.optimal = False
+        return result
+    result.complete_step = len(walk.log) - (result.deleted is not None)
+    if result.name_label == CORRECT:
+        result.arguments_label = ERROR if bad else CORRECT
+        result.label = result.arguments_label
+    result.optimal = result.optimal and not bad
+    return result
+
+
+def _check_steps(
+    log: Sequence[LoggedStep], nodes: Sequence[Node], schemas: Mapping[str, Mapping[str, Any]], result: Score
+) -> bool:
+    """Checks the arguments step by step up to the first bad one; True if there is a bad one."""
+    bad = False
+    for number, step in enumerate(log):
+        if bad:
+            # After an argument error one step is removed and a name error there is forgotten.
+            result.name_label = CORRECT
+            result.deleted = number
+            break
+        if not step.has_gold:
+            raise KeyError("inference_answer")
+        if not step.correct:
+            break
+        if nodes[step.matched[0]].name in VIRTUAL:
+            continue
+        result.checks[number] = check_step(step, nodes, schemas)
+        bad = any(check != CORRECT for check in result.checks[number])
+    return bad
+
+
+def check_step(
+    step: LoggedStep, nodes: Sequence[Node], schemas: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    """Argument check of one matched step: calls and gold nodes paired by sorted name and argument text (Q31)."""
+    functions = [call["function"] for call in step.reply["tool_calls"]]
+    predicted = sorted((function["name"], function["arguments"]) for function in functions)
+    gold = sorted((nodes[n].name, json.dumps(nodes[n].arguments, ensure_ascii=False)) for n in step.matched)
+    return [
+        check_call(schemas, name, text, wanted)
+        for (name, text), (_, wanted) in zip(predicted, gold, strict=True)
+    ]

@@ -1,0 +1,128 @@
+"""What tells how varied a set of sessions is: use of tools, origin of values, words, near duplicates, width of graphs."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from wildtool.benchmarks.wildtoolbench.data import ASK, SUBTYPES, VIRTUAL, Node, Session, Task
+from wildtool.benchmarks.wildtoolbench.grounding import Leaf, Passage, holds, leaves, parameter_schemas
+from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph, questions
+from wildtool.toolcall.graph import ancestors
+from wildtool.toolcall.text.similarity import near_duplicates
+from wildtool.types import Metric
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_WIDE = re.compile(r"[\u2e80-\U0003ffff]")
+ORIGINS = ("user", "history", "observation", "other")
+_QUESTIONS = 324 / 256
+"""Questions of a Clarify task in the published set."""
+
+
+def set_facts(sessions: Sequence[Session]) -> Iterator[Metric]:
+    """Numbers of a set beyond those of the paper's figure."""
+    yield from _tools(sessions)
+    yield from _origins(sessions)
+    yield from _tasks([task for session in sessions for task in session.tasks])
+    yield from _texts(sessions)
+
+
+def _tools(sessions: Sequence[Session]) -> Iterator[Metric]:
+    """How the tools of the set are used; a tool is told by its name."""
+    offered = Counter(name for session in sessions for name in parameter_schemas(session))
+    used = Counter(node.name for session in sessions for node in _calls(session))
+    subsets = Counter(json.dumps(sorted(parameter_schemas(session))) for session in sessions)
+    yield _share("use of tools", "tools that some gold call uses", len(used), len(offered))
+    for name, pick in (("fewest calls of a tool", min), ("most calls of a tool", max)):
+        value = pick((used[tool] for tool in offered), default=0)
+        yield Metric("use of tools", name, value, value, 0, kind="count")
+    yield _average("use of tools", "calls of a tool", [used[tool] for tool in offered])
+    yield _share("use of tools", "sessions with tools that no other has", _ones(subsets), len(sessions))
+
+
+def _ones(counts: Counter[str]) -> int:
+    return sum(count == 1 for count in counts.values())
+
+
+def _calls(session: Session) -> Iterator[Node]:
+    for task in session.tasks:
+        for node in task.nodes:
+            if node.name not in VIRTUAL:
+                yield node
+
+
+def _origins(sessions: Sequence[Session]) -> Iterator[Metric]:
+    """Where each gold value stands first: the task's own words, earlier tasks, a result of this task, elsewhere."""
+    found = Counter(origin for session in sessions for origin in origins(session))
+    for name in ORIGINS:
+        yield _share("origin of gold values", name, found[name], found.total())
+
+
+def origins(session: Session) -> Iterator[str]:
+    """The origin of every scalar among gold arguments; `other` is a default, the date, or derived."""
+    schemas = parameter_schemas(session)
+    history: list[Passage] = []
+    for task in session.tasks:
+        said = [Passage.of(task.text)]
+        said += [Passage.of(node.user_input) for node in task.nodes if node.name == ASK and node.user_input]
+        seen = [Passage.of(node.observation) for node in task.nodes]
+        needs = ancestors(task.deps)
+        for i, node in enumerate(task.nodes):
+            for leaf in (
+                leaves(node.arguments, schemas.get(node.name, {})) if node.name not in VIRTUAL else ()
+            ):
+                yield _origin(leaf, said, history, [seen[j] for j in needs[i] if j < len(seen)])
+        history += [*said, *seen]
+
+
+def _origin(leaf: Leaf, said: Sequence[Passage], history: Sequence[Passage], seen: Sequence[Passage]) -> str:
+    for name, passages in zip(ORIGINS, (said, history, seen), strict=False):
+        if any(holds(passage, leaf.value) for passage in passages):
+            return name
+    return ORIGINS[-1]
+
+
+def _tasks(tasks: Sequence[Task]) -> Iterator[Metric]:
+    later = [task for task in tasks if task.subtype != "First Turn"]
+    hiding = sum(task.subtype in SUBTYPES for task in later)
+    group = "tasks in themselves"
+    yield _share(group, "later tasks that hide something", hiding, len(later), target=1.0)
+    asked = [questions(task) for task in tasks if task.type == "Clarify"]
+    yield _average(group, "questions of a Clarify task", asked, _QUESTIONS)
+    widths = [width for task in tasks if (width := _width(call_graph(task)))]
+    yield _average(group, "calls at once, at most, of a task with calls", widths)
+
+
+def _width(graph: Sequence[Sequence[int]]) -> int:
+    """Most calls that stand in one step when each call is made as soon as it can be; 0 without calls."""
+    heights: list[int] = []
+    for k, needed in enumerate(graph):
+        heights.append(1 + max((heights[j] for j in needed if j < k), default=-1))
+    return max(Counter(heights).values(), default=0)
+
+
+def _texts(sessions: Sequence[Session]) -> Iterator[Metric]:
+    """A Chinese character counts as a word."""
+    texts = [task.text for session in sessions for task in session.tasks]
+    words = [word for text in texts for word in _spoken(text)]
+    near = sum(1 for _ in near_duplicates((text, "") for text in texts))
+    yield _average("user texts", "words of a text", [sum(1 for _ in _spoken(text)) for text in texts])
+    yield _share("user texts", "different words among all", len(set(words)), len(words))
+    yield _share("user texts", "nearly equal to another", near, len(texts), target=0.0)
+
+
+def _spoken(text: str) -> Iterator[str]:
+    for word in _WORDS.findall(text.casefold()):
+        if _WIDE.search(word):
+            yield from word
+        else:
+            yield word
+
+
+def _share(group: str, name: str, count: int, of: int, target: float | None = None) -> Metric:
+    return Metric(group, name, count / of if of else None, count, of, target=target)
+
+
+def _average(group: str, name: str, values: Sequence[int], target: float | None = None) -> Metric:
+    value = sum(values) / len(values) if values else None
+    return Metric(group, name, value, sum(values), len(values), kind="mean", target=target)

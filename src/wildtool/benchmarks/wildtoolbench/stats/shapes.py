@@ -1,0 +1,107 @@
+"""What a session is made of: task groups, transitions, graphs of calls, kinds of parameters."""
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, cast
+
+from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, Session, Task
+from wildtool.benchmarks.wildtoolbench.grounding import parameter_schemas
+from wildtool.toolcall.graph import ancestors
+from wildtool.toolcall.schema import as_schema
+
+GROUPS = ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
+"""The four groups of task types whose order in a session is balanced."""
+PARAMETER_KINDS = ("string", "integer", "float", "boolean", "enum", "array", "object", "nested object")
+_KIND_OF_TYPE = {"number": "float"}
+
+
+def group_of(task: Task) -> str:
+    """The group of a task's type: the three multi-tool types are one."""
+    return "Multi-Tool" if "Multi-Tool" in task.type else task.type
+
+
+def transitions(session: Session) -> int:
+    """How often the group changes from one task to the next (0 to 3 for four tasks)."""
+    groups = [group_of(task) for task in session.tasks]
+    return sum(a != b for a, b in pairwise(groups))
+
+
+def call_graph(task: Task) -> list[list[int]]:
+    """For each real call the calls it needs, directly or through others, as positions among the calls."""
+    needs = ancestors(task.deps)
+    calls = [i for i, node in enumerate(task.nodes) if node.name not in VIRTUAL]
+    return [[k for k, j in enumerate(calls) if j in needs[i] and j != i] for i in calls]
+
+
+def has_diamond(graph: list[list[int]]) -> bool:
+    """True if some call needs two independent calls that share a third; `graph` as `call_graph` gives it."""
+    return any(
+        b not in graph[c] and c not in graph[b] and set(graph[b]) & set(graph[c])
+        for needs in graph
+        for b in needs
+        for c in needs
+        if b < c
+    )
+
+
+def questions(task: Task) -> int:
+    """How often the user is asked back."""
+    return sum(node.name == ASK for node in task.nodes)
+
+
+def same_name_groups(task: Task) -> int:
+    """Number of tools that the task calls more than once."""
+    names = [node.name for node in task.nodes if node.name not in VIRTUAL]
+    return sum(names.count(name) > 1 for name in set(names))
+
+
+def unused_tools(session: Session) -> set[str]:
+    """Tools that no gold call uses."""
+    used = {node.name for task in session.tasks for node in task.nodes}
+    return set(parameter_schemas(session)) - used
+
+
+def kinds_used(session: Session) -> Iterator[str]:
+    """The kind of every gold argument, containers included."""
+    schemas = parameter_schemas(session)
+    for task in session.tasks:
+        for node in task.nodes:
+            properties = as_schema(schemas.get(node.name, {}).get("properties"))
+            for name, value in node.arguments.items() if node.name not in VIRTUAL else ():
+                yield from _kinds(as_schema(properties.get(name)), value)
+
+
+def kinds_defined(session: Session) -> Iterator[str]:
+    """The kind of every parameter that the tools define, containers included."""
+    for schema in parameter_schemas(session).values():
+        for child in as_schema(schema.get("properties")).values():
+            yield from _kinds_defined(as_schema(child))
+
+
+def _kinds(schema: Mapping[str, Any], value: Any, *, inside: bool = False) -> Iterator[str]:
+    yield from _own_kind(schema, inside=inside)
+    if isinstance(value, dict):
+        properties = as_schema(schema.get("properties"))
+        for name, child in cast(dict[str, Any], value).items():
+            yield from _kinds(as_schema(properties.get(name)), child, inside=True)
+    elif isinstance(value, list):
+        for child in cast(list[Any], value):
+            yield from _kinds(as_schema(schema.get("items")), child, inside=True)
+
+
+def _kinds_defined(schema: Mapping[str, Any], *, inside: bool = False) -> Iterator[str]:
+    yield from _own_kind(schema, inside=inside)
+    for child in as_schema(schema.get("properties")).values():
+        yield from _kinds_defined(as_schema(child), inside=True)
+    if "items" in schema:
+        yield from _kinds_defined(as_schema(schema["items"]), inside=True)
+
+
+def _own_kind(schema: Mapping[str, Any], *, inside: bool) -> Iterator[str]:
+    name = schema.get("type")
+    if "enum" in schema:
+        yield "enum"
+    elif name == "object" and inside:
+        yield "nested object"
+    elif isinstance(name, str):
+        yield _KIND_OF_TYPE.get(name, name)

@@ -1,0 +1,152 @@
+"""`wildtool audit`: what the gold answers score, and whether a profile catches mistakes in them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli.options import shared as options
+from wildtool.cli.terminal import note, one_line, remark
+
+if TYPE_CHECKING:
+    from wildtool.engine.score.audit import Audit
+    from wildtool.types import Metric
+
+TOTAL = "all kinds"
+MOST_LINES = 200
+"""Gold answers judged wrong that are listed one by one."""
+
+
+def audit(
+    benchmark: options.BenchmarkName,
+    data: options.Data = None,
+    mode: options.Mode = None,
+    profile: options.Profile = None,
+    lang: options.Lang = None,
+    split: options.Split = None,
+    every: Annotated[
+        bool,
+        typer.Option(*("--all", "-a"), help="Show all numbers, not only the main ones."),
+    ] = False,
+    as_json: options.AsJson = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit status 1 unless all gold answers pass and every mistake is caught."
+        ),
+    ] = False,
+) -> int:
+    """Check the scorer: score gold answers, with and without mistakes.
+
+    \b
+    Examples:
+      wildtool audit wild-mini
+      wildtool audit wild-mini --profile fixed --strict
+
+    The gold ceiling is the best score a model can reach under a profile. The kill rate is the share of corrupted gold
+    answers that the profile catches. Without --profile, all profiles are audited.
+    """
+    from wildtool.engine.registry import load_benchmark
+    from wildtool.engine.score.audit import audit as audited
+
+    chosen = load_benchmark(benchmark, mode)
+    source = chosen.locate(data, split)
+    profiles = [profile] if profile else list(chosen.profiles)
+    audits = [audited(chosen, source, rules, split=split, lang=lang) for rules in profiles]
+    if as_json:
+        print(json.dumps([asdict(found) for found in audits], indent=1))
+    else:
+        _print(audits, every=every)
+    faults = [fault for found in audits for fault in found.faults]
+    if faults:
+        note(f"internal error: scoring failed {len(faults)} times. {faults[0]}")
+    return 1 if faults or (strict and not all(found.sound for found in audits)) else 0
+
+
+def _print(audits: "Sequence[Audit]", *, every: bool) -> None:
+    _print_ceilings(audits, every=every)
+    _print_wrong_gold(audits)
+    _print_kills(audits, every=every)
+    for found in audits:
+        for group in found.survivors:
+            example = (
+                f"{group.kind} in {one_line(group.item)}, unit {one_line(group.unit)}: {one_line(group.note)}"
+            )
+            why = one_line(group.why, 500) or "no explanation"
+            remark(f"{found.profile} misses {group.count}: {why}; such as {example}")
+
+
+def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
+    from wildtool.cli.output.tables import print_grid, size_of
+
+    columns = [(found.profile, ceiling) for found in audits for ceiling in found.ceilings]
+    main = any(m.headline for _, ceiling in columns for m in ceiling.metrics)
+    rates = [
+        {
+            (m.group, m.name): m
+            for m in ceiling.metrics
+            if m.kind == "rate" and m.denominator and (m.headline or every or not main)
+        }
+        for _, ceiling in columns
+    ]
+    rows: list[list[str]] = []
+    for key in dict.fromkeys(key for found in rates for key in found):
+        metrics = [found.get(key) for found in rates]
+        size = size_of(metrics) if len(columns) > 1 else ""
+        rows.append([f"{key[0]}: {key[1]}", size, *(_ceiling(metric, counts=not size) for metric in metrics)])
+    heads = ["", "", *(f"{profile}\n{ceiling.style}" for profile, ceiling in columns)]
+    print_grid("gold ceiling", heads, rows, sentences=[0], keys=2)
+
+
+def _ceiling(metric: "Metric | None", *, counts: bool) -> str:
+    from wildtool.engine.score.formatting import counts_of, value_of
+
+    if metric is None:
+        return ""
+    return f"{value_of(metric)}  {counts_of(metric)}" if counts else value_of(metric)
+
+
+def _print_wrong_gold(audits: "Sequence[Audit]") -> None:
+    lines = dict.fromkeys(
+        f"{found.profile}: gold of {one_line(gold.item)} unit {one_line(gold.unit)} is judged "
+        f"{one_line(gold.error or 'not correct')}: {one_line(gold.why or gold.reason, 500)}"
+        for found in audits
+        for gold in found.wrong_gold
+    )
+    for line in islice(lines, MOST_LINES):
+        remark(line)
+    if len(lines) > MOST_LINES:
+        remark(f"… and {len(lines) - MOST_LINES} more; --json lists all")
+
+
+def _print_kills(audits: "Sequence[Audit]", *, every: bool) -> None:
+    from wildtool.cli.output.tables import print_grid
+
+    caught = [{kills.kind: (kills.killed, kills.mutants) for kills in found.kills} for found in audits]
+    kinds = list(dict.fromkeys(kind for found in caught for kind in found))
+    for found in caught:
+        found[TOTAL] = (sum(n for n, _ in found.values()), sum(n for _, n in found.values()))
+    shown = [
+        kind
+        for kind in kinds
+        if every or any(n < of for n, of in (its[kind] for its in caught if kind in its))
+    ]
+    rows: list[list[str]] = []
+    for kind in (TOTAL, *shown):
+        shares = [found.get(kind, (0, 0)) for found in caught]
+        sizes = {of for _, of in shares}
+        size = f"n = {sizes.pop():,}" if len(sizes) == 1 < len(audits) else ""
+        rows.append([kind, size, *(_share(*share, counts=not size) for share in shares)])
+    heads = ["mistake", "", *(found.profile for found in audits)]
+    print_grid("corrupted gold answers caught (kill rate)", heads, rows, keys=2)
+    if len(shown) < len(kinds):
+        remark(f"{len(kinds) - len(shown)} kinds of mistakes are always caught; list them with --all.")
+
+
+def _share(caught: int, mutants: int, *, counts: bool) -> str:
+    if not mutants:
+        return ""
+    return f"{100 * caught / mutants:.1f} %" + (f"  {caught:,}/{mutants:,}" if counts else "")

@@ -1,0 +1,156 @@
+"""`wildtool compare`: whether one run is better than another, by how much, and on which units."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli.options import shared as options
+from wildtool.errors import UsageError, one_of, unknown
+
+if TYPE_CHECKING:
+    from wildtool.engine.compare.runs import Side, What
+
+_FEW = range(2, 21)
+"""Values that a column may have to be the one units are grouped by where none is named."""
+
+
+def compare(
+    runs: options.Runs = None,
+    profile: options.Profile = None,
+    metric: Annotated[
+        str, typer.Option(metavar="unit|item", help="Count correct units, or items with all units correct.")
+    ] = "unit",
+    group: Annotated[
+        str | None,
+        typer.Option(
+            *("--group", "-g"), metavar="NAME", help="Break the comparison down, such as by 'task type'."
+        ),
+    ] = None,
+    flips: Annotated[
+        bool, typer.Option("--flips", help="List units that changed between right and wrong.")
+    ] = False,
+    all_pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="Compare all pairs of runs, not only each run with the first.")
+    ] = False,
+    only_played: Annotated[
+        bool,
+        typer.Option(
+            "--only-played", help="Leave out units without a verdict instead of counting them as wrong."
+        ),
+    ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Compare runs even if their data, profile or settings differ.")
+    ] = False,
+    seed: Annotated[int, typer.Option(metavar="N", help="Bootstrap seed.")] = 0,
+    as_json: options.AsJson = False,
+    as_csv: options.AsCsv = False,
+) -> int:
+    """Test whether runs are better or worse than the first one.
+
+    \b
+    Examples:
+      wildtool compare runs/demo
+      wildtool compare runs/demo --all-pairs --metric item
+      wildtool compare runs/demo --group "task type" --flips
+
+    Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
+    paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are
+    refused, and so are runs that were not played to their end, unless --only-played is given.
+    """
+    if as_json and as_csv:
+        raise UsageError("give --json or --csv, not both")
+    if metric not in ("unit", "item"):
+        raise UsageError(unknown("metric", metric, ("unit", "item")))
+    from wildtool.cli.output import comparison as compared
+    from wildtool.engine.compare.comparison import compare_all
+    from wildtool.engine.compare.runs import kinds_of_units, remarks
+
+    sides = _sides(runs or [], profile, metric)
+    if not only_played:
+        _check_complete(sides)
+    differing = _checked(sides, all_pairs, anyway)
+    kinds = kinds_of_units(sides)
+    by = one_of("group", group, kinds) if group is not None else _default_group(sides, kinds)
+    found = compare_all(sides, all_pairs=all_pairs, only_played=only_played, group=by, told=kinds, seed=seed)
+    report = compared.Compared(
+        tuple(sides), tuple(found), metric, only_played, tuple(differing), tuple(remarks(sides)), tuple(kinds)
+    )
+    if as_json:
+        compared.print_json(report)
+    elif as_csv:
+        compared.print_csv(report)
+    else:
+        compared.print_text(report, flips=flips)
+    return 1 if any(side.result.faults for side in sides) else 0
+
+
+def _sides(paths: Iterable[Path], profile: str | None, what: "What") -> list["Side"]:
+    """The runs, in the order given. Raises UsageError for fewer than two, and for one that is given twice."""
+    from wildtool.cli.output.results import remark
+    from wildtool.engine.compare.runs import read_side
+    from wildtool.engine.record.run_folder import read_run
+    from wildtool.engine.score.results import judged, run_folders
+    from wildtool.engine.score.verdict_table import relation
+
+    folders = [folder for path in paths for folder in run_folders(path)]
+    if len(folders) < 2:
+        raise UsageError(
+            "a comparison needs two runs or more, such as `wildtool compare runs/demo/A runs/demo/B`"
+        )
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise UsageError("the same run is given twice; give each run once")
+    models = [read_run(folder)["identity"]["models"]["agent"]["name"] for folder in folders]
+    sides: list[Side] = []
+    for folder, model in zip(folders, models, strict=True):
+        with judged(folder, profile) as (result, table):
+            remark(folder, result)
+            label = model if models.count(model) == 1 else f"{model} ({folder})"
+            sides.append(read_side(label, result, read_run(folder)["identity"], relation([table]), what))
+    return sides
+
+
+def _check_complete(sides: Sequence["Side"]) -> None:
+    """Raises UsageError where a run does not cover what was planned: what it lacks would count as wrong."""
+    from wildtool.engine.compare.leaderboard import how_far
+
+    found = [f"{side.label}: {how_far(side.result)}" for side in sides if side.result.incomplete]
+    if found:
+        raise UsageError(
+            "runs that were not played to their end do not compare:\n  "
+            + "\n  ".join(found)
+            + "\nPlay them to their end, or add --only-played to compare what was played."
+        )
+
+
+def _checked(sides: Sequence["Side"], all_pairs: bool, anyway: bool) -> list[str]:
+    """What the runs do not share. Raises UsageError unless they are to be compared `anyway`."""
+    from wildtool.engine.compare.runs import obstacles
+
+    found = [
+        f"{a.label} and {b.label} differ in {what}"
+        for index, a in enumerate(sides if all_pairs else sides[:1])
+        for b in sides[index + 1 :]
+        for what in obstacles(a, b)
+    ]
+    if found and not anyway:
+        raise UsageError(
+            "these runs do not compare:\n  "
+            + "\n  ".join(found)
+            + "\nGive runs of the same data and settings, or --anyway to compare the units they share."
+        )
+    return found
+
+
+def _default_group(sides: Sequence["Side"], kinds: Sequence[str]) -> str | None:
+    """The first column with a few values, where one comparison is shown; more of them would be a wall of tables."""
+    if len(sides) > 2:
+        return None
+    return next(_with_few_values(sides, kinds), None)
+
+
+def _with_few_values(sides: Sequence["Side"], kinds: Sequence[str]) -> Iterator[str]:
+    for column in kinds:
+        if len({cell.kinds.get(column) for side in sides for cell in side.cells.values()}) in _FEW:
+            yield column

@@ -1,0 +1,175 @@
+"""Download, check, describe and refresh data.
+
+\b
+Examples:
+  wildtool data pull wildtoolbench
+  wildtool data lint sessions.jsonl
+  wildtool data stats wild-mini
+  wildtool data refresh sessions.jsonl --skip-unclear -o fresh.jsonl
+"""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wildtool.cli.exit_status import guarded
+from wildtool.cli.help import SETTINGS, Command
+from wildtool.cli.options import shared as options
+from wildtool.cli.terminal import note, one_line, say
+from wildtool.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from wildtool.types import Benchmark, Metric, Source
+
+FileOrBenchmark = Annotated[
+    str, typer.Argument(metavar="FILE|BENCH", help="Data file, or a benchmark for its own data.")
+]
+
+
+def pull(
+    benchmark: options.BenchmarkName,
+    file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Use this file or folder instead of downloading."),
+    ] = None,
+    mirror: Annotated[
+        str | None, typer.Option(metavar="URL", help="Download from this address instead.")
+    ] = None,
+) -> None:
+    """Download a benchmark's official data and verify them.
+
+    \b
+    Examples:
+      wildtool data pull wildtoolbench
+      wildtool data pull wildtoolbench --from Wild-Tool-Bench.jsonl
+    """
+    from wildtool.engine.registry import load_benchmark
+
+    say(str(load_benchmark(benchmark).pull(file=file, mirror=mirror, report=note)))
+
+
+def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
+    """Check data for mistakes.
+
+    \b
+    Examples:
+      wildtool data lint wild-mini
+      wildtool data lint sessions.jsonl
+
+    Prints one line per finding. The exit status is 1 if there are any.
+    """
+    owner, source = _found(what, benchmark)
+    count = 0
+    for finding in owner.lint(source):
+        count += 1
+        say(f"{one_line(finding.where)}: {one_line(finding.rule)}: {one_line(finding.message, 1000)}")
+    if not count:
+        _check_not_empty(owner, source)
+    note(
+        f"{source.path}: {count} finding{'s' if count > 1 else ''}"
+        if count
+        else f"{source.path}: nothing found"
+    )
+    return 1 if count else 0
+
+
+def stats(
+    what: FileOrBenchmark, benchmark: options.BenchmarkOf = None, as_json: options.AsJson = False
+) -> None:
+    """Describe data: how many items, and of which kinds.
+
+    \b
+    Examples:
+      wildtool data stats wild-mini
+      wildtool data stats sessions.jsonl --json
+    """
+    from wildtool.cli.output.tables import print_metrics
+
+    owner, source = _found(what, benchmark)
+    _check_not_empty(owner, source)
+    metrics = owner.stats(source)
+    if as_json:
+        print(json.dumps([_row(metric) for metric in metrics], indent=1))
+    else:
+        print_metrics(metrics)
+
+
+def _row(metric: "Metric") -> dict[str, Any]:
+    """A number for a program; where it is meant to be something, how far it is from that too."""
+    away = None if metric.value is None or metric.target is None else metric.value - metric.target
+    return {**asdict(metric), "deviation": away}
+
+
+def refresh(
+    what: FileOrBenchmark,
+    out: Annotated[
+        Path | None, typer.Option(*("--out", "-o"), metavar="FILE", help="JSON Lines file to write.")
+    ] = None,
+    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same values.")] = "1",
+    skip_unclear: Annotated[
+        bool,
+        typer.Option("--skip-unclear", help="Leave out sessions with a value whose role is unclear."),
+    ] = False,
+    benchmark: options.BenchmarkOf = None,
+    force: options.Force = False,
+) -> None:
+    """Replace names, dates and amounts, so that memorised answers fail.
+
+    \b
+    Examples:
+      wildtool data refresh sessions.jsonl --seed 7 --skip-unclear -o fresh.jsonl
+
+    Requests, gold answers and tool results change consistently; structure and scoring stay the same.
+    """
+    from wildtool.generate.core.files import write_sessions
+    from wildtool.generate.refresh.refresh import Refused, refresh_file
+
+    if out is None:
+        raise UsageError("give the file to write: --out fresh.jsonl")
+    _, source = _found(what, benchmark)
+    refused: list[Refused] = []
+    made = refresh_file(source.path, seed, refused, skip_unclear=skip_unclear)
+    count = write_sessions(made, out, force=force)
+    for one in refused:
+        note(f"{one_line(one.item)} left out: {one_line(one.reason, 300)}")
+    say(f"{out}: {count} sessions, {len(refused)} left out")
+
+
+def _check_not_empty(owner: "Benchmark", source: "Source") -> None:
+    """Raises DataError where data hold no item."""
+    try:
+        empty = next(iter(owner.load(source)), None) is None
+    except DataError:
+        # Something that cannot be played is not nothing; it can still be checked and described.
+        return
+    if empty:
+        raise DataError(f"{source.path}: holds no session or other item")
+
+
+def _found(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":
+    """Whose data are meant, and where they lie."""
+    from wildtool.engine.detect import named_or_recognised
+    from wildtool.engine.registry import benchmark_names, load_benchmark
+
+    if what in benchmark_names():
+        owner = load_benchmark(what)
+        return owner, owner.locate(None)
+    owner = named_or_recognised(benchmark, what)
+    return owner, owner.locate(what)
+
+
+DATA = typer.Typer(
+    help=__doc__,
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings=SETTINGS,
+)
+"""The verb, with those below it."""
+DATA.command("pull", cls=Command)(guarded(pull))
+DATA.command("lint", cls=Command)(guarded(lint))
+DATA.command("stats", cls=Command)(guarded(stats))
+DATA.command("refresh", cls=Command)(guarded(refresh))

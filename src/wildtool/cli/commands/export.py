@@ -1,0 +1,142 @@
+"""`wildtool export`: runs in forms that others read."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from wildtool.cli.options import shared as options
+from wildtool.errors import UsageError, unknown
+from wildtool.export import FORMATS
+
+_FORMS = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
+
+
+def _formats(incomplete: str) -> list[str]:
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+def export(
+    runs: options.Runs = None,
+    to: Annotated[
+        str,
+        typer.Option(
+            *("--format", "-f", "--to"),
+            metavar="NAME",
+            help=f"What to write. {_FORMS}.",
+            autocompletion=_formats,
+        ),
+    ] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            *("--out", "-o"),
+            metavar="PATH",
+            help="File or folder to write; a folder for several runs (default: this folder).",
+        ),
+    ] = None,
+    profile: options.Profile = None,
+    data: options.Data = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OUTCOME", help="Conversations only: export units with this outcome, such as correct."
+        ),
+    ] = None,
+    arguments: Annotated[
+        Literal["text", "object"] | None,
+        typer.Option(
+            help="openai: arguments of calls as JSON text, as received (default), or as objects (docs/export.md)."
+        ),
+    ] = None,
+    with_data: Annotated[
+        bool, typer.Option("--with-data", help="Bundles only: include the data (check their licence).")
+    ] = False,
+    force: options.Force = False,
+) -> int:
+    """Convert runs to logs, tables, training data or bundles.
+
+    \b
+    Examples:
+      wildtool export runs/wild-mini --format csv -o tables
+      wildtool export runs/wild-mini/baseline--gold --format openai --only correct
+      wildtool export runs/wild-mini/baseline--gold --format bundle
+
+    A bundle is one file that other commands accept in place of a run folder.
+    """
+    form = _form(to, {"profile": profile, "only": only, "arguments": arguments, "with_data": with_data})
+    if only is not None:
+        _check_outcome(only)
+    if not runs:
+        raise UsageError("nothing to export: give run folders, such as `wildtool export runs --format csv`")
+    from wildtool.cli.terminal import say
+    from wildtool.export import Wanted, check_target
+    from wildtool.export import export as write
+
+    targets = _targets(runs, out, form)
+    for target in targets.values():
+        check_target(form, target, force=force)
+    for folder, target in targets.items():
+        wanted = Wanted(
+            folder=folder,
+            profile=profile,
+            data=data,
+            only=only,
+            arguments=arguments or "text",
+            with_data=with_data,
+        )
+        write(form, wanted, target, force=force)
+        say(str(target))
+    return 0
+
+
+def _form(name: str, given: dict[str, object]) -> str:
+    if name not in FORMATS:
+        raise UsageError(
+            unknown("format", name, FORMATS) if name else f"give a format: --format {'|'.join(FORMATS)}"
+        )
+    for option, value in given.items():
+        if value and option not in FORMATS[name].takes:
+            takers = ", ".join(form for form, about in FORMATS.items() if option in about.takes)
+            raise UsageError(
+                f"--{option.replace('_', '-')} does not go with --format {name}; it goes with: {takers}"
+            )
+    return name
+
+
+def _check_outcome(only: str) -> None:
+    from typing import get_args
+
+    from wildtool.types import Outcome
+
+    if only not in get_args(Outcome):
+        raise UsageError(unknown("outcome", only, get_args(Outcome)))
+
+
+def _targets(paths: list[Path], out: Path | None, form: str) -> dict[Path, Path]:
+    """Each run folder with what it is written to. Raises UsageError where two would be one, or one would harm a run."""
+    from wildtool.engine.score.results import run_folders
+
+    names: dict[Path, str] = {}
+    for path in paths:
+        for folder in run_folders(path):
+            inner = folder.relative_to(path).parts if folder.is_relative_to(path) else ()
+            names[folder] = "--".join((path.resolve().name, *inner)) if inner else folder.resolve().name
+    several = len(names) > 1 or out is None or (out.is_dir() and not _is_its_own(form, out))
+    place, suffix = (out or Path()) if several else None, FORMATS[form].suffix
+    found = {folder: place / f"{name}{suffix}" if place else Path(str(out)) for folder, name in names.items()}
+    if len(set(found.values())) < len(found):
+        raise UsageError(
+            "two of these runs have the same name; export them one by one, each with its own --out"
+        )
+    for target in found.values():
+        if (target.parent / "run.json").exists() or (target / "run.json").exists():
+            raise UsageError(f"{target}: that is inside a run folder; name another place with --out")
+    return found
+
+
+def _is_its_own(form: str, folder: Path) -> bool:
+    """Whether a folder that is there is the export itself, rather than one that it is put into."""
+    from wildtool.outputs import is_dataset
+
+    return FORMATS[form].folder and is_dataset(folder)

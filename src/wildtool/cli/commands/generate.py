@@ -1,0 +1,50 @@
+"""The verb `generate` by what it makes: a command for each name, and the first where none is named.
+
+A kind of thing to make is a name in `wildtool.generate.WHATS` and a command in `COMMANDS`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from wildtool.cli.commands import generate_items, generate_sessions, generate_tools
+from wildtool.cli.exit_status import guarded
+from wildtool.cli.help import SETTINGS, Command
+from wildtool.generate import WHATS, Kind
+
+COMMANDS: Mapping[Kind, Callable[..., int | None]] = {
+    "sessions": generate_sessions.sessions,
+    "items": generate_items.items,
+    "tools": generate_tools.tools,
+}
+"""By kind of thing what makes it."""
+
+
+class _FirstByDefault(TyperGroup):
+    """A group whose first command is meant where the line starts with an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # The shell completes names while nothing is typed.
+        named = not args[0].startswith("-") if args else ctx.resilient_parsing
+        return super().parse_args(ctx, args if named else [next(iter(self.commands)), *args])
+
+
+def _generate() -> typer.Typer:
+    app = typer.Typer(
+        cls=_FirstByDefault,
+        help="Generate sessions, items or tools.",
+        rich_markup_mode=None,
+        add_completion=False,
+        context_settings=SETTINGS,
+    )
+    first, *others = WHATS
+    more = f"See also: {', '.join(f'wildtool generate {name}' for name in others)}." if others else None
+    for name, kind in WHATS.items():
+        app.command(name, cls=Command, epilog=more if name == first else None)(guarded(COMMANDS[kind]))
+    return app
+
+
+GENERATE = _generate()
+"""The verb with its commands."""

@@ -1,0 +1,249 @@
+"""`wildtool list`: benchmarks, models, profiles, modes, formats, cards."""
+
+import os
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli import completion
+from wildtool.cli.options import shared as options
+from wildtool.cli.options.config_file import LOGIN, Entry, read_config
+from wildtool.cli.terminal import note, plain, remark, say
+from wildtool.errors import CallError, DataError, InfraError, UsageError
+
+if TYPE_CHECKING:
+    from wildtool.models.presets import Preset
+    from wildtool.types import Benchmark
+
+
+CHECK_TIMEOUT_S = 120.0
+"""A model on a small machine may have to be loaded first."""
+
+
+class What(StrEnum):
+    """What can be listed."""
+
+    benchmarks = "benchmarks"
+    models = "models"
+    profiles = "profiles"
+    modes = "modes"
+    formats = "formats"
+    cards = "cards"
+
+
+def list_(
+    what: Annotated[
+        What | None,
+        typer.Argument(
+            metavar="KIND",
+            help=f"List only these: {', '.join(What)}.",
+            show_default=False,
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="With cards: the benchmark whose card to print.",
+            show_default=False,
+            autocompletion=completion.benchmarks,
+        ),
+    ] = None,
+    check: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With models: send one small tool call and report what works."),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Address of the checked model's API.")
+    ] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(metavar="VARIABLE", help="Environment variable that holds its key.")
+    ] = None,
+    format_: options.ToolFormat = None,
+) -> None:
+    """List benchmarks, models, profiles, modes, formats and cards.
+
+    \b
+    Examples:
+      wildtool list
+      wildtool list profiles
+      wildtool list cards wildtoolbench
+      wildtool list models --check ollama/qwen3:8b
+
+    A card says what a benchmark measures, where its data come from, and how its results differ from the original's.
+    """
+    from wildtool.engine.registry import benchmark_names, load_benchmark
+
+    if check is not None:
+        if what is not What.models:
+            raise UsageError("--check goes with models, such as `wildtool list models --check NAME`")
+        said = {"base_url": base_url, "api_key_env": api_key_env, "format": format_}
+        _check(check, {option: value for option, value in said.items() if value is not None})
+        return
+    if not (base_url is api_key_env is format_ is None):
+        raise UsageError("--base-url, --api-key-env and --tool-format need --check NAME")
+    if name is not None:
+        if what is not What.cards:
+            raise UsageError("a name goes with cards, such as `wildtool list cards NAME`")
+        say(_card(load_benchmark(name)))
+        return
+    benchmarks = [load_benchmark(known) for known in benchmark_names()]
+    for kind in [what] if what else list(What):
+        if what is None:
+            remark(f"{'' if kind is What.benchmarks else chr(10)}{kind}")
+        _print(LISTS[kind](benchmarks), indent="" if what else "  ")
+
+
+def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
+    """Names with what they are, beside each other while names are short."""
+    from wildtool.cli.output.grid import cell_len, wrapped
+    from wildtool.cli.terminal import columns
+
+    width = columns()
+    room = min(max(cell_len(name) for name, _ in rows), width // 3)
+    for name, about in rows:
+        first = f"{indent}{name}{' ' * (room - cell_len(name))}  "
+        lines = [
+            line
+            for part in plain(about).split("\n")
+            for line in wrapped(part, width - len(indent) - room - 2)
+        ]
+        if cell_len(name) > room and about:
+            say(f"{indent}{name}")
+            first = " " * (len(indent) + room + 2)
+        say((first + lines[0]).rstrip())
+        for line in lines[1:]:
+            say(" " * (len(indent) + room + 2) + line)
+
+
+def _check(name: str, typed: dict[str, str]) -> None:
+    """Says what works at a model's endpoint. Raises InfraError where it does not answer.
+
+    Args: typed: options of `ModelOptions` that stand on the command line.
+    """
+    import asyncio
+
+    from wildtool.cli.models import Directory
+    from wildtool.engine.call.rates import Rates
+    from wildtool.models.probe import check
+    from wildtool.models.resolve import ModelOptions
+
+    options = ModelOptions(
+        base_url=typed.get("base_url"),
+        api_key_env=typed.get("api_key_env"),
+        format=typed.get("format"),
+        timeout_s=CHECK_TIMEOUT_S,
+    )
+    named = Directory(read_config(None).models, {}).find(name, options, typed, Rates())
+    model = named.model
+    if named.remark:
+        note(named.remark)
+
+    async def checked() -> dict[str, str]:
+        try:
+            return dict(await check(model))
+        finally:
+            await model.close()
+
+    try:
+        found = asyncio.run(checked())
+    except CallError as error:
+        raise InfraError(error.kind, str(error)) from error
+    say(plain(name))
+    for what, answer in found.items():
+        say(f"  {what}: {plain(answer)}")
+
+
+Rows = list[tuple[str, str]]
+"""Names with what they are."""
+
+
+def _benchmarks(benchmarks: "list[Benchmark]") -> Rows:
+    return [
+        (found.name, f"{found.title.removeprefix(f'{found.name}: ')}\ndata: {_data(found)}")
+        for found in benchmarks
+    ]
+
+
+def _data(benchmark: "Benchmark") -> str:
+    try:
+        return str(benchmark.locate(None).path)
+    except DataError:
+        return f"not downloaded; `wildtool data pull {benchmark.name}`"
+
+
+def _profiles(benchmarks: "list[Benchmark]") -> Rows:
+    return [(f"{found.name} {name}", line) for found in benchmarks for name, line in found.profiles.items()]
+
+
+def _modes(benchmarks: "list[Benchmark]") -> Rows:
+    return [(f"{found.name} {name}", line) for found in benchmarks for name, line in found.modes.items()]
+
+
+def _formats(benchmarks: "list[Benchmark]") -> Rows:
+    from wildtool.models.tool_formats import FORMATS
+
+    return [(found.name, found.about) for found in FORMATS.values()]
+
+
+def _models(benchmarks: "list[Benchmark]") -> Rows:
+    from wildtool.models.baselines import ABOUT as BASELINES
+    from wildtool.models.presets import EXAMPLES, PRESETS
+
+    return [
+        *((name, _configured(entry)) for name, entry in read_config(None).models.items()),
+        *BASELINES.items(),
+        ("replay:PATH[#MODEL]", "replies recorded in a run folder or a replies file"),
+        ("hf/PATH", "weights on this machine, with their own chat template (extra [hf])"),
+        ("inspect/PROVIDER/MODEL", "any model Inspect supports, not wire-exact (extra [inspect])"),
+        ("NAME", "any model of an OpenAI-compatible endpoint (--base-url URL or OPENAI_BASE_URL)"),
+        *((example, f"the same as {prefix}/NAME, without --base-url") for example, prefix in EXAMPLES),
+        *((f"{prefix}/NAME", _preset(preset)) for prefix, preset in PRESETS.items()),
+    ]
+
+
+def _configured(entry: Entry) -> str:
+    """What `wildtool.toml` says of a model, and whether its key variable is set; never the key."""
+    at = f" at {LOGIN.sub('://', entry.base_url.partition('?')[0])}" if entry.base_url else ""
+    key = ""
+    if entry.api_key_env:
+        key = f", key in {entry.api_key_env} ({_is_set(entry.api_key_env)})"
+    elif entry.api_key_file:
+        key = f", key in the file {entry.api_key_file}"
+    price = ""
+    if entry.price:
+        price = f", {entry.price.input:g} USD in and {entry.price.output:g} USD out per million tokens"
+    return f"{entry.model}{at}{key}{price} (wildtool.toml)"
+
+
+def _is_set(variable: str) -> str:
+    return "set" if os.environ.get(variable, "").strip() else "not set"
+
+
+def _preset(preset: "Preset") -> str:
+    """Where it is, what it speaks, and whether its key variable is set; never the key."""
+    key = "no key" if preset.key_env is None else f"key in {preset.key_env} ({_is_set(preset.key_env)})"
+    spoken = "" if preset.protocol == "chat completions" else f", {preset.protocol} API"
+    return f"{preset.base_url}, {key}{spoken}"
+
+
+def _cards(benchmarks: "list[Benchmark]") -> Rows:
+    return [(found.name, f"wildtool list cards {found.name}") for found in benchmarks]
+
+
+def _card(benchmark: "Benchmark") -> str:
+    try:
+        return plain(benchmark.card.read_text("utf-8"))
+    except OSError as error:
+        raise DataError(f"{benchmark.card}: the card cannot be read ({error.strerror})") from error
+
+
+LISTS = {
+    What.benchmarks: _benchmarks,
+    What.profiles: _profiles,
+    What.modes: _modes,
+    What.formats: _formats,
+    What.models: _models,
+    What.cards: _cards,
+}

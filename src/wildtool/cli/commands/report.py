@@ -1,0 +1,107 @@
+"""`wildtool report`: runs as pages that open from disk, as Markdown, or as LaTeX tables."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from wildtool.cli.exit_status import worst
+from wildtool.cli.options import shared as options
+from wildtool.cli.terminal import note, say, step
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.report.model import Run
+
+
+def report(
+    runs: options.Runs = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            *("--out", "-o"),
+            metavar="PATH",
+            help="Folder for the pages; with --single-file or --format md or latex, a file.",
+        ),
+    ] = None,
+    profile: options.Profile = None,
+    single_file: Annotated[
+        bool, typer.Option("--single-file", help="Write one self-contained HTML file.")
+    ] = False,
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Also score the gold answers, and show what they reach.")
+    ] = False,
+    format: Annotated[
+        Literal["html", "md", "latex"],
+        typer.Option(*("--format", "-f"), help="Pages, Markdown for a pull request, or LaTeX tables."),
+    ] = "html",
+    force: options.Force = False,
+) -> int:
+    """Make a web report of runs, or Markdown or LaTeX tables.
+
+    \b
+    Examples:
+      wildtool report runs/wild-mini -o report
+      wildtool report runs/wild-mini --single-file -o report.html
+      wildtool report runs/wild-mini --format md
+
+    The pages need no server and load nothing from the network. Runs of different data or profiles get separate tables.
+    """
+    if not runs:
+        raise UsageError("nothing to report: give run folders, such as `wildtool report runs -o report`")
+    if format != "html" and (single_file or audit):
+        raise UsageError("--single-file and --audit are for pages; leave them out with --format")
+    if format == "html":
+        from wildtool.report import check_libraries
+
+        check_libraries()
+    from wildtool import outputs
+    from wildtool.cli.output.results import remark
+    from wildtool.engine.score.results import run_folders
+    from wildtool.report.model import read_runs
+
+    to = out or (Path("report.html" if single_file else "report") if format == "html" else None)
+    if to is not None and format == "html" and not single_file:
+        outputs.check_folder(to, outputs.is_site, force=force)
+    elif to is not None:
+        outputs.check_file(to, force=force)
+    folders = [folder for path in runs for folder in run_folders(path)]
+    try:
+        found = read_runs(folders, profile, tell=step)
+    finally:
+        step("")
+    for run in found:
+        remark(run.folder, run.result)
+    if format == "html" and to is not None:
+        from wildtool.report.build import build
+
+        try:
+            page = build(found, to, single=single_file, audited=audit, tell=step)
+        finally:
+            step("")
+        say(f"Report: {page}")
+    else:
+        _print(_tables(found, format), to)
+    return worst([run.result.exit_status for run in found])
+
+
+def _tables(runs: "Sequence[Run]", format: str) -> str:
+    if format == "md":
+        from wildtool.report.markdown import markdown
+
+        return markdown(runs)
+    from wildtool.report.latex import latex
+
+    return latex(runs)
+
+
+def _print(text: str, out: Path | None) -> None:
+    if out is None:
+        say(text)
+        return
+    from wildtool.outputs import replacing
+
+    with replacing(out) as new:
+        new.write_text(text, encoding="utf-8")
+    note(f"Written: {out}")

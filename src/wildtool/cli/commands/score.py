@@ -1,0 +1,85 @@
+"""`wildtool score`: scores recorded replies again, offline and under any profile."""
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wildtool.cli.exit_status import worst
+from wildtool.cli.options import shared as options
+from wildtool.errors import UsageError
+
+
+def score(
+    runs: options.Runs = None,
+    profile: options.Profile = None,
+    data: options.Data = None,
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Score a replies file instead of runs, or result files of the original tool.",
+        ),
+    ] = None,
+    benchmark: options.BenchmarkOf = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Keep the replies as runs here, one per model."),
+    ] = None,
+    mode: options.Mode = None,
+    lang: options.Lang = None,
+    split: options.Split = None,
+    force: options.Force = False,
+) -> int:
+    """Score recorded replies again, without calling a model.
+
+    \b
+    Examples:
+      wildtool score runs/wild-mini --profile fixed
+      wildtool score --data wild-mini --replies replies.jsonl
+
+    A replies file has one JSON object per line: {"session": id, "model": name, "tasks": [[reply, …], …]}, with the
+    assistant messages of each task in order. A model that sends no further message counts as silent.
+    """
+    if replies is None:
+        if benchmark or out or mode or lang or split or force:
+            raise UsageError(
+                "--benchmark, --out, --mode, --lang, --split and --force need --replies; a run has its own"
+            )
+        if not runs:
+            raise UsageError("nothing to score: give run folders, or --data FILE --replies FILE")
+        return _score_runs(runs, profile, data)
+    if runs:
+        raise UsageError("give run folders or --replies, not both")
+    from wildtool.engine.detect import named_or_recognised
+    from wildtool.engine.registry import in_mode
+
+    owner = in_mode(named_or_recognised(benchmark, data), mode)
+
+    def judged(place: Path) -> int:
+        from wildtool.engine.record.importer import import_replies
+
+        source = owner.locate(data, split)
+        return _score_runs(
+            import_replies(
+                owner, source, replies, place, split=split, lang=lang, command=sys.argv, force=force
+            ),
+            profile,
+            None,
+        )
+
+    if out is not None:
+        return judged(out)
+    with tempfile.TemporaryDirectory() as place:
+        return judged(Path(place))
+
+
+def _score_runs(runs: list[Path], profile: str | None, data: str | None) -> int:
+    from wildtool.cli.output.results import find_results
+    from wildtool.cli.output.tables import print_overview
+
+    results, status = find_results(runs, profile, data=data, again=True)
+    print_overview(results)
+    return worst([status, *(result.exit_status for result in results)])

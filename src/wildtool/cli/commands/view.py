@@ -1,0 +1,73 @@
+"""`wildtool view`: a local server that lists runs, also running ones, and opens their reports."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wildtool.cli.terminal import note, say
+
+
+def view(
+    runs: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folder with runs in it, or a bundle.")
+    ] = Path("runs"),
+    host: Annotated[str, typer.Option(metavar="NAME", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port; 0 picks a free one.")
+    ] = 8642,
+    allow_remote: Annotated[
+        bool,
+        typer.Option(
+            "--allow-remote", help="Allow a --host that other machines can reach; they can read all runs."
+        ),
+    ] = False,
+    open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+) -> None:
+    """Browse runs and their reports, and track running ones.
+
+    \b
+    Examples:
+      wildtool view
+      wildtool view runs/demo --port 0 --open
+
+    Read-only. Only this machine can reach it. Ctrl-C stops it.
+    """
+    from wildtool.report import check_libraries
+
+    check_libraries()
+    import asyncio
+
+    from wildtool.report.server.app import reads_still, serve
+
+    def ready(address: str) -> None:
+        say(f"Runs below {runs}: {address}")
+        sys.stdout.flush()
+        note("Ctrl-C stops it.")
+        if allow_remote:
+            note(
+                "Every machine that can reach this address can read all runs, with every prompt and reply. Nothing is"
+                " encrypted, and there is no password."
+            )
+        if open:
+            _open(address)
+
+    status = 130
+    try:
+        asyncio.run(serve(runs, host, port, remote=allow_remote, ready=ready))
+        status = 0
+    finally:
+        if reads_still():
+            # A disk that does not answer: nothing else may wait for it either.
+            sys.stdout.flush()
+            os._exit(status)
+
+
+def _open(address: str) -> None:
+    import threading
+    import webbrowser
+
+    # A browser of the terminal keeps whoever starts it waiting.
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -1,0 +1,62 @@
+"""What the shell offers to complete: names of benchmarks, profiles, modes, models and formats."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from wildtool.errors import WildtoolError
+
+if TYPE_CHECKING:
+    from wildtool.types import Benchmark
+
+
+def benchmarks(incomplete: str) -> list[str]:
+    """Names of benchmarks."""
+    from wildtool.engine.registry import benchmark_names
+
+    return _beginning(incomplete, benchmark_names())
+
+
+def profiles(ctx: Any, incomplete: str) -> list[str]:
+    """Profiles of the benchmark on the line, else of all."""
+    return _beginning(incomplete, (name for found in _meant(ctx) for name in found.profiles))
+
+
+def modes(ctx: Any, incomplete: str) -> list[str]:
+    """Modes of the benchmark on the line, else of all."""
+    return _beginning(incomplete, (name for found in _meant(ctx) for name in found.modes))
+
+
+def models(incomplete: str) -> list[str]:
+    """Models of `wildtool.toml`, baselines, and prefixes of known endpoints."""
+    from wildtool.cli.options.config_file import read_config
+    from wildtool.models.baselines import BASELINES
+    from wildtool.models.presets import PRESETS
+
+    try:
+        named = list(read_config(None).models)
+    except WildtoolError:
+        named = []
+    return _beginning(incomplete, (*named, *BASELINES, *(f"{prefix}/" for prefix in PRESETS)))
+
+
+def tool_formats(incomplete: str) -> list[str]:
+    """Formats in which models write tool calls."""
+    from wildtool.models.tool_formats import FORMATS
+
+    return _beginning(incomplete, (*FORMATS, "auto"))
+
+
+def _meant(ctx: Any) -> "list[Benchmark]":
+    from wildtool.engine.registry import benchmark_names, load_benchmark
+
+    known = benchmark_names()
+    # While an option waits for its value, what stands before it is not sorted into parameters.
+    named = [name for name in (ctx.params.get("benchmark"), *ctx.args) if name in known]
+    try:
+        return [load_benchmark(name) for name in named[:1] or known]
+    except WildtoolError:
+        return []
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]

@@ -1,0 +1,173 @@
+"""From the names of models on the command line to models, with what the config file says of them."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wildtool.cli.options.config_file import Entry
+from wildtool.cli.options.run import UserOptions
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.engine.call.pricing import Price
+    from wildtool.engine.call.rates import Rates
+    from wildtool.models.resolve import ModelOptions
+    from wildtool.types import Model
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wildtool.engine.call.rates import Rates
+    from wildtool.models.resolve import ModelOptions
+    from wildtool.types import Benchmark, Model
+
+SHAPING = ("temperature", "max_tokens", "extra_body", "stream", "format")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A model with what its calls may take and what they cost."""
+
+    model: "Model"
+    rates: "Rates"
+    price: "Price | None"
+    """None where nobody knows it."""
+    batch: "bool | None" = None
+    """Whether the config file says that it is asked by batches; None where it says nothing."""
+    remark: str | None = None
+    """Which endpoint was chosen by its name alone; None where the user named one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """What names mean."""
+
+    entries: Mapping[str, Entry]
+    """Models of the config file."""
+    prices: "Mapping[str, Price]"
+
+    def find(self, name: str, options: "ModelOptions", typed: Collection[str], rates: "Rates") -> Named:
+        """The model of a name.
+
+        Args:
+            options: where neither the command line nor the config file says otherwise of this model.
+            typed: those options that stand on the command line itself, and so count more than the file.
+            rates: likewise.
+        """
+        from wildtool.engine.call.rates import Rates
+        from wildtool.models.resolve import chosen_endpoint, model_from_name
+
+        entry = self.entries.get(name)
+        if entry is None:
+            try:
+                model = model_from_name(name, options)
+            except UsageError as error:
+                close = get_close_matches(name, self.entries, 1)
+                raise (
+                    UsageError(f"{error}; did you mean {close[0]!r} of wildtool.toml?") if close else error
+                ) from None
+            chosen = chosen_endpoint(name, options)
+            return Named(model, rates, self._price(model, name, None), remark=chosen)
+        said = {rate: getattr(entry, rate) for rate in ("rpm", "tpm") if rate not in typed}
+        own = Rates(**{rate: value for rate, value in said.items() if value is not None})
+        asked = Rates(rpm=own.rpm or rates.rpm, tpm=own.tpm or rates.tpm)
+        settled = _settled(name, entry, options, typed)
+        model = model_from_name(entry.model, settled)
+        chosen = chosen_endpoint(entry.model, settled)
+        return Named(model, asked, self._price(model, name, entry), entry.batch, chosen)
+
+    def _price(self, model: "Model", name: str, entry: Entry | None) -> "Price | None":
+        from wildtool.engine.call.pricing import FREE, price_of
+        from wildtool.engine.run.client import endpoint_of
+
+        if endpoint_of(model) is None:
+            return FREE
+        if entry is not None and entry.price is not None:
+            return entry.price
+        sent_as = model.settings().get("sent_as")
+        names = (name, entry.model if entry else name, sent_as if isinstance(sent_as, str) else name)
+        return price_of(names, self.prices)
+
+
+def _settled(name: str, entry: Entry, options: "ModelOptions", typed: Collection[str]) -> "ModelOptions":
+    """The options of a model of the config file: the command line counts most, then its table, then `[run]`.
+
+    A key goes only to the address that it was named with.
+    """
+    from wildtool.models.presets import preset_of
+
+    changes: dict[str, Any] = {"called": name}
+    for option in SHAPING:
+        if option not in typed and getattr(entry, option) is not None:
+            changes[option] = getattr(entry, option)
+    keyed = bool({"api_key_env", "api_key_file"} & set(typed))
+    if "base_url" in typed:
+        if not keyed:
+            changes |= {"api_key_env": None, "api_key_file": None}
+        return replace(options, **changes)
+    alone = entry.base_url is not None or preset_of(entry.model) is not None
+    if alone:
+        changes |= {"base_url": entry.base_url, "shared": False, "default_key": entry.base_url is None}
+    if not keyed and (alone or entry.api_key_env or entry.api_key_file):
+        file = None if entry.api_key_file is None else Path(entry.api_key_file)
+        changes |= {"api_key_env": entry.api_key_env, "api_key_file": file, "shared": False}
+    return replace(options, **changes)
+
+
+def check_prices(names_and_prices: "Mapping[str, Price | None]", max_cost: float | None) -> None:
+    """Raises UsageError where a limit of money is set on models whose price nobody knows."""
+    unknown = [name for name, price in names_and_prices.items() if price is None]
+    if max_cost is not None and unknown:
+        raise UsageError(
+            f"--max-cost needs prices, and none is known for {', '.join(unknown)}. Give USD per million tokens: "
+            "in wildtool.toml, `prices = {input = 2.5, output = 10}` under [models.NAME], or with --prices FILE holding "
+            '{"models": {"NAME": {"input": 2.5, "output": 10}}}; 0 if it is free'
+        )
+
+
+def other_models(
+    benchmark: "Benchmark",
+    asked: Iterable[str],
+    agent: "Model",
+    settings: "ModelOptions",
+    user: UserOptions,
+    directory: Directory | None = None,
+    rates: "Rates | None" = None,
+) -> "tuple[dict[str, Named], list[str]]":
+    """A model for each role that is asked besides the agent, and what to tell the user about it.
+
+    Args:
+        agent: the model under test; one that repeats a record repeats the other roles too.
+        settings, rates: of the agent.
+        directory: what names mean; without a config file where it is None.
+    """
+    from wildtool.engine.call.pricing import FREE
+    from wildtool.engine.call.rates import Rates
+    from wildtool.models.replay import ReplayModel
+
+    known = directory or Directory({}, {})
+    others = settings.for_another(
+        base_url=user.base_url, api_key_env=user.api_key_env, temperature=user.temperature
+    )
+    typed = [name for name in ("base_url", "api_key_env", "temperature") if getattr(user, name) is not None]
+    allowed = rates or Rates()
+    own = Rates(rpm=user.rpm or allowed.rpm, tpm=user.tpm or allowed.tpm)
+    named: Mapping[str, str] = {} if user.model is None else {"user": user.model}
+    models: dict[str, Named] = {}
+    remarks: list[str] = []
+    for role in asked:
+        if role in named:
+            models[role] = known.find(named[role], others, typed, own)
+            continue
+        if isinstance(agent, ReplayModel):
+            models[role] = Named(agent, Rates(), FREE)
+        else:
+            models[role] = known.find(benchmark.roles[role].default, others, typed, own)
+        advice = "; for a model give --user-model NAME" if role == "user" else ""
+        remarks.append(f"{role} is played by {models[role].model.name}{advice}")
+    remarks += [
+        f"no selected item needs a {role}; {named[role]} is not called" for role in named.keys() - models
+    ]
+    return models, remarks

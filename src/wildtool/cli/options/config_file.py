@@ -1,0 +1,197 @@
+"""`wildtool.toml`: named models and defaults of `wildtool run`, checked key by key."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from wildtool.errors import UsageError, unknown
+from wildtool.models.secrets import VARIABLE, names_a_key
+
+if TYPE_CHECKING:
+    from wildtool.engine.call.pricing import Price
+
+FILE = Path("wildtool.toml")
+MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
+    "model": (str,),
+    "base_url": (str,),
+    "api_key_env": (str,),
+    "api_key_file": (str,),
+    "format": (str,),
+    "temperature": (int, float),
+    "max_tokens": (int,),
+    "extra_body": (dict,),
+    "stream": (bool,),
+    "batch": (bool,),
+    "rpm": (int, float),
+    "tpm": (int, float),
+    "prices": (dict,),
+}
+"""What a table `[models.NAME]` may hold, with its types."""
+KINDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
+LOGIN = re.compile(r"://[^/?#\s]*@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A model that the user gave a name, as said in `[models.NAME]`; None: not said."""
+
+    model: str
+    base_url: str | None = None
+    api_key_env: str | None = None
+    api_key_file: str | None = None
+    format: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    extra_body: dict[str, Any] | None = None
+    stream: bool | None = None
+    batch: bool | None = None
+    rpm: float | None = None
+    tpm: float | None = None
+    price: "Price | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the file says; nothing where there is none."""
+
+    path: Path | None = None
+    run: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Table `[run]`, unchecked: only the verb knows its options."""
+    models: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    text: str = ""
+
+    def problem(self, keys: Iterable[str], message: str) -> UsageError:
+        """An error at a place in the file."""
+        path = tuple(keys)
+        line = _line(self.text, path)
+        place = f"{self.path}, line {line}" if line else f"{self.path}"
+        return UsageError(f"{place}: {'.'.join(path)}: {message}")
+
+
+def read_config(named: Path | None) -> Config:
+    """The file the user named, else `wildtool.toml` in this folder, else nothing.
+
+    Raises UsageError naming file, line and key of anything that it cannot hold.
+    """
+    path = named or FILE
+    if named is None and not path.exists():
+        return Config()
+    import tomllib  # loaded where there is a file to read: every command asks for it
+
+    try:
+        text = path.read_text("utf-8")
+        parsed = tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: is not TOML: {error}") from None
+    config = Config(path, text=text)
+    _refuse_secrets(config, parsed, ())
+    tables: dict[str, dict[str, Any]] = {}
+    for name, table in parsed.items():
+        if name not in ("run", "models"):
+            raise config.problem([name], unknown_key(name, ("run", "models")))
+        if not isinstance(table, dict):
+            raise config.problem([name], f"must be a table, such as [{name}]")
+        tables[name] = cast(dict[str, Any], table)
+    models = {name: _entry(config, name, table) for name, table in tables.get("models", {}).items()}
+    return Config(path, tables.get("run", {}), models, text)
+
+
+def unknown_key(name: str, known: Iterable[str]) -> str:
+    """What to say of an unknown key."""
+    names = sorted(known)
+    close = get_close_matches(name.replace("-", "_"), names, 1)
+    return (
+        f"unknown key; did you mean {close[0]}?"
+        if close
+        else f"unknown key; known here are: {', '.join(names)}"
+    )
+
+
+def _entry(config: Config, name: str, table: Any) -> Entry:
+    from wildtool.engine.call.pricing import price_from
+
+    place = ("models", name)
+    if not isinstance(table, dict):
+        raise config.problem(place, "must be a table with at least `model`")
+    if not name.strip():
+        raise config.problem(place, "a model needs a name")
+    given = cast(dict[str, Any], table)
+    for key, value in given.items():
+        if key not in MODEL_KEYS:
+            raise config.problem((*place, key), unknown_key(key, MODEL_KEYS))
+        check_kind(config, (*place, key), value, MODEL_KEYS[key])
+    for key in ("rpm", "tpm"):
+        if key in given and not given[key] > 0:
+            raise config.problem((*place, key), "must be more than 0")
+    _check_format(config, (*place, "format"), given.get("format"))
+    if not str(given.get("model", "")).strip():
+        raise config.problem(place, 'needs `model`, such as model = "openai-chat/gpt-4o"')
+    prices = given.pop("prices", None)
+    where = f"{config.path}: models.{name}.prices"
+    return Entry(**given, price=None if prices is None else price_from(where, prices, str(config.path)))
+
+
+def _check_format(config: Config, place: tuple[str, ...], name: str | None) -> None:
+    if name is None:
+        return
+    from wildtool.models.tool_formats import FORMATS
+    from wildtool.models.tool_formats.detect import AUTO
+
+    if name not in (AUTO, *FORMATS):
+        raise config.problem(place, unknown("format", name, (*FORMATS, AUTO)))
+
+
+def check_kind(config: Config, place: tuple[str, ...], value: Any, kinds: tuple[type, ...]) -> None:
+    """Raises UsageError where a value is of none of these types; true is no number."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise config.problem(place, f"must be {KINDS[kinds[-1]]}")
+
+
+def _refuse_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, ...]) -> None:
+    """Refuses keys of models, of which this file must hold none; the text itself is never repeated."""
+    advice = "put it into an environment variable and name that with api_key_env"
+    for name, value in table.items():
+        here = (*place, name)
+        # A model may be called anything.
+        if len(here) != 2 or place[0] != "models":
+            if names_a_key(name):
+                raise config.problem(here, f"a key does not belong into a file that is shared; {advice}")
+            if name.endswith("api_key_env") and isinstance(value, str) and not VARIABLE.fullmatch(value):
+                raise config.problem(here, f"is no name of a variable; if it is the key itself, {advice}")
+        if isinstance(value, str) and LOGIN.search(value):
+            raise config.problem(here, f"holds a login in an address; {advice}")
+        if isinstance(value, dict):
+            _refuse_secrets(config, cast(dict[str, Any], value), here)
+
+
+def as_option(value: Any) -> Any:
+    """A value of `[run]` as the command line would have it."""
+    return json.dumps(value) if isinstance(value, dict) else value
+
+
+def _line(text: str, path: tuple[str, ...]) -> int | None:
+    """The line where a key stands, or the header of its table; None where the file is written otherwise."""
+    table: list[str] = []
+    found: int | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[([^\[\]]+)\]\s*(#.*)?$", line):
+            table = _parts(header[1])
+            if found is None and table[: len(path)] == list(path):
+                found = number
+        elif (key := re.match(r"""\s*([^=#]+?)\s*=""", line)) and [*table, *_parts(key[1])] == list(path):
+            return number
+    return found
+
+
+def _parts(dotted: str) -> list[str]:
+    """The names in a dotted key."""
+    return [
+        name.strip()[1:-1] if name.strip()[:1] in ("'", '"') else name.strip()
+        for name in re.findall(r"""(?:"[^"]*"|'[^']*'|[^.])+""", dotted)
+    ]

@@ -1,0 +1,133 @@
+"""Options that everything which models make shares: who plays, how they are reached, what they may cost."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from wildtool.cli import completion
+from wildtool.cli.help import MODEL, MORE, OUTPUT
+from wildtool.cli.options import shared as options
+from wildtool.cli.options.config_defaults import typed_options
+from wildtool.cli.options.from_dataclass import spread
+from wildtool.errors import UsageError, unknown
+
+if TYPE_CHECKING:
+    from wildtool.engine.run.client import Sitting
+    from wildtool.generate.core.plan import Lang
+
+PROCEDURAL = "procedural"
+"""Stands for no model at all: templates."""
+Own = ParamSpec("Own")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Making:
+    """Who makes something, as it was typed."""
+
+    model: Annotated[
+        str,
+        typer.Option(
+            *("--model", "-m"),
+            metavar="NAME",
+            help="Model that generates, as for `run`; or procedural: from templates, without a model.",
+            autocompletion=completion.models,
+            rich_help_panel=MODEL,
+        ),
+    ] = ""
+    role_model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=NAME",
+            help="Another model for one of the roles above; repeatable.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of the models' API (default: OPENAI_BASE_URL, or the provider's).",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Environment variable that holds their key.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    temperature: options.Temperature = None
+    max_tokens: options.MaxTokens = None
+    concurrency: options.Concurrency = 32
+    rpm: options.Rpm = None
+    tpm: options.Tpm = None
+    max_cost: options.MaxCost = None
+    prices: options.Prices = None
+    max_tokens_total: options.MaxTokensTotal = None
+    deadline: options.Deadline = None
+    timeout: options.Timeout = 600.0
+    dry_run: options.DryRun = False
+    quiet: Annotated[
+        bool, typer.Option(*("--quiet", "-q"), help="Print only the last line.", rich_help_panel=OUTPUT)
+    ] = False
+    cache: options.Cache = None
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File with named models (default: wildtool.toml, if it exists).",
+            rich_help_panel=MORE,
+        ),
+    ] = None
+    force: options.Force = False
+
+    def check(self) -> None:
+        """Raises UsageError for what cannot be meant."""
+        if not self.model.strip():
+            raise UsageError("no model is named: give --model NAME, or --model procedural for templates")
+        if self.model == PROCEDURAL and (self.dry_run or self.cache):
+            raise UsageError("--dry-run and --cache need a model; procedural calls none")
+        for rate, value in {"--rpm": self.rpm, "--tpm": self.tpm, "--timeout": self.timeout}.items():
+            if value is not None and not 0 < value < inf:
+                raise UsageError(f"{rate} is {value:g}; it must be above 0")
+
+    def sitting(self) -> "Sitting":
+        """The limits of this command, and its cache, which whoever takes it closes."""
+        from wildtool.engine.call.budget import Budget, Limits
+        from wildtool.engine.call.cache import Cache
+        from wildtool.engine.run.client import Sitting
+
+        deadline = None if self.deadline is None else options.seconds(self.deadline)
+        limits = Limits(max_cost=self.max_cost, max_tokens_total=self.max_tokens_total, deadline_s=deadline)
+        return Sitting(Budget(limits), Cache(self.cache) if self.cache else None)
+
+
+def with_making(
+    verb: Callable[Concatenate[Making, frozenset[str], Own], int | None],
+) -> Callable[..., int | None]:
+    """A verb that takes the options of `Making` one by one after its own.
+
+    Args:
+        verb: is given them as one, and the names of all options that stand on the command line itself.
+    """
+
+    def take(making: Making, context: typer.Context, **own: Any) -> int | None:
+        return verb(making, frozenset(typed_options(context)), **own)  # pyright: ignore[reportCallIssue]
+
+    return spread(Making, take, verb)
+
+
+def languages(given: list[str] | None) -> "tuple[Lang, ...]":
+    """What `--lang` says. Raises UsageError."""
+    known: dict[str, Lang] = {"en": "en", "zh": "zh"}
+    wanted = options.words(given) or ("en",)
+    for lang in wanted:
+        if lang not in known:
+            raise UsageError(unknown("language", lang, known))
+    return tuple(known[lang] for lang in dict.fromkeys(wanted))

@@ -1,0 +1,349 @@
+"""The options of `wildtool run`, and what they mean together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wildtool.cli import completion
+from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
+from wildtool.cli.options import shared as options
+from wildtool.cli.options.config_defaults import take_config
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.engine.call.budget import Limits
+    from wildtool.engine.call.rates import Rates
+    from wildtool.models.replay import Said
+    from wildtool.models.resolve import ModelOptions
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wildtool.engine.call.rates import Rates
+    from wildtool.models.resolve import ModelOptions
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wildtool.engine.call.rates import Rates
+    from wildtool.models.resolve import ModelOptions
+    from wildtool.types import Benchmark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserOptions:
+    """What was said about the model of the role `user`."""
+
+    model: str | None
+    base_url: str | None
+    api_key_env: str | None
+    temperature: float | None
+    rpm: float | None = None
+    tpm: float | None = None
+
+    def check(self, benchmark: "Benchmark") -> None:
+        """Raises UsageError where they cannot be meant."""
+        about = {
+            "--user-base-url": self.base_url,
+            "--user-api-key-env": self.api_key_env,
+            "--user-temperature": self.temperature,
+            "--user-rpm": self.rpm,
+            "--user-tpm": self.tpm,
+        }
+        alone = [option for option, value in about.items() if value is not None]
+        if self.model is None and alone:
+            raise UsageError(f"{alone[0]} needs --user-model")
+        if self.model is not None and not self.model.strip():
+            raise UsageError("--user-model is empty; give a name, or leave it out")
+        if self.model is not None and "user" not in benchmark.roles:
+            raise UsageError(f"{benchmark.name} has no simulated user; leave out --user-model")
+
+
+class Order(StrEnum):
+    """How the units of an item are asked: all at once, or one after another."""
+
+    parallel = "parallel"
+    prefix = "prefix"
+
+
+class Prompts(StrEnum):
+    """Whose words a benchmark is put in."""
+
+    own = "own"
+    original = "original"
+
+
+class Sampling(StrEnum):
+    """Whose sampling parameters are sent."""
+
+    original = "original"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What was typed, or stands in `[run]` of the config file."""
+
+    model: Annotated[
+        list[str],
+        typer.Option(
+            *("--model", "-m"),
+            metavar="NAME",
+            help="Model to test: gpt-4o, anthropic/NAME, baseline/gold, …; see `wildtool list models`. "
+            "Repeat for several.",
+            autocompletion=completion.models,
+            rich_help_panel=MODEL,
+        ),
+    ]
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of its API (default: OPENAI_BASE_URL, or the provider's).",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Environment variable that holds its key (default: OPENAI_API_KEY, or the provider's).",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    api_key_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File that holds the key.", rich_help_panel=MODEL),
+    ] = None
+    format_: options.ToolFormat = None
+    user_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Model that plays the user, for benchmarks that simulate one.",
+            autocompletion=completion.models,
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    temperature: options.Temperature = None
+    max_tokens: options.MaxTokens = None
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Sampling seed; repeat k uses seed + k.", rich_help_panel=SAMPLING),
+    ] = None
+    repeats: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Samples per item.", rich_help_panel=SAMPLING),
+    ] = 1
+    extra_body: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help="More request fields, such as '{\"top_p\": 0.9}'.",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = None
+    data: options.Data = None
+    mode: options.Mode = None
+    prompts: Annotated[
+        Prompts | None,
+        typer.Option(
+            help="Prompt texts: wildtool's, or the original benchmark's (default: original, where pulled).",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None
+    sampling: Annotated[
+        Sampling | None,
+        typer.Option(
+            help="Use the original benchmark's sampling parameters, where known.",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = None
+    profile: options.Profile = None
+    lang: options.Lang = None
+    split: options.Split = None
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            *("--limit", "-n"),
+            min=1,
+            metavar="N",
+            help="Run only the first N items.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID,…", help="Run only these items; repeatable.", rich_help_panel=SELECTION),
+    ] = None
+    concurrency: options.Concurrency = 32
+    rpm: options.Rpm = None
+    tpm: options.Tpm = None
+    max_cost: options.MaxCost = None
+    prices: options.Prices = None
+    max_tokens_total: options.MaxTokensTotal = None
+    deadline: options.Deadline = None
+    timeout: options.Timeout = 600.0
+    retries: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="Retries of a failed call.", rich_help_panel=LIMITS),
+    ] = 5
+    dry_run: options.DryRun = False
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            *("--out", "-o"),
+            metavar="FOLDER",
+            help="Run folder; with several models, the folder above them (default: runs/BENCH[-MODE]/MODEL).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    force: options.Force = False
+    quiet: Annotated[
+        bool,
+        typer.Option(*("--quiet", "-q"), help="Print only the final table.", rich_help_panel=OUTPUT),
+    ] = False
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Ask for streamed replies.", rich_help_panel=MORE)
+    ] = False
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch",
+            help="Use the provider's batch API: cheaper, but each round takes minutes to a day.",
+            rich_help_panel=MORE,
+        ),
+    ] = False
+    cache: options.Cache = None
+    order: Annotated[
+        Order,
+        typer.Option(
+            help="Send the units of an item all at once, or one by one for prefix caches.",
+            rich_help_panel=MORE,
+        ),
+    ] = Order.parallel
+    user_base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of the user model's API (default: that of --model).",
+            rich_help_panel=MORE,
+        ),
+    ] = None
+    user_api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Environment variable that holds the user model's key.",
+            rich_help_panel=MORE,
+        ),
+    ] = None
+    user_temperature: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Temperature of the user model.", rich_help_panel=MORE),
+    ] = None
+    user_rpm: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", help="Like --rpm, for the user model's own endpoint.", rich_help_panel=MORE
+        ),
+    ] = None
+    user_tpm: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", help="Like --tpm, for the user model's own endpoint.", rich_help_panel=MORE
+        ),
+    ] = None
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File with named models and default options (default: wildtool.toml, if it exists).",
+            is_eager=True,
+            callback=take_config,
+            rich_help_panel=MORE,
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Raises UsageError for values that no run can work with, in the names of their options."""
+        if not all(name.strip() for name in self.model):
+            raise UsageError("--model is empty; give a name, such as --model baseline/gold")
+        if self.ids is not None and not options.words(self.ids):
+            raise UsageError("--ids is empty; give ids separated by commas, or leave it out for all items")
+        if not 0 < self.timeout < inf:
+            raise UsageError(f"--timeout is {self.timeout:g}; it must be a number of seconds above 0")
+        for name in ("rpm", "tpm", "user_rpm", "user_tpm"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < inf:
+                raise UsageError(f"--{name.replace('_', '-')} is {value:g}; it must be a number above 0")
+        if self.max_cost is not None and not 0 <= self.max_cost < inf:
+            raise UsageError(f"--max-cost is {self.max_cost:g}; it must be a number from 0")
+
+    @property
+    def names(self) -> list[str]:
+        """The models, each once."""
+        return list(dict.fromkeys(self.model))
+
+    @property
+    def rates(self) -> "Rates":
+        """What an endpoint may be sent that says nothing else."""
+        from wildtool.engine.call.rates import Rates
+
+        return Rates(rpm=self.rpm, tpm=self.tpm)
+
+    def limits(self) -> "Limits":
+        """What the command may take in all. Raises UsageError."""
+        from wildtool.engine.call.budget import Limits
+
+        return Limits(
+            max_cost=self.max_cost,
+            max_tokens_total=self.max_tokens_total,
+            deadline_s=None if self.deadline is None else options.seconds(self.deadline),
+        )
+
+    def user(self) -> UserOptions:
+        """About the model of the role `user`."""
+        return UserOptions(
+            model=self.user_model,
+            base_url=self.user_base_url,
+            api_key_env=self.user_api_key_env,
+            temperature=self.user_temperature,
+            rpm=self.user_rpm,
+            tpm=self.user_tpm,
+        )
+
+    def about_models(self, open_replies: "Callable[[Path, str | None], Said]") -> "ModelOptions":
+        """About each model under test. Args: open_replies: opens what `replay:` repeats."""
+        from wildtool.models.resolve import ModelOptions
+
+        return ModelOptions(
+            base_url=self.base_url,
+            api_key_env=self.api_key_env,
+            api_key_file=self.api_key_file,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            seed=self.seed,
+            extra_body=options.json_object(self.extra_body, "--extra-body"),
+            stream=self.stream,
+            timeout_s=self.timeout,
+            format=self.format_,
+            open_replies=open_replies,
+        )
+
+    def about_plan(self) -> dict[str, Any]:
+        """What a plan takes from here as it is."""
+        return {
+            "seed": self.seed,
+            "split": self.split,
+            "lang": self.lang,
+            "limit": self.limit,
+            "ids": options.words(self.ids),
+            "repeats": self.repeats,
+            "concurrency": self.concurrency,
+            "timeout_s": self.timeout,
+            "max_attempts": self.retries + 1,
+            "in_order": self.order is Order.prefix,
+        }

@@ -1,0 +1,196 @@
+"""Options that several verbs share, so that they read the same in each."""
+
+import re
+from math import inf
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wildtool.cli import completion
+from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
+from wildtool.errors import UsageError
+
+BenchmarkName = Annotated[
+    str,
+    typer.Argument(
+        metavar="BENCH", help="Benchmark; see `wildtool list`.", autocompletion=completion.benchmarks
+    ),
+]
+Data = Annotated[
+    str | None,
+    typer.Option(
+        *("--data", "-d"),
+        metavar="NAME|FILE",
+        help="Data set the benchmark knows by name, or a file in its format.",
+        show_default=False,
+        rich_help_panel=SELECTION,
+    ),
+]
+Profile = Annotated[
+    str | None,
+    typer.Option(
+        *("--profile", "-p"),
+        metavar="NAME",
+        help="Scoring rules; see `wildtool list profiles`.",
+        autocompletion=completion.profiles,
+        rich_help_panel=SELECTION,
+    ),
+]
+Mode = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="How the model is prompted; see `wildtool list modes`.",
+        autocompletion=completion.modes,
+        rich_help_panel=SELECTION,
+    ),
+]
+Split = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only items of this split.", rich_help_panel=SELECTION)
+]
+Lang = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CODE", help="Only items in this language, such as en or zh.", rich_help_panel=SELECTION
+    ),
+]
+BenchmarkOf = Annotated[
+    str | None,
+    typer.Option(
+        "--benchmark",
+        metavar="NAME",
+        help="Benchmark the data belong to, if the file alone does not tell.",
+        autocompletion=completion.benchmarks,
+    ),
+]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="Overwrite files and folders that wildtool did not make.", rich_help_panel=OUTPUT
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with every number.", rich_help_panel=OUTPUT)]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one number per row.", rich_help_panel=OUTPUT)]
+Runs = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="RUN…", help="Run folders, folders with runs in them, or bundles.", show_default=False
+    ),
+]
+ToolFormat = Annotated[
+    str | None,
+    typer.Option(
+        *("--tool-format", "--format"),
+        metavar="NAME",
+        help="How a model without native tool calls writes them, or auto; see `wildtool list formats`.",
+        autocompletion=completion.tool_formats,
+        rich_help_panel=MODEL,
+    ),
+]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="Sampling temperature (default: the provider's).",
+        rich_help_panel=SAMPLING,
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Maximum tokens per reply (default: the provider's).",
+        rich_help_panel=SAMPLING,
+    ),
+]
+Concurrency = Annotated[
+    int,
+    typer.Option(
+        *("--concurrency", "-j"),
+        min=1,
+        metavar="N",
+        help="Calls in flight at each endpoint.",
+        rich_help_panel=LIMITS,
+    ),
+]
+Rpm = Annotated[
+    float | None,
+    typer.Option(metavar="N", help="Calls per minute at each endpoint.", rich_help_panel=LIMITS),
+]
+Tpm = Annotated[
+    float | None,
+    typer.Option(metavar="N", help="Tokens per minute at each endpoint.", rich_help_panel=LIMITS),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(metavar="USD", min=0, help="Stop before spending more than this.", rich_help_panel=LIMITS),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Price file, TOML or JSON; overrides built-in prices.",
+        rich_help_panel=LIMITS,
+    ),
+]
+MaxTokensTotal = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Stop before using more prompt and reply tokens than this.",
+        rich_help_panel=LIMITS,
+    ),
+]
+Deadline = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="Start no call after this time, such as 90 (seconds), 30m or 1h30m.",
+        rich_help_panel=LIMITS,
+    ),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", help="Timeout per attempt.", rich_help_panel=LIMITS),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Estimate calls, tokens and cost; send nothing.", rich_help_panel=LIMITS),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Reply cache shared between runs.", rich_help_panel=MORE),
+]
+
+
+def words(lists: list[str] | None) -> tuple[str, ...]:
+    """The values of an option that may be repeated and takes several, separated by commas."""
+    return tuple(word.strip() for text in lists or () for word in text.split(",") if word.strip())
+
+
+def seconds(text: str) -> float:
+    """The seconds of a time such as `90`, `45s`, `30m` or `1h30m`. Raises UsageError for anything else."""
+    found = re.fullmatch(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip(), re.ASCII)
+    parts = found.groups() if found else ()
+    total = sum(float(part or 0) * size for part, size in zip(parts, (86_400, 3600, 60, 1), strict=False))
+    if not 0 < total < inf:
+        raise UsageError(f"{text!r} is not a duration; examples: 90 (seconds), 30m, 1h30m")
+    return total
+
+
+def json_object(text: str | None, option: str) -> dict[str, Any]:
+    """The value of an option that takes a JSON object. Raises UsageError; the text itself is never shown."""
+    from wildtool import json_codec
+
+    if text is None:
+        return {}
+    try:
+        value = json_codec.loads(text)
+    except ValueError as error:
+        raise UsageError(f"{option} is not JSON ({error}); example: {option} '{{\"top_p\": 0.9}}'") from None
+    if not isinstance(value, dict):
+        raise UsageError(f"{option} must be a JSON object; example: {option} '{{\"top_p\": 0.9}}'")
+    return value  # pyright: ignore[reportUnknownVariableType]

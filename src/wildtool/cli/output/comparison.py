@@ -1,0 +1,290 @@
+"""Draws comparisons of runs as terminal tables, and writes them as JSON and CSV."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from wildtool.cli.output.tables import INCOMPLETE, print_grid
+from wildtool.cli.terminal import middle, one_line, print_rows, remark
+from wildtool.engine.compare.comparison import Accuracy, Comparison, Flip, Part, accuracy_of
+from wildtool.engine.compare.leaderboard import benchmark_and_data, played_and_judged
+from wildtool.engine.compare.runs import Side
+from wildtool.engine.score.formatting import p_of
+from wildtool.stats.intervals import RESAMPLES
+
+CSV_COLUMNS = (
+    *("baseline", "model", "metric", "group", "name", "units", "items", "baseline_accuracy", "accuracy"),
+    *("difference", "low", "high", "bootstrap_low", "bootstrap_high", "gained", "lost"),
+    *("test", "p", "p_holm", "detectable", "detectable_unpaired", "left_out", "finding", "differing"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """All that one call of the verb found."""
+
+    sides: tuple[Side, ...]
+    comparisons: tuple[Comparison, ...]
+    metric: str
+    only_played: bool
+    differing: tuple[str, ...]
+    """What the runs do not share although they should, each in words."""
+    remarks: tuple[str, ...]
+    kinds: tuple[str, ...]
+    """Columns that units can be grouped by."""
+
+
+def print_text(found: Compared, *, flips: bool) -> None:
+    """Tables and what must be said with them."""
+    _print_head(found)
+    _print_runs(found)
+    if len(found.comparisons) == 1:
+        _print_one(found.comparisons[0])
+    else:
+        _print_several(found.comparisons)
+    for comparison in found.comparisons:
+        _print_parts(comparison)
+        if flips:
+            _print_flips(comparison)
+    _print_foot(found, flips)
+
+
+def print_json(found: Compared) -> None:
+    """Everything, flips included."""
+    rows = [asdict(one) | {"finding": one.finding} for one in found.comparisons]
+    about = {
+        "metric": found.metric,
+        "only_played": found.only_played,
+        "differing": found.differing,
+        "remarks": found.remarks,
+        "groups": found.kinds,
+        "runs": [_run(side, found.only_played) for side in found.sides],
+        "comparisons": rows,
+    }
+    # Escaped to ASCII, so that no text in it can act on a terminal.
+    print(json.dumps(about, indent=1))
+
+
+def print_csv(found: Compared) -> None:
+    """One comparison a row, then its groups."""
+    print_rows(CSV_COLUMNS, _rows(found))
+
+
+def _rows(found: Compared) -> Iterable[Sequence[object]]:
+    for one in found.comparisons:
+        tested = (one.test, one.p, one.p_holm, one.detectable, one.detectable_unpaired, one.left_out)
+        for part in (one.whole, *one.parts):
+            whole = part is one.whole
+            yield [
+                *(one.baseline, one.model, found.metric, "" if whole else one.group, part.name),
+                *(part.units, part.items, part.baseline_accuracy.value, part.accuracy.value),
+                *(part.difference, part.low, part.high),
+                *(one.bootstrap if whole else ("", "")),
+                *(part.gained, part.lost),
+                *((*tested, one.finding) if whole else [""] * (len(tested) + 1)),
+                "; ".join(found.differing),
+            ]
+
+
+def _print_head(found: Compared) -> None:
+    if found.differing:
+        remark("COMPARED ANYWAY, although these runs differ in more than the model:")
+        for line in found.differing:
+            remark(f"  {one_line(line, 500)}")
+        remark("Only units that both runs hold are compared.\n")
+    for line in found.remarks:
+        remark(f"Note: {one_line(line, 500)}\n")
+
+
+def _print_runs(found: Compared) -> None:
+    first = found.sides[0].result
+    shared = "" if found.differing else f" ({benchmark_and_data(first)}, {played_and_judged(first)})"
+    rows: list[list[str]] = []
+    for side in found.sides:
+        accuracy = accuracy_of(side, only_played=found.only_played)
+        tries = sum(cell.tries for cell in side.cells.values())
+        played = sum(cell.played for cell in side.cells.values())
+        items = len({item for item, _ in side.cells})
+        numbers = [str(items), *([str(len(side.cells))] if found.metric == "unit" else [])]
+        rows.append(
+            [
+                middle(side.label, 60) + (INCOMPLETE if side.result.incomplete else ""),
+                _percent(accuracy),
+                _range(accuracy),
+                *numbers,
+                _share_of(tries - played, tries),
+            ]
+        )
+    units = ["units"] if found.metric == "unit" else []
+    print_grid(
+        _title(found.metric) + shared, ["", "accuracy", "95 %", "items", *units, "without a verdict"], rows
+    )
+
+
+def _print_one(one: Comparison) -> None:
+    title = f"{one_line(one.model)} against {one_line(one.baseline)}"
+    print_grid(title, ["", ""], list(_numbers(one)))
+    remark(f"{_in_words(one)}\n")
+
+
+def _print_several(every: Sequence[Comparison]) -> None:
+    names = [name for name, _ in _numbers(every[0])]
+    baselines = {one.baseline for one in every}
+    title = f"against {one_line(every[0].baseline)}" if len(baselines) == 1 else "every two runs"
+    heads = ["", *names, *(["left out"] if any(one.left_out for one in every) else [])]
+    rows: list[list[str]] = []
+    for one in every:
+        model = middle(one.model, 60)
+        pair = model if len(baselines) == 1 else f"{model}\nagainst {middle(one.baseline, 60)}"
+        values = [value for _, value in _numbers(one)]
+        rows.append([pair, *values, f"{one.left_out} units"][: len(heads)])
+    print_grid(title, heads, rows, sentences=[heads.index("finding")])
+
+
+def _numbers(one: Comparison) -> Iterator[tuple[str, str]]:
+    """What was found, the most important first."""
+    whole = one.whole
+    yield "difference", _points(whole.difference)
+    yield "95 %", _interval(whole.low, whole.high)
+    yield "finding", one.finding
+    yield "p after Holm", p_of(one.p_holm)
+    yield "p", p_of(one.p)
+    yield "gained / lost", f"{whole.gained} / {whole.lost}"
+    yield "detectable", f"{100 * one.detectable:.1f}"
+    yield "95 % bootstrap", _interval(*one.bootstrap)
+
+
+def _in_words(one: Comparison) -> str:
+    whole = one.whole
+    if one.finding == "not distinguishable":
+        said = (
+            f"{one_line(one.model)} and {one_line(one.baseline)} are not distinguishable on these {whole.items} items; "
+            f"a difference of {100 * one.detectable:.1f} points would be found four times out of five."
+        )
+    else:
+        said = (
+            f"{one_line(one.model)} is {one.finding} than {one_line(one.baseline)} by "
+            f"{100 * abs(whole.difference):.1f} points."
+        )
+    return said + (f" {one.left_out} units were left out." if one.left_out else "")
+
+
+def _print_parts(one: Comparison) -> None:
+    if one.parts:
+        rows = [
+            [part.name, str(part.units), *_part(part), f"{part.gained} / {part.lost}"] for part in one.parts
+        ]
+        print_grid(
+            f"{one_line(one.model)} against {one_line(one.baseline)} by {one_line(one.group)}",
+            ["", "units", "baseline", "accuracy", "difference", "95 %", "gained / lost"],
+            rows,
+        )
+
+
+def _part(part: Part) -> Iterator[str]:
+    yield _percent(part.baseline_accuracy)
+    yield _percent(part.accuracy)
+    yield _points(part.difference)
+    yield _interval(part.low, part.high)
+
+
+def _print_flips(one: Comparison) -> None:
+    for gained in (True, False):
+        flips = [flip for flip in one.flips if flip.gained == gained]
+        whose = f"{one_line(one.model)} against {one_line(one.baseline)}"
+        if flips:
+            rows = [
+                [middle(f"{flip.item} {flip.unit}".rstrip(), 60), _kind(flip, one), _was(flip), _is(flip)]
+                for flip in flips
+            ]
+            heads = ["item and unit", one.group or "", "baseline", "now"]
+            print_grid(f"{'gained' if gained else 'lost'} ({whose})", heads, rows, sentences=(1, 2, 3))
+
+
+def _kind(flip: Flip, one: Comparison) -> str:
+    return str(flip.kinds.get(one.group, "")) if one.group else ""
+
+
+def _was(flip: Flip) -> str:
+    return _outcome(flip.baseline_right, flip.baseline_tries, flip.baseline_error)
+
+
+def _is(flip: Flip) -> str:
+    return _outcome(flip.right, flip.tries, flip.error)
+
+
+def _outcome(right: int, tries: int, error: str | None) -> str:
+    count = f"{right}/{tries} " if tries > 1 else ""
+    return count + ("correct" if right == tries else one_line(error or "wrong", 60))
+
+
+def _print_foot(found: Compared, flips: bool) -> None:
+    tests = ", ".join(dict.fromkeys(one.test for one in found.comparisons))
+    remark(
+        f"Differences are in points of accuracy, paired on the same {_plural(found.metric)}; intervals are clustered"
+        f" by item (bootstrap: {RESAMPLES:,} resamples of items). p: {tests}, two-sided. detectable: a difference that"
+        " a set of this size would find four times out of five."
+    )
+    if any(one.parts for one in found.comparisons):
+        remark("Intervals of groups are not corrected for looking at several of them.")
+    missing = sum(cell.tries - cell.played for side in found.sides for cell in side.cells.values())
+    if missing:
+        remark(
+            "Attempts without a verdict are left out."
+            if found.only_played
+            else "Attempts without a verdict count as wrong; --only-played leaves them out."
+        )
+    others = [name for name in found.kinds if name not in {one.group for one in found.comparisons}]
+    if others:
+        more = "" if flips else " List the units that flipped: --flips."
+        remark(f"Break down by --group with one of: {', '.join(map(one_line, others))}.{more}")
+
+
+def _run(side: Side, only_played: bool) -> dict[str, object]:
+    accuracy = accuracy_of(side, only_played=only_played)
+    result = side.result
+    return {
+        "label": side.label,
+        "run": result.run,
+        "model": result.model,
+        "benchmark": result.benchmark,
+        "profile": result.profile,
+        "played": result.played,
+        "mode": result.mode,
+        "prompts": result.prompts or None,
+        "data": result.data,
+        "data_sha256": result.data_sha256,
+        "items": len({item for item, _ in side.cells}),
+        "units": len(side.cells),
+        "tries": sum(cell.tries for cell in side.cells.values()),
+        "without_verdict": sum(cell.tries - cell.played for cell in side.cells.values()),
+        "accuracy": None if accuracy is None else asdict(accuracy),
+    }
+
+
+def _title(metric: str) -> str:
+    return "accuracy by unit" if metric == "unit" else "items with all units right"
+
+
+def _plural(metric: str) -> str:
+    return "units" if metric == "unit" else "items"
+
+
+def _percent(accuracy: Accuracy | None) -> str:
+    return "–" if accuracy is None else f"{100 * accuracy.value:.1f} %"
+
+
+def _range(accuracy: Accuracy | None) -> str:
+    return "" if accuracy is None else f"[{100 * accuracy.low:.1f}, {100 * accuracy.high:.1f}]"
+
+
+def _share_of(count: int, total: int) -> str:
+    return f"{count} of {total}" if count else "0"
+
+
+def _points(difference: float) -> str:
+    return f"{100 * difference:+.1f}"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"[{100 * low:+.1f}, {100 * high:+.1f}]"

@@ -1,0 +1,298 @@
+"""What `wildtool show --published` prints: the papers' models with the user's runs placed among them."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from wildtool.cli.exit_status import worst
+from wildtool.cli.output import tables
+from wildtool.cli.output.results import find_results
+from wildtool.cli.terminal import middle, note, one_line, print_rows, remark
+from wildtool.engine.compare.published import MEASURED, Cell, Entry, Key, Ranking, misplaced, ranking
+from wildtool.engine.registry import benchmark_names, load_benchmark
+from wildtool.engine.score.results import Result, run_folders
+from wildtool.engine.score.verdict_table import verdicts_path
+from wildtool.errors import UsageError
+from wildtool.published import Table, paper_names, read_table, table_names
+from wildtool.types import Published
+
+COLUMNS = (
+    *("model", "kind", "run", "profile", "group", "name"),
+    *("value", "low", "high", "source"),
+)
+TABLE_COLUMNS = ("model", "kind", "table", "column", "value", "unit", "source")
+LIST_COLUMNS = ("table", "models", "source", "about")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user asked for."""
+
+    benchmarks: tuple[str, ...]
+    tables: tuple[str, ...]
+    listed: tuple[str, ...]
+    """Tables to name only."""
+    folders: tuple[Path, ...]
+
+
+@dataclass(slots=True)
+class Figures:
+    """What papers say of the models of one benchmark, and the runs that were looked at beside it."""
+
+    rows: Sequence[Published]
+    placed: dict[Path, Result] = field(default_factory=dict[Path, Result])
+    left_out: dict[Path, str] = field(default_factory=dict[Path, str])
+    """Why a run may not stand among them."""
+
+
+def show_published(
+    names: Sequence[Path],
+    *,
+    benchmark: str | None,
+    profile: str | None,
+    group: str | None,
+    every: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> int:
+    """Prints published figures of what is named (benchmarks, tables, papers, runs); all tables' names of nothing."""
+    wanted = _wanted(names, benchmark)
+    found, status = _figures(wanted, profile)
+    rankings = [
+        ranking(figures.rows, figures.placed, group=group, every=as_json or as_csv) for figures in found
+    ]
+    whole = [read_table(name) for name in wanted.tables]
+    listed = [read_table(name) for name in wanted.listed]
+    if as_json:
+        left_out = {str(folder): why for figures in found for folder, why in figures.left_out.items()}
+        _print_json(rankings, whole, listed, left_out)
+    elif as_csv:
+        _print_csv(rankings, whole, listed)
+    else:
+        _print(rankings, whole, listed, every=every)
+        for figures, shown in zip(found, rankings, strict=True):
+            _print_notes(figures.rows, shown)
+    for figures in found:
+        for folder, why in figures.left_out.items():
+            note(f"{one_line(folder, 500)} is not in the table: {one_line(why, 700)}")
+    if not as_json and not as_csv:
+        tables.print_remarks([run for figures in found for run in figures.placed.values()])
+    return status
+
+
+def _print_notes(figures: Sequence[Published], shown: Ranking) -> None:
+    """What must be known of the numbers in a table. Where runs are in it, theirs say it too."""
+    notes = {key: text for row in figures for key, text in row.notes.items() if key in shown.keys}
+    if not any(entry.run for entry in shown.entries):
+        for (group, name), text in notes.items():
+            remark(f"{group}, {name}: {text}")
+
+
+def _wanted(names: Sequence[Path], benchmark: str | None) -> Wanted:
+    """Sorts names into what they are; a folder that is there goes before a benchmark, paper or table of its name."""
+    known = [*benchmark_names(), *paper_names(), *table_names()]
+    folders = [name for name in names if name.is_dir() or str(name) not in known]
+    given = [*filter(None, [benchmark]), *(str(name) for name in names if name not in folders)]
+    papers = [name for name in given if name not in benchmark_names() and name in paper_names()]
+    return Wanted(
+        benchmarks=tuple(name for name in given if name not in (*papers, *table_names())),
+        tables=tuple(name for name in given if name in table_names()),
+        listed=tuple(
+            table for paper in (papers if given or folders else [None]) for table in table_names(paper)
+        ),
+        folders=tuple(folder for path in folders for folder in run_folders(path)),
+    )
+
+
+def _figures(wanted: Wanted, profile: str | None) -> tuple[list[Figures], int]:
+    """The figures of all benchmarks that are named or were run, with the runs sorted; and the exit status."""
+    found: dict[str, Figures] = {}
+    statuses: list[int] = []
+    for name in wanted.benchmarks:
+        _of(name, found)
+    for folder in wanted.folders:
+        results, status = find_results([folder], profile)
+        statuses.append(status)
+        for result in results:
+            try:
+                figures = _of(result.benchmark, found)
+            except UsageError as error:
+                note(f"{folder}: {error}")
+                continue
+            _sort_in(folder, result, figures, profile)
+    return list(found.values()), worst(statuses)
+
+
+def _of(benchmark: str, found: dict[str, Figures]) -> Figures:
+    """The figures of a benchmark; those of two that share theirs are one."""
+    rows = load_benchmark(benchmark).published()
+    if not rows:
+        raise UsageError(f"no figures are published for {benchmark}; see `wildtool show --published`")
+    return found.setdefault(rows[0].source, Figures(rows))
+
+
+def _sort_in(folder: Path, result: Result, figures: Figures, profile: str | None) -> None:
+    rules = figures.rows[0].profile
+    if profile is None and result.profile != rules and verdicts_path(folder, rules).exists():
+        # It was judged by the figures' rules too, which is what they are for.
+        result = next(iter(find_results([folder], rules)[0]), result)
+    why = misplaced(folder, result, figures.rows)
+    if why is None:
+        figures.placed[folder] = result
+    else:
+        figures.left_out[folder] = why
+
+
+def _print(
+    rankings: Iterable[Ranking], whole: Iterable[Table], listed: Sequence[Table], *, every: bool
+) -> None:
+    for shown in rankings:
+        groups = list(dict.fromkeys(group for group, _ in shown.keys))
+        alone = len(groups) == 1
+        what = f", {groups[0]}" if alone and groups[0] not in " ".join(shown.sources) else ""
+        by = shown.order[1] if alone and shown.order[0] in groups else " ".join(shown.order)
+        title = f"{'; '.join(shown.sources)}{what} (%, profile {shown.profile}), by {by}"
+        names = [name if alone else f"{group}\n{name}" for group, name in shown.keys]
+        _say_dropped(tables.print_ranking(title, ["model", *names, "kind"], _rows(shown), every=every))
+        for entry in shown.entries:
+            if entry.run is not None:
+                remark(f"{middle(entry.model, 60)}: {one_line(entry.kind)}, from {one_line(entry.run, 500)}")
+    for table in whole:
+        heads = ["model", *table.columns, "kind"]
+        places = _places(v for row in table.rows for v in row.values.values() if v is not None)
+        rows = [
+            (False, [row.model, *(_number(v, places) for v in row.values.values()), row.kind])
+            for row in table.rows
+        ]
+        title = f"{table.source}: {table.about} ({table.unit})"
+        _say_dropped(tables.print_ranking(title, heads, rows, every=every))
+        remark("\n".join(f"{column}: {meaning}" for column, meaning in table.columns.items()))
+    if listed:
+        tables.print_grid(
+            "Published tables; print one with `wildtool show --published TABLE`",
+            LIST_COLUMNS,
+            [list(map(str, _listed(table))) for table in listed],
+            sentences=(2, 3),
+        )
+
+
+def _say_dropped(heads: Sequence[str]) -> None:
+    if heads:
+        remark(f"Not shown for lack of space: {', '.join(heads)}. Show them with --all.")
+
+
+def _rows(shown: Ranking) -> list[tuple[bool, list[str]]]:
+    values = [
+        100 * cell.value
+        for entry in shown.entries
+        if entry.run is None
+        for cell in entry.cells.values()
+        if cell.value is not None
+    ]
+    places = _places(values)
+    return [
+        (
+            entry.run is not None,
+            [
+                _name(entry),
+                *(_percent(entry.cells.get(key), places) for key in shown.keys),
+                "" if entry.run else entry.kind,
+            ],
+        )
+        for entry in shown.entries
+    ]
+
+
+def _name(entry: Entry) -> str:
+    if entry.run is None:
+        return middle(entry.model, 60)
+    return f"{middle(entry.model, 40)} ({MEASURED}{', incomplete' if entry.incomplete else ''})"
+
+
+def _percent(cell: Cell | None, places: int) -> str:
+    if cell is None or cell.value is None:
+        return "–"
+    ends = "" if cell.low is None or cell.high is None else f"\n[{100 * cell.low:.1f}, {100 * cell.high:.1f}]"
+    return f"{100 * cell.value:.{places}f}{ends}"
+
+
+def _places(values: Iterable[float]) -> int:
+    """As many decimals as the papers print of these numbers."""
+    known = list(values)
+    return next((k for k in (0, 1) if all(abs(v - round(v, k)) < 1e-6 for v in known)), 2)
+
+
+def _number(value: float | None, places: int) -> str:
+    return "–" if value is None else f"{value:.{places}f}"
+
+
+def _listed(table: Table) -> tuple[str, int, str, str]:
+    return table.name, len(table.rows), table.source, table.about
+
+
+def _print_json(
+    rankings: Iterable[Ranking], whole: Iterable[Table], listed: Iterable[Table], left_out: Mapping[str, str]
+) -> None:
+    found = {
+        "boards": [_ranking_as_json(shown) for shown in rankings],
+        "tables": [asdict(table) for table in whole],
+        "listed": [dict(zip(LIST_COLUMNS, _listed(table), strict=True)) for table in listed],
+        "left_out": left_out,
+    }
+    # Escaped to ASCII, so that no text in it can act on a terminal.
+    print(json.dumps({name: part for name, part in found.items() if part}, indent=1))
+
+
+def _ranking_as_json(shown: Ranking) -> Mapping[str, object]:
+    return {
+        "profile": shown.profile,
+        "sources": shown.sources,
+        "order": shown.order,
+        "models": [
+            {
+                "model": entry.model,
+                "kind": entry.kind,
+                "run": entry.run,
+                "values": [
+                    {"group": group, "name": name, **asdict(cell)}
+                    for (group, name), cell in _cells(shown, entry)
+                ],
+            }
+            for entry in shown.entries
+        ],
+    }
+
+
+def _cells(shown: Ranking, entry: Entry) -> Iterable[tuple[Key, Cell]]:
+    return ((key, entry.cells[key]) for key in shown.keys if key in entry.cells)
+
+
+def _print_csv(rankings: Sequence[Ranking], whole: Sequence[Table], listed: Sequence[Table]) -> None:
+    if sum(map(bool, (rankings, whole, listed))) > 1:
+        raise UsageError("CSV has one kind of rows: give benchmarks and runs, or tables, or papers")
+    if listed:
+        print_rows(LIST_COLUMNS, map(_listed, listed))
+    elif whole:
+        print_rows(
+            TABLE_COLUMNS,
+            (
+                (row.model, row.kind, table.name, column, value, table.unit, table.source)
+                for table in whole
+                for row in table.rows
+                for column, value in row.values.items()
+            ),
+        )
+    else:
+        print_rows(
+            COLUMNS,
+            (
+                (
+                    *(entry.model, entry.kind, entry.run or "", shown.profile),
+                    *(*key, cell.value, cell.low, cell.high, cell.source),
+                )
+                for shown in rankings
+                for entry in shown.entries
+                for key, cell in _cells(shown, entry)
+            ),
+        )

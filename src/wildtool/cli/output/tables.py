@@ -1,0 +1,272 @@
+"""Draws results as terminal tables, and writes them as JSON and CSV."""
+
+import json
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
+from typing import TypeVar
+
+from wildtool.cli.output.grid import Column, Grid, wrapped
+from wildtool.cli.terminal import BOLD, bold, columns, one_line, print_rows, remark
+from wildtool.engine.compare.leaderboard import (
+    different_items,
+    example_of,
+    labels_of,
+    notes_of,
+    prompts_remark,
+    titles_of,
+    without_verdict,
+)
+from wildtool.engine.score.formatting import counts_of, ends_of, target_of, value_of
+from wildtool.engine.score.results import Result
+from wildtool.types import Metric
+
+Value = TypeVar("Value", bound=Hashable)
+
+CSV_COLUMNS = (
+    *("run", "model", "benchmark", "profile"),
+    *("group", "name", "value", "numerator", "denominator", "low", "high", "incomplete"),
+)
+INCOMPLETE = " (incomplete)"
+"""Stands behind the name of a run of which some was never played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a row or column of numbers is called."""
+
+    group: str
+    name: str
+    alone: bool = False
+    """True where the table's title names the group."""
+
+    def text(self, between: str) -> str:
+        return self.name if self.alone else f"{self.group}{between}{self.name}"
+
+
+def print_overview(results: Sequence[Result]) -> None:
+    """A table of models for each benchmark and way of judging, with the headline numbers."""
+    for title, group in _apart(results):
+        heads = _unique(Head(m.group, m.name) for result in group for m in result.metrics if m.headline)
+        _print(title, _table_of(group, heads))
+        _print_remarks(group)
+
+
+def print_remarks(results: Sequence[Result]) -> None:
+    """What a reader must know about the numbers of these results besides them."""
+    for _, group in _apart(results):
+        _print_remarks(group)
+
+
+def print_groups(results: Sequence[Result]) -> None:
+    """A table for each group of numbers."""
+    for title, group in _apart(results):
+        every = _unique(Head(m.group, m.name) for result in group for m in result.metrics)
+        for name, members in groupby(every, key=lambda head: head.group):
+            heads = [Head(name, m.name, alone=True) for m in members]
+            _print(f"{name} ({title})", _table_of(group, heads))
+
+
+def print_metrics(metrics: Sequence[Metric]) -> None:
+    """Numbers that belong to no run, a table for each group."""
+    for group, members in groupby(metrics, key=lambda metric: metric.group):
+        every = list(members)
+        texts = _aligned([_parts(metric) for metric in every])
+        targets = [target_of(metric) for metric in every]
+        aimed = any(target for target, _ in targets)
+        heads = ["", "", "target", "deviation"] if aimed else ["", ""]
+        rows = [
+            (metric.name, text, *target)[: len(heads)]
+            for metric, text, target in zip(every, texts, targets, strict=True)
+        ]
+        print_grid(group, heads, rows)
+
+
+def print_grid(
+    title: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    sentences: Sequence[int] = (),
+    keys: int = 1,
+) -> None:
+    """A table of texts; the first column is to the left, the others to the right. Without any head it has none.
+
+    Args:
+        sentences: columns of words, which are to the left and wrap at blanks.
+        keys: columns that say what a row is about, and stand in each part of a table that is cut.
+    """
+    drawn = [
+        Column(_plain(head), "left" if i in (0, *sentences) else "right", i in sentences)
+        for i, head in enumerate(heads)
+    ]
+    _print(title, Grid(drawn, [list(map(_plain, row)) for row in rows], keys))
+
+
+def print_ranking(
+    title: str, heads: Sequence[str], rows: Sequence[tuple[bool, Sequence[str]]], *, every: bool
+) -> list[str]:
+    """A table of models, with some rows set off; returns the heads of the columns that did not fit and were left out.
+
+    Args:
+        heads: of the model, of the numbers, and of the kind of model.
+        rows: whether a row is set off, and its texts.
+        every: show the columns that do not fit in further tables, and leave none out.
+    """
+    drawn = [
+        Column(_plain(head), "left" if head in (heads[0], "kind") else "right", wraps=head == "kind")
+        for head in heads
+    ]
+    bold = frozenset(i for i, (set_off, _) in enumerate(rows) if set_off)
+    grid = Grid(drawn, [list(map(_plain, texts)) for _, texts in rows], bold=bold)
+    first, *more = grid.cut(columns())
+    left_out = [] if every else [i for table in more for i in table[grid.keys :]]
+    kept = first if left_out else range(len(heads))
+    shown = Grid([drawn[i] for i in kept], [[row[i] for i in kept] for row in grid.rows], bold=bold)
+    _print(title, shown)
+    return [heads[i].replace("\n", " ") for i in left_out]
+
+
+def print_json(results: Sequence[Result]) -> None:
+    """Every number of the results as JSON."""
+    # Escaped to ASCII, so that no text in it can act on a terminal.
+    print(json.dumps({"runs": [asdict(result) for result in results]}, indent=1, default=str))
+
+
+def print_csv(results: Sequence[Result]) -> None:
+    """Every number of the results as CSV, one a row."""
+    print_rows(
+        CSV_COLUMNS,
+        (
+            [
+                *(result.run, result.model, result.benchmark, result.profile),
+                *(m.group, m.name, m.value, m.numerator, m.denominator, m.low, m.high, result.incomplete),
+            ]
+            for result in results
+            for m in result.metrics
+        ),
+    )
+
+
+def _parts(metric: Metric | None, *, counts: bool = True) -> tuple[str, str, str]:
+    """A number, its interval and its counts; empty where it has none."""
+    if metric is None:
+        return "", "", ""
+    ends = ends_of(metric)
+    interval = f"[{', '.join(ends)}]" if ends else ""
+    return value_of(metric), interval, counts_of(metric) if counts else ""
+
+
+def _aligned(cells: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Cells of one column on one line each, their parts below each other."""
+    widths = [max(map(len, parts)) for parts in zip(*cells, strict=True)]
+    return [
+        "  ".join(part.rjust(width) for part, width in zip(parts, widths, strict=True) if width)
+        for parts in cells
+    ]
+
+
+def _stacked(cells: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Cells of one column with their parts on lines of their own."""
+    return ["\n".join(filter(None, parts)) for parts in cells]
+
+
+def _apart(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
+    """Results that may stand in one table, with its title."""
+    groups: dict[str, list[Result]] = {}
+    for title, result in zip(titles_of(results), results, strict=True):
+        groups.setdefault(title, []).append(result)
+    return list(groups.items())
+
+
+def _table_of(results: Sequence[Result], heads: Sequence[Head]) -> Grid:
+    """The numbers of some results as one table that fits, with models as rows or else as columns; where none fits, as
+    the shortest that is cut in parts, if need be with numbers in place of names."""
+    width = columns()
+    found = [{(metric.group, metric.name): metric for metric in result.metrics} for result in results]
+    numbers = [[its.get((head.group, head.name)) for its in found] for head in heads]
+    labels = [
+        _plain(label) + (INCOMPLETE if result.incomplete else "")
+        for label, result in zip(labels_of(results), results, strict=True)
+    ]
+    forms = list(_forms(labels, heads, numbers))
+    whole = next((form for form in forms if form.fits(width) and len(form.cut(width)) == 1), None)
+    if whole is not None:
+        return whole
+    marks = [f"[{k}]" for k in range(1, len(labels) + 1)]
+    legend = tuple(f"{mark} {label}" for mark, label in zip(marks, labels, strict=True))
+    forms += (replace(form, legend=legend) for form in _forms(marks, heads, numbers))
+    fitting = [form for form in forms if form.fits(width)] or forms
+    return min(fitting, key=lambda form: sum(map(len, form.tables(width)), len(form.legend)))
+
+
+def _forms(
+    labels: Sequence[str], heads: Sequence[Head], numbers: Sequence[Sequence[Metric | None]]
+) -> Iterator[Grid]:
+    """The forms of a table, the best first.
+
+    Args:
+        labels: of the models.
+        numbers: for each head the number of each model.
+    """
+    sizes = [size_of(row) for row in numbers] if len(labels) > 1 else [""] * len(heads)
+    parts = [
+        [_parts(metric, counts=not size) for metric in row] for row, size in zip(numbers, sizes, strict=True)
+    ]
+    if len(labels) > 1:
+        tops = [
+            Column("\n".join(filter(None, (_plain(head.text("\n")), size))))
+            for head, size in zip(heads, sizes, strict=True)
+        ]
+        for drawn in (_aligned, _stacked):
+            cells = zip(*map(drawn, parts), strict=True)
+            rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
+            yield Grid([Column("model", "left"), *tops], rows)
+    sized = any(sizes)
+    keys = [Column("", "left", wraps=True), *([Column("")] if sized else [])]
+    names = [[_plain(head.text(": ")), size][: len(keys)] for head, size in zip(heads, sizes, strict=True)]
+    by_model = [list(column) for column in zip(*parts, strict=True)]
+    for drawn in (_aligned, _stacked):
+        cells = zip(*map(drawn, by_model), strict=True)
+        rows = [[*name, *row] for name, row in zip(names, cells, strict=True)]
+        yield Grid([*keys, *map(Column, labels)], rows, keys=len(keys))
+
+
+def size_of(metrics: Sequence[Metric | None]) -> str:
+    """What all these rates were counted from, such as `n = 128`; empty where that differs or is no matter."""
+    sizes = {metric.denominator for metric in metrics if metric is not None and metric.kind == "rate"}
+    return f"n = {sizes.pop():,.10g}" if len(sizes) == 1 else ""
+
+
+def _print_remarks(results: Sequence[Result]) -> None:
+    if said := different_items(results):
+        remark(said)
+    for said in _unique(prompts_remark(result) for result in results):
+        if said:
+            remark(said)
+    for said in notes_of(metric for result in results for metric in result.metrics):
+        remark(said)
+    for label, result in zip(labels_of(results), results, strict=True):
+        if said := without_verdict(label, result):
+            remark(said + (f"; for example: {example_of(result.failed)}" if result.failed else ""))
+
+
+def _unique(values: Iterable[Value]) -> list[Value]:
+    return list(dict.fromkeys(values))
+
+
+def _plain(text: str) -> str:
+    """Each line made harmless."""
+    return "\n".join(one_line(line) for line in text.split("\n"))
+
+
+def _print(title: str, grid: Grid) -> None:
+    begin, end = BOLD if bold() else ("", "")
+    for line in wrapped(one_line(title, 500), columns()):
+        print(f"{begin}{line}{end}")
+    for line in grid.legend:
+        print(line)
+    for lines in grid.tables(columns(), (begin, end)):
+        print()
+        print("\n".join(lines))
+    print()

@@ -1,0 +1,1 @@
+"""Runs through providers' batch APIs: requests are collected, sent, and matched with their results."""

@@ -1,0 +1,117 @@
+"""Reads the results of a batch into nameless files, and gives them one by one."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from wildtool import json_codec
+from wildtool.engine.call.retry import Patience, patiently
+from wildtool.errors import StorageError
+from wildtool.models.batch.protocol import Batches, BatchResult, BatchState, NoResultError
+
+LONGEST_LINE = 64 * 1024 * 1024
+AGAIN_S = 0.5
+"""Wait before results that cannot be read are fetched again."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """Where the results stand: custom id to file and offset."""
+
+    good: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    failed: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    unreadable: int = 0
+    repeated: int = 0
+
+
+class BatchResults:
+    """The results of a batch that is over. A context manager that lets go of their files."""
+
+    def __init__(self, batches: Batches, state: BatchState, folder: Path) -> None:
+        """Raises StorageError where the folder takes no file."""
+        self._batches = batches
+        self._state = state
+        self._found = _Found()
+        try:
+            self._files = [tempfile.TemporaryFile(dir=folder) for _ in state.results]  # noqa: SIM115 - closed by __exit__
+        except OSError as error:
+            raise StorageError(
+                f"{folder}: the results of a batch could not be written ({error.strerror}); the record is intact. Make "
+                "room, then run the same command again to continue."
+            ) from error
+
+    async def read(self, patience: Patience, on_retry: Callable[[str, float], None]) -> None:
+        """Fetches them; again where some cannot be read. Raises CallError after the last try."""
+        for attempt in range(patience.max_attempts):
+            if attempt:
+                on_retry("unreadable results", AGAIN_S)
+                await patience.sleep(AGAIN_S)
+            self._found = _Found()
+            for number, file in enumerate(self._files):
+                await patiently(lambda number=number: self._fetch(number), patience, on_retry)
+                for offset, line in _lines(file):
+                    self._index(line, (number, offset))
+            if not self._found.unreadable:
+                return
+
+    @property
+    def ids(self) -> set[str]:
+        """Custom ids of all that have one."""
+        return {*self._found.good, *self._found.failed}
+
+    @property
+    def unreadable(self) -> int:
+        """Lines that are no results."""
+        return self._found.unreadable
+
+    @property
+    def repeated(self) -> int:
+        """Lines for a custom id that stood before; the first counts."""
+        return self._found.repeated
+
+    def __iter__(self) -> Iterator[BatchResult]:
+        """All results, those with an answer first."""
+        for number, offset in [*self._found.good.values(), *self._found.failed.values()]:
+            self._files[number].seek(offset)
+            yield self._result(self._files[number].readline(LONGEST_LINE))
+
+    def __enter__(self) -> "BatchResults":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for file in self._files:
+            file.close()
+
+    async def _fetch(self, number: int) -> None:
+        file = self._files[number]
+        file.seek(0)
+        file.truncate()
+        await self._batches.fetch(self._state.results[number], file)
+
+    def _index(self, line: bytes, place: tuple[int, int]) -> None:
+        try:
+            result = self._result(line)
+        except (NoResultError, ValueError):
+            self._found.unreadable += 1
+            return
+        if result.custom_id in self._found.good or result.custom_id in self._found.failed:
+            self._found.repeated += 1
+        else:
+            answered = result.error is None and not result.canceled
+            (self._found.good if answered else self._found.failed)[result.custom_id] = place
+
+    def _result(self, line: bytes) -> BatchResult:
+        row = json_codec.loads_within(self._batches.endpoint.without_keys(line), json_codec.REPLY)
+        return self._batches.result(row)
+
+
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Offset and bytes of each line that is not blank; of one that is too long, pieces, which are no results."""
+    file.seek(0)
+    offset = 0
+    while line := file.readline(LONGEST_LINE):
+        if line.strip():
+            yield offset, line
+        offset += len(line)

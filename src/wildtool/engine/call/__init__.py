@@ -1,0 +1,1 @@
+"""One call of a model: retries, rate limits, budget, price and the reply cache."""

@@ -1,0 +1,289 @@
+"""What a run may take: calls and tokens a minute at each endpoint, and calls in flight, fewer while it is overloaded."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from wildtool.engine.call.pace import Pace
+from wildtool.engine.call.rates import Rates
+from wildtool.errors import CallError, InfraError
+from wildtool.models.http.failures import BLOCKED
+
+OVERLOADED = frozenset({"http 429", "http 503", "http 529"})
+"""Failures by which an endpoint says that it is asked too much."""
+TURNED_AWAY = frozenset({"http 429", "http 529"})
+"""Those by which it says so of this call alone: at another moment it is answered."""
+PROBE_S = 3.0
+"""How long the first call to an endpoint is alone, where it is not answered before."""
+FEW = 8
+"""Calls in flight once a call has failed and none was ever answered; once that many have failed, one."""
+STILL_FAILING_S = 0.25
+"""Between two calls from then on."""
+FIRST_PAUSE_S = 0.5
+LONGEST_OWN_PAUSE_S = 30.0
+"""Where an endpoint turns calls away and does not say for how long."""
+MOST_TURNED_AWAY = 32
+"""Times that a call is turned away while later ones are answered, after which it is the call and not the crowd."""
+GIVE_UP_S = 1800.0
+"""How long an endpoint that has answered may turn every call away, such as for a quota that is used up."""
+LONGEST_PAUSE_S = 60.0
+"""Servers have been seen to ask for hours; a run would look hung."""
+SLACK_S = 0.1
+"""How far calls may catch up with their pace after a timer that came late."""
+MINUTE_S = 60.0
+
+
+class LimitError(InfraError):
+    """A call that was not made since a limit is reached. It is not recorded: its unit stays unplayed."""
+
+    def __init__(self, message: str, *, of_endpoint: bool = False) -> None:
+        """Args: of_endpoint: whether the limit is the endpoint's, and not one that the user gave."""
+        super().__init__("limit", message)
+        self.of_endpoint = of_endpoint
+
+
+class Place:
+    """What one call has met at a gate so far."""
+
+    __slots__ = ("entered", "turned_away")
+
+    def __init__(self) -> None:
+        self.entered = float("-inf")
+        """When it was last let in and then turned away by the endpoint."""
+        self.turned_away = 0
+        """How often that happened while later calls were answered."""
+
+
+class Gate:
+    """Lets calls to one endpoint through: in the order they came, evenly spaced, and only so many at once.
+
+    How many at once is halved when the endpoint is overloaded, at most once for all calls that were under way then,
+    and grows by one for each round of answered calls, up to what the user allows. A `Retry-After` holds for the whole
+    endpoint. A gate that learns finds out how many calls a second the endpoint takes from those it turns away.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        rates: Rates | None = None,
+        *,
+        learns: bool = False,
+        clock: Callable[[], float] | None = None,
+        later: Callable[[float, Callable[[], None]], Any] | None = None,
+    ) -> None:
+        """Args:
+        width: calls in flight at most.
+        learns: whether it learns from calls that the endpoint turns away.
+        clock, later: the time, and what calls a function after a number of seconds; the event loop's if not given.
+        """
+        self.rates = rates or Rates()
+        self.width = float(width)
+        """Calls in flight at most, at the moment; only whole ones count."""
+        self.in_flight = 0
+        self._most = width
+        self.now = clock or _loop_time
+        """The time in seconds, on the clock of the gate."""
+        self._later = later
+        self._queue: deque[tuple[asyncio.Future[None], float]] = deque()
+        self._timer = False
+        self._due = self._tokens_due = self._paused_until = self._narrowed_at = float("-inf")
+        self._closed: LimitError | None = None
+        self._pace = Pace() if learns else None
+        self._pace_due = self._last_good = float("-inf")
+        """When the next call may be let in, as learned; and when the last one was let in that was answered."""
+        self._rounds = 0
+        """Times in a row that the endpoint turned calls away and answered none."""
+        self._turning_away_since = 0.0
+        self._unanswered: int | None = None
+        """Failed tries while none was ever answered; None once one is, or where that is of no interest."""
+        self._alone = False
+        """Whether the first call is under way, and the others wait for what comes of it."""
+
+    def probe(self) -> None:
+        """Lets the next call in alone, for a moment or until it is over; few after it while all of them fail."""
+        if not self.in_flight:
+            self._unanswered, self._alone = 0, True
+
+    def end_probe(self) -> None:
+        """Lets as many in as ever, whatever came of the first."""
+        self._unanswered, self._alone = None, False
+        self._admit()
+
+    def widen(self, width: int, rates: Rates) -> None:
+        """Takes another user of the endpoint in: the larger width, the lower rates."""
+        self._most = max(self._most, width)
+        self.width = float(self._most)
+        self.rates = self.rates.and_(rates)
+
+    async def enter(self, tokens: float = 0.0) -> float:
+        """Waits for its turn; gives the time of it. Each entry is followed by one `leave`.
+
+        Args: tokens: that the call is expected to take.
+
+        Raises LimitError once the gate is closed.
+        """
+        self._check_open()
+        if self._queue or not self._has_room() or self._wait_s() > 0:
+            waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._queue.append((waiting, tokens))
+            self._admit()
+            try:
+                await waiting
+            except asyncio.CancelledError:
+                if waiting.done() and not waiting.cancelled() and waiting.exception() is None:
+                    # It was let in and cancelled at the same moment.
+                    self.leave()
+                raise
+        else:
+            self._count(tokens)
+        return self.now()
+
+    def leave(self) -> None:
+        """A call is over, whatever came of it."""
+        self.in_flight -= 1
+        self._admit()
+
+    @property
+    def wait_s(self) -> float:
+        """Seconds until the next call is let in, if there is room for it."""
+        return max(0.0, self._wait_s())
+
+    def answered(self, entered: float = float("-inf")) -> None:
+        """A call that entered then got its answer: the endpoint can bear a little more."""
+        self._unanswered, self._alone, self._rounds = None, False, 0
+        self._last_good = max(self._last_good, entered)
+        if self._pace is not None:
+            self._pace.answered(self.now())
+        if self.width < self._most:
+            self.width = min(self._most, self.width + 1 / self.width)
+
+    def failed(self, error: CallError, entered: float, place: Place | None = None) -> bool:
+        """A call that entered then failed.
+
+        Args: place: of this call.
+
+        Returns whether it was turned away and shall come again as soon as it is let in.
+        """
+        if error.kind == BLOCKED:
+            self.answered(entered)
+            return False
+        if self._unanswered is not None:
+            self._unanswered += 1
+            if self._unanswered >= FEW:
+                self._pace_due = max(self._pace_due, self.now() + STILL_FAILING_S)
+        if error.kind not in OVERLOADED:
+            return False
+        turned_away = error.kind in TURNED_AWAY or error.retry_after_s is not None
+        pace = self._pace if turned_away else None
+        wait = error.retry_after_s
+        if entered >= self._narrowed_at:
+            self._narrowed_at = self.now()
+            if pace is None:
+                self.width = max(1.0, self.width / 2)
+            else:
+                own = self._slow_down(pace)
+                wait = own if wait is None else wait
+        if wait is not None:
+            pause = min(LONGEST_PAUSE_S, max(wait, 0.0))
+            self._paused_until = max(self._paused_until, self.now() + pause)
+        return pace is not None and self._may_come_again(error, entered, place or Place())
+
+    def _slow_down(self, pace: Pace) -> float:
+        """Seconds in which no call is let in where the endpoint does not say how long; none the first time."""
+        now = self.now()
+        pace.turned_away(now)
+        assert pace.per_s is not None, "it is known from the first call on that is turned away"
+        self._pace_due = max(self._pace_due, now + 1 / pace.per_s)
+        self._rounds += 1
+        if self._rounds == 1:
+            self._turning_away_since = now
+            return 0.0
+        return min(LONGEST_OWN_PAUSE_S, FIRST_PAUSE_S * 2 ** min(self._rounds - 2, 16))
+
+    def _may_come_again(self, error: CallError, entered: float, place: Place) -> bool:
+        if self._unanswered is None and self._rounds and self.now() - self._turning_away_since >= GIVE_UP_S:
+            self.close(
+                f"for {GIVE_UP_S / 60:.0f} minutes every call was turned away ({error})", of_endpoint=True
+            )
+        place.turned_away += self._last_good > place.entered > float("-inf")
+        place.entered = entered
+        return place.turned_away < MOST_TURNED_AWAY
+
+    def correct(self, expected: float, used: float) -> None:
+        """A call took other tokens than expected; what comes next waits for more or less."""
+        if self.rates.tpm is not None:
+            self._tokens_due += (used - expected) * (MINUTE_S + SLACK_S) / self.rates.tpm
+
+    def close(self, why: str, *, of_endpoint: bool = False) -> None:
+        """Lets nobody through any more, those who wait included; calls in flight are not touched."""
+        self._closed = LimitError(why, of_endpoint=of_endpoint)
+        while self._queue:
+            waiting, _ = self._queue.popleft()
+            if not waiting.done():
+                # One each, since an exception grows where it is raised.
+                waiting.set_exception(LimitError(why, of_endpoint=of_endpoint))
+
+    def _check_open(self) -> None:
+        if self._closed is not None:
+            raise LimitError(str(self._closed), of_endpoint=self._closed.of_endpoint)
+
+    def _has_room(self) -> bool:
+        most = int(self.width)
+        if self._unanswered == 0:
+            most = 1 if self._alone else most
+        elif self._unanswered is not None:
+            # A try that is under way may be a slow good answer: the next ones wait for it.
+            most = min(most, FEW) if self._unanswered < FEW else 1
+        return self.in_flight < most
+
+    def _wait_s(self) -> float:
+        return max(self._due, self._tokens_due, self._pace_due, self._paused_until) - self.now()
+
+    def _count(self, tokens: float) -> None:
+        """Books a call. Due times run at most SLACK_S behind, so that no minute gets more than the rate."""
+        self.in_flight += 1
+        if self._alone and self.in_flight == 1:
+            self._call_later(PROBE_S, self._leave_alone)
+        if self._pace is not None and self._pace.per_s is not None:
+            self._pace_due = max(self._pace_due, self.now()) + 1 / self._pace.per_s
+        rpm, tpm = self.rates.rpm, self.rates.tpm
+        if rpm is None and tpm is None:
+            return
+        earliest = self.now() - SLACK_S
+        if rpm is not None:
+            self._due = max(self._due, earliest) + (MINUTE_S + SLACK_S) / rpm
+        if tpm is not None:
+            self._tokens_due = max(self._tokens_due, earliest) + tokens * (MINUTE_S + SLACK_S) / tpm
+
+    def _admit(self) -> None:
+        while self._queue and self._has_room():
+            wait = self._wait_s()
+            if wait > 0:
+                self._wake_in(wait)
+                return
+            waiting, tokens = self._queue.popleft()
+            if not waiting.done():
+                self._count(tokens)
+                waiting.set_result(None)
+
+    def _leave_alone(self) -> None:
+        self._alone = False
+        self._admit()
+
+    def _wake_in(self, seconds: float) -> None:
+        if not self._timer:
+            self._timer = True
+            self._call_later(seconds, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = False
+        self._admit()
+
+    def _call_later(self, seconds: float, task: Callable[[], None]) -> None:
+        later = self._later or asyncio.get_running_loop().call_later
+        later(seconds, task)
+
+
+def _loop_time() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,1 @@
+"""Sets runs beside each other: leaderboards, paired comparisons, published tables."""

@@ -1,0 +1,255 @@
+"""Compares runs on the units they share: differences with intervals, tests, which units flipped.
+
+Runs are paired by (item, unit). Repeats are no pairs, since repeat 2 of one model has nothing to do with repeat 2 of
+another: a unit counts with the share of its repeats that are right, in either run.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+from wildtool.engine.compare.pairs import Paired, Share, paired, share
+from wildtool.engine.compare.runs import Cell, Key, Side, kind_of
+from wildtool.errors import UsageError
+from wildtool.stats.intervals import bootstrap_interval, clustered_rate
+from wildtool.stats.power import detectable, rate_error, unpaired
+from wildtool.stats.tests import difference, finding, flip_test, holm
+
+MCNEMAR = "McNemar's exact test"
+BY_ITEM = "exact sign-flip test by item"
+NEARLY = "sign-flip test by item, normal approximation"
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Share of right answers with its 95 % interval, clustered by item."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A unit that one run got right more often than the other."""
+
+    item: str
+    unit: str
+    kinds: Mapping[str, Any]
+    baseline_right: int
+    baseline_tries: int
+    right: int
+    tries: int
+    baseline_error: str | None
+    """The most frequent error class or outcome of the tries that are not right."""
+    error: str | None
+
+    @property
+    def gained(self) -> bool:
+        return self.right * self.baseline_tries > self.baseline_right * self.tries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One value of a column, or all units: how a run stands against its baseline there."""
+
+    name: str
+    units: int
+    items: int
+    baseline_accuracy: Accuracy
+    accuracy: Accuracy
+    difference: float
+    """Accuracy less the baseline's."""
+    low: float
+    """Lower end of the 95 % interval of the difference, robust to clusters."""
+    high: float
+    gained: int
+    """Units right more often than in the baseline."""
+    lost: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One run against its baseline."""
+
+    baseline: str
+    model: str
+    whole: Part
+    bootstrap: tuple[float, float]
+    """95 % interval of the difference by the paired cluster bootstrap."""
+    test: str
+    p: float
+    p_holm: float
+    """p adjusted for all comparisons made at once."""
+    detectable: float
+    """Difference that a comparison like this one finds with a power of 0.8, at 0.05 two-sided."""
+    detectable_unpaired: float | None
+    """The same if the two models had been played on different sets of this kind and size."""
+    left_out: int
+    """Units left out since a run has no verdict on them, or does not hold them."""
+    group: str | None
+    parts: tuple[Part, ...]
+    """Its units by the column `group`."""
+    flips: tuple[Flip, ...]
+
+    @property
+    def finding(self) -> str:
+        return finding(self.whole.difference, self.p_holm)
+
+
+def compare_all(
+    sides: Sequence[Side],
+    *,
+    all_pairs: bool = False,
+    only_played: bool = False,
+    group: str | None = None,
+    told: Sequence[str] = (),
+    seed: int = 0,
+) -> list[Comparison]:
+    """Every run against the first, or against every one before it.
+
+    Args:
+        only_played: leave out repeats without a verdict, and units without any in either run; else they count as
+            wrong, as in every table.
+        group: column to tell parts of the units by.
+        told: columns to name with each flip.
+        seed: of the bootstrap.
+
+    Raises UsageError where two runs share no unit.
+    """
+    pairs = list(combinations(sides, 2)) if all_pairs else [(sides[0], side) for side in sides[1:]]
+    found = [_compare(a, b, only_played, group, told, seed) for a, b in pairs]
+    adjusted = holm([comparison.p for comparison in found])
+    return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
+
+
+def accuracy_of(side: Side, *, only_played: bool = False) -> Accuracy | None:
+    """A run's own accuracy, over all its units."""
+    tries = {key: _tries(cell, only_played) for key, cell in side.cells.items()}
+    return _accuracy(side, [key for key, count in tries.items() if count], only_played)
+
+
+def _compare(
+    a: Side, b: Side, only_played: bool, group: str | None, told: Sequence[str], seed: int
+) -> Comparison:
+    every = list(dict.fromkeys([*a.cells, *b.cells]))
+    keys = [
+        key
+        for key in every
+        if key in a.cells and key in b.cells and all(_tries(side.cells[key], only_played) for side in (a, b))
+    ]
+    whole = _part("all", a, b, keys, only_played)
+    if whole is None:
+        raise UsageError(
+            f"{a.label} and {b.label} share no unit{' that both have played' if only_played else ''}; "
+            "give runs of the same items"
+        )
+    pairs = _paired(a, b, keys, only_played).pairs
+    clusters = [(float(pair.difference), float(pair.units)) for pair in pairs]
+    error = difference(pairs)
+    resampled = bootstrap_interval(clusters, seed=seed)
+    assert error is not None
+    assert resampled is not None
+    p, exact = flip_test(pairs)
+    once = all(pair.units == 1 for pair in pairs) and all(
+        _tries(side.cells[key], only_played) == 1 for side in (a, b) for key in keys
+    )
+    errors = [rate_error(_counts(side, keys, only_played)) for side in (a, b)]
+    return Comparison(
+        baseline=a.label,
+        model=b.label,
+        whole=whole,
+        bootstrap=resampled,
+        test=NEARLY if not exact else MCNEMAR if once else BY_ITEM,
+        p=p,
+        p_holm=p,
+        detectable=detectable(error.error, len(pairs)),
+        detectable_unpaired=unpaired(*(each or 0.0 for each in errors)),
+        left_out=len(every) - len(keys),
+        group=group,
+        parts=tuple(_parts(a, b, keys, only_played, group)) if group else (),
+        flips=tuple(_flips(a, b, keys, only_played, told)),
+    )
+
+
+def _parts(a: Side, b: Side, keys: Sequence[Key], only_played: bool, column: str) -> Iterable[Part]:
+    by_value: dict[Any, list[Key]] = {}
+    for key in keys:
+        by_value.setdefault(kind_of((a, b), key, column), []).append(key)
+    for value in sorted(by_value, key=lambda value: (value is None, not isinstance(value, int), value)):
+        name = "none" if value is None else str(value)
+        part = _part(name, a, b, by_value[value], only_played)
+        if part is not None:
+            yield part
+
+
+def _part(name: str, a: Side, b: Side, keys: Sequence[Key], only_played: bool) -> Part | None:
+    both = _paired(a, b, keys, only_played)
+    found = difference(both.pairs)
+    theirs, mine = (_accuracy(side, keys, only_played) for side in (a, b))
+    if found is None or theirs is None or mine is None:
+        return None
+    return Part(
+        name=name,
+        units=len(keys),
+        items=len(both.pairs),
+        baseline_accuracy=theirs,
+        accuracy=mine,
+        difference=found.value,
+        low=found.low,
+        high=found.high,
+        gained=both.gained,
+        lost=both.lost,
+    )
+
+
+def _flips(a: Side, b: Side, keys: Sequence[Key], only_played: bool, told: Sequence[str]) -> Iterable[Flip]:
+    for key in keys:
+        before, after = a.cells[key], b.cells[key]
+        if _share(before, only_played) != _share(after, only_played):
+            yield Flip(
+                *key,
+                kinds={column: kind_of((a, b), key, column) for column in told},
+                baseline_right=before.right,
+                baseline_tries=_tries(before, only_played),
+                right=after.right,
+                tries=_tries(after, only_played),
+                baseline_error=before.error,
+                error=after.error,
+            )
+
+
+def _paired(a: Side, b: Side, keys: Sequence[Key], only_played: bool) -> Paired:
+    return paired(*({key: _share(side.cells[key], only_played) for key in keys} for side in (a, b)))
+
+
+def _accuracy(side: Side, keys: Sequence[Key], only_played: bool) -> Accuracy | None:
+    """Mean over units of the share of right repeats; as in `show`, where a run has as many repeats of each unit."""
+    sums: dict[str, tuple[float, float]] = {}
+    if not keys:
+        return None
+    weight = sum(_tries(side.cells[key], only_played) for key in keys) / len(keys)
+    for key in keys:
+        right, total = sums.get(key[0], (0.0, 0.0))
+        sums[key[0]] = right + weight * float(_share(side.cells[key], only_played)), total + weight
+    found = clustered_rate(list(sums.values()))
+    return None if found is None else Accuracy(*found)
+
+
+def _counts(side: Side, keys: Sequence[Key], only_played: bool) -> list[tuple[float, float]]:
+    """For each item how many tries there were, and how many were right."""
+    sums: dict[str, tuple[float, float]] = {}
+    for key in keys:
+        right, tries = sums.get(key[0], (0.0, 0.0))
+        cell = side.cells[key]
+        sums[key[0]] = right + cell.right, tries + _tries(cell, only_played)
+    return list(sums.values())
+
+
+def _tries(cell: Cell, only_played: bool) -> int:
+    return cell.played if only_played else cell.tries
+
+
+def _share(cell: Cell, only_played: bool) -> Share:
+    return share(cell.right, _tries(cell, only_played))

@@ -1,0 +1,172 @@
+"""Places runs among the models of papers where data, mode and rules are the same; says why where they are not."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score.results import Result
+from wildtool.errors import DataError, UsageError, one_of
+from wildtool.types import OriginalPrompts, Published
+
+Key = tuple[str, str]
+"""(group, name) of a metric."""
+MEASURED = "measured here"
+OWN_PROMPTS = "asked in wildtool's own words, the published models in the original's"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One number of one model."""
+
+    value: float | None
+    source: str
+    """Paper and table, or the run."""
+    low: float | None = None
+    """Lower end of the 95 % interval; None where a paper gives none."""
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One model of a ranking."""
+
+    model: str
+    kind: str
+    """The paper's grouping of models, or that it was measured here and how."""
+    cells: Mapping[Key, Cell]
+    run: str | None = None
+    """Folder of the run; None for a published model."""
+    incomplete: bool = False
+    """Whether some of the run was never played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Published models and runs in one order."""
+
+    profile: str
+    order: Key
+    """The metric they are sorted by, highest first."""
+    keys: tuple[Key, ...]
+    """The metrics that are shown."""
+    entries: tuple[Entry, ...]
+
+    @property
+    def sources(self) -> list[str]:
+        """Where the published numbers that are shown stand."""
+        cells = (entry.cells.get(key) for entry in self.entries if not entry.run for key in self.keys)
+        return list(dict.fromkeys(cell.source for cell in cells if cell))
+
+
+def groups_of(figures: Iterable[Published]) -> list[str]:
+    """Groups of metrics that there are published numbers of."""
+    return list(dict.fromkeys(group for row in figures for group, _ in row.values))
+
+
+def ranking(
+    figures: Sequence[Published],
+    runs: Mapping[Path, Result],
+    *,
+    group: str | None = None,
+    every: bool = False,
+) -> Ranking:
+    """Published models with runs among them.
+
+    Args:
+        figures: what papers say; the first number of the first row is the headline.
+        runs: those that `misplaced` has nothing against, by folder.
+        group: show this group of metrics; None for the first table's. Raises UsageError where it is unknown.
+        every: show all metrics where no group is named.
+    """
+    if group is not None:
+        group = one_of("group", group, groups_of(figures))
+    known = dict.fromkeys(key for row in figures for key in row.values)
+    headline = next(iter(figures[0].values))
+    if group is None:
+        keys = tuple(known if every else figures[0].values)
+    else:
+        keys = tuple(key for key in known if key[0] == group)
+    order = (group or headline[0], headline[1])
+    order = order if order in known else headline
+    entries = [*published_entries(figures), *(_measured(folder, run) for folder, run in runs.items())]
+    shown = [entry for entry in entries if any(key in entry.cells for key in keys)]
+    return Ranking(
+        profile=figures[0].profile,
+        order=order,
+        keys=keys,
+        entries=tuple(sorted(shown, key=lambda entry: _rank(entry, order))),
+    )
+
+
+def misplaced(folder: Path, run: Result, figures: Sequence[Published]) -> str | None:
+    """Why a run may not stand among published figures, and what to do; None if it may."""
+    data = figures[0].data
+    if run.data != data and run.data_sha256 != (digest := _digest(run, data)):
+        if digest is None and not _is_own(run, data):
+            pull = f"`wildtool data pull {run.benchmark}`"
+            return f"played on {run.data}, and the published figures' data ({data}) are not here to compare with: {pull}"
+        return f"played on {run.data}, another data set than the published figures' ({data})"
+    if run.mode is not None:
+        return f"played in mode {run.mode}, the published figures in the benchmark's first"
+    if run.profile != figures[0].profile:
+        asked = f"wildtool score {quote(str(folder))} --profile {figures[0].profile}"
+        return f"judged by profile {run.profile}, the published figures by {figures[0].profile}; do `{asked}`"
+    return None
+
+
+def _is_own(run: Result, data: str) -> bool:
+    """Whether a run is on what its benchmark takes where no data are named, which is called otherwise than `data`."""
+    try:
+        own = load_benchmark(run.benchmark).locate(None, run.split)
+    except DataError:
+        return False
+    return own.sha256 == run.data_sha256 and own.name != data
+
+
+def _digest(run: Result, data: str) -> str | None:
+    """SHA-256 of the run's part of its benchmark's data of that name; None where they are not at hand."""
+    try:
+        return load_benchmark(run.benchmark).locate(data, run.split).sha256
+    except DataError:
+        return None
+
+
+def published_entries(figures: Iterable[Published]) -> list[Entry]:
+    """One entry for each model of all tables."""
+    kinds: dict[str, str] = {}
+    cells: dict[str, dict[Key, Cell]] = {}
+    for row in figures:
+        kinds[row.model] = kinds.get(row.model) or row.kind
+        found = cells.setdefault(row.model, {})
+        found.update((key, Cell(value, row.source)) for key, value in row.values.items())
+    return [Entry(model, kinds[model], found) for model, found in cells.items()]
+
+
+def _measured(folder: Path, run: Result) -> Entry:
+    how = [] if run.played in (None, run.profile) else [run.judged_as]
+    how += whose_prompts(run)
+    how += [f"{role} played by {model}" for role, model in run.roles.items()]
+    cells = {
+        (metric.group, metric.name): Cell(metric.value, MEASURED, metric.low, metric.high)
+        for metric in run.metrics
+    }
+    kind = f"{MEASURED}, {run.items} items{''.join(f', {text}' for text in how)}"
+    return Entry(run.model, kind, cells, str(folder), run.incomplete)
+
+
+def whose_prompts(run: Result) -> list[str]:
+    """What a reader must know of a run among models that were asked with the original's prompts."""
+    if run.prompts:
+        return ["asked with the original's prompts"]
+    try:
+        has_original = isinstance(load_benchmark(run.benchmark), OriginalPrompts)
+    except UsageError:
+        return []
+    return [OWN_PROMPTS] if has_original else []
+
+
+def _rank(entry: Entry, order: Key) -> float:
+    cell = entry.cells.get(order)
+    return -cell.value if cell and cell.value is not None else 1.0

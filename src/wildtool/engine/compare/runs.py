@@ -1,0 +1,188 @@
+"""One run as a comparison sees it: how often each unit was right, what kind of unit it is, how it came about."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wildtool.engine.record.run_folder import differences
+from wildtool.engine.score.results import Result
+from wildtool.engine.score.verdict_table import COLUMNS, sql_name
+
+What = Literal["unit", "item"]
+Key = tuple[str, str]
+"""Item and unit; the unit is empty where whole items are compared."""
+
+_PLAYED = "outcome IN ('correct', 'wrong')"
+_CONNECTION = frozenset({"base_url", "address_digest"})
+"""Settings of a model that say where it is reached, not how it is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One unit in one run, all repeats together."""
+
+    right: int
+    played: int
+    """Repeats with a verdict; others ended in infra errors or are unplayed."""
+    tries: int
+    error: str | None
+    """The most frequent error class or outcome of the tries that are not right."""
+    langs: str
+    kinds: Mapping[str, Any]
+    """Columns whose value is the same in all repeats; None where no repeat tells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One run of a comparison."""
+
+    label: str
+    result: Result
+    identity: Mapping[str, Any]
+    """Settings of the run, as `run.json` has them."""
+    cells: Mapping[Key, Cell]
+
+
+def read_side(label: str, result: Result, identity: Mapping[str, Any], rows: Any, what: What) -> Side:
+    """Reads a run's verdicts.
+
+    Args:
+        rows: DuckDB relation of the verdict rows of this run and one profile.
+        what: `item` to count an item as right where all its units are.
+    """
+    own = [name for name in rows.columns if name not in COLUMNS and name != "detail"]
+    kinds = ["split", *own]
+    listed = ", ".join(map(sql_name, kinds))
+    unit = "unit" if what == "unit" else "'' AS unit"
+    tries = rows.project(f"item, {unit}, repeat, lang, correct, error, outcome, {listed}")
+    values = ", ".join(f"any_value({sql_name(name)}), count(DISTINCT {sql_name(name)})" for name in kinds)
+    about = tries.aggregate(
+        "item, unit, mode(coalesce(error, outcome)) FILTER (NOT correct), string_agg(DISTINCT lang, ',' ORDER BY lang),"
+        f" {values}",
+        "item, unit",
+    ).fetchall()
+    each = tries.aggregate(
+        f"item, unit, repeat, bool_and(correct) AS good, bool_and({_PLAYED}) AS played", "item, unit, repeat"
+    )
+    counts = {
+        (item, unit): numbers
+        for item, unit, *numbers in each.aggregate(
+            "item, unit, count(*) FILTER (good), count(*) FILTER (played), count(*)", "item, unit"
+        ).fetchall()
+    }
+    cells: dict[Key, Cell] = {}
+    for item, unit, error, langs, *told in about:
+        pairs = zip(kinds, told[::2], told[1::2], strict=True)
+        right, played, tried = counts[item, unit]
+        constant = {name: value for name, value, number in pairs if number <= 1}
+        cells[item, unit] = Cell(right, played, tried, error, langs, constant)
+    return Side(label, result, identity, {key: cells[key] for key in sorted(cells, key=_in_order)})
+
+
+def obstacles(first: Side, second: Side) -> list[str]:
+    """What two runs do not share although their comparison needs it, in words."""
+    a, b = first.result, second.result
+    found = [
+        f"{name}: {x} and {y}"
+        for name, x, y in (
+            ("benchmark", a.benchmark, b.benchmark),
+            ("profile they are judged under", a.profile, b.profile),
+            ("split", a.split or "all", b.split or "all"),
+            ("mode", _mode(first), _mode(second)),
+            ("prompts", _prompts(first), _prompts(second)),
+        )
+        if x != y
+    ]
+    if a.data_sha256 != b.data_sha256:
+        found.append(f"data: {_data(a)} and {_data(b)}")
+    if None not in (a.played, b.played) and a.played != b.played:
+        found.append(f"profile they were played under: {a.played} and {b.played}")
+    for name, x, y in differences(_others(first), _others(second)):
+        found.append(f"model of another role ({name}): {x} and {y}")
+    here, there = first.cells.keys(), second.cells.keys()
+    if here != there:
+        found.append(
+            f"units: {len(here - there)} only in {first.label}, {len(there - here)} only in {second.label}"
+        )
+    langs = [sorted({cell.langs for cell in side.cells.values()}) for side in (first, second)]
+    if langs[0] != langs[1]:
+        found.append(f"languages: {' '.join(langs[0])} and {' '.join(langs[1])}")
+    return found
+
+
+def remarks(sides: Sequence[Side]) -> list[str]:
+    """What two runs may differ in, but which a reader should know."""
+    first, found = sides[0], list[str]()
+    for side in sides:
+        if side.result.played is None:
+            found.append(f"{side.label}: not known under which profile it was played")
+    for side in sides[1:]:
+        changed = [
+            f"{name} {x} and {y}"
+            for name, x, y in differences(_asked(first), _asked(side))
+            if name not in _CONNECTION
+        ]
+        if changed:
+            found.append(
+                f"{first.label} and {side.label} were asked with different settings: {', '.join(changed)}"
+            )
+        numbers = [max((cell.tries for cell in each.cells.values()), default=0) for each in (first, side)]
+        if numbers[0] != numbers[1]:
+            found.append(f"{first.label} was played {numbers[0]} times, {side.label} {numbers[1]} times")
+    return found
+
+
+def kinds_of_units(sides: Sequence[Side]) -> list[str]:
+    """Columns by which the units of these runs can be grouped: each unit has one value, the same in every run."""
+    names = dict.fromkeys(name for side in sides for cell in side.cells.values() for name in cell.kinds)
+    return [name for name in names if len(_values(sides, name)) > 1]
+
+
+def kind_of(sides: Sequence[Side], key: Key, column: str) -> Any:
+    """The value of a column for a unit, from whichever run tells it."""
+    cells = (side.cells[key] for side in sides if key in side.cells)
+    return next((value for cell in cells if (value := cell.kinds.get(column)) is not None), None)
+
+
+def _values(sides: Sequence[Side], column: str) -> set[Any]:
+    """The values of a column, none where it is a result rather than a kind of unit."""
+    known: dict[Key, Any] = {}
+    for side in sides:
+        for key, cell in side.cells.items():
+            if column not in cell.kinds:
+                return set()
+            value = cell.kinds[column]
+            if value is not None and known.setdefault(key, value) != value:
+                return set()
+    return set(known.values())
+
+
+def _mode(side: Side) -> str:
+    return side.result.mode or "the benchmark's first"
+
+
+def _prompts(side: Side) -> str:
+    digest = side.result.prompts
+    return f"the original's (SHA-256 {digest[:12]}…)" if digest else "wildtool's own"
+
+
+def _data(result: Result) -> str:
+    return f"{result.data} (SHA-256 {result.data_sha256[:12]}…)"
+
+
+def _others(side: Side) -> dict[str, Any]:
+    return {role: model for role, model in side.identity["models"].items() if role != "agent"}
+
+
+def _asked(side: Side) -> Any:
+    return side.identity["models"]["agent"].get("settings", {})
+
+
+def _in_order(key: Key) -> list[tuple[int, str]]:
+    """Numbers in names count as numbers: item 10 comes after item 9."""
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part)
+        for name in key
+        for part in re.split(r"(\d{1,18})", name)
+    ]

@@ -1,0 +1,317 @@
+"""Reads the record of a run: an index by item, then the steps of one item at a time, so memory stays flat.
+
+Rows of a segment, one JSON line each:
+- `header`: format and version, first line of a segment;
+- `step`: address (item, repeat, unit, step), role, `request` (the hash that names it), `sends` (the links
+  of the request's chain that this item had not recorded before, see chain.py), the reply;
+- `error`: address, role, request and sends likewise, kind, message and attempts of a call that failed for
+good. A later `step` replaces an `error` of the same address; of two steps of one address the first counts, unless the
+second says `again`: what came before it was lost, and nothing recorded of its unit from that step on counts any more.
+
+Each line ends with a checksum (lines.py). A damaged line is named; one that a loss of power can have left so, and that
+no later line calls synced, is left out.
+"""
+
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from wildtool import json_codec
+from wildtool.engine.record.line_checks import LOST, Lost, check, is_torn, synced_in
+from wildtool.engine.record.request_hash import rebuild
+from wildtool.engine.record.rows import REPLY_COLUMNS, check_columns, reply_of
+from wildtool.engine.record.segments import (
+    Print,
+    find_segments,
+    line_at,
+    open_segment,
+    print_of,
+    whole_length,
+)
+from wildtool.engine.record.writer import VERSION
+from wildtool.errors import NO_ROOM, RecordError, StorageError
+from wildtool.types import Address, Message, Reply, Tool, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One recorded reply."""
+
+    role: str
+    request: str | None
+    """Hash of the request; None where only the reply is known (an imported result file)."""
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One recorded call that failed for good."""
+
+    role: str
+    request: str | None
+    kind: str
+    message: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one recorded step was asked."""
+
+    messages: list[Message]
+    tools: list[Tool]
+    time: float
+    """When its answer was recorded, in seconds since 1970."""
+
+
+Log = dict[str, dict[int, Step | Failure]]
+"""What is recorded of one item and repeat: unit → step → what came of it."""
+
+_OFFSET_BITS = 48
+"""A place in the record is one integer, segment index and offset in it, to keep the index small."""
+
+
+def transcripts(log: Log, *, silent_after: bool = False) -> dict[str, Transcript]:
+    """The replies of each unit up to the first step that is missing or failed."""
+    found: dict[str, Transcript] = {}
+    for unit, steps in log.items():
+        replies: list[Reply] = []
+        while isinstance(step := steps.get(len(replies)), Step):
+            replies.append(step.reply)
+        why = f"{step.kind}: {step.message}" if isinstance(step, Failure) else None
+        found[unit] = Transcript(tuple(replies), infra_error=why, silent_after=silent_after)
+    return found
+
+
+class RecordReader:
+    """Reads the record of a run folder as it was when opened; a torn last line is left out. A context
+    manager."""
+
+    def __init__(self, folder: Path, *, whole: bool = False) -> None:
+        """Indexes all segments. Raises RecordError naming file and line of a damaged row.
+
+        Args:
+            whole: look for damage in every line now, not only when its item is read.
+        """
+        self.lost: list[Lost] = []
+        """Lines that are left out since they never reached the disk."""
+        self.lossy = False
+        """Whether any line was ever lost, now or before the run went on."""
+        self._whole = whole
+        self.torn = 0
+        """Bytes of torn last lines that were left out."""
+        self.prints: list[Print] = []
+        """What tells each segment, as it was read, from any other."""
+        self._ends: list[int] = []
+        self._files: list[IO[bytes]] = []
+        self._paths: list[Path] = []
+        self._index: dict[tuple[str, int], array[int]] = {}
+        try:
+            for segment in find_segments(folder):
+                self._paths.append(segment.path)
+                self._files.append(open_segment(segment))
+                self._index_segment(len(self._files) - 1)
+                self.prints.append(print_of(segment, self._files[-1], self._ends[-1]))
+        except OSError as error:
+            self.close()
+            if error.errno in NO_ROOM:
+                raise StorageError(
+                    f"{folder}: no room to expand a compressed segment in {tempfile.gettempdir()} "
+                    f"({error.strerror}); make room, then run the same command again"
+                ) from error
+            raise RecordError(f"{folder}: the record cannot be read ({error.strerror})") from error
+        except RecordError:
+            self.close()
+            raise
+        self.lossy = self.lossy or bool(self.lost)
+
+    def asked_for(self) -> Iterator[tuple[str, Reply]]:
+        """Role and reply of each step for which a model was asked, not the cache."""
+        for item, repeat in self._index:
+            for step in (step for unit in self.log(item, repeat).values() for step in unit.values()):
+                if isinstance(step, Step) and not step.reply.cached:
+                    yield step.role, step.reply
+
+    def jobs(self) -> Iterable[tuple[str, int]]:
+        """Item and repeat of everything recorded, in order of their first rows."""
+        return self._index.keys()
+
+    def log(self, item: str, repeat: int) -> Log:
+        """What is recorded of an item; empty where nothing is."""
+        log: Log = {}
+        for row in _counting(list(self._rows(item, repeat, replies_only=True))):
+            steps = log.setdefault(row["unit"], {})
+            if not isinstance(steps.get(row["step"]), Step):
+                steps[row["step"]] = _entry(row)
+        return log
+
+    def request(self, address: Address) -> dict[str, Any]:
+        """What was asked at a step: `messages` and `tools`. Raises RecordError where the record does not
+        know."""
+        rows = list(self._rows(address.item, address.repeat))
+        links = [link for row in rows for link in row["sends"]]
+        for row in _counting(rows):
+            if row["unit"] == address.unit and row["step"] == address.step and row["request"] is not None:
+                try:
+                    return rebuild(row["request"], links)
+                except KeyError as error:
+                    raise RecordError(
+                        f"{address}: part {error} of the request is missing in the record"
+                    ) from error
+        raise RecordError(f"{address}: the record holds no request for this step")
+
+    def asked(self, item: str, repeat: int) -> dict[tuple[str, int], Asked]:
+        """What each step of an item was asked, by unit and step; without those whose request nobody knows.
+
+        Raises RecordError where a part of a request is missing.
+        """
+        rows = list(self._rows(item, repeat))
+        links = [link for row in rows for link in row["sends"]]
+        found: dict[tuple[str, int], Asked] = {}
+        for row in _counting(rows):
+            place = row["unit"], row["step"]
+            if row["request"] is None or place in found:
+                continue
+            try:
+                request = rebuild(row["request"], links)
+            except KeyError as error:
+                raise RecordError(
+                    f"{item}, unit {place[0]}, step {place[1]}: part {error} of the request is missing in the record"
+                ) from error
+            found[place] = Asked(request["messages"], request["tools"], row.get("time", 0.0))
+        return found
+
+    def close(self) -> None:
+        for file in self._files:
+            file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _index_segment(self, number: int) -> None:
+        file = self._files[number]
+        end = whole_length(file)
+        self._ends.append(end)
+        self.torn += file.seek(0, 2) - end
+        file.seek(0)
+        offset, lost = 0, list[Lost]()
+        for count, line in enumerate(json_codec.lines_within(file), 1):
+            if offset >= end:
+                break
+            # One that is too long is cut here, which does not make it a torn one.
+            if len(line) <= json_codec.LINE.bytes and is_torn(line):
+                lost.append(Lost(self._paths[number], count, offset, len(line)))
+            else:
+                self._index_line(number, offset, line, lost[0] if lost else None)
+            offset += len(line)
+        self.lost += lost
+
+    def _index_line(self, number: int, offset: int, line: bytes, lost: Lost | None) -> None:
+        if not line.strip():
+            return
+        try:
+            if len(line) > json_codec.LINE.bytes:
+                raise json_codec.TooLargeError(f"more than {json_codec.LINE.bytes:,} bytes")
+            key = _key(line)
+            synced = check(line) if self._whole else synced_in(line)
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._damaged(number, offset, error) from error
+        if lost is not None and synced > lost.offset:
+            raise self._damaged(number, lost.offset, ValueError("a part of it is missing"))
+        if key is not None:
+            places = self._index.get(key)
+            if places is None:
+                places = self._index[key] = array("Q")
+            places.append(number << _OFFSET_BITS | offset)
+        elif LOST in line:
+            self.lossy = True
+
+    def _rows(self, item: str, repeat: int, *, replies_only: bool = False) -> Iterator[dict[str, Any]]:
+        """The rows of an item; with replies only, `sends` is empty where it need not be read."""
+        for place in self._index.get((item, repeat), ()):
+            number, offset = place >> _OFFSET_BITS, place & (1 << _OFFSET_BITS) - 1
+            file = self._files[number]
+            file.seek(offset)
+            try:
+                line = file.readline(json_codec.LINE.bytes + 1)
+                row = (_without_request(line) if replies_only else None) or _checked(_parsed(line))
+                check(line)
+            except (ValueError, KeyError, TypeError) as error:
+                raise self._damaged(number, offset, error) from error
+            yield row
+
+    def _damaged(self, number: int, offset: int, error: Exception) -> RecordError:
+        file = self._files[number]
+        line = line_at(file, offset)
+        return RecordError(
+            f"{self._paths[number]}, line {line}: damaged or not a row of a wildtool record ({error}); "
+            "restore the file from a copy, or delete the line to have its step asked again"
+        )
+
+
+_ASKED = {"unit": str, "step": int, "role": str, "request": (str, type(None)), "sends": list}
+_COLUMNS: Mapping[str, Mapping[str, Any]] = {
+    "step": {**_ASKED, **REPLY_COLUMNS},
+    "error": {**_ASKED, "kind": str, "message": str, "attempts": int},
+}
+"""Columns of each row with their types, beside item and repeat."""
+
+
+def _key(line: bytes) -> tuple[str, int] | None:
+    """Item and repeat of a row, None for a header; reads no more of the line than its beginning where it
+    can."""
+    # Inside a JSON string the quotes would be escaped, so this finds the column and never a text.
+    cut = line.find(b',"unit":') if line.startswith(b'{"row":"') else -1
+    row = _parsed(line[:cut] + b"}" if cut > 0 else line)
+    if row["row"] in _COLUMNS:
+        if not isinstance(row["item"], str) or not isinstance(row["repeat"], int):
+            raise TypeError("item or repeat has the wrong type")
+        return row["item"], row["repeat"]
+    if row["row"] != "header" or row["version"] > VERSION:
+        raise ValueError("written by a newer wildtool")
+    return None
+
+
+def _without_request(line: bytes) -> dict[str, Any] | None:
+    """The row without what was asked, which is most of a line; None where it does not stand at the end of the line."""
+    cut = line.find(b',"sends":[')
+    try:
+        return _checked(_parsed(line[:cut] + b',"sends":[]}')) if cut > 0 else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    return json_codec.loads_within(line, json_codec.LINE)
+
+
+def _checked(row: dict[str, Any]) -> dict[str, Any]:
+    check_columns(row, _COLUMNS[row["row"]])
+    return row
+
+
+def _counting(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of an item without those that were asked again."""
+    if not any(row.get("again") for row in rows):
+        return rows
+    kept: list[dict[str, Any]] = []
+    for row in rows:
+        if row.get("again"):
+            kept = [old for old in kept if old["unit"] != row["unit"] or old["step"] < row["step"]]
+        kept.append(row)
+    return kept
+
+
+def _entry(row: dict[str, Any]) -> Step | Failure:
+    if row["row"] == "error":
+        return Failure(row["role"], row["request"], row["kind"], row["message"], row["attempts"])
+    return Step(row["role"], row["request"], reply_of(row))

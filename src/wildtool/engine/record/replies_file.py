@@ -1,0 +1,187 @@
+"""Reads replies files: what models answered, written down by somebody else, one JSON object a line.
+
+    {"item": "s1", "model": "m", "tasks": [[reply, …], …]}        reply lists in the order of the item's units
+    {"item": "s1", "model": "m", "units": {"0": [reply, …], …}}   or by name
+
+`session` may stand for `item`; `model` may be left out; `repeat` (from 0) tells several samples of an item
+apart. A reply is an assistant message. Past the end of its list a model counts as answering nothing. A
+benchmark can also know the result files of its original tool (`Benchmark.read_results`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool import json_codec
+from wildtool.engine.record.reader import RecordReader, transcripts
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.selection import Selection
+from wildtool.errors import DataError, UsageError
+from wildtool.models.replay import Said
+from wildtool.types import Benchmark, Item, Message, Reply, Source, Transcript
+
+
+def opener(benchmark: Benchmark, source: Source) -> Callable[[Path, str | None], Said]:
+    """Gives the function that opens recorded replies for a run of this benchmark over these data.
+
+    It raises UsageError where the wanted model is not recorded, where one of several must be chosen, or where a run
+    was played in another mode.
+    """
+
+    def open_replies(path: Path, model: str | None) -> Said:
+        if path.is_dir():
+            return _from_run(benchmark, path, model)
+        return _from_file(Selection(benchmark=benchmark, source=source), path, model)
+
+    return open_replies
+
+
+def _from_run(benchmark: Benchmark, folder: Path, model: str | None) -> Said:
+    identity = read_run(folder)["identity"]
+    if identity["mode"] not in (None, benchmark.mode):
+        raise UsageError(
+            f"{folder} was played in mode {identity['mode']}, and answers of one mode make no sense in another; "
+            f"add --mode {identity['mode']}"
+        )
+    _choose([identity["models"]["agent"]["name"]], model, folder)
+    silent_after: bool = identity.get("silent_after", False)
+    reader = RecordReader(folder)
+
+    # Every step of an item asks for its transcripts, and many items are played at once.
+    @lru_cache(maxsize=256)
+    def said(item: str, repeat: int) -> dict[str, Transcript]:
+        return transcripts(reader.log(item, repeat), silent_after=silent_after)
+
+    return said
+
+
+def _from_file(selection: Selection, path: Path, model: str | None) -> Said:
+    rows = list(read_replies(selection, path))
+    chosen = _choose((row.model for row in rows), model, path)
+    said = {(row.item.id, row.repeat): row.transcripts for row in rows if row.model == chosen}
+    return lambda item, repeat: said.get((item, repeat))
+
+
+def _choose(models: Iterable[str], wanted: str | None, where: Path) -> str:
+    names = list(dict.fromkeys(models))
+    if wanted in names:
+        return wanted
+    if wanted is None and len(names) == 1:
+        return names[0]
+    problem = "holds several models" if wanted is None else f"holds no model {wanted!r}"
+    raise UsageError(
+        f"{where} {problem}; choose one by replay:{where}#MODEL. It has: {', '.join(names) or 'none'}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Scripted:
+    """What a file says that one model answered in one item."""
+
+    model: str
+    item: Item
+    repeat: int
+    transcripts: dict[str, Transcript]
+
+
+def read_replies(selection: Selection, path: Path) -> Iterator[Scripted]:
+    """The rows of a replies file, or of the benchmark's original result files. Raises DataError naming the place."""
+    items = {item.id: item for item in selection.items()}
+    if not path.exists():
+        raise DataError(f"{path}: there is no such file; give a replies file or a result file")
+    seen: set[tuple[str, str, int]] = set()
+    for where, model, name, repeat, answers in _rows(selection, path):
+        item = items.get(name)
+        if item is None:
+            raise DataError(f"{where}: there is no item {name!r} in {selection.source.name}")
+        if (model, name, repeat) in seen:
+            raise DataError(f"{where}: {name!r} of {model!r} occurs twice; tell samples apart by `repeat`")
+        seen.add((model, name, repeat))
+        transcripts = answers if isinstance(answers, dict) else _by_order(item, answers, where)
+        unknown = [unit for unit in transcripts if unit not in item.units]
+        if unknown:
+            raise DataError(
+                f"{where}: {name!r} has no unit {unknown[0]!r}; its units are {', '.join(item.units)}"
+            )
+        yield Scripted(model, item, repeat, transcripts)
+    if not seen:
+        raise DataError(f"{path}: holds no session; expected one JSON object a line")
+
+
+_Row = tuple[str, str, str, int, dict[str, Transcript] | list[Transcript]]
+"""Place in the file, model, item id, repeat, and the answers by unit name or in order."""
+
+
+def _rows(selection: Selection, path: Path) -> Iterator[_Row]:
+    results = selection.benchmark.read_results(path)
+    if results is None and path.is_dir():
+        raise DataError(
+            f"{path}: a folder without result files of {selection.benchmark.name}'s original tool"
+        )
+    if results is None:
+        yield from _generic_rows(path)
+    else:
+        for model, item, transcripts in results:
+            yield f"{path}, item {item}", model, item, 0, transcripts
+
+
+def _generic_rows(path: Path) -> Iterator[_Row]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(json_codec.lines_within(file), 1):
+                if line.strip():
+                    yield _row(line, f"{path}, line {number}")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _row(line: bytes, where: str) -> _Row:
+    try:
+        row = json_codec.loads_within(line, json_codec.LINE)
+    except json_codec.TooLargeError as error:
+        raise DataError(f"{where}: too large to be read ({error})") from error
+    except ValueError as error:
+        raise DataError(f"{where}: not JSON ({error}); expected one object a line") from error
+    if not isinstance(row, dict):
+        raise DataError(f"{where}: expected an object with `item` and `tasks`")
+    fields = cast(dict[str, Any], row)
+    name = fields.get("item", fields.get("session"))
+    model, repeat = fields.get("model", "unnamed"), fields.get("repeat", 0)
+    if not isinstance(name, str):
+        raise DataError(f"{where}: field `item` (or `session`) must be the id of an item")
+    if not isinstance(model, str):
+        raise DataError(f"{where}: field `model` must be a text")
+    if not isinstance(repeat, int) or repeat < 0:
+        raise DataError(f"{where}: field `repeat` must be a number from 0")
+    units, tasks = fields.get("units"), fields.get("tasks")
+    if isinstance(units, dict):
+        by_name = cast(dict[str, Any], units)
+        return where, model, name, repeat, {
+            unit: _transcript(replies, f"{where}: field `units.{unit}`") for unit, replies in by_name.items()
+        }  # fmt: skip
+    if not isinstance(tasks, list):
+        raise DataError(
+            f"{where}: expected a field `tasks`, a list of reply lists, or `units`, an object of them"
+        )
+    in_order = cast(list[Any], tasks)
+    return where, model, name, repeat, [
+        _transcript(replies, f"{where}: field `tasks[{index}]`") for index, replies in enumerate(in_order)
+    ]  # fmt: skip
+
+
+def _transcript(replies: Any, where: str) -> Transcript:
+    if not isinstance(replies, list):
+        raise DataError(f"{where} must be a list of replies")
+    messages = cast(list[Any], replies)
+    for index, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise DataError(f"{where}[{index}] must be an assistant message, an object")
+    return Transcript(tuple(Reply(cast(Message, message)) for message in messages), silent_after=True)
+
+
+def _by_order(item: Item, answers: list[Transcript], where: str) -> dict[str, Transcript]:
+    if len(answers) > len(item.units):
+        raise DataError(f"{where}: {len(answers)} reply lists for the {len(item.units)} units of {item.id!r}")
+    return dict(zip(item.units, answers, strict=False))

@@ -1,0 +1,302 @@
+"""The folder of a run: `run.json`, which says what a reader needs to repeat it, and a lock for its one
+writer.
+
+`run.json` separates `identity`, the settings that requests follow from and that must stay the same when a
+run goes on, from `scope`, which may change. `sittings` lists each start of the command on this folder. Keys
+never come here: models name their settings without them, and a login inside a URL is cut out.
+"""
+
+import fcntl
+import json
+import os
+import platform
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import NoneType, TracebackType
+from typing import Any, Self, cast
+
+from wildtool import __version__, json_codec
+from wildtool.engine.record.segments import find_segments
+from wildtool.errors import RecordError, StorageError
+from wildtool.models.keyed_digest import comparable
+from wildtool.outputs import check_run, is_full
+from wildtool.redact import redacted
+from wildtool.types import Source
+
+FORMAT = 1
+_LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
+_QUERY = re.compile(r"(://[^?#\s]*)[?#]\S+")
+"""A query or fragment of an address, either of which may hold a key."""
+_ABSENT = object()
+_KINDS: Mapping[str, Any] = {
+    "kind": str,
+    "identity": dict,
+    "identity.benchmark": str,
+    "identity.data_sha256": str,
+    "identity.split": (str, NoneType),
+    "identity.lang": (str, NoneType),
+    "identity.mode": (str, NoneType),
+    "identity.profile": (str, NoneType),
+    "identity.models.agent.name": str,
+    "scope.limit": (int, NoneType),
+    "scope.ids": list,
+    "scope.repeats": int,
+    "data.name": str,
+    "data.path": str,
+    "sittings": list,
+}
+"""What readers of `run.json` rely on, by dotted name, with its types."""
+
+
+class RunFolder:
+    """A run folder held by this process. A context manager that lets go of it."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        kind: str,
+        identity: Mapping[str, Any],
+        scope: Mapping[str, Any],
+        source: Source,
+        command: Sequence[str],
+    ) -> None:
+        """Creates the folder, or goes on with the run in it, and notes this sitting in `run.json`.
+
+        Args:
+            kind: `played`, or `imported` where the replies come from a result file.
+            identity: settings that must agree with those of the run in the folder.
+            scope: settings that may change.
+            command: the command line as the user typed it.
+
+        Raises RecordError if another process holds the folder, if a setting differs, or if it is no run
+        folder.
+        """
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            check_run(path)
+            self._lock = _take_lock(path)
+        except OSError as error:
+            kind_of = StorageError if is_full(error) else RecordError
+            raise kind_of(f"{path}: cannot be used as a run folder ({error.strerror})") from error
+        try:
+            about = self._about(kind, identity)
+            sitting = {
+                "command": without_logins(list(command)),
+                "wildtool": __version__,
+                "started": _now(),
+                "ended": None,
+                "status": "running",
+            }
+            about["scope"] = dict(scope)
+            about["data"] = {"name": source.name, "path": str(source.path.resolve()), "sha256": source.sha256}
+            about["versions"] = _versions()
+            about["sittings"].append(sitting)
+            self._run = about
+            self._write()
+        except BaseException:
+            self.close()
+            raise
+
+    def finish(self, status: str, *, spent: Mapping[str, Any] | None = None) -> None:
+        """Notes how this sitting ended, and what its calls took."""
+        ended: dict[str, Any] = {"ended": _now(), "status": status}
+        self._run["sittings"][-1] |= ended if spent is None else ended | {"spent": dict(spent)}
+        self._write()
+
+    def close(self) -> None:
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _about(self, kind: str, identity: Mapping[str, Any]) -> dict[str, Any]:
+        """What `run.json` says, or would say of a new run."""
+        if not (self.path / "run.json").exists():
+            if find_segments(self.path):
+                raise RecordError(
+                    f"{self.path}: holds a record but no run.json, so it cannot go on; use another --out"
+                )
+            return {"format": FORMAT, "kind": kind, "identity": dict(identity), "sittings": []}
+        about = read_run(self.path)
+        if about["kind"] != kind:
+            raise RecordError(
+                f"{self.path}: holds a run that was {about['kind']}, not {kind}; use another --out"
+            )
+        # Compared as they would be read back, so that a tuple equals a list.
+        now = json_codec.loads(json_codec.dumps(identity))
+        _fill_in(about["identity"], now)
+        changed = [
+            f"{name} was {old} in this run and is now {new}"
+            for name, old, new in differences(about["identity"], now)
+        ]
+        if changed:
+            raise RecordError(
+                f"{self.path}: the settings differ: {', '.join(changed)}; use another --out or the same settings"
+            )
+        return about
+
+    def _write(self) -> None:
+        path, new = self.path / "run.json", self.path / "run.json.new"
+        try:
+            with new.open("wb") as file:
+                # A command word may hold undecodable bytes, which Python shows as surrogates; see json_codec.dumps.
+                text = json.dumps(self._run, indent=2, ensure_ascii=False)
+                file.write(redacted(text.encode("utf-8", "backslashreplace")))
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(path)
+        except OSError as error:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
+            if not is_full(error):
+                raise RecordError(
+                    f"{path}: could not be written ({error.strerror}); make the folder writable, or use another --out"
+                ) from error
+            raise StorageError(
+                f"{path}: could not be written ({error.strerror}); the record is intact. "
+                "Make room, then run the same command again to continue."
+            ) from error
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process is writing to a run folder.
+
+    Looking takes the lock for a moment, in which a run that starts would be refused: ask only where `run.json` says
+    of a sitting that it has not ended, and not again before it changes.
+    """
+    try:
+        lock = os.open(path / "lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        # A copy of a run, or one that others may not read: whoever writes to it would have a lock we can see.
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        # A file system without locks.
+        return False
+    finally:
+        os.close(lock)
+    return False
+
+
+def read_run(path: Path) -> dict[str, Any]:
+    """What `run.json` in a run folder says. Raises RecordError where it is missing or damaged."""
+    file = path / "run.json"
+    check_run(path)
+    try:
+        with file.open("rb") as stream:
+            run = json_codec.loads_within(stream.read(json_codec.REPLY.bytes + 1), json_codec.REPLY)
+        if run["format"] > FORMAT:
+            raise RecordError(
+                f"{file}: format {run['format']} was written by a newer wildtool; update wildtool"
+            )
+        # Runs of before there were modes do not tell theirs; it was the only one.
+        run["identity"].setdefault("mode", None)
+        for key, kind in _KINDS.items():
+            value = run
+            for name in key.split("."):
+                value = value[name]
+            if not isinstance(value, kind):
+                raise TypeError(f"{key} has the wrong type")
+        if not isinstance(run["identity"].get("prompts", ""), str):
+            raise TypeError("identity.prompts has the wrong type")
+        for role, model in run["identity"]["models"].items():
+            if not isinstance(model["name"], str):
+                raise TypeError(f"identity.models.{role}.name has the wrong type")
+        return run
+    except OSError as error:
+        raise RecordError(f"{path}: not a run folder, run.json cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RecordError(f"{file}: damaged ({error}); restore it from a copy") from error
+
+
+def without_logins(value: Any) -> Any:
+    """A JSON value whose texts have no login, query or fragment in any address: each may hold a key."""
+    if isinstance(value, str):
+        return _QUERY.sub(r"\1?…", _LOGIN.sub("", value))
+    if isinstance(value, dict):
+        return {key: without_logins(inner) for key, inner in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [without_logins(inner) for inner in cast(list[Any], value)]
+    return value
+
+
+def differences(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
+    """Each setting that differs, by dotted name, with its old and its new value as JSON."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        before, after = cast(dict[str, Any], old), cast(dict[str, Any], new)
+        for key in sorted(before.keys() | after.keys()):
+            inner = f"{name}.{key}" if name else key
+            yield from differences(before.get(key, _ABSENT), after.get(key, _ABSENT), inner)
+    elif old is _ABSENT or new is _ABSENT or json_codec.dumps(old) != json_codec.dumps(new):
+        yield name, _shown(old), _shown(new)
+
+
+def _fill_in(before: dict[str, Any], now: dict[str, Any]) -> None:
+    """Completes two identities by what only one of them can tell, which is no difference between them."""
+    if before["mode"] is None:
+        before["mode"] = now.get("mode")
+    # A role that only some items ask comes and goes with the selection.
+    before["models"] = now["models"] | before["models"]
+    now["models"] = before["models"] | now["models"]
+    for role, model in before["models"].items():
+        _fill_in_address(model.setdefault("settings", {}), now["models"][role].setdefault("settings", {}))
+
+
+def _fill_in_address(before: dict[str, Any], now: dict[str, Any]) -> None:
+    """What is secret in an address is compared where it can be: not with a run of an earlier version, or of another
+    machine or user, whose key is another."""
+    name = "address_digest"
+    if name in now and not comparable(before.get(name), now[name]):
+        before[name] = now[name]
+    elif name in before and name not in now and before.get("base_url") == now.get("base_url"):
+        now[name] = before[name]
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is _ABSENT else json_codec.dumps(value).decode()
+
+
+def _take_lock(path: Path) -> int:
+    """Locks the folder until the process ends. The lock is the kernel's, so a killed process leaves none
+    behind."""
+    file = path / "lock"
+    lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(lock, 0)
+        os.write(lock, f"process {os.getpid()} on {platform.node()} since {_now()}".encode())
+    except BlockingIOError:
+        holder = os.read(lock, 500).decode(errors="replace")
+        os.close(lock)
+        raise RecordError(
+            f"{path}: another wildtool is writing to this run folder ({holder}); wait for it or stop it, "
+            "or use another --out"
+        ) from None
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version  # reading a run needs no versions
+
+    found = {"wildtool": __version__, "python": platform.python_version(), "platform": platform.platform()}
+    return found | {name: version(name) for name in ("aiohttp", "orjson", "duckdb")}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,186 @@
+"""Audits a profile: what the gold answers score under it, and whether it notices a mistake put into them."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wildtool.engine.score.judge import judge
+from wildtool.engine.score.verdict_table import Counts, Player, VerdictTable, relation, verdicts_path
+from wildtool.engine.selection import Selection, check_profile
+from wildtool.errors import UsageError
+from wildtool.types import Benchmark, Item, Metric, Mutant, Reply, Source, Transcript
+
+COOPERATIVE = "cooperative 0"
+"""How gold answers of the roles besides the agent are given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """What gold answers of one style score."""
+
+    style: str
+    counts: Counts
+    metrics: tuple[Metric, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongGold:
+    """A gold answer that was not judged correct."""
+
+    item: str
+    unit: str
+    style: str
+    error: str | None
+    reason: str
+    """The rule that refused it."""
+    why: str
+    """The benchmark's explanation; empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kills:
+    """How many mutants of one kind were judged wrong."""
+
+    kind: str
+    killed: int
+    mutants: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survivors:
+    """Mutants that a profile lets pass for one reason, with the first as example."""
+
+    why: str
+    """The benchmark's explanation; empty where it has none."""
+    count: int
+    item: str
+    unit: str
+    kind: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What an audit of one profile found."""
+
+    profile: str
+    mode: str
+    ceilings: tuple[Ceiling, ...]
+    wrong_gold: tuple[WrongGold, ...]
+    """Each unit once in each style."""
+    kills: tuple[Kills, ...]
+    survivors: tuple[Survivors, ...]
+    faults: tuple[str, ...]
+    """Items that our own judge failed on, with the reason."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether all gold is judged correct and every mutant wrong."""
+        return all(c.counts.correct == c.counts.units for c in self.ceilings) and not self.survivors
+
+
+def audit(
+    benchmark: Benchmark, source: Source, profile: str, *, split: str | None = None, lang: str | None = None
+) -> Audit:
+    """Audits a profile over data. Raises UsageError where it is unknown or where nothing is selected."""
+    check_profile(benchmark, profile)
+    selection = Selection(benchmark=benchmark, source=source, split=split, lang=lang)
+    selection.check()
+    faults: list[str] = []
+    wrong_gold: list[WrongGold] = []
+    ceilings = tuple(
+        _ceiling(selection, profile, style, faults, wrong_gold) for style in benchmark.gold_styles
+    )
+    kills: Counter[str] = Counter()
+    mutants: Counter[str] = Counter()
+    survivors: dict[str, Survivors] = {}
+    for item in selection.items():
+        for mutant, killed in _tried(benchmark, item, profile, faults):
+            mutants[mutant.kind] += 1
+            kills[mutant.kind] += killed
+            if not killed:
+                why = benchmark.explain(item, mutant, profile)
+                survivors[why] = _one_more(survivors.get(why), why, item, mutant)
+    return Audit(
+        profile=profile,
+        mode=benchmark.mode,
+        ceilings=ceilings,
+        wrong_gold=tuple(wrong_gold),
+        kills=tuple(Kills(kind=kind, killed=kills[kind], mutants=count) for kind, count in mutants.items()),
+        survivors=tuple(sorted(survivors.values(), key=lambda found: -found.count)),
+        faults=tuple(faults),
+    )
+
+
+def gold_transcript(benchmark: Benchmark, item: Item, unit: str, profile: str, style: str) -> Transcript:
+    """What models with the right answers reply in one unit: the agent in a style, any other role cooperatively.
+
+    Raises UsageError where there is no gold.
+    """
+    walk = benchmark.walk(item, unit, profile)
+    replies: list[Reply] = []
+    while (request := walk.request()) is not None:
+        if request.gold is None:
+            raise UsageError(f"{benchmark.name} knows no gold answer for item {item.id!r}, unit {unit!r}")
+        message = request.gold(style if request.role == "agent" else COOPERATIVE)
+        replies.append(Reply(message))
+        walk.tell(message)
+    return Transcript(tuple(replies))
+
+
+def _ceiling(
+    selection: Selection, profile: str, style: str, faults: list[str], wrong_gold: list[WrongGold]
+) -> Ceiling:
+    benchmark = selection.benchmark
+    player = Player(run="gold", model=f"gold, {style}", benchmark=benchmark.name, profile=profile)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        VerdictTable(verdicts_path(Path(folder), profile), benchmark) as table,
+    ):
+        for order, item in enumerate(selection.items()):
+            gold = {unit: gold_transcript(benchmark, item, unit, profile, style) for unit in item.units}
+            verdicts, fault = judge(benchmark, item, gold, profile)
+            _note(faults, item, fault)
+            wrong_gold += (
+                WrongGold(
+                    item=item.id,
+                    unit=v.unit,
+                    style=style,
+                    error=v.error,
+                    reason=v.reason,
+                    why=benchmark.explain_gold(item, v.unit, profile),
+                )
+                for v in verdicts
+                if v.outcome != "correct"
+            )
+            table.add(order, player, item, 0, verdicts, {})
+        metrics = benchmark.summarize(relation([table.write()]), profile)
+        return Ceiling(style=style, counts=table.counts(), metrics=tuple(metrics))
+
+
+def _tried(
+    benchmark: Benchmark, item: Item, profile: str, faults: list[str]
+) -> Iterator[tuple[Mutant, bool]]:
+    """Each mutant of an item, and whether it was judged wrong."""
+    mutants: Iterable[Mutant] = benchmark.mutants(item, profile)
+    for mutant in mutants:
+        script = Transcript(tuple(Reply(message) for message in mutant.replies), silent_after=True)
+        verdicts, fault = judge(benchmark, item, {mutant.unit: script}, profile)
+        _note(faults, item, fault)
+        yield mutant, any(v.unit == mutant.unit and v.outcome == "wrong" for v in verdicts)
+
+
+def _note(faults: list[str], item: Item, fault: str | None) -> None:
+    if fault is not None:
+        faults.append(f"{item.id}: {fault}")
+
+
+def _one_more(found: Survivors | None, why: str, item: Item, mutant: Mutant) -> Survivors:
+    first = found or Survivors(
+        why=why, count=0, item=item.id, unit=mutant.unit, kind=mutant.kind, note=mutant.note
+    )
+    return Survivors(
+        why=why, count=first.count + 1, item=first.item, unit=first.unit, kind=first.kind, note=first.note
+    )

@@ -1,0 +1,340 @@
+"""The numbers of runs: finds their verdicts, judges where they are missing, and has the benchmark summarize them."""
+
+import os
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpacked
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.record.segments import find_segments
+from wildtool.engine.registry import MADE, benchmark_names, played_benchmark
+from wildtool.engine.score.completeness import Planned, has_gaps, was_stopped
+from wildtool.engine.score.score import score_run
+from wildtool.engine.score.table_stamp import DamagedTableError, fits, planned_of, read_stamp
+from wildtool.engine.score.verdict_table import Counts, duckdb_error, forget_database, relation, verdicts_path
+from wildtool.errors import RecordError
+from wildtool.stats.metrics import changes, repeats
+from wildtool.types import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Units that calls of one kind kept from their end."""
+
+    kind: str
+    units: int
+    example: str
+    """The message of one of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The numbers of one model in one run under one profile."""
+
+    run: str
+    model: str
+    benchmark: str
+    profile: str
+    played: str | None
+    """The profile it was played under; None where that is unknown."""
+    data: str
+    """Name of the data, as given when they were played."""
+    data_sha256: str
+    split: str | None
+    mode: str | None
+    """The mode it was played in; None for the benchmark's first."""
+    prompts: str = ""
+    """Digest of the original's prompts that were sent; empty for our own wording."""
+    roles: Mapping[str, str]
+    """Names of the models that played beside the agent, by role."""
+    items: int
+    """Items of which anything was played."""
+    items_md5: str
+    """Digest of their ids and languages: equal where two runs cover the same items."""
+    counts: Counts
+    planned: int
+    """Units that the run's scope has; more than `counts` has where replies were imported of some of the data only."""
+    planned_items: int
+    """Items of that scope."""
+    incomplete: bool
+    """True where some of what was planned was never played: the run was stopped, killed, reached a limit or still goes
+    on, a replies file holds only some items, or steps are missing in the record. Not for failed calls alone, nor where
+    other rules would have gone on."""
+    failed: tuple[Failed, ...]
+    """What ended in infra errors, the most frequent kind first."""
+    metrics: tuple[Metric, ...]
+
+    faults: tuple[str, ...] = ()
+    """Items that our own judge failed on just now, with the reason."""
+    remarks: tuple[str, ...] = ()
+    """What was found wrong while they were read, such as damage to files."""
+    kept: bool = True
+    """False where the verdicts were made in passing, since the run folder may or shall only be read."""
+    folder: Path = Path()
+    """Where the run was read."""
+
+    @property
+    def judged_as(self) -> str:
+        """The profile, and the one it was played under where they differ."""
+        if self.played in (None, self.profile):
+            return f"profile {self.profile}"
+        return f"played {self.played}, judged {self.profile}"
+
+    @property
+    def exit_status(self) -> int:
+        return 1 if self.faults else 3 if self.counts.infra_error else 0
+
+
+def result_of(
+    folder: Path, profile: str | None = None, *, data: str | None = None, again: bool = False
+) -> Result:
+    """The numbers of a run; arguments and errors as of `judged`."""
+    with judged(folder, profile, data=data, again=again) as (result, _):
+        return result
+
+
+@contextmanager
+def judged(
+    folder: Path,
+    profile: str | None = None,
+    *,
+    data: str | None = None,
+    again: bool = False,
+    keep: bool = True,
+) -> Generator[tuple[Result, Path], None, None]:
+    """The numbers of a run and its file of verdicts, which may be gone afterwards. Verdicts are made if they are
+    missing or damaged, or if they do not fit the run as it is now: its record, its scope, its data, the rules.
+
+    Args:
+        profile: rules to judge by; None for those it was played under.
+        data: where the data are now; None for where the run found them.
+        again: make the verdicts in any case.
+        keep: whether verdicts made now are written to the run folder, where it may be written.
+
+    Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
+    """
+    about = read_run(folder)
+    rules: str | None = profile or about["identity"]["profile"]
+    before = _Before() if again or rules is None else _judged_before(folder, rules, about)
+    if before.result is not None:
+        yield replace(before.result, folder=folder), before.table
+        return
+    writable = keep and os.access(folder, os.W_OK)
+    with nullcontext(folder) if writable else TemporaryDirectory() as place:
+        try:
+            result, table = _judged_now(folder, profile, data, about, Path(place))
+            result = replace(result, kept=writable, remarks=(*before.remarks, *result.remarks))
+        except RecordError:
+            old = _of_before_stamps(before.table, folder, about) if before.unstamped else None
+            if old is None:
+                raise
+            result, table = old, before.table
+        yield result, table
+
+
+def run_folders(path: Path) -> list[Path]:
+    """Runs at or below a path, sorted: their folders, and of bundles the folders they are unpacked to. Raises RecordError
+    where there is none."""
+    if is_bundle(path):
+        return [unpacked(path)]
+    below = sorted(_below(path))
+    # How something was made is left out beside runs, and told by whoever reads it where there is nothing else.
+    runs = [each for each in below if not _is_making(each)] or below
+    found = [unpacked(each) if is_bundle(each) else each for each in runs]
+    if not found:
+        problem = "holds no run" if path.is_dir() else "there is no such folder"
+        raise RecordError(f"{path}: {problem}; give the folder of a run, one above several, or a bundle")
+    return found
+
+
+def _is_making(folder: Path) -> bool:
+    """Whether a run folder holds how something was made (`registry.played_benchmark`)."""
+    if not (folder.parent / MADE).exists() or is_bundle(folder):
+        return False
+    try:
+        return read_run(folder)["identity"]["benchmark"] not in benchmark_names()
+    except RecordError:
+        # What is wrong with it is told by whoever reads it.
+        return False
+
+
+def folders_below(path: Path) -> list[Path]:
+    """Run folders at or below a path, sorted, without what lies in bundles."""
+    return sorted(each for each in _below(path) if not is_bundle(each))
+
+
+def _below(path: Path) -> Iterator[Path]:
+    """Run folders and bundles."""
+    for folder, inner, files in os.walk(path):
+        if "run.json" in files:
+            inner.clear()
+            yield Path(folder)
+        else:
+            yield from (place for file in files if holds_bundle(place := Path(folder, file)))
+
+
+def _judged_now(
+    folder: Path, profile: str | None, data: str | None, about: Mapping[str, Any], place: Path
+) -> tuple[Result, Path]:
+    scored = score_run(folder, profile=profile, data=data, out=place)
+    result = _read(scored.verdicts, about, planned_of(read_stamp(scored.verdicts)))
+    return replace(result, faults=scored.faults, remarks=scored.remarks, folder=folder), scored.verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What verdicts that lie in a run folder are good for."""
+
+    table: Path = Path()
+    result: Result | None = None
+    """The numbers; None if the verdicts are missing, damaged, or not those of the run as it is now."""
+    unstamped: bool = False
+    """True for those of earlier versions, which do not say what they were made from."""
+    remarks: tuple[str, ...] = ()
+
+
+def _judged_before(folder: Path, profile: str, about: Mapping[str, Any]) -> _Before:
+    table = verdicts_path(folder, profile)
+    try:
+        if not table.exists():
+            return _Before()
+        stamp = read_stamp(table)
+        if stamp is None:
+            return _Before(table, unstamped=True)
+        if not fits(stamp, folder, about, profile):
+            return _Before()
+        return _Before(table, _read(table, about, planned_of(stamp)))
+    except DamagedTableError as error:
+        return _Before(table, remarks=(f"{table}: damaged ({error}), so its verdicts were made again",))
+    except (OSError, duckdb_error()):
+        # Verdicts follow from the record, so nothing is lost.
+        forget_database()
+        return _Before()
+
+
+def _of_before_stamps(table: Path, folder: Path, about: Mapping[str, Any]) -> Result | None:
+    """The numbers of verdicts that an earlier version made, where they cannot be made again since the data are not at
+    hand; None if they are damaged, or older than what they are about."""
+    as_played = table == verdicts_path(folder, about["identity"]["profile"])
+    try:
+        if table.stat().st_mtime_ns < _last_change(folder, as_played):
+            return None
+        result = _read(table, about, None)
+    except (OSError, duckdb_error()):
+        # What a damaged file does to the database must not reach the next one.
+        forget_database()
+        return None
+    remark = (
+        f"{table}: made by an earlier version, and without the data of the run nothing can tell that it fits"
+    )
+    return replace(result, folder=folder, remarks=(remark,))
+
+
+def _last_change(folder: Path, as_played: bool) -> int:
+    """When the run last changed, in nanoseconds."""
+    files = [segment.path for segment in find_segments(folder)]
+    if not as_played:
+        # It says which items belong to the run. A run writes its own verdicts before it, so they would seem old.
+        files.append(folder / "run.json")
+    return max((file.stat().st_mtime_ns for file in files), default=0)
+
+
+OUTCOMES = tuple(field.name for field in fields(Counts))
+_PLACE = "concat_ws('/', lang, item)"
+_PLAYED = "FILTER (outcome <> 'unplayed')"
+_ABOUT = ", ".join(
+    (
+        *(f"any_value({name})" for name in ("run", "model", "benchmark", "profile")),
+        f"count(DISTINCT item) {_PLAYED}",
+        f"coalesce(md5(string_agg(DISTINCT {_PLACE}, chr(10) ORDER BY {_PLACE}) {_PLAYED}), '')",
+        "count(DISTINCT item)",
+        "max(repeat)",
+        "count(changes)",
+        *(f"count(*) FILTER (outcome = '{outcome}')" for outcome in OUTCOMES),
+    )
+)
+"""What a table of verdicts is about."""
+
+
+def _read(table: Path, about: Mapping[str, Any], planned: Planned | None) -> Result:
+    """The numbers in a run's file of verdicts.
+
+    Args:
+        about: what `run.json` says of the run.
+        planned: how much was planned; None for all that is in the file.
+    """
+    rows = relation([table])
+    # In one go: on a small table each question costs as much as its answer.
+    ((run, model, benchmark, profile, items, items_md5, every, last_repeat, changed, *counts),) = (
+        rows.aggregate(_ABOUT).fetchall()
+    )
+    outcomes = Counts(**dict(zip(OUTCOMES, counts, strict=True)))
+    planned = planned or Planned(every, outcomes.units)
+    identity = about["identity"]
+    owner = played_benchmark(table.parent, benchmark, identity["mode"])
+    return Result(
+        run=run,
+        model=model,
+        benchmark=benchmark,
+        profile=profile,
+        played=identity["profile"],
+        data=about["data"]["name"],
+        data_sha256=identity["data_sha256"],
+        split=identity["split"],
+        mode=None if owner.mode == next(iter(owner.modes)) else owner.mode,
+        prompts=identity.get("prompts", ""),
+        roles={role: its["name"] for role, its in identity["models"].items() if role != "agent"},
+        items=items,
+        items_md5=items_md5,
+        counts=outcomes,
+        planned=planned.units,
+        planned_items=planned.items,
+        incomplete=_is_incomplete(rows, about, profile, outcomes, planned),
+        failed=_failed(rows) if outcomes.infra_error else (),
+        metrics=_of_replies(
+            outcomes,
+            (
+                *owner.summarize(rows, profile),
+                *(repeats(rows) if last_repeat else ()),
+                *(changes(rows) if changed else ()),
+            ),
+        ),
+    )
+
+
+def _of_replies(counts: Counts, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+    """The metrics; without values where not a single unit was run to its end, since zeros would look like results."""
+    if counts.correct or counts.wrong:
+        return metrics
+    return tuple(
+        metric if metric.kind == "count" else replace(metric, value=None, low=None, high=None)
+        for metric in metrics
+    )
+
+
+def _is_incomplete(
+    rows: Any, about: Mapping[str, Any], profile: str, counts: Counts, planned: Planned
+) -> bool:
+    if counts.units < planned.units:
+        return True
+    if not counts.unplayed:
+        return False
+    return was_stopped(about) or has_gaps(rows, as_played=profile == about["identity"]["profile"])
+
+
+def failed_in(table: Path) -> tuple[Failed, ...]:
+    """What ended in infra errors in a file of verdicts, the most frequent kind first."""
+    return _failed(relation([table]))
+
+
+def _failed(rows: Any) -> tuple[Failed, ...]:
+    # A reason is `KIND: MESSAGE`.
+    kind = "split_part(reason, ': ', 1)"
+    found = rows.filter("outcome = 'infra_error'").aggregate(
+        f"{kind} AS kind, count(*) AS units, min(reason) AS example", kind
+    )
+    return tuple(Failed(*row) for row in found.order("units DESC, kind").fetchall())

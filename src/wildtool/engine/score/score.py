@@ -1,0 +1,189 @@
+"""Judges the record of a run, offline and under any profile. What others recorded becomes a run first: importing.py."""
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wildtool.engine.gc_tuning import seldom_collecting
+from wildtool.engine.record.bundle import is_unpacked, origin
+from wildtool.engine.record.reader import Log, RecordReader, transcripts
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.registry import played_benchmark, prompted_as
+from wildtool.engine.score.completeness import Planned
+from wildtool.engine.score.judge import judge
+from wildtool.engine.score.table_stamp import stamp_of
+from wildtool.engine.score.verdict_table import Counts, Player, VerdictTable, verdicts_path
+from wildtool.engine.selection import Selection, check_profile
+from wildtool.errors import DataError, RecordError
+from wildtool.types import Benchmark, Item, Source, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """What judging came to."""
+
+    verdicts: Path
+    profile: str
+    played: str | None
+    """The profile the run was played under; None where nobody knows (replies and result files)."""
+    counts: Counts
+    faults: tuple[str, ...]
+    """Items that our own judge failed on, with the reason."""
+    remarks: tuple[str, ...] = ()
+    """What was found wrong in the record and left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """A run with everything that judging it takes."""
+
+    selection: Selection
+    player: Player
+    about: Mapping[str, Any]
+    """What `run.json` says."""
+
+    def items(self, reader: RecordReader) -> Iterator["JudgedItem"]:
+        """Judges one item after the other, in the order of the data."""
+        benchmark, rules = self.selection.benchmark, self.player.profile
+        silent_after: bool = self.about["identity"].get("silent_after", False)
+        for item, repeat in self.selection.jobs():
+            log = reader.log(item.id, repeat)
+            verdicts, fault = judge(benchmark, item, transcripts(log, silent_after=silent_after), rules)
+            yield JudgedItem(item, repeat, log, verdicts, fault)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """One item of a run with its verdicts."""
+
+    item: Item
+    repeat: int
+    log: Log
+    verdicts: list[Verdict]
+    fault: str | None
+    """Why our own judge failed, if it did."""
+
+
+def judging(folder: Path, *, profile: str | None = None, data: str | None = None) -> Judging:
+    """Finds what judging a run takes. Arguments and errors as of `score_run`."""
+    about = read_run(folder)
+    identity, scope = about["identity"], about["scope"]
+    benchmark = played_benchmark(folder, identity["benchmark"], identity["mode"])
+    # Judging needs no prompts; who shows what a model saw does.
+    benchmark = prompted_as(benchmark, identity.get("prompts", ""))
+    rules = profile or identity["profile"] or next(iter(benchmark.profiles))
+    check_profile(benchmark, rules)
+    selection = Selection(
+        benchmark=benchmark,
+        source=_same_data(benchmark, folder, about, data),
+        split=identity["split"],
+        lang=identity["lang"],
+        limit=scope["limit"],
+        ids=tuple(scope["ids"]),
+        repeats=scope["repeats"],
+    )
+    player = Player(
+        run=folder.resolve().name,
+        model=identity["models"]["agent"]["name"],
+        benchmark=benchmark.name,
+        profile=rules,
+    )
+    return Judging(selection=selection, player=player, about=about)
+
+
+def score_run(
+    folder: Path, *, profile: str | None = None, data: str | None = None, out: Path | None = None
+) -> Scored:
+    """Judges a run folder and writes its table of verdicts.
+
+    Args:
+        folder: the run, finished or not; what it has not played yet counts as unplayed.
+        profile: the rules to judge by; None for those it was played under.
+        data: where the data are now; None for where the run found them. They must be the same data.
+        out: the folder to write the table to; None for the run's own.
+
+    Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
+    """
+    run = judging(folder, profile=profile, data=data)
+    faults: list[str] = []
+    table = VerdictTable(verdicts_path(out or folder, run.player.profile), run.selection.benchmark)
+    with table, RecordReader(folder) as reader, seldom_collecting():
+        for order, judged in enumerate(run.items(reader)):
+            if judged.fault is not None:
+                faults.append(f"{judged.item.id}: {judged.fault}")
+            table.add(order, run.player, judged.item, judged.repeat, judged.verdicts, judged.log)
+        stamp = stamp_of(run.about, run.player.profile, reader.prints, _planned(run))
+        return Scored(
+            verdicts=table.write(stamp),
+            profile=run.player.profile,
+            played=run.about["identity"]["profile"],
+            counts=table.counts(),
+            faults=tuple(faults),
+            remarks=tuple(map(str, reader.lost)),
+        )
+
+
+def _planned(run: Judging) -> Planned | None:
+    """How much was planned where the scope does not name it all: a replies file need not hold every item of its data."""
+    if run.about["kind"] != "imported":
+        return None
+    units = [len(item.units) for item in replace(run.selection, ids=()).items()]
+    return Planned(len(units), sum(units) * run.selection.repeats)
+
+
+def _same_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | None) -> Source:
+    named = origin(folder)
+    name_them = f"name those it used: wildtool score {shlex.quote(str(named))} --data FILE"
+    try:
+        source = _locate(benchmark, folder, data, about)
+    except DataError as error:
+        raise RecordError(
+            f"{named}: the data of this run are not where they were ({error}); {name_them}"
+        ) from error
+    if source.sha256 != about["identity"]["data_sha256"]:
+        raise RecordError(
+            f"{source.path}: these are not the data of the run (SHA-256 {source.sha256} instead of "
+            f"{about['identity']['data_sha256']}); {name_them}"
+        )
+    return source
+
+
+def _locate(benchmark: Benchmark, folder: Path, data: str | None, about: Mapping[str, Any]) -> Source:
+    if data is not None:
+        return benchmark.locate(data, about["identity"]["split"])
+    others: list[Source] = []
+    problems: list[DataError] = []
+    for found in named_data(benchmark, folder, about):
+        if isinstance(found, DataError):
+            problems.append(found)
+        elif found.sha256 == about["identity"]["data_sha256"]:
+            return found
+        else:
+            others.append(found)
+    if others:
+        return others[0]
+    raise problems[0]
+
+
+def named_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any]) -> Iterator[Source | DataError]:
+    """What lies at each place that a run names for its data, or why there is nothing.
+
+    A bundle can name a benchmark's own data or what it holds itself, never a file of the folder that its reader is in.
+    """
+    known, split = about["data"], about["identity"]["split"]
+    # A relative name means nothing, or something else, in another folder; the path that run.json keeps does not.
+    for place in dict.fromkeys((known["name"], known["path"])):
+        try:
+            if not is_unpacked(folder) or Path(place).is_relative_to(folder) or not os.path.lexists(place):
+                yield benchmark.locate(place, split)
+            elif (own := benchmark.locate(None, split)).name == place:
+                yield own
+            else:
+                yield DataError(
+                    f"the bundle does not hold {place}, and this folder's file of that name is not taken"
+                )
+        except DataError as error:
+            yield error

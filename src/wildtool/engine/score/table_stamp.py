@@ -1,0 +1,171 @@
+"""What a table of verdicts was made from, written into the table: its content tells whether it still fits its run.
+
+The stamp names the rules, the data, the scope and the record: of each segment its length and a digest of its end. A
+record only grows, and each line of it ends with a time and a digest of its own, so two records of one length and one
+end are the same but for damage, which is found by those digests when the record is read. It takes no longer for a long
+record than for a short one.
+
+The stamp also holds the SHA-256 of the table itself (with zeros in place of it), by which damage to the table is found.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any, cast
+
+from wildtool import json_codec
+from wildtool.engine.record.segments import Print, Segment, find_segments, open_segment, packed_in, print_of
+from wildtool.engine.score.completeness import Planned
+
+KEY = "wildtool"
+"""Its name among the metadata of the Parquet file."""
+_BEGIN = b'{"wildtool verdicts":1,"sha256":"'
+_ZEROS = b"0" * 64
+_END = b"}"
+_MAGIC = b"PAR1"
+_LARGEST_FOOTER = 256 << 20
+_BLOCK = 1 << 20
+_SCOPE = ("limit", "ids", "repeats")
+_IDENTITY = ("benchmark", "data_sha256", "split", "lang", "mode", "silent_after")
+
+Stamp = Mapping[str, Any]
+
+
+class DamagedTableError(Exception):
+    """What is wrong with a table of verdicts."""
+
+
+def stamp_of(
+    about: Mapping[str, Any], profile: str, record: Sequence[Print], planned: Planned | None = None
+) -> Stamp:
+    """The stamp of verdicts made now.
+
+    Args:
+        about: what `run.json` says of the run.
+        record: what the verdicts were made from.
+        planned: how much was planned, where that is more than the scope names.
+    """
+    made = {
+        "profile": profile,
+        "identity": {name: about["identity"].get(name) for name in _IDENTITY},
+        "scope": {name: about["scope"].get(name) for name in _SCOPE},
+        "record": [each.as_json() for each in record],
+        "planned": None if planned is None else {"items": planned.items, "units": planned.units},
+    }
+    # As it would be read back, so that a tuple equals a list.
+    return json_codec.loads(json_codec.dumps(made))
+
+
+def record_of(folder: Path) -> list[Print]:
+    """The prints of a record as it lies there."""
+    found: list[Print] = []
+    for segment in find_segments(folder):
+        with open_segment(segment) as file:
+            found.append(print_of(segment, file))
+    return found
+
+
+def fits(stamp: Stamp, folder: Path, about: Mapping[str, Any], profile: str) -> bool:
+    """Whether verdicts of that stamp are those of a run as it is now. Raises OSError, and RecordError for a damaged
+    compressed segment."""
+    now = stamp_of(about, profile, ())
+    if any(stamp.get(name) != now[name] for name in ("profile", "identity", "scope")):
+        return False
+    segments = find_segments(folder)
+    said: Any = stamp.get("record")
+    before = cast(list[Any], said) if isinstance(said, list) else []
+    if len(before) != len(segments):
+        return False
+    return all(_same(segment, was) for segment, was in zip(segments, before, strict=True))
+
+
+def _same(segment: Segment, said: Any) -> bool:
+    was = cast(dict[str, Any], said) if isinstance(said, dict) else {}
+    if segment.compressed and was.get("packed") is not None:
+        return was.get("number") == segment.number and was["packed"] == list(packed_in(segment))
+    with open_segment(segment) as file:
+        now = print_of(segment, file).as_json()
+    return all(was.get(name) == now[name] for name in ("number", "length", "end"))
+
+
+def planned_of(stamp: Stamp | None) -> Planned | None:
+    """How much was planned, where the stamp says it."""
+    said: Any = stamp.get("planned") if stamp else None
+    found = cast(dict[str, Any], said) if isinstance(said, dict) else None
+    return Planned(found["items"], found["units"]) if found else None
+
+
+def text_of(stamp: Stamp) -> str:
+    """The stamp as it is written into a table, its digest still open."""
+    return (_BEGIN + _ZEROS + b'","of":' + json_codec.dumps(stamp) + _END).decode()
+
+
+def seal(table: Path) -> None:
+    """Writes the digest of a table into its stamp, and both to the disk. Raises OSError."""
+    with table.open("r+b") as file:
+        place = _place(file)
+        if place is None:
+            raise OSError("the table has no stamp")
+        digest = _digest(file, place)
+        file.seek(place)
+        file.write(digest.encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_stamp(table: Path) -> Stamp | None:
+    """The stamp of a table; None where it has none, as tables of earlier versions.
+
+    Raises DamagedTableError where the table is not as it was written, and OSError.
+    """
+    with table.open("rb") as file:
+        place = _place(file)
+        if place is None:
+            return None
+        file.seek(place)
+        if file.read(len(_ZEROS)).decode("latin-1") != _digest(file, place):
+            raise DamagedTableError("it does not have the SHA-256 that it was written with")
+        file.seek(place - len(_BEGIN))
+        try:
+            # What follows is of the file's footer.
+            found, _ = json.JSONDecoder().raw_decode(file.read().decode("utf-8", "replace"))
+            stamp = found["of"]
+            if not isinstance(stamp, dict):
+                raise TypeError("it is no object")
+            return cast(Stamp, stamp)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise DamagedTableError(f"its stamp cannot be read ({error})") from error
+
+
+def _place(file: IO[bytes]) -> int | None:
+    """Where the digest of a table stands in it; None where there is none."""
+    head = file.read(len(_MAGIC))
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 8))
+    tail = file.read()
+    if _MAGIC not in (head, tail[4:]):
+        # Something else altogether, so nothing of a table is lost.
+        return None
+    length = int.from_bytes(tail[:4], "little") + 8
+    if tail[4:] != _MAGIC or length > min(size, _LARGEST_FOOTER):
+        raise DamagedTableError("it is no whole Parquet file")
+    file.seek(size - length)
+    # Texts of models stand before it, among the smallest and largest values of columns.
+    found = file.read().rfind(_BEGIN)
+    return None if found < 0 else size - length + found + len(_BEGIN)
+
+
+def _digest(file: IO[bytes], place: int) -> str:
+    digest = sha256()
+    file.seek(0)
+    left = place
+    while left and (block := file.read(min(_BLOCK, left))):
+        digest.update(block)
+        left -= len(block)
+    digest.update(_ZEROS)
+    file.seek(place + len(_ZEROS))
+    while block := file.read(_BLOCK):
+        digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,354 @@
+"""Verdict rows: one tidy table (Parquet), from which every number, plot and comparison is computed.
+
+Rows are streamed to a file of JSON lines while items finish, then written as Parquet in the order of the
+data. Texts in the table are for reading: surrogates are replaced and very long texts cut; the record keeps
+everything as it came.
+"""
+
+import os
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import orjson
+
+from wildtool.engine.record.reader import Failure, Log, Step
+from wildtool.engine.score.table_stamp import KEY, Stamp, seal, text_of
+from wildtool.errors import RecordError, StorageError
+from wildtool.outputs import sync_folder
+from wildtool.stats.metrics import REPAIR
+from wildtool.types import Benchmark, Item, Verdict
+
+if TYPE_CHECKING:
+    import duckdb
+
+_PATTERN = re.compile("[*?[\\\\\ud800-\udfff]")
+"""What makes the database take a path for a pattern of several, or that it cannot take at all."""
+_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
+_NUMBERS = count()
+
+
+def sql_name(name: str) -> str:
+    """The name of a column."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def sql_text(text: str) -> str:
+    """A text."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def sql_path(path: Path) -> str:
+    """A file by a name that the database takes for this one file and nothing else.
+
+    The database takes `*`, `?` and `[` for patterns that match other files too, and has no sound way to escape them;
+    nor does it take names that are no UTF-8. Such a file is named by a link to its folder, which goes when the process
+    ends.
+    """
+    place = path.absolute()
+    if not _PATTERN.search(str(place)):
+        return str(place)
+    if _PATTERN.search(place.name):
+        return str(_linked(place, os.getpid()))
+    return str(_linked(place.parent, os.getpid()) / place.name)
+
+
+@cache
+def _linked(place: Path, process: int) -> Path:
+    """A link to a file or folder, by a plain name."""
+    link = Path(_links(process).name, str(next(_NUMBERS)))
+    link.symlink_to(place)
+    return link
+
+
+@cache
+def _links(process: int) -> "TemporaryDirectory[str]":
+    for place in (tempfile.gettempdir(), *_PLACES):
+        if not _PATTERN.search(place) and os.access(place, os.W_OK):
+            return TemporaryDirectory(prefix="wildtool-links-", dir=place)
+    raise RecordError(
+        f"{tempfile.gettempdir()}: files of names with * ? [ or \\ are read through links in a folder of temporary files,"
+        " whose own name may have none of these; name another by TMPDIR"
+    )
+
+
+COLUMNS: Mapping[str, str] = {
+    "run": "VARCHAR",
+    "model": "VARCHAR",
+    "benchmark": "VARCHAR",
+    "split": "VARCHAR",
+    "lang": "VARCHAR",
+    "item": "VARCHAR",
+    "repeat": "INTEGER",
+    "unit": "VARCHAR",
+    "profile": "VARCHAR",
+    "outcome": "VARCHAR",
+    "correct": "BOOLEAN",
+    "score": "DOUBLE",
+    "error": "VARCHAR",
+    "reason": "VARCHAR",
+    "steps": "INTEGER",
+    "prompt_tokens": "BIGINT",
+    "completion_tokens": "BIGINT",
+    "latency_s": "DOUBLE",
+    "attempts": "BIGINT",
+    "calls": "BIGINT",
+    "mended_replies": "BIGINT",
+    "changes": "VARCHAR",
+}
+"""Columns of every benchmark with their DuckDB types; a benchmark's own follow, then `detail` (JSON as
+text)."""
+
+_LONGEST = 100_000
+"""Characters kept of a text in the table."""
+_OFFSET_BITS = 48
+"""The place of a row is one integer, its order and its offset in the file of rows."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many units came to which outcome."""
+
+    correct: int = 0
+    wrong: int = 0
+    infra_error: int = 0
+    unplayed: int = 0
+
+    @property
+    def units(self) -> int:
+        return self.correct + self.wrong + self.infra_error + self.unplayed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Player:
+    """Who played: the columns that all rows of one model in one run share."""
+
+    run: str
+    model: str
+    benchmark: str
+    profile: str
+
+
+def verdicts_path(folder: Path, profile: str) -> Path:
+    """Where the verdicts of a run under a profile lie."""
+    return folder / f"verdicts-{profile}.parquet"
+
+
+class VerdictTable:
+    """Collects verdict rows on disk and writes them as one Parquet file. A context manager."""
+
+    def __init__(self, path: Path, benchmark: Benchmark) -> None:
+        self.path = path
+        self._types = {**COLUMNS, **benchmark.columns, "detail": "VARCHAR"}
+        self._own = tuple(benchmark.columns)
+        self._size = 0
+        self._places: list[int] = []
+        self._outcomes: Counter[str] = Counter()
+        try:
+            # Nameless, since the run may be shown and judged by others while it goes on.
+            self._file = TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed by __exit__
+        except OSError as error:
+            raise self._storage_error(error) from error
+
+    def add(
+        self, order: int, player: Player, item: Item, repeat: int, verdicts: Sequence[Verdict], log: Log
+    ) -> None:
+        """Adds the verdicts of one item; `order` is its place in the table."""
+        for verdict in verdicts:
+            self._outcomes[verdict.outcome] += 1
+            row = {
+                "run": player.run,
+                "model": player.model,
+                "benchmark": player.benchmark,
+                "split": item.split,
+                "lang": item.lang,
+                "item": item.id,
+                "repeat": repeat,
+                "unit": verdict.unit,
+                "profile": player.profile,
+                "outcome": verdict.outcome,
+                "correct": verdict.outcome == "correct",
+                "score": verdict.score,
+                "error": verdict.error,
+                "reason": verdict.reason,
+                "steps": verdict.steps,
+                **_spent(log.get(verdict.unit, {})),
+                **{name: verdict.fields.get(name) for name in self._own},
+                "detail": _detail(verdict.detail),
+            }
+            self._places.append(order << _OFFSET_BITS | self._size)
+            line = _plain_json(row) + b"\n"
+            self._size += len(line)
+            try:
+                self._file.write(line)
+            except OSError as error:
+                raise self._storage_error(error) from error
+
+    def counts(self) -> Counts:
+        return Counts(**self._outcomes)
+
+    def write(self, stamp: Stamp | None = None) -> Path:
+        """Writes the table, with a stamp that says what it was made from. Raises StorageError if it cannot; an older
+        table then stays as it was."""
+        mine = os.getpid()
+        new, in_order = (self.path.with_suffix(f".{mine}.{what}") for what in ("new", "sorted"))
+        try:
+            try:
+                self._sort(in_order)
+                write_parquet(in_order, new, self._types, stamp)
+                new.replace(self.path)
+                sync_folder(self.path.parent)
+            finally:
+                for left in (in_order, new):
+                    left.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._storage_error(error) from error
+        return self.path
+
+    def _sort(self, path: Path) -> None:
+        # Not left to the database, whose sort would hold the whole table in memory.
+        with path.open("wb") as in_order:
+            for place in sorted(self._places):
+                self._file.seek(place & (1 << _OFFSET_BITS) - 1)
+                in_order.write(self._file.readline())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Nothing is lost with rows that never became a table, and an error under way must not be hidden.
+        with suppress(OSError):
+            self._file.close()
+
+    def _storage_error(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"{self.path}: the verdicts could not be written ({error.strerror or error}); the record is "
+            "intact. Make room, then run the same command again."
+        )
+
+
+@cache
+def _database() -> "duckdb.DuckDBPyConnection":
+    """The one database of the process, in memory; whoever asks it takes a cursor, as each thread must. To open another
+    for every question would cost as much as to answer it."""
+    import duckdb
+
+    return duckdb.connect(config={"threads": 1})
+
+
+def forget_database() -> None:
+    """Begins a new database at the next question: after a fault of its own the old one answers none."""
+    _database.cache_clear()
+
+
+def duckdb_error() -> type[Exception]:
+    """What the database raises."""
+    import duckdb
+
+    return duckdb.Error
+
+
+def write_parquet(rows: Path, path: Path, types: Mapping[str, str], stamp: Stamp | None = None) -> None:
+    """Turns JSON lines into Parquet with exactly these columns, in the same order, and with a stamp. Raises OSError."""
+    import duckdb
+
+    columns = ", ".join(f"{sql_name(name)}: {sql_text(kind)}" for name, kind in types.items())
+    names = ", ".join(map(sql_name, types))
+    stamped = "" if stamp is None else f", KV_METADATA {{{sql_name(KEY)}: {sql_text(text_of(stamp))}}}"
+    with _database().cursor() as connection:
+        try:
+            connection.execute(
+                f"COPY (SELECT {names} FROM read_json({sql_text(sql_path(rows))}, format='newline_delimited', "
+                f"compression='none', hive_partitioning=false, columns={{{columns}}})) "
+                # Small row groups: the writer holds one of them in memory.
+                f"TO {sql_text(sql_path(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048{stamped})"
+            )
+        except duckdb.IOException as error:
+            # Behind it stands the same in JSON.
+            raise OSError(str(error).partition(": {")[0]) from error
+    if stamp is not None:
+        seal(path)
+
+
+def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
+    """The verdicts of one or more files as a DuckDB relation; columns that a file lacks are NULL."""
+    return (
+        _database()
+        .cursor()
+        .read_parquet([*map(sql_path, paths)], union_by_name=True, hive_partitioning=False)
+    )
+
+
+def _spent(steps: Mapping[int, Step | Failure]) -> dict[str, int | float | str | None]:
+    """What the model under test used for a unit, and what was changed on the way; None where nothing was reported."""
+    mine = [step for step in steps.values() if step.role == "agent"]
+    replies = [step.reply for step in mine if isinstance(step, Step)]
+    failed = [step for step in mine if isinstance(step, Failure)]
+    return {
+        "prompt_tokens": _total(reply.usage.get("prompt_tokens") for reply in replies),
+        "completion_tokens": _total(reply.usage.get("completion_tokens") for reply in replies),
+        "latency_s": sum(reply.latency_s for reply in replies) if replies else None,
+        "attempts": sum(step.attempts for step in (*replies, *failed)),
+        "calls": sum(_calls(reply.message.get("tool_calls")) for reply in replies),
+        **_changed([reply.changes for reply in replies if reply.changes]),
+    }
+
+
+def _changed(changes: Sequence[Sequence[str]]) -> dict[str, int | str | None]:
+    mended = sum(any(name.startswith(REPAIR) for name in names) for names in changes)
+    made = Counter(name for names in changes for name in names)
+    return {"mended_replies": mended, "changes": _detail(made) if made else None}
+
+
+def _calls(calls: object) -> int:
+    # A reply may hold anything there.
+    return len(cast(list[Any], calls)) if isinstance(calls, list) else 0
+
+
+def _total(counts: Iterable[object]) -> int | None:
+    # The numbers are the endpoint's word: anything but a sane count is left out.
+    sane = [count for count in counts if isinstance(count, int) and 0 <= count < 2**40]
+    return sum(sane) if sane else None
+
+
+def _detail(detail: Mapping[str, Any]) -> str:
+    text = _plain_json(detail) if detail else b"{}"
+    return text.decode() if len(text) <= _LONGEST else '{"cut":"longer than a table cell may be"}'
+
+
+def _plain_json(obj: Mapping[str, Any]) -> bytes:
+    """JSON that every reader accepts: texts cut and without surrogates, numbers that JSON lacks as null."""
+    try:
+        data = orjson.dumps(obj)
+    except TypeError:
+        return orjson.dumps(_plain(obj))
+    return data if len(data) <= _LONGEST else orjson.dumps(_plain(obj))
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value[:_LONGEST])
+    if isinstance(value, bool | float | None):
+        return value
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**63 else float("inf") if value > 0 else float("-inf")
+    if depth > 100:
+        return "…"
+    if isinstance(value, Mapping):
+        entries = cast(Mapping[Any, Any], value)
+        return {_plain(str(key)): _plain(inner, depth + 1) for key, inner in entries.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner, depth + 1) for inner in cast(Sequence[Any], value)]
+    return _plain(str(value))

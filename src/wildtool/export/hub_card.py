@@ -1,0 +1,127 @@
+"""A folder with a Hugging Face dataset: tables of verdicts, and a page about them that the Hub reads."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wildtool import __version__
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score.results import Result
+from wildtool.engine.score.verdict_table import COLUMNS
+from wildtool.export import Wanted, parquet
+from wildtool.export.files import plain
+from wildtool.export.tables import tables
+from wildtool.outputs import replacing
+
+PAGE = "README.md"
+_MARK = "<!-- written by wildtool export -->"
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$])")
+_LONGEST = 200
+
+
+def export(wanted: Wanted, target: Path) -> None:
+    """Writes the folder: the tables first, the page last."""
+    page = target / PAGE
+    about = read_run(wanted.folder)
+    with tables(wanted) as found:
+        for table, result in found.items():
+            parquet.write([table], target / _file(result))
+        text = page_of(about, list(found.values()))
+        with replacing(page) as new:
+            new.write_bytes(text.encode())
+
+
+def page_of(about: Mapping[str, Any], results: list[Result]) -> str:
+    """The page: what the Hub reads, then what a reader wants to know."""
+    first = results[0]
+    benchmark = load_benchmark(first.benchmark)
+    head = {
+        "pretty_name": _clean(f"{first.model} on {benchmark.title}"),
+        "license": "unknown",
+        "tags": ["wildtool", "tool-use", "function-calling", "benchmark", "evaluation-results"],
+        "configs": [
+            {"config_name": r.profile, "data_files": [{"split": "test", "path": _file(r)}]} for r in results
+        ],
+    }
+    # JSON values are YAML values as well.
+    front = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
+    return "\n".join(["---", front, "---", _MARK, "", *_body(benchmark.title, about, results), ""])
+
+
+def _body(title: str, about: Mapping[str, Any], results: list[Result]) -> Iterable[str]:
+    first = results[0]
+    identity = about["identity"]
+    yield f"# {_shown(first.model)} on {_shown(title)}"
+    yield ""
+    yield (
+        f"Verdicts of a run of the benchmark {_shown(first.benchmark)} by wildtool {__version__}: one row for each unit, "
+        "one table for each set of rules (profile). The texts of the benchmark and the replies are not in them, only "
+        "how each unit was judged. Mind the licence of the benchmark's data."
+    )
+    yield ""
+    yield from _table(
+        ("", ""),
+        [
+            ("model", first.model),
+            ("data", f"{Path(first.data).name}, SHA-256 {first.data_sha256}"),
+            ("split", identity["split"] or "all"),
+            ("mode", identity["mode"] or "the benchmark's first"),
+            ("played under", first.played or "unknown rules"),
+            *((f"played by {role}", name) for role, name in first.roles.items()),
+            ("seed", "none" if identity["seed"] is None else identity["seed"]),
+            ("repeats", about["scope"]["repeats"]),
+        ],
+    )
+    for result in results:
+        yield from ("", f"## Profile {_shown(result.profile)}", "", f"{_shown(result.judged_as)}.", "")
+        yield from _table(
+            ("group", "metric", "value", "95 % interval", "count"),
+            [
+                (m.group, m.name, _number(m.value), f"{_number(m.low)} to {_number(m.high)}" if m.low is not None
+                 else "", f"{m.numerator:g}/{m.denominator:g}")
+                for m in result.metrics
+            ],
+        )  # fmt: skip
+        counts = result.counts
+        yield ""
+        yield (
+            f"{counts.units} units: {counts.correct} correct, {counts.wrong} wrong, {counts.infra_error} ended by failed "
+            f"calls, {counts.unplayed} not played. The last two count as not correct."
+        )
+    yield from ("", "## Columns", "")
+    yield from _table(("column", "type"), [*columns(first.benchmark).items()])
+
+
+def columns(benchmark: str) -> dict[str, str]:
+    """Columns of a benchmark's tables with their DuckDB types."""
+    return {**COLUMNS, **load_benchmark(benchmark).columns, "detail": "VARCHAR"}
+
+
+def _file(result: Result) -> str:
+    return f"verdicts-{result.profile}.parquet"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> Iterable[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(_shown(cell) for cell in row)} |"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def _clean(value: object) -> str:
+    """A text on one line without characters that YAML or a page may not hold."""
+    text = _CONTROL.sub("\ufffd", plain(str(value)))
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _shown(value: object) -> str:
+    """A text that shows as it is on a page of Markdown."""
+    return _SPECIAL.sub(r"\\\1", _clean(value))

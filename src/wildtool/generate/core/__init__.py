@@ -1,0 +1,1 @@
+"""What every generator shares: plans, prompts, roles, votes, output files."""

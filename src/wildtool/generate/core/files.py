@@ -1,0 +1,74 @@
+"""Files of a folder in which something is made: their names, and how they are written."""
+
+import json
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from wildtool.engine.registry import MADE
+from wildtool.errors import UsageError
+from wildtool.outputs import check_regular, not_written, replacing
+from wildtool.types import Metric
+
+RECORD = "record"
+"""The run folder with every call; what is made follows from it."""
+LOSSES = "losses.jsonl"
+YIELD = MADE
+"""Where attempts were lost; by it the record is told from runs of benchmarks."""
+
+
+def line(row: Mapping[str, Any]) -> str:
+    """A record as a line of a file."""
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Writes a file that appears when it is whole. Raises OSError."""
+    new = path.with_name(path.name + ".part")
+    check_regular(path)
+    check_regular(new)
+    try:
+        with new.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            file.writelines(lines)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def write_outcome(out: Path, losses: Iterable[Mapping[str, Any]], yields: Iterable[Metric]) -> None:
+    """Writes what was lost, with reasons, and where attempts were lost. Raises OSError."""
+    write_lines(out / LOSSES, map(line, losses))
+    write_lines(out / YIELD, [json.dumps([asdict(metric) for metric in yields], indent=1) + "\n"])
+
+
+@contextmanager
+def storing(out: Path) -> Generator[None, None, None]:
+    """Raises StorageError where what is written inside finds no room, UsageError where it may not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise not_written(out, error) from error
+
+
+def write_sessions(records: Iterable[Mapping[str, Any]], out: Path, *, force: bool = False) -> int:
+    """Writes sessions as JSON lines; gives their number. What breaks off leaves no file.
+
+    Args: force: replace what lies there.
+
+    Raises:
+        UsageError: where something lies there already, or nothing may be written.
+        StorageError: where there is no room.
+    """
+    check_regular(out)
+    if not force and out.exists() and out.stat().st_size:
+        raise UsageError(
+            f"{out} is there already; name another file, remove it, or add --force to replace it"
+        )
+    count = 0
+    with replacing(out) as new, new.open("w", encoding="utf-8") as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            count += 1
+    return count

@@ -1,0 +1,247 @@
+"""Plans of sessions: which types in which order, what is hidden, which tools, which date, how it is said.
+
+A plan is drawn before anything is written, and by every way of making sessions. Each draw comes from a stream of its
+own, keyed by seed, session and purpose, so that neither order nor concurrency changes what is drawn.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import pairwise, product
+from random import Random
+from typing import Literal, cast
+
+from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
+from wildtool.benchmarks.wildtoolbench.stats.shapes import GROUPS
+from wildtool.errors import UsageError
+
+Topology = Literal["", "parallel", "sequential", "mixed"]
+Lang = Literal["en", "zh"]
+_WEEKDAYS: Mapping[Lang, Sequence[str]] = {
+    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+    "zh": tuple("星期" + day for day in "一二三四五六日"),
+}
+
+TOPOLOGIES: Mapping[str, int] = {"parallel": 61, "mixed": 33, "sequential": 6}
+"""Shares in per cent, as published."""
+SUBTYPE_SHARES: Mapping[str, int] = dict(zip(SUBTYPES, (45, 31, 23), strict=True))
+"""Shares in per cent, as published."""
+STRATEGIES: Mapping[str, tuple[str, ...]] = {
+    "Coreferential Reference": (
+        "forward ordinal", "backward ordinal", "interrogative pronoun", "short form of a name",
+        "description of an item", "personal pronoun", "demonstrative pronoun",
+    ),
+    "Partial Information": (
+        "omit subject", "omit attribute", "omit modifier", "omit several constituents", "add a subject",
+        "add a modifier", "correct a detail", "restate with a change", "ask for more", "ask for elaboration",
+        "ask for a shorter version", "ask for an example", "continue", "neighbouring topic",
+    ),
+    "Long-Range Dependency": ("return to a topic of several turns ago",),
+}  # fmt: skip
+"""Ways in which a later task leaves something out, by what they hide: the subtype is drawn first."""
+FORMS = ("imperative", "question", "statement")
+TONES = ("direct", "polite", "formal", "colloquial")
+LENGTHS = ("short", "medium", "long")
+DIFFICULTIES = ("easy", "medium", "hard")
+_ASKED_AGAIN = 0.25
+"""How often a user's reply does not give what was asked for."""
+_ENUMERATED = 6
+"""Most tasks of a session for which all sequences of types are written out; longer ones are sampled."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """What one task is to be."""
+
+    group: str
+    """One of `shapes.GROUPS`."""
+    topology: Topology
+    """Shape of the calls of a multi-tool task; empty for the others."""
+    subtype: str
+    """What the user leaves out; `First Turn` for the first task."""
+    strategy: str
+    """How it is left out; empty for the first task."""
+    questions: int
+    """How often a Clarify task asks the user; 0 for the others."""
+    form: str
+    tone: str
+    length: str
+    difficulty: str
+
+    @property
+    def asks_for_a_tool(self) -> bool:
+        """Whether it is about one tool, which is named to whoever words it."""
+        return self.group in ("Single-Tool", "Clarify")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """What one session is to be."""
+
+    index: int
+    seed: str
+    """Seed of everything that is drawn for this session."""
+    lang: Lang
+    date: datetime
+    rank: int
+    """Number of the plan among those of its language, from 0: by it sets of tools take turns."""
+    shared: str
+    """Seed of what it shares with its twin of another language, such as the tools."""
+    root: str
+    """Seed of the set."""
+    tasks: tuple[TaskPlan, ...]
+    turn: int = 0
+    """How many plans of the same tasks were lost before this one."""
+
+    @property
+    def name(self) -> str:
+        """Its own among all plans of a set."""
+        return f"{self.index}.{self.turn}" if self.turn else str(self.index)
+
+    def another(self, turn: int) -> "SessionPlan":
+        """The same tasks for another try: with other tools, and all else drawn anew."""
+        return replace(
+            self, seed=f"{self.seed}/another/{turn}", shared=f"{self.shared}/another/{turn}", turn=turn
+        )
+
+    def set_of(self, count: int, attempt: int) -> int:
+        """Which of so many sets of tools it takes: all come once in a drawn order, then all again in another.
+
+        Args:
+            attempt: how often others failed; another set where there are several.
+        """
+        turn, place = divmod(self.rank, count)
+        drawn = _order(self.root, turn, count)[place]
+        return (drawn + (attempt + 2 * self.turn) * 7919) % count
+
+    def stream(self, purpose: str) -> Random:
+        """Random numbers for one purpose, the same each time."""
+        return Random(f"{self.seed}/{purpose}")
+
+
+@lru_cache(maxsize=8)
+def _order(seed: str, turn: int, count: int) -> Sequence[int]:
+    return Random(f"{seed}/sets/{turn}").sample(range(count), count)
+
+
+class Quota:
+    """Gives names in fixed shares: each time the one that lacks most so far."""
+
+    def __init__(self, shares: Mapping[str, int]) -> None:
+        self._shares = shares
+        self._given: Counter[str] = Counter()
+
+    def next(self, without: Collection[str] = ()) -> str:
+        """The next name; those in `without` get their share later."""
+        whole = sum(self._shares.values())
+        given = self._given.total() + 1
+        lacking = {
+            name: given * share / whole - self._given[name]
+            for name, share in self._shares.items()
+            if name not in without
+        }
+        name = max(lacking, key=lambda name: lacking[name])
+        self._given[name] += 1
+        return name
+
+
+def plans(
+    sessions: int,
+    tasks: int,
+    *,
+    seed: str,
+    langs: Sequence[Lang],
+    twins: bool = False,
+    year: int = 2025,
+) -> Iterator[SessionPlan]:
+    """Plans of a set; types at each position, changes between them, shapes and hidden intents are balanced in every part.
+
+    Args:
+        twins: whether each plan comes in all languages, one after the other, instead of languages by turns.
+
+    Raises:
+        UsageError: for numbers below 1 or no language, or where twins do not come out even.
+    """
+    if sessions < 1 or tasks < 1 or not langs:
+        raise UsageError("a set needs at least one session, one task a session and one language")
+    if twins and (len(langs) < 2 or sessions % len(langs)):
+        raise UsageError(
+            f"twins take two languages, such as --lang en,zh, and an even number of sessions; found {sessions} "
+            f"in {', '.join(langs)}"
+        )
+    quotas = {lang: (Quota(TOPOLOGIES), Quota(SUBTYPE_SHARES)) for lang in langs}
+    together = len(langs) if twins else 1
+    for number, path in zip(range(sessions // together), paths(tasks, seed), strict=False):
+        lang, shared = langs[number % len(langs)], f"{seed}/{number}"
+        draw = Random(f"{shared}/plan")
+        date = datetime(year, 1, 1) + timedelta(minutes=draw.randrange(365 * 24 * 60))
+        # What twins share is drawn once, from the quotas of one language.
+        planned = tuple(_task(draw, path, t, *quotas[langs[0] if twins else lang]) for t in range(tasks))
+        rank = number if twins else number // len(langs)
+        for k in range(together):
+            lang = langs[k] if twins else lang
+            own = f"{shared}/{lang}" if twins else shared
+            yield SessionPlan(number * together + k, own, lang, date, rank, shared, seed, planned)
+
+
+def paths(tasks: int, seed: str) -> Iterator[tuple[str, ...]]:
+    """Sequences of task groups without end: all 4^k in a drawn order, then all again in another.
+
+    Of four in a row each has another group at each position; those with 0, 1, 2, … changes come in their
+    proportion all along.
+    """
+    for round_ in range(1 << 62):
+        draw = Random(f"{seed}/paths/{round_}")
+        for steps in _steps(tasks - 1, draw):
+            first = draw.randrange(4)
+            for k in draw.sample(range(4), 4):
+                codes = [(first + k) % 4]
+                for step in steps:
+                    codes.append((codes[-1] + step) % 4)
+                yield tuple(GROUPS[code] for code in codes)
+
+
+def _steps(length: int, draw: Random) -> Iterator[tuple[int, ...]]:
+    """All sequences of differences between neighbours, those with equally many changes spread evenly."""
+    if length >= _ENUMERATED:
+        for _ in range(4**_ENUMERATED):
+            yield tuple(draw.randrange(4) for _ in range(length))
+        return
+    by_changes: dict[int, list[tuple[int, ...]]] = {}
+    for steps in product(range(4), repeat=length):
+        by_changes.setdefault(sum(step != 0 for step in steps), []).append(steps)
+    placed: list[tuple[float, int, tuple[int, ...]]] = []
+    for changes, members in by_changes.items():
+        draw.shuffle(members)
+        placed.extend(((k + 0.5) / len(members), changes, steps) for k, steps in enumerate(members))
+    for _, _, steps in sorted(placed):
+        yield steps
+
+
+def _task(draw: Random, path: Sequence[str], t: int, topologies: Quota, subtypes: Quota) -> TaskPlan:
+    group = path[t]
+    # Nothing lies more than two turns before the second task.
+    subtype = "First Turn" if t == 0 else subtypes.next(SUBTYPES[2:] if t == 1 else ())
+    return TaskPlan(
+        group=group,
+        topology=cast(Topology, topologies.next()) if group == "Multi-Tool" else "",
+        subtype=subtype,
+        strategy=draw.choice(STRATEGIES[subtype]) if t else "",
+        questions=1 + (draw.random() < _ASKED_AGAIN) if group == "Clarify" else 0,
+        form=draw.choice(FORMS),
+        tone=draw.choice(TONES),
+        length=draw.choice(LENGTHS),
+        difficulty=draw.choice(DIFFICULTIES),
+    )
+
+
+def changes(path: Sequence[str]) -> int:
+    """How often the group changes from one task to the next."""
+    return sum(a != b for a, b in pairwise(path))
+
+
+def date_line(plan: SessionPlan) -> str:
+    """The date of a session as the format writes it."""
+    return plan.date.strftime("%Y-%m-%d %H:%M:00 ") + _WEEKDAYS[plan.lang][plan.date.weekday()]

@@ -1,0 +1,70 @@
+"""The instructions of roles: a template file for each role and language, of blocks that a request names."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from wildtool.generate.core.parsing import Fault
+from wildtool.generate.core.plan import Lang
+from wildtool.types import Message
+
+FOLDER = Path(__file__).parents[1] / "sessions" / "prompts"
+ROLES: Mapping[str, str] = {
+    "user": "says the tasks, and replies to questions",
+    "planner": "decides what the assistant does next: calls, a question, or the answer",
+    "tool": "returns what the tools would",
+    "agent": "words the assistant's questions and answers",
+    "checker": "checks calls and results for what rules cannot",
+    "judge": "chooses the best of several user tasks",
+}
+_BLOCK = re.compile(r"^= (.+)$", re.MULTILINE)
+_LONGEST_ECHO = 6_000
+_AGAIN: Mapping[Lang, str] = {
+    "en": "This cannot be used:\n{faults}\nGive it again, whole and mended.",
+    "zh": "以上内容无法使用：\n{faults}\n请改正后完整地重新给出。",
+}
+
+
+def opening(
+    role: str, lang: Lang, blocks: Sequence[str], situation: Mapping[str, Any], folder: Path = FOLDER
+) -> list[Message]:
+    """The first messages to a role: its instruction with the named blocks, and the situation as JSON.
+
+    Args: folder: where the templates are, those of sessions where it is not named.
+    """
+    parts = templates(lang, folder)[role]
+    text = "\n\n".join(parts[block] for block in ("", *blocks))
+    seen = json.dumps(situation, ensure_ascii=False)
+    return [{"role": "system", "content": text}, {"role": "user", "content": seen}]
+
+
+def again(text: str, faults: Sequence[Fault], lang: Lang) -> list[Message]:
+    """What is added to a request after a reply that broke rules."""
+    told = "\n".join(f"- {fault.rule}: {fault.message}" for fault in faults)
+    return [
+        {"role": "assistant", "content": text[:_LONGEST_ECHO] or "-"},
+        {"role": "user", "content": _AGAIN[lang].format(faults=told)},
+    ]
+
+
+@cache
+def templates(lang: Lang, folder: Path = FOLDER) -> Mapping[str, Mapping[str, str]]:
+    """The blocks of each role by name; what stands before the first is called by an empty name."""
+    found: dict[str, Mapping[str, str]] = {}
+    for file in sorted((folder / lang).glob("*.txt")):
+        parts = _BLOCK.split(file.read_text(encoding="utf-8"))
+        names = ["", *parts[1::2]]
+        found[file.stem] = {name: text.strip() for name, text in zip(names, parts[::2], strict=True)}
+    return found
+
+
+@cache
+def digest(folder: Path = FOLDER) -> str:
+    """Names the wording of all templates: 12 hex digits."""
+    files = sorted(folder.glob("*/*.txt"))
+    whole = b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)
+    return hashlib.sha256(whole).hexdigest()[:12]

@@ -1,0 +1,1 @@
+"""Dependency graphs of calls: inferred, weighed and checked."""

@@ -1,0 +1,145 @@
+"""What making items by models would take, before anything is asked: a trial in which templates answer for the roles."""
+
+import ast
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from wildtool.engine.call.pricing import tokens_of
+from wildtool.engine.run.estimate import Outlook, Taken
+from wildtool.generate.core.parsing import Action
+from wildtool.generate.core.roles import LostError
+from wildtool.generate.items.item import MadeItem, Missing
+from wildtool.generate.items.maker import ItemMaker
+from wildtool.generate.items.procedural import drawn_item
+from wildtool.generate.items.rules import item_faults
+from wildtool.generate.items.script import ItemJob, item_script
+from wildtool.generate.items.tool_catalog import Catalogue
+from wildtool.types import Request
+
+BASIS = "these items, with templates in the place of models, whose replies are short and hardly ever refused"
+ABOVE = "each reply refused once, and all replies four times as long"
+"""What the upper end allows for."""
+_TIMES_CALLS, _TIMES_WORDS = 2, 4
+_TRIED = 200
+"""Planned items that the trial makes."""
+_DRAWS = 30
+
+
+def items_outlook(maker: ItemMaker) -> dict[str, Outlook]:
+    """Calls and tokens of each role. Raises DataError for tools or sessions that cannot be read."""
+    calls: Counter[str] = Counter()
+    prompts: Counter[str] = Counter()
+    replies: Counter[str] = Counter()
+    planned = tried = 0
+    for item in maker.load(maker.source()):
+        planned += 1
+        if tried < _TRIED:
+            tried += 1
+            for request, reply in _trial(item.data):
+                calls[request.role] += 1
+                prompts[request.role] += round(tokens_of(list(request.messages)))
+                replies[request.role] += round(tokens_of({"content": reply}))
+    times = planned / max(tried, 1)
+    found: dict[str, Outlook] = {}
+    for role, count in calls.items():
+        prompt, reply = prompts[role] * times, replies[role] * times
+        low = Taken(round(count * times), prompt, reply)
+        more = _TIMES_WORDS * reply
+        # What was refused is shown again.
+        high = Taken(round(count * times) * _TIMES_CALLS, _TIMES_CALLS * prompt + more, _TIMES_CALLS * more)
+        found[role] = Outlook(low, high)
+    return found
+
+
+def _trial(job: ItemJob) -> Iterator[tuple[Request, str]]:
+    """The requests of a making with what is answered."""
+    making = item_script(job)
+    player = _Player(job)
+    try:
+        request = next(making)
+        while True:
+            reply = json.dumps(player.answer(request), ensure_ascii=False)
+            yield request, reply
+            request = making.send({"role": "assistant", "content": reply})
+    except StopIteration:
+        return
+
+
+class _Player:
+    """Says what an item made by templates says, in all roles."""
+
+    def __init__(self, job: ItemJob) -> None:
+        self._item = _drawn(job)
+        self._users = _user_texts(self._item)
+        self._acts = _acts(self._item)
+
+    def answer(self, request: Request) -> Any:
+        seen = json.loads(request.messages[1]["content"])
+        if request.role == "writer":
+            return _written(self._item)
+        if request.role == "user":
+            return {"text": next(self._users, "-")}
+        if request.role == "tool":
+            body = {"status": "done", "number": 12345}
+            return {"observations": [{"status_code": 200, "response": body} for _ in seen["calls"]]}
+        if request.role == "agent":
+            if "calls" in seen["conversation"][-1]:
+                return {"text": "-" if self._item is None else self._item.turns[1].talk[0].text}
+            return next(self._acts, None)
+        return {
+            "valid": True,
+            "where": "",
+            "reason": "the calls do what is asked for, with the values as they were said",
+        }
+
+
+def _drawn(job: ItemJob) -> MadeItem | None:
+    """An item of templates over the tools that the first attempt has; None where there is none."""
+    if not isinstance(job.given, Catalogue):
+        return job.given
+    try:
+        choice = job.given.choose(job.plan, 0)
+    except LostError:
+        return None
+    items = (drawn_item(job.plan, choice, job.plan.stream(f"trial/{k}"), k) for k in range(_DRAWS))
+    return next((item for item in items if item is not None and not item_faults(item)), None)
+
+
+def _written(item: MadeItem | None) -> Any:
+    if item is None:
+        return {}
+    written: dict[str, Any] = {
+        "messages": [{said.who: said.text} for said in item.turns[0].talk],
+        "calls": [_call(call) for call in item.turns[0].calls],
+    }
+    if item.profile:
+        # Our own text, the literal of an object with a full stop behind it.
+        written["profile"] = ast.literal_eval(item.profile[:-1])
+    return written
+
+
+def _user_texts(item: MadeItem | None) -> Iterator[str]:
+    talk = [*(said for turn in item.turns for said in turn.talk), *item.mended] if item else []
+    yield from (said.text for said in talk if said.who == "user")
+
+
+def _acts(item: MadeItem | None) -> Iterator[Any]:
+    """What the assistant does at each request."""
+    if item is None:
+        return
+    fault = item.fault
+    if fault is not None:
+        act = {"tool": fault.tool, "text": item.mended[0].text}
+        if isinstance(fault, Missing):
+            yield {"action": "missing", "thought": "|".join(fault.names), **act}
+        else:
+            yield {"action": "wrong", "thought": fault.value, "parameter": fault.parameter, **act}
+    for turn in item.turns:
+        yield {"action": "call", "calls": [_call(call) for call in turn.calls]}
+
+
+def _call(call: Action) -> dict[str, Any]:
+    derived = {"derived": dict(call.derived)} if call.derived else {}
+    return {"name": call.name, "arguments": call.arguments, **derived}

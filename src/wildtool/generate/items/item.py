@@ -1,0 +1,91 @@
+"""A made item, in no benchmark's format: what is said, which calls are right, what is wrong with the request."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from wildtool.generate.core.parsing import Action
+from wildtool.generate.items.plan import ItemPlan
+
+Speaker = Literal["user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One thing that somebody says."""
+
+    who: Speaker
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A part of a dialogue that ends with a request."""
+
+    talk: tuple[Said, ...]
+    """What is said since the calls of the turn before; the user's request is the last."""
+    calls: tuple[Action, ...]
+    """What answers it: the right calls; of an imperfect request those that would be right once it is mended."""
+    alternatives: tuple[tuple[Action, ...], ...] = ()
+    """Other calls, each of which answers it as well."""
+
+    @property
+    def answers(self) -> tuple[tuple[Action, ...], ...]:
+        """All that answers it."""
+        return self.calls, *self.alternatives
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Required parameters that a request leaves out."""
+
+    tool: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A value in a request that breaks the definition of its parameter."""
+
+    tool: str
+    parameter: str
+    value: Any
+    """As it would stand in the call."""
+
+    @property
+    def text(self) -> str:
+        """As the user says it."""
+        return self.value if isinstance(self.value, str) else str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeItem:
+    """An item that is whole."""
+
+    plan: ItemPlan
+    functions: tuple[Mapping[str, Any], ...]
+    """The offered tools: name, description, parameters."""
+    turns: tuple[Turn, ...]
+    """The turns of a dialogue; one of any other item, an imperfect one cut after the faulty request."""
+    profile: str = ""
+    """Text about the user, of a preference item."""
+    fault: Missing | Wrong | None = None
+    mended: tuple[Said, ...] = ()
+    """What follows a faulty request: the assistant's remark, and the user's values."""
+    removed: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The tool that would serve an irrelevant request."""
+
+    @property
+    def time(self) -> str:
+        return "" if self.plan.kind == "preference" else self.plan.time
+
+    @property
+    def offered(self) -> Mapping[str, Mapping[str, Any]]:
+        """The parameters of each tool, and of the one that was removed."""
+        shown = [*self.functions, *([self.removed] if self.removed else [])]
+        return {function["name"]: function["parameters"] for function in shown}
+
+    @property
+    def user_texts(self) -> Sequence[str]:
+        """What the user says up to the last request."""
+        return [said.text for turn in self.turns for said in turn.talk if said.who == "user"]

@@ -1,0 +1,111 @@
+"""Plans of items: kind, language, date, how many tools are offered, how it is said; drawn before anything is written."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from random import Random
+
+from wildtool.errors import UsageError
+from wildtool.generate.core.plan import FORMS, LENGTHS, TONES, Lang
+from wildtool.generate.items.kinds import KINDS
+
+_WEEKDAYS: Mapping[Lang, Sequence[str]] = {
+    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+    "zh": tuple("星期" + day for day in "一二三四五六日"),
+}
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPlan:
+    """What one item is to be."""
+
+    index: int
+    seed: str
+    """Seed of everything that is drawn for this item."""
+    kind: str
+    """A key of `KINDS`."""
+    lang: Lang
+    date: datetime
+    dated: bool
+    """Whether the model is told the date."""
+    candidates: int
+    """Tools that are offered, where there are so many."""
+    turns: int
+    form: str
+    tone: str
+    length: str
+    turn: int = 0
+    """How many plans of this number were lost before this one."""
+
+    @property
+    def name(self) -> str:
+        """Its own among all plans of a set."""
+        return f"{self.index}.{self.turn}" if self.turn else str(self.index)
+
+    def another(self, turn: int) -> "ItemPlan":
+        """The same kind for another try, with other tools and all else that is drawn."""
+        return replace(self, seed=f"{self.seed}/another/{turn}", turn=turn)
+
+    def stream(self, purpose: str) -> Random:
+        """Random numbers for one purpose, the same each time."""
+        return Random(f"{self.seed}/{purpose}")
+
+    @property
+    def time(self) -> str:
+        """The sentence about the date; empty where none is told."""
+        if not self.dated:
+            return ""
+        day = _WEEKDAYS[self.lang][self.date.weekday()]
+        if self.lang == "zh":
+            return f"今天是{self.date:%Y年%m月%d日}，{day}。"
+        return f"Today is {day}, {_MONTHS[self.date.month - 1]} {self.date.day}, {self.date.year}."
+
+
+def item_plans(
+    items: int, shares: Mapping[str, int], *, seed: str, langs: Sequence[Lang], year: int = 2025
+) -> Iterator[ItemPlan]:
+    """Plans of a set: languages by turns, and in each the kinds by their shares in every part of it.
+
+    Raises:
+        UsageError: for numbers below 1 or no language.
+    """
+    if items < 1 or not langs or not shares:
+        raise UsageError("a set needs at least one item, one kind and one language")
+    kinds = [_kinds(shares, Random(f"{seed}/kinds/{lang}")) for lang in langs]
+    for index in range(items):
+        yield _plan(
+            index, f"{seed}/{index}", next(kinds[index % len(langs)]), langs[index % len(langs)], year
+        )
+
+
+def _kinds(shares: Mapping[str, int], draw: Random) -> Iterator[str]:
+    """Kinds without end: at each place the one that is furthest behind its share."""
+    names = list(shares)
+    draw.shuffle(names)
+    total, count = sum(shares.values()), dict.fromkeys(names, 0)
+    for place in range(1, 1 << 62):
+        name = max(names, key=lambda kind: shares[kind] * place / total - count[kind])
+        count[name] += 1
+        yield name
+
+
+def _plan(index: int, seed: str, name: str, lang: Lang, year: int) -> ItemPlan:
+    draw, kind = Random(f"{seed}/plan"), KINDS[name]
+    return ItemPlan(
+        index=index,
+        seed=seed,
+        kind=name,
+        lang=lang,
+        date=datetime(year, 1, 1) + timedelta(days=draw.randrange(365)),
+        # Preference items tell a profile instead; of the others about half tell the date.
+        dated=name == "similar" or (name != "preference" and draw.random() < 0.5),
+        candidates=draw.randint(*kind.candidates),
+        turns=draw.randint(*kind.turns),
+        form=draw.choice(FORMS),
+        tone=draw.choice(TONES),
+        length=draw.choice(LENGTHS),
+    )

@@ -1,0 +1,1 @@
+"""Makes sessions from templates, without a model."""

@@ -1,0 +1,266 @@
+"""Gold calls in the making: arguments filled from new values, the history or each other, and what tools return."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any, cast
+
+from wildtool.generate.procedural.history import History, Mention, reference
+from wildtool.generate.procedural.requests import spoken_name
+from wildtool.generate.procedural.results import Results
+from wildtool.generate.procedural.tool_sets import MadeTool, Slot
+from wildtool.generate.procedural.values import Values
+from wildtool.generate.procedural.wording import Wording, can_omit
+
+_OPTIONAL = 0.25
+_TOMORROW = 0.2
+_ROWS = (2, 3, 3, 4)
+
+
+@dataclass(slots=True)
+class Call:
+    """One gold call in the making."""
+
+    tool: MadeTool
+    values: dict[Slot, Any] = field(default_factory=dict[Slot, Any])
+    said: dict[str, str] = field(default_factory=dict[str, str])
+    """By key what the user says; what is not in it is left out."""
+    referred: set[str] = field(default_factory=set[str])
+    """Keys of which the user says not the value but what it refers to."""
+    unsaid: list[Slot] = field(default_factory=list[Slot])
+    """Slots whose value the user takes as known."""
+    needs: list[int] = field(default_factory=list[int])
+    marks: dict[str, str] = field(default_factory=dict[str, str])
+    """By argument path why a value that stands nowhere is right."""
+    result: Any = field(default_factory=dict[str, Any])
+    """What the tool returns; an object unless the tool documents something else."""
+    hidden: bool = False
+    """True if the user refers back to an earlier task."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for slot in self.tool.slots:
+            if slot in self.values:
+                _put(made, slot.path, self.values[slot])
+        return made
+
+    @property
+    def signature(self) -> str:
+        return self.tool.name + json.dumps(self.arguments, sort_keys=True)
+
+
+Given = Mapping[str, tuple[Any, str]]
+"""By key a value that comes from another call of the task, and how the user refers to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What a call takes from an earlier task, and how."""
+
+    slot: Slot
+    mention: Mention
+    far: bool
+    omit: bool
+    """The value is left out altogether rather than referred to."""
+
+
+def fill(
+    tool: MadeTool, values: Values, words: Wording, history: History, *, given: Given, hidden: Hidden | None
+) -> Call:
+    """A call with all its required arguments and some others."""
+    call = Call(tool)
+    for slot in tool.slots:
+        if slot.key in given:
+            call.values[slot], call.said[slot.key] = given[slot.key]
+            call.referred.add(slot.key)
+        elif hidden is not None and slot == hidden.slot:
+            _take(call, hidden, words)
+        elif slot.required or (values.draw.random() < _OPTIONAL and hidden is None):
+            _new(call, slot, values, words)
+    return call
+
+
+def _take(call: Call, hidden: Hidden, words: Wording) -> None:
+    call.values[hidden.slot] = hidden.mention.value
+    call.hidden = True
+    if hidden.omit and can_omit(call.tool, hidden.slot.key):
+        call.unsaid.append(hidden.slot)
+    else:
+        phrase = reference(words, hidden.mention, hidden.slot.noun, far=hidden.far)
+        call.said[hidden.slot.key] = phrase
+        call.referred.add(hidden.slot.key)
+
+
+def _new(call: Call, slot: Slot, values: Values, words: Wording) -> None:
+    value = drawn_value(slot, values)
+    if slot.kind == "date" and values.draw.random() < _TOMORROW and not call.tool.named:
+        value = (values.date + timedelta(days=1)).strftime("%Y-%m-%d")
+        call.said[slot.key] = words.phrase("tomorrow")
+        call.marks[slot.dotted] = f"derived: '{call.said[slot.key]}' counted from the date line"
+    else:
+        call.said[slot.key] = words.literal(call.tool, slot, value)
+    call.values[slot] = value
+
+
+def drawn_value(slot: Slot, values: Values) -> Any:
+    """A new value for a slot."""
+    if slot.kind == "id" and not slot.members:
+        return values.id(_prefix(slot.key), slot.form, slot.bounds)
+    return values.of(slot.kind, slot.members, slot.bounds)
+
+
+def answer(call: Call, values: Values, seen: dict[str, Mapping[str, Any]]) -> None:
+    """Lets the tool answer: entities with new ids, further facts, and the arguments it was given.
+
+    Args:
+        seen: facts of the entities so far, by id; they stay what they were, and new ones are added.
+    """
+    gives = call.tool.gives
+    if call.tool.returns:
+        _documented_answer(call, values, seen)
+        return
+    if gives.listed:
+        rows = [
+            {gives.key: values.id(_prefix(gives.key), gives.form), **_facts(call, values)}
+            for _ in range(values.draw.choice(_ROWS))
+        ]
+        seen.update({str(row[gives.key]): row for row in rows})
+        call.result = {_plural(gives.entity or "result"): rows}
+        return
+    echo = {
+        str(slot.path[0]) if len(slot.path) == 1 else slot.key: value
+        for slot, value in call.values.items()
+        if isinstance(value, str | int | float)
+    }
+    own = {gives.key: values.id(_prefix(gives.key), gives.form)} if gives.key else {}
+    facts = _facts(call, values)
+    for value in echo.values():
+        known = seen.get(str(value), {})
+        facts.update({name: known[name] for name in facts.keys() & known.keys() - {"status"}})
+    call.result = {**own, **echo, **facts}
+    if own:
+        seen[str(own[gives.key])] = facts
+
+
+def _documented_answer(call: Call, values: Values, seen: dict[str, Mapping[str, Any]]) -> None:
+    """A result that follows the tool's schema; an entity that was seen before keeps its facts."""
+    gives = call.tool.gives
+    said = {spoken_name(str(slot.path[-1])): value for slot, value in call.values.items()}
+    call.result = Results(values, said).of(call.tool.returns)
+    asked_for = {slot.key: value for slot, value in call.values.items() if slot.kind == "id"}
+    for row in entity_rows(call):
+        if not gives.listed and gives.key in asked_for:
+            row[gives.name] = asked_for[gives.key]
+        elif gives.name not in row or str(row[gives.name]) in seen:
+            row[gives.name] = values.id(_prefix(gives.key), gives.form)
+        known = seen.get(str(row[gives.name]), {})
+        row.update({name: known[name] for name in row.keys() & known.keys() if not gives.listed})
+        seen[str(row[gives.name])] = row
+
+
+def entity_rows(call: Call) -> list[dict[str, Any]]:
+    """The objects of a result that stand for the entities it returns."""
+    gives = call.tool.gives
+    if not gives.key:
+        return []
+    found: Any = call.result
+    for step in (
+        gives.place if gives.place is not None else ((_plural(gives.entity),) if gives.listed else ())
+    ):
+        found = found.get(step, []) if isinstance(found, dict) else []  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+    rows: list[Any] = found if isinstance(found, list) else [found]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    return [cast(dict[str, Any], row) for row in rows if isinstance(row, dict)]
+
+
+def _facts(call: Call, values: Values) -> dict[str, Any]:
+    """Values for the fields that a tool returns, in keeping with what was asked for."""
+    asked = {slot.kind: value for slot, value in call.values.items()}
+    limits = [
+        value for slot, value in call.values.items() if slot.kind == "amount" and slot.key.startswith("max")
+    ]
+    facts: dict[str, Any] = {}
+    for name, kind in call.tool.gives.fields:
+        value = values.of(kind)
+        if kind == "person" and kind in asked:
+            value = asked[kind]
+        elif kind == "goods" and kind in asked:
+            value = (
+                f"{values.pick('adjectives')} {asked[kind]}"
+                if values.lang == "en"
+                else values.pick("adjectives") + asked[kind]
+            )
+        elif kind == "price" and limits:
+            value = round(limits[0] * (0.4 + 0.6 * values.draw.random()), 2)
+        elif kind == "year" and kind in asked:
+            value = values.draw.randrange(asked[kind], 2025)
+        facts[name] = value
+    return facts
+
+
+def _prefix(key: str) -> str:
+    """Letters that start the ids of a key: `train_id` gives `tn`, `cart_item_id` `ci`."""
+    words = [
+        word
+        for word in re.split(r"[_.\- ]+|(?<=[a-z])(?=[A-Z])", key)
+        if word and word.casefold() not in ("id", "ids")
+    ]
+    if not words:
+        return "id"
+    return ("".join(word[0] for word in words) if len(words) > 1 else words[0][0] + words[0][-1]).lower()
+
+
+def mentions(call: Call, t: int, words: Wording) -> list[Mention]:
+    """What later tasks can refer to: what was said for the call, and the entities it returned."""
+    found = [
+        Mention(slot, value, t)
+        for slot, value in call.values.items()
+        if slot.kind not in ("flag", "boolean", "id")
+    ]
+    return found + entities(call, t, words)
+
+
+def entities(call: Call, t: int, words: Wording) -> list[Mention]:
+    """The entities that a call returned."""
+    gives = call.tool.gives
+    if not gives.key:
+        return []
+    slot = Slot((gives.key,), gives.key, gives.noun, "id", required=True, form=gives.form)
+    rows = entity_rows(call)
+    if not gives.listed:
+        return [Mention(slot, row[gives.name], t) for row in rows[:1]]
+    best = {
+        name: _best([row[name] for row in rows], kind) for name, kind in gives.fields if words.has_best(kind)
+    }
+    kinds = dict(gives.fields)
+    return [
+        Mention(
+            slot, row[gives.name], t, k, next((kinds[name] for name, place in best.items() if place == k), "")
+        )
+        for k, row in enumerate(rows)
+    ]
+
+
+def _best(numbers: list[Any], kind: str) -> int | None:
+    """Place of the one best value of a field; None if two share it."""
+    wanted = max(numbers) if kind == "rating" else min(numbers)
+    return numbers.index(wanted) if numbers.count(wanted) == 1 else None
+
+
+def _put(made: dict[str, Any], path: tuple[str | int, ...], value: Any) -> None:
+    """Sets a leaf, making the objects and the one-element lists above it."""
+    at: Any = made
+    for step, following in pairwise(path):
+        below: Any = [{}] if isinstance(following, int) else {}
+        at = at[0] if isinstance(step, int) else at.setdefault(step, below)
+    at[path[-1]] = value
+
+
+def _plural(noun: str) -> str:
+    word = noun.replace(" ", "_")
+    if word.endswith("y"):
+        return word.removesuffix("y") + "ies"
+    return f"{word}es" if word.endswith(("s", "sh", "ch", "x")) else f"{word}s"

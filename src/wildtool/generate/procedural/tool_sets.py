@@ -1,0 +1,339 @@
+"""Tools to make sessions with: the built-in ones, or a file in the OpenAI tools shape, read into slots to be filled."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.errors import DataError
+from wildtool.generate.core.plan import Lang
+from wildtool.generate.procedural.guess_semantics import (
+    Gives,
+    form_of,
+    guess_gives,
+    guess_kind,
+    is_id,
+    noun_of,
+)
+from wildtool.generate.procedural.requests import asks_for, by_name, compared, spoken_name, with_places
+from wildtool.generate.procedural.value_roles import examples
+from wildtool.generate.procedural.values import PATTERN
+from wildtool.generate.schema.constraints import lost_patterns, value_bounds
+from wildtool.generate.tool_sources.normalize import KEPT, normal_tool, result_schema
+from wildtool.generate.tool_sources.tool_files import tool_lists
+from wildtool.sanitize import shortened
+from wildtool.toolcall.schema import as_schema, enum_of
+from wildtool.types import Tool
+
+Path_ = tuple[str | int, ...]
+BUILT_IN = Path(__file__).parent / "data" / "procedural.json"
+MAX_TOOLS = 8
+"""Most tools of a session."""
+_KINDS_OF_FORMATS = {
+    "date": "date", "time": "time", "email": "email", "uri": "url", "url": "url", "uuid": "uuid", "date-time": "moment",
+    "ipv4": "ip",
+}  # fmt: skip
+_OPEN = frozenset(["text", "title", "sentence", "code"])
+"""Kinds of texts of which any would do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One value of a call: a parameter, or a leaf of an object parameter."""
+
+    path: Path_
+    """Keys from the argument object to the leaf, with 0 for the one element of a list of objects."""
+    key: str
+    """Name of the parameter or field; slots of one key take each other's values."""
+    noun: str
+    """What a user calls it."""
+    kind: str
+    """What values it takes, see `values.Values`; `id` for identifiers."""
+    required: bool
+    members: tuple[Any, ...] = ()
+    bounds: tuple[float, float] | None = None
+    form: str = ""
+    """Of identifiers: `whole` for numbers, `uuid`, else empty."""
+
+    @property
+    def dotted(self) -> str:
+        return ".".join(step for step in self.path if isinstance(step, str))
+
+    def same_values(self, returns: Mapping[str, Any], name: str) -> bool:
+        """Whether a field of a result holds values that make sense here."""
+        field_ = slot_of(as_schema(as_schema(returns.get("properties")).get(name)), (name,), required=True)
+        return (self.kind, self.members, self.form) == (field_.kind, field_.members, field_.form)
+
+    def takes(self, other: "Slot") -> bool:
+        """True if a value of the other slot makes sense here."""
+        return (self.key, self.kind, self.members, self.form) == (
+            other.key,
+            other.kind,
+            other.members,
+            other.form,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTool:
+    """A tool as the generator uses it."""
+
+    name: str
+    definition: Tool
+    """As written into a record."""
+    slots: tuple[Slot, ...]
+    gives: Gives
+    clauses: tuple[str, ...]
+    """Ways to ask for a call, as infinitive clauses: `{key}` is a value, `[…]` is left out where that is not said."""
+    named: bool
+    """True if a value must be said with its noun, since the clause does not tell what it is."""
+    returns: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The schema of its results; empty where none is known."""
+
+    @property
+    def request(self) -> str:
+        """What a user asks for, without values: two tools that are asked for alike cannot be told apart."""
+        return compared(self.clauses[0].split("[")[0])
+
+
+ToolSet = tuple[MadeTool, ...]
+
+
+@cache
+def built_in(lang: Lang) -> tuple[ToolSet, ...]:
+    """The tools that come with the package, a set for each domain."""
+    read = json.loads(BUILT_IN.read_text(encoding="utf-8"))
+    return tuple(
+        tuple(_built_in_tool(name, row, lang) for name, row in tools.items()) for tools in read.values()
+    )
+
+
+@cache
+def domains() -> tuple[str, ...]:
+    """The domains of the built-in sets, in their order."""
+    return tuple(json.loads(BUILT_IN.read_text(encoding="utf-8")))
+
+
+def read_tool_sets(
+    path: Path, lang: Lang, note: Callable[[str], None], keep: Collection[str] = KEPT
+) -> tuple[ToolSet, ...]:
+    """Tools of a file: a JSON list of OpenAI tools, a list of such lists, JSON lines of either, an OpenAPI document, or
+    an MCP tool list.
+
+    A tool that no call can satisfy is left out, and so is a pattern that cannot be checked; `note` is told why.
+
+    Args:
+        keep: keys of a parameter's schema that stay as they are.
+
+    Raises:
+        DataError: for a file that cannot be read or holds no usable tool.
+    """
+    sets: list[ToolSet] = []
+    reasons: list[str] = []
+
+    def left_out(told: str) -> None:
+        reasons.append(told)
+        note(told)
+
+    for k, tools in enumerate(tool_lists(path, left_out)):
+        usable: dict[str, Tool] = {}
+        returns: dict[str, Mapping[str, Any]] = {}
+        for tool in tools:
+            name, made, fault = normal_tool(tool, keep)
+            if made is None or name in usable:
+                left_out(f"{path}: set {k}: {name!r} is left out: {fault or 'it stands there twice'}")
+            else:
+                usable[name] = made
+                returns[name] = result_schema(tool["function"])
+                for where, problem in lost_patterns(as_schema(tool["function"].get("parameters"))):
+                    note(f"{path}: set {k}: {name}: the pattern of {where} is left out: {problem}")
+        made_tools = _made_tools(
+            list(usable.values()),
+            returns,
+            lang,
+            lambda told: left_out(f"{path}: set {k}: {told}"),  # noqa: B023
+        )
+        if any(tool.slots for tool in made_tools):
+            sets.append(made_tools)
+        elif usable:
+            left_out(f"{path}: set {k}: left out, since no tool of it takes an argument")
+    if not sets:
+        why = f". The first reason: {shortened(reasons[0].removeprefix(f'{path}: '), 400)}" if reasons else ""
+        raise DataError(
+            f"{path}: holds no usable tool; expected tools with parameters: a JSON list in the OpenAI shape, an OpenAPI "
+            f"document or an MCP tool list{why}"
+        )
+    return tuple(sets)
+
+
+def result_schemas(path: Path) -> dict[str, Mapping[str, Any]]:
+    """The schema of the results of those tools of a file that tell it (`returns`; from OpenAPI and MCP too)."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for tools in tool_lists(path, lambda text: None):
+        for tool in tools:
+            function = as_schema(as_schema(tool).get("function"))
+            if schema := result_schema(function):
+                found[str(function.get("name"))] = schema
+    return found
+
+
+def _built_in_tool(name: str, row: Mapping[str, Any], lang: Lang) -> MadeTool:
+    k = 0 if lang == "en" else 1
+    slots: list[Slot] = []
+    parameters = _built_in_schema(row["takes"], k, (), slots)
+    listed, entity, *nouns, fields = row["gives"]
+    function = {"name": name, "description": row["about"][k], "parameters": parameters}
+    gives = Gives(listed == "list", entity, nouns[k], tuple(fields.items()))
+    return MadeTool(
+        name,
+        {"type": "function", "function": function},
+        tuple(slots),
+        gives,
+        tuple(row["say"][lang]),
+        named=False,
+    )
+
+
+def _built_in_schema(takes: Mapping[str, Any], k: int, path: Path_, slots: list[Slot]) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    for name, written in takes.items():
+        if isinstance(written, dict):
+            below = _built_in_schema(cast(dict[str, Any], written), k, (*path, name), slots)
+            properties[name] = {**below, "description": "Date and time." if k == 0 else "日期和时间。"}
+            required.append(name)
+            continue
+        kind, *texts = cast(list[str], written)
+        kind, _, listed = kind.partition(":")
+        optional = kind.endswith("?") or kind == "flag"
+        kind = kind.removesuffix("?")
+        members = tuple((texts[2] if k and len(texts) > 2 else listed).split("|")) if kind == "enum" else ()
+        slots.append(
+            Slot(
+                (*path, name),
+                name,
+                texts[k],
+                f"list:{listed}" if kind == "list" else kind,
+                not optional,
+                members,
+            )
+        )
+        properties[name] = _built_in_parameter(slots[-1], k)
+        required.extend([] if optional else [name])
+    return {"type": "object", "properties": properties, "required": required}
+
+
+_TYPES = {
+    "count": "integer", "minutes": "integer", "stars": "integer", "year": "integer", "percent": "integer", "tip": "float",
+    "amount": "float", "km": "float", "celsius": "float", "flag": "boolean",
+}  # fmt: skip
+_FORMATS = {"date": (", YYYY-MM-DD", "，格式YYYY-MM-DD"), "time": (", HH:MM", "，格式HH:MM")}
+
+
+def _built_in_parameter(slot: Slot, k: int) -> dict[str, Any]:
+    told = slot.noun[0].upper() + slot.noun[1:] + _FORMATS.get(slot.kind, ("", ""))[k] + (".", "。")[k]
+    if slot.kind == "id":
+        told = (f"Id of the {slot.noun}.", f"{slot.noun}的编号。")[k]
+    if slot.kind.startswith("list:"):
+        return {"type": "array", "description": told, "items": {"type": "string", "description": told}}
+    schema: dict[str, Any] = {"type": _TYPES.get(slot.kind, "string"), "description": told}
+    return {**schema, "enum": list(slot.members)} if slot.members else schema
+
+
+def _made_tools(
+    tools: Sequence[Tool],
+    returns: Mapping[str, Mapping[str, Any]],
+    lang: Lang,
+    left_out: Callable[[str], None],
+) -> ToolSet:
+    """Args: left_out: is called with each tool that a user could not tell from another, and why."""
+    clauses = {
+        tool["function"]["name"]: asks_for(tool["function"]["description"], tool["function"]["name"], lang)
+        for tool in tools
+    }
+    often = Counter(map(compared, clauses.values()))
+    made: dict[str, MadeTool] = {}
+    for tool in tools:
+        name, parameters = tool["function"]["name"], tool["function"]["parameters"]
+        slots = _told_apart(tuple(_slots(parameters, (), required=True)))
+        clause = clauses[name] if often[compared(clauses[name])] == 1 else by_name(name, lang)
+        known = returns.get(name, {})
+        clause = with_places(clause, [slot.key for slot in slots])
+        new = MadeTool(name, tool, slots, Gives(), (clause,), named=True, returns=known)
+        if (other := made.setdefault(new.request, new)) is not new:
+            left_out(
+                f"{name!r} is left out: a user could not tell it from {other.name!r}, described and named alike"
+            )
+    wanted = {slot.key: slot.form for tool in made.values() for slot in tool.slots if slot.kind == "id"}
+    return tuple(
+        replace(t, gives=guess_gives(t.name, {s.key for s in t.slots}, wanted, t.returns))
+        for t in made.values()
+    )
+
+
+def _told_apart(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """Slots of which each is called by another noun; of two that cannot be told apart the optional ones are left out."""
+    often = Counter(slot.noun for slot in slots)
+    fuller = [
+        slot if often[slot.noun] == 1 else replace(slot, noun=spoken_name(slot.key) or slot.noun)
+        for slot in slots
+    ]
+    kept: dict[str, Slot] = {}
+    for slot in sorted(fuller, key=lambda slot: not slot.required):
+        noun = slot.noun if slot.required else ""
+        while noun in kept:
+            noun += " again"
+        if noun or slot.noun not in kept:
+            kept[noun or slot.noun] = replace(slot, noun=noun or slot.noun)
+    keys = {slot.path: slot for slot in kept.values()}
+    return tuple(keys[slot.path] for slot in slots if slot.path in keys)
+
+
+def _slots(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Iterator[Slot]:
+    """The leaves of an argument schema; of an optional object or list of objects none."""
+    needed = schema.get("required")
+    for name, child in as_schema(schema.get("properties")).items():
+        must = required and (not isinstance(needed, list) or name in needed or (bool(path) and not needed))
+        below = as_schema(child)
+        items = as_schema(below.get("items"))
+        if below.get("type") == "object" or items.get("type") == "object":
+            inner, step = (below, (name,)) if below.get("type") == "object" else (items, (name, 0))
+            if must:
+                yield from _slots(inner, (*path, *step), required=True)
+        elif not path or must:
+            yield slot_of(below, (*path, name), required=must)
+
+
+def slot_of(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
+    """What values a leaf of a schema takes, and what a user calls it."""
+    name = str(path[-1])
+    key = re.sub(r"\W", "_", "_".join(step for step in path if isinstance(step, str)))
+    listed = schema.get("type") == "array"
+    inner = as_schema(schema.get("items")) if listed else schema
+    bounds = value_bounds(inner)
+    kind = guess_kind(name, inner)
+    form = str(inner.get("format"))
+    if is_id(name) and not listed and (id_form := form_of(inner)) != "other":
+        return Slot(
+            path, key, noun_of(name if len(path) == 1 else key, "id"), "id", required, (), bounds, id_form
+        )
+    if kind != "enum" and form in _KINDS_OF_FORMATS and inner.get("type") == "string":
+        # A pattern beside it says the same.
+        kind = _KINDS_OF_FORMATS[form]
+    elif "pattern" in inner and kind != "enum" and inner.get("type") == "string":
+        told = noun_of(name if len(path) == 1 else key, kind)
+        kind = PATTERN + str(inner["pattern"])
+        return Slot(path, key, told, f"list:{kind}" if listed else kind, required)
+    if kind == "text":
+        # A name fits more places than a sentence does.
+        kind = "title"
+    members = tuple(enum_of(inner))
+    if kind in _OPEN and len(named := examples(inner) or examples(schema)) > 1:
+        # Better than words drawn for any text: those that the description gives.
+        kind, members = "enum", tuple(named)
+    noun = noun_of(name, kind) if len(path) == 1 else noun_of(key, kind)
+    return Slot(path, key, noun, f"list:{kind}" if listed else kind, required, members, bounds)

@@ -1,0 +1,222 @@
+"""Puts plans of calls into a user's words, and results into an assistant's, in English and Chinese."""
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+from wildtool.generate.core.plan import Lang
+from wildtool.generate.procedural.requests import PART, spoken_name
+from wildtool.generate.procedural.tool_sets import MadeTool, Slot
+from wildtool.generate.procedural.values import pool, spoken
+from wildtool.toolcall.schema import as_schema
+
+_FILE = Path(__file__).parent / "data" / "phrases.json"
+_SEGMENT = re.compile(r"\[([^\[\]]*)\]")
+_PLACE = re.compile(r"\{(\w+)\}")
+_ARTICLE = re.compile(r"\b([aA]) (?=[aeio]|u(?!s|ni|rl))")
+"""An article that is `an` before this sound."""
+_MOST_SHOWN = 5
+"""Fields of one object that an answer tells."""
+_FLAG = re.compile(r"\?(\w+):(.*)", re.DOTALL)
+
+
+@cache
+def phrases(lang: Lang) -> Mapping[str, Any]:
+    """The phrases of a language, by purpose."""
+    return json.loads(_FILE.read_text(encoding="utf-8"))[lang]
+
+
+class Wording:
+    """Words of one session."""
+
+    def __init__(self, draw: Random, lang: Lang) -> None:
+        self.draw = draw
+        self.lang: Lang = lang
+        self._phrases = phrases(lang)
+
+    def phrase(self, name: str, **words: str) -> str:
+        """One of the phrases of a purpose, filled in."""
+        found = cast("str | list[str]", self._phrases[name])
+        chosen = self.draw.choice(found) if isinstance(found, list) else found
+        return chosen.format(**words)
+
+    def pair(self, name: str, **words: str) -> tuple[str, str]:
+        """A question and its answer."""
+        question, answer = self.draw.choice(self._phrases[name])
+        return question.format(**words), answer.format(**words)
+
+    def chat(self, kind: str, noun: str, value: str) -> tuple[str, str]:
+        """A question that needs no tool, and its answer, about a value."""
+        table = self._phrases["chat"]
+        question, answer = self.draw.choice(table.get(kind, table["default"]))
+        return self._article(question.format(noun=noun, value=value)), self._article(
+            answer.format(noun=noun, value=value)
+        )
+
+    def _article(self, text: str) -> str:
+        return _ARTICLE.sub(r"\1n ", text) if self.lang == "en" else text
+
+    def literal(self, tool: MadeTool, slot: Slot, value: Any) -> str:
+        """A value as said in a tool's clause: with its noun, unless the clause tells what it is."""
+        said = spoken(value, slot.kind, self.lang)
+        if slot.kind == "id" or tool.named:
+            return self.phrase("named" if tool.named else "literal", noun=slot.noun, value=said)
+        return said
+
+    def best(self, kind: str, noun: str) -> str:
+        return self.draw.choice(self._phrases["best"][kind]).format(noun=noun)
+
+    def has_best(self, kind: str) -> bool:
+        return kind in self._phrases["best"]
+
+    def nth(self, index: int) -> str:
+        return self._phrases["ordinal"][index]
+
+    def nouns(self, slots: Sequence[Slot]) -> str:
+        first, joint = self._phrases["nouns"]
+        return first + joint.join(slot.noun for slot in slots)
+
+    def clause(self, tool: MadeTool, said: Mapping[str, str], referred: Collection[str]) -> str:
+        """A clause that asks for a call and says the given values, by key; the others are left out.
+
+        Args:
+            referred: keys of which not the value is said but a phrase that refers to it: no unit follows.
+        """
+        fitting = [c for c in tool.clauses if not (omitted(c) - said.keys())] or list(tool.clauses)
+        template = self.draw.choice(fitting)
+
+        def segment(match: re.Match[str]) -> str:
+            inside = match[1]
+            flag = _FLAG.fullmatch(inside)
+            if flag:
+                return flag[2] if flag[1] in said else ""
+            return inside if all(key in said for key in _PLACE.findall(inside)) else ""
+
+        def place(match: re.Match[str]) -> str:
+            if match[1] in said:
+                return f"\0{said[match[1]]}" + ("\1" if match[1] in referred else "\0")
+            noun = next((slot.noun for slot in tool.slots if slot.key == match[1]), match[1])
+            return self.phrase("some", noun=noun)
+
+        text = _PLACE.sub(place, _SEGMENT.sub(segment, template))
+        text = re.sub(rf"\x01 ?(?:{self._phrases['units']})|\x01", "\x00", text)
+        # Chinese writes no spaces: two values side by side would become one.
+        text = re.sub(r"(?<=[A-Za-z0-9])\x00+(?=[A-Za-z0-9])", " ", text).replace("\0", "")
+        text = re.sub(r"\s+", " ", self._with_parts(text)).strip()
+        text = re.sub(r" ([,;:])", r"\1", text).replace("on tomorrow", "tomorrow")
+        text = re.sub(r"\b([a-z]+) \1\b", r"\1", text)
+        return re.sub(r"^[，,；; ]+|[，,；; ]+$", "", text)
+
+    def _with_parts(self, text: str) -> str:
+        """A clause with words between its values: `with a, b and c`."""
+        clause, *parts = text.split(PART)
+        if not parts:
+            return clause
+        first, between, last = self._phrases["parts"]
+        listed = between.join(parts[:-1]) + last + parts[-1] if len(parts) > 1 else parts[0]
+        return clause + first + listed
+
+    def join(self, clauses: Sequence[str], joints: Sequence[str]) -> str:
+        """Clauses put together; a joint is `and` or `then`."""
+        text = clauses[0]
+        for joint, clause in zip(joints, clauses[1:], strict=True):
+            text = self.phrase(joint, a=text, b=clause)
+        return text
+
+    def request(self, clause: str, tone: str) -> str:
+        """A clause as a whole utterance."""
+        wrap: str = self.draw.choice(self._phrases["wrap"][tone])
+        return wrap.format(c=clause, C=clause[:1].upper() + clause[1:])
+
+    def opener(self) -> str:
+        """A sentence that says who it is for or what it is about; hardly ever the same twice."""
+        names = {
+            "first": "first_names",
+            "last": "last_names",
+            "team": "team",
+            "adjective": "adjectives",
+            "noun": "nouns",
+        }
+        return self.phrase(
+            "opener", **{word: self.draw.choice(pool(name, self.lang)) for word, name in names.items()}
+        )
+
+    def after(self, opener: str, text: str) -> str:
+        return f"{opener} {text}" if self.lang == "en" else opener + text
+
+    def summary(self, results: Sequence[tuple[MadeTool, Any]]) -> str:
+        """What an assistant says after its calls; ids are kept, since later tasks refer to them."""
+        facts = [self._facts(tool, result) for tool, result in results]
+        return self.phrase("answer", facts=(" " if self.lang == "en" else "").join(facts))
+
+    def _facts(self, tool: MadeTool, result: Any) -> str:
+        key = tool.gives.key
+        if tool.returns:
+            return self._documented(tool, result)
+        if tool.gives.listed:
+            listed = cast(list[dict[str, Any]], next(iter(result.values())))
+            entries = [self._phrases["entry"].format(id=row[key], fields=_fields(row, key)) for row in listed]
+            return self._phrases["found"].format(count=len(listed), entries="; ".join(entries))
+        name = "made" if key and key in result else "facts"
+        return self._phrases[name].format(
+            noun=tool.gives.noun, id=result.get(key, ""), fields=_fields(result, key)
+        )
+
+    def _documented(self, tool: MadeTool, result: Any) -> str:
+        """The facts of a result that follows a schema: those of each entity, or the first that stand in it."""
+        gives = tool.gives
+        found: Any = result
+        for step in gives.place or ():
+            found = as_schema(found).get(step, {})
+        if not gives.key:
+            lists: list[Any] = [child for child in as_schema(found).values() if isinstance(child, list)]
+            found = lists[0] if len(lists) == 1 else found
+        if isinstance(found, list):
+            rows = cast(list[Any], found)
+            entries = "; ".join(self._entry(row, gives.name) for row in rows)
+            return self._phrases["found"].format(count=len(rows), entries=entries)
+        fields, name = self._plain_fields(found, gives.name), as_schema(found).get(gives.name)
+        if name is None or not gives.key:
+            return self._phrases["facts"].format(fields=fields)
+        return self._phrases["made"].format(noun=gives.noun, id=name, fields=fields)
+
+    def _entry(self, row: Any, id_name: str) -> str:
+        fields, name = self._plain_fields(row, id_name), as_schema(row).get(id_name)
+        return fields if name is None else self._phrases["entry"].format(id=name, fields=fields)
+
+    def _plain_fields(self, found: Any, without: str) -> str:
+        if not isinstance(found, dict):
+            return spoken(found, "", self.lang)
+        row = cast(dict[str, Any], found)
+        shown = [
+            f"{spoken_name(name)} {spoken(value, '', self.lang)}"
+            for name, value in row.items()
+            if name != without and isinstance(value, str | int | float)
+        ]
+        if not shown:
+            below: list[Any] = [child for child in row.values() if isinstance(child, dict) and child]
+            return self._plain_fields(below[0], without) if below else "ok"
+        return ", ".join(shown[:_MOST_SHOWN])
+
+
+def omitted(clause: str) -> set[str]:
+    """Keys that a clause cannot leave out."""
+    return set(_PLACE.findall(_SEGMENT.sub("", clause)))
+
+
+def can_omit(tool: MadeTool, key: str) -> bool:
+    """True if some clause of the tool can be said without the value."""
+    return any(key not in omitted(clause) for clause in tool.clauses)
+
+
+def _fields(row: Mapping[str, Any], without: str) -> str:
+    shown = [
+        f"{spoken_name(name)} {value}"
+        for name, value in row.items()
+        if name != without and not isinstance(value, dict | list)
+    ]
+    return ", ".join(shown) or "ok"

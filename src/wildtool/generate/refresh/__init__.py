@@ -1,0 +1,1 @@
+"""Gives a set fresh values and wording while its structure stays."""

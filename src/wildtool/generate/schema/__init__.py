@@ -1,0 +1,1 @@
+"""JSON Schemas of tools: checks, constraints and patterns."""

@@ -1,0 +1,275 @@
+"""Rules for the definition of a tool (D1 to D9): is it clear, and can a call follow it?"""
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from random import Random
+from typing import Any, cast
+
+from wildtool.generate.core.parsing import Fault
+from wildtool.generate.schema.constraints import EXAMPLES, FORMATS, bound, constraint_faults, pattern_problem
+from wildtool.generate.schema.patterns.risk import risk
+from wildtool.generate.schema.patterns.samples import sample
+from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema_check import argument_faults, short
+
+TYPES: Mapping[str, str] = {
+    "string": "string", "integer": "integer", "number": "float", "float": "float", "boolean": "boolean",
+    "array": "array", "object": "object",
+}  # fmt: skip
+"""Names of types, with those that the format writes."""
+LARGEST = 8_000
+"""Characters of a definition's parameters, as their `repr`."""
+MOST_PARAMETERS = 20
+DEEPEST = 5
+"""Levels of objects and lists, the parameters being the first."""
+LONGEST_DESCRIPTION = 1_000
+MOST_MEMBERS = 60
+_MOST_LEVELS = 40
+_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,63}", re.ASCII)
+_PARAMETER = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.$-]{0,63}", re.ASCII)
+_HOLLOW = re.compile(
+    r"\s*(?:todo|tbd|description|n/?a|\.{2,}|…|string|the parameter)?\s*\.?\s*", re.IGNORECASE
+)
+_LIMITS = (("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"))
+Schema = Mapping[str, Any]
+
+
+def definition_faults(function: Any) -> list[Fault]:
+    """What makes a tool's definition unclear; empty for one that may be shown.
+
+    Args: function: `{name, description, parameters}`, as it stands in the OpenAI shape under `function`.
+    """
+    if not isinstance(function, Mapping):
+        return [Fault("D1", "A definition is an object with name, description and parameters.")]
+    definition = as_schema(cast(object, function))
+    faults = [*_head_faults(definition)]
+    parameters = definition.get("parameters")
+    if not isinstance(parameters, Mapping):
+        return [*faults, Fault("D1", "`parameters` must be a JSON Schema of type object.")]
+    schema = as_schema(cast(object, parameters))
+    if schema.get("type") != "object":
+        faults.append(Fault("D1", "`parameters` must be a JSON Schema of type object."))
+    # Nothing of it is looked at further: it could take long.
+    if _levels(schema) > _MOST_LEVELS or len(repr(schema)) > LARGEST:
+        return [*faults, Fault("D9", f"the parameters are too much; at most {LARGEST} characters.")]
+    return faults + list(schema_faults(schema))
+
+
+def _levels(value: Any) -> int:
+    """How deep objects and lists lie in a value; no more than one more than is allowed."""
+    levels, row = 0, [value]
+    while row and levels <= _MOST_LEVELS:
+        levels += 1
+        row = [child for inner in row for child in _children(inner)]
+    return levels
+
+
+def _children(value: Any) -> list[Any]:
+    if isinstance(value, Mapping):
+        return list(cast(Mapping[str, Any], value).values())
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def _head_faults(definition: Schema) -> Iterator[Fault]:
+    name = definition.get("name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        yield Fault("D1", f"the name {short(name)} must be letters, digits, `_`, `.` or `-`, 64 at most.")
+    yield from _description_faults(definition.get("description"), "the tool")
+
+
+def schema_faults(schema: Schema, path: str = "parameters", depth: int = 1) -> Iterator[Fault]:
+    """What is unclear in a schema, at every depth; `path` is where it stands."""
+    if depth > DEEPEST:
+        yield Fault("D9", f"{path} lies too deep; at most {DEEPEST} levels.")
+        return
+    if "anyOf" in schema:
+        branches = schema["anyOf"]
+        if not isinstance(branches, list) or not branches:
+            yield Fault("D3", f"{path}.anyOf must be a list of schemas.")
+            return
+        for k, branch in enumerate(cast(list[Any], branches)):
+            yield from schema_faults(as_schema(branch), f"{path}.anyOf[{k}]", depth + 1)
+        return
+    type_ = schema.get("type")
+    if not isinstance(type_, str) or type_ not in TYPES:
+        yield Fault("D3", f"{path}: the type {short(type_)} must be one of {', '.join(TYPES)}.")
+        return
+    yield from _enum_faults(schema, type_, path)
+    yield from _pattern_faults(schema, type_, path)
+    yield from _bound_faults(schema, type_, path)
+    yield from _own_value_faults(schema, path)
+    if type_ == "object":
+        yield from _object_faults(schema, path, depth)
+    if type_ == "array":
+        items = schema.get("items")
+        if not isinstance(items, Mapping) or not items:
+            yield Fault("D3", f"{path}: a list must say what its elements are, as `items`.")
+        else:
+            yield from schema_faults(as_schema(cast(object, items)), f"{path}.items", depth + 1)
+
+
+def _object_faults(schema: Schema, path: str, depth: int) -> Iterator[Fault]:
+    properties = schema.get("properties", {})
+    if not isinstance(properties, Mapping):
+        yield Fault("D3", f"{path}.properties must be an object of schemas.")
+        return
+    listed = cast(Mapping[str, Any], properties)
+    if not listed and depth > 1 and schema.get("additionalProperties") is not True:
+        yield Fault("D3", f"{path}: an object must list its properties.")
+    if len(listed) > MOST_PARAMETERS:
+        yield Fault("D9", f"{path} has {len(listed)} properties; at most {MOST_PARAMETERS}.")
+    yield from _required_faults(schema.get("required", []), listed, path)
+    yield from _name_faults(list(listed), path)
+    for name, child in listed.items():
+        below = f"{path}.{name}"
+        yield from _description_faults(as_schema(child).get("description"), below)
+        yield from schema_faults(as_schema(child), below, depth + 1)
+
+
+def _description_faults(text: Any, where: str) -> Iterator[Fault]:
+    if not isinstance(text, str) or _HOLLOW.fullmatch(text):
+        yield Fault("D2", f"{where} has no description that says something.")
+    elif len(text) > LONGEST_DESCRIPTION:
+        yield Fault(
+            "D2", f"the description of {where} is too long; at most {LONGEST_DESCRIPTION} characters."
+        )
+
+
+def _required_faults(required: Any, properties: Schema, path: str) -> Iterator[Fault]:
+    if not isinstance(required, list):
+        yield Fault("D4", f"{path}.required must be a list of names.")
+        return
+    names = cast(list[Any], required)
+    for k, name in enumerate(names):
+        if not isinstance(name, str) or name not in properties:
+            yield Fault("D4", f"{path}: {short(name)} is required but not a property.")
+        elif name in names[:k]:
+            yield Fault("D4", f"{path}: {name} is required twice.")
+
+
+def _name_faults(names: Sequence[str], path: str) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for name in names:
+        if not _PARAMETER.fullmatch(name):
+            yield Fault("D8", f"{path}: the parameter name {short(name)} must be letters, digits or `_`.")
+        elif name == "properties":
+            yield Fault("D8", f"{path}: a parameter must not be called `properties`.")
+        plain = re.sub(r"[^a-z0-9]", "", name.casefold())
+        if plain in seen:
+            yield Fault("D8", f"{path}: {short(name)} and {short(seen[plain])} are one name written twice.")
+        seen[plain] = name
+
+
+def _enum_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:
+    if "enum" not in schema:
+        return
+    members = schema["enum"]
+    if not isinstance(members, list) or not 1 <= len(cast(list[Any], members)) <= MOST_MEMBERS:
+        yield Fault("D5", f"{path}.enum must be a list of 1 to {MOST_MEMBERS} values.")
+        return
+    listed = cast(list[Any], members)
+    if type_ in ("object", "array"):
+        yield Fault("D5", f"{path}: an enum goes with single values; of a list it stands in `items`.")
+    for k, member in enumerate(listed):
+        if any(type(member) is type(other) and member == other for other in listed[:k]):
+            yield Fault("D5", f"{path}.enum has {short(member)} twice.")
+
+
+def _own_value_faults(schema: Schema, path: str) -> Iterator[Fault]:
+    """Values that a schema itself names keep to it: members of its enum, its default."""
+    plain = {key: value for key, value in schema.items() if key != "enum"}
+    members = schema.get("enum")
+    for member in cast(list[Any], members)[:MOST_MEMBERS] if isinstance(members, list) else []:
+        for _, message in call_remarks(member, plain):
+            yield Fault("D5", f"{path}.enum: {message}.")
+    if "default" in schema and schema["default"] is not None:
+        for where, message in call_remarks(schema["default"], schema):
+            yield Fault("D5", f"{path}.default{where and '.' + where}: {message}.")
+
+
+def _pattern_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:
+    if "pattern" not in schema:
+        return
+    if type_ != "string":
+        yield Fault("D6", f"{path}: a pattern goes with texts only.")
+        return
+    problem = pattern_problem(schema)
+    if problem:
+        yield Fault("D6", f"{path}.pattern cannot be checked: {problem}.")
+        return
+    pattern = cast(str, schema["pattern"])
+    if problem := risk(pattern) or _unusual(pattern):
+        yield Fault("D6", f"{path}.pattern: {problem}.")
+    elif "enum" not in schema and not _has_sample(schema, pattern):
+        yield Fault("D6", f"{path}.pattern: no text was found that follows it and the other constraints.")
+
+
+def _unusual(pattern: str) -> str:
+    """Why other checkers, many of which are written in Python, do not read a pattern; empty where they do."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(pattern)
+    except (re.error, FutureWarning, RecursionError, OverflowError) as error:
+        return f"other checkers do not read it ({error}); escape what stands for itself"
+    return ""
+
+
+def _has_sample(schema: Schema, pattern: str) -> bool:
+    """Whether some text follows a pattern and whatever else is said of it."""
+    drawn = (sample(pattern, Random(f"{pattern}/{k}")) for k in range(20))
+    known = EXAMPLES.get(str(schema.get("format")), ())
+    # Where one draw finds nothing, others would only take as long.
+    for text in chain(known, drawn):
+        if text is None or not list(constraint_faults(text, schema)):
+            return text is not None
+    return False
+
+
+def _bound_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:
+    kinds = {"min": ("integer", "number", "float"), "Length": ("string",), "Items": ("array",)}
+    for low, high in _LIMITS:
+        fitting = kinds.get(low[3:], kinds["min"])
+        for name in (low, high):
+            if name in schema and bound(schema, name) is None:
+                yield Fault("D7", f"{path}.{name} must be a number.")
+            elif name in schema and type_ not in fitting:
+                yield Fault("D7", f"{path}.{name} does not go with the type {type_}.")
+        least, most = bound(schema, low), bound(schema, high)
+        if least is not None and most is not None and least > most:
+            yield Fault("D7", f"{path}: {low} {least:g} is above {high} {most:g}.")
+    form = schema.get("format")
+    if "format" in schema and (not isinstance(form, str) or type_ != "string" or form not in FORMATS):
+        yield Fault("D7", f"{path}: the format {short(form)} must be one of {', '.join(FORMATS)}, of a text.")
+
+
+def call_remarks(arguments: Any, schema: Schema) -> list[tuple[str, str]]:
+    """Where the arguments of a call break a schema, with types by any of their names: types, names, enums, required
+    ones, patterns, formats, bounds and counts."""
+    written = format_types(schema)
+    return [*argument_faults(arguments, written), *constraint_faults(arguments, written)]
+
+
+def format_types(schema: Schema) -> dict[str, Any]:
+    """A schema with the names of types that the format writes."""
+    made = dict(schema)
+    if isinstance(made.get("type"), str):
+        made["type"] = TYPES.get(made["type"], made["type"])
+    if isinstance(made.get("properties"), Mapping):
+        properties = cast(Mapping[str, Any], made["properties"])
+        made["properties"] = {name: format_types(as_schema(child)) for name, child in properties.items()}
+    if isinstance(made.get("items"), Mapping):
+        made["items"] = format_types(as_schema(made["items"]))
+    if isinstance(made.get("anyOf"), list):
+        made["anyOf"] = [format_types(as_schema(branch)) for branch in cast(list[Any], made["anyOf"])]
+    return made
+
+
+def twice(names: Sequence[str]) -> list[str]:
+    """Names that several tools of a list have, small and capital letters being one; each once."""
+    seen: dict[str, int] = {}
+    for name in names:
+        seen[name.casefold()] = seen.get(name.casefold(), 0) + 1
+    return list(dict.fromkeys(name for name in names if seen[name.casefold()] > 1))

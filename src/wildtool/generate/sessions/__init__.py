@@ -1,0 +1,1 @@
+"""Makes sessions through models in roles."""

@@ -1,0 +1,1 @@
+"""The rules that a made session must keep."""

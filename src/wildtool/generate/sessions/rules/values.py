@@ -1,0 +1,105 @@
+"""Rules for the values of a planner's calls: types, constraints, placeholders, defaults, and where they come from."""
+
+import re
+from collections.abc import Iterator
+
+from wildtool.benchmarks.wildtoolbench.grounding import Leaf, grounded, holds
+from wildtool.generate.core.parsing import Decision, Fault
+from wildtool.generate.schema.constraints import constraint_faults
+from wildtool.generate.sessions.rules.context import Moment, real, required_of
+from wildtool.toolcall.schema import documented_default
+from wildtool.toolcall.schema_check import argument_faults, short
+
+PLACEHOLDER = re.compile(
+    r"\s*(?:unknown|n/?a|none|null|tbd|to be determined|x{3,}|\?+|your[_ ].*|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}"
+    r"|未知|待定|不详|无)\s*",
+    re.IGNORECASE,
+)
+_IDENTIFIER = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$|ID$|timestamp|uuid|token", re.ASCII)
+
+
+def p14(decision: Decision, moment: Moment) -> Iterator[Fault]:
+    """Arguments have the types of the schema, at every depth."""
+    for path, message in _schema_faults(decision, moment):
+        if message.startswith("expected type"):
+            yield Fault("P14", f"{path}: {message}.")
+
+
+def p15(decision: Decision, moment: Moment) -> Iterator[Fault]:
+    """Enums, nested names, formats, patterns, bounds and counts are kept."""
+    for path, message in _schema_faults(decision, moment):
+        # A first-level name that is unknown or missing is told by P5 and P7.
+        if not message.startswith("expected type") and (path.count(".") > 1 or "enum" in message):
+            yield Fault("P15", f"{path}: {message}.")
+    for action in real(decision, moment):
+        for path, message in constraint_faults(action.arguments, moment.schemas[action.name]):
+            yield Fault("P15", f"{action.name}.{path}: {message}.")
+
+
+def p16(decision: Decision, moment: Moment) -> Iterator[Fault]:
+    """No placeholder and no null stands for a value."""
+    for action in real(decision, moment):
+        for name in action.arguments:
+            if action.arguments[name] is None:
+                yield Fault("P16", f"{action.name}.{name} is null; leave it out, or ask if it is required.")
+        for leaf in moment.leaves(action):
+            if isinstance(leaf.value, str) and PLACEHOLDER.fullmatch(leaf.value) and leaf.value:
+                yield Fault("P16", f"{action.name}.{leaf.path}: {short(leaf.value)} is a placeholder.")
+
+
+def p18(decision: Decision, moment: Moment) -> Iterator[Fault]:
+    """An optional value that equals the default was said by the user."""
+    for action in real(decision, moment):
+        required = required_of(action.name, moment)
+        for leaf in moment.leaves(action):
+            if leaf.path in required or documented_default(leaf.schema) != leaf.value:
+                continue
+            if not any(holds(passage, leaf.value) for passage in moment.known):
+                yield Fault("P18", f"{action.name}.{leaf.path} is the default anyway.", warning=True)
+
+
+def p19(decision: Decision, moment: Moment) -> Iterator[Fault]:
+    """Every value stands in the conversation, or is derived with a reason; an identifier always stands there."""
+    for action in real(decision, moment):
+        for leaf in moment.leaves(action):
+            if grounded(leaf, moment.known):
+                continue
+            if is_identifier(leaf):
+                yield Fault(
+                    "P19", f"{action.name}.{leaf.path}: {short(leaf.value)} was never seen; ask for it."
+                )
+            elif not any(covers(path, leaf.path) for path in action.derived):
+                yield Fault(
+                    "P19",
+                    f"{action.name}.{leaf.path}: {short(leaf.value)} stands nowhere; take the value as it was said, ask "
+                    "for it, or give the reason in `derived` if it follows from what was said.",
+                )
+
+
+def p22(decision: Decision, moment: Moment) -> Iterator[Fault]:
+    """No call of a decision needs what only another of it could give."""
+    if len(decision.actions) < 2:
+        return
+    for action in real(decision, moment):
+        for leaf in moment.leaves(action):
+            if is_identifier(leaf) and not any(holds(passage, leaf.value) for passage in moment.known):
+                yield Fault(
+                    "P22", f"{action.name}.{leaf.path} is known only after another call; make that one first."
+                )
+
+
+def _schema_faults(decision: Decision, moment: Moment) -> Iterator[tuple[str, str]]:
+    for action in real(decision, moment):
+        for path, message in argument_faults(action.arguments, moment.schemas[action.name]):
+            yield f"{action.name}.{path}", message
+
+
+def is_identifier(leaf: Leaf) -> bool:
+    """Whether a value names something that only a system can tell."""
+    name = re.split(r"[.\[\]]", leaf.path.rstrip("]0123456789["))[-1]
+    return _IDENTIFIER.search(name) is not None
+
+
+def covers(marked: str, path: str) -> bool:
+    """Whether a marked path is this one or lies above it."""
+    return path == marked or path.startswith((f"{marked}.", f"{marked}["))

@@ -1,0 +1,1 @@
+"""Reads tools from files: lists of tools, OpenAPI documents, YAML."""

@@ -1,0 +1,132 @@
+"""Tools of a file as a session's record writes them, or why they cannot be used."""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, cast
+
+from wildtool.generate.schema.constraints import bound, lost_pattern
+from wildtool.generate.tool_sources.markup import CONTROL
+from wildtool.generate.tool_sources.references import Schemas, UnreadableError, refers, unsayable, why_hollow
+from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema_check import schema_faults
+from wildtool.types import Tool
+
+KEPT = (
+    "enum", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "required", "format", "pattern",
+)  # fmt: skip
+"""Keys of a parameter's schema that a session's tools keep; a pattern only where it can be checked."""
+_DEEPEST = 5
+_TYPE_NAMES = {
+    "number": "float", "int": "integer", "str": "string", "bool": "boolean", "dict": "object", "list": "array",
+}  # fmt: skip
+"""Names of types that files use, and what the format calls them."""
+_ABOUT = frozenset(["description", "title", "example", "examples", "$comment", "returns"])
+"""Keys of a schema that are about it, in words or as an instance, and bind nothing."""
+
+
+def normal_tool(tool: Any, keep: Collection[str]) -> tuple[str, Tool | None, str]:
+    """The tool as a record writes it, or why it cannot be used."""
+    function = as_schema(as_schema(tool).get("function"))
+    name = function.get("name")
+    if not isinstance(name, str) or not re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name):
+        return str(name), None, "expected {type: function, function: {name, description, parameters}}"
+    spoken = re.sub(r"[_.-]+", " ", re.sub(r"([a-z])([A-Z])", r"\1 \2", name))
+    try:
+        written = _resolved(function.get("parameters"))
+    except UnreadableError as error:
+        return name, None, str(error)
+    if odd := _odd_text(written):
+        return name, None, f"{odd!r} holds control characters; take them out"
+    parameters = normal_schema(written or {"type": "object"}, spoken, 0, keep)
+    parameters = cast(dict[str, Any], {"type": "object", "properties": {}, "required": [], **parameters})
+    faults = [f"{where}: {what}" for where, what in schema_faults(parameters)]
+    described: dict[str, Any] = {
+        "name": name,
+        "description": _told(function, spoken.capitalize() + "."),
+        "parameters": parameters,
+    }
+    return name, None if faults else {"type": "function", "function": described}, faults[0] if faults else ""
+
+
+def _resolved(schema: Any) -> Mapping[str, Any]:
+    """A schema with the references in it put in; they are to its own definitions. Raises UnreadableError."""
+    written = as_schema(schema)
+    if not refers(written):
+        return written
+    whole = Schemas(written).whole(written)
+    if unsayable(whole):
+        raise UnreadableError(why_hollow("parameters", whole))
+    return whole
+
+
+def _odd_text(schema: Any) -> str:
+    """A name or value in a schema that holds control characters; empty where none does."""
+    row: list[Any] = [schema]
+    while row:
+        found = row.pop()
+        if isinstance(found, Mapping):
+            known = cast(Mapping[str, Any], found)
+            row += [child for key, child in known.items() if key not in _ABOUT]
+            row += known
+        elif isinstance(found, list):
+            row += cast(list[Any], found)
+        elif isinstance(found, str) and CONTROL.search(found):
+            return found[:80]
+    return ""
+
+
+def normal_schema(
+    schema: Mapping[str, Any], name: str, depth: int, keep: Collection[str] = KEPT
+) -> dict[str, Any]:
+    """A schema with a description, one type name, and decimals called `float`, as the format writes them."""
+    type_ = schema.get("type")
+    if isinstance(type_, list):
+        type_ = next((t for t in cast(list[Any], type_) if t != "null"), "string")
+    if type_ is None and "anyOf" not in schema:
+        type_ = "object" if "properties" in schema else "string"
+    made = {key: value for key, value in schema.items() if key in keep}
+    if lost_pattern(schema):
+        made.pop("pattern", None)
+    for limit in ("exclusiveMinimum", "exclusiveMaximum"):
+        # Older schemas have a truth value here, which stands for nothing in newer ones.
+        if bound(made, limit) is None:
+            made.pop(limit, None)
+    if type_ is not None:
+        made["type"] = _TYPE_NAMES.get(str(type_), type_)
+    if depth:
+        made["description"] = _told(schema, name + ".")
+    if isinstance(schema.get("properties"), dict) and depth < _DEEPEST:
+        properties = cast(dict[str, Any], schema["properties"])
+        made["properties"] = {
+            key: normal_schema(as_schema(child), key, depth + 1, keep) for key, child in properties.items()
+        }
+    if "items" in schema:
+        made["items"] = normal_schema(as_schema(schema["items"]), name, depth + 1, keep)
+    if "anyOf" in schema:
+        branches = (
+            [as_schema(branch) for branch in cast(list[Any], schema["anyOf"])]
+            if isinstance(schema["anyOf"], list)
+            else []
+        )
+        solid = [branch for branch in branches if branch.get("type") != "null"]
+        return (
+            {**normal_schema(solid[0], name, depth, keep), "description": _told(schema, name + ".")}
+            if solid
+            else {"anyOf": []}
+        )
+    return made
+
+
+def _told(schema: Mapping[str, Any], otherwise: str) -> str:
+    text = schema.get("description")
+    bare = CONTROL.sub(" ", text.replace("\r\n", "\n")) if isinstance(text, str) else ""
+    return bare if bare.strip() else otherwise
+
+
+def result_schema(function: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of what a tool returns; empty where it tells none that can be read."""
+    try:
+        written = _resolved(function.get("returns"))
+    except UnreadableError:
+        return {}
+    return normal_schema(written, "result", 0) if written else {}

@@ -1,0 +1,301 @@
+"""Schemas of a document as they are meant: references followed, `allOf` merged, as deep as a tool can show.
+
+Work and size are bounded, whatever the document: each reference is read once for each level, and a schema that gets too
+large is cut at fewer levels.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import unquote
+
+from wildtool.errors import DataError
+from wildtool.generate.tool_sources.markup import without_html
+from wildtool.toolcall.schema import as_schema
+
+MOST_LEVELS = 6
+"""Levels of objects and lists that are read."""
+LARGEST = 600
+"""Size of one tool's schema, about one for each parameter at any depth, before it is cut at fewer levels."""
+_LARGEST_FLAT = 6_000
+_MOST_HOPS = 100
+_MOST_WORK = 5_000_000
+_JOINED = frozenset(["allOf", "oneOf", "anyOf"])
+_STRUCTURE = frozenset(["properties", "items", "required", "description"])
+_TYPES: Mapping[type, str] = {
+    str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object",
+}  # fmt: skip
+_LOST = "x-lost"
+"""Of an object of which nothing can be given: the required property that is the reason."""
+Schema = Mapping[str, Any]
+Sized = tuple[dict[str, Any], int]
+
+
+class UnreadableError(Exception):
+    """A part of a document that cannot be read as it is meant; the text says why."""
+
+
+class Schemas:
+    """Reads the schemas of one document."""
+
+    def __init__(self, document: Schema) -> None:
+        self._document = document
+        self._flat_ones: dict[str, Schema | UnreadableError | None] = {}
+        """By reference; None while it is being read."""
+        self._sized: dict[tuple[str, int, str], Sized] = {}
+        self._work = 0
+
+    def whole(self, schema: Any, without: str = "") -> dict[str, Any]:
+        """A schema with everything it refers to.
+
+        Optional parts that no schema describes, or that go too deep, are left out.
+
+        Args:
+            without: leave out properties with this mark, such as `readOnly`.
+
+        Raises:
+            UnreadableError: for references that lead nowhere or around, and for schemas beyond any size.
+            DataError: where the document takes too much work.
+        """
+        made, size = self._read(schema, MOST_LEVELS, without)
+        best = made
+        for levels in range(MOST_LEVELS - 1, 0, -1):
+            if size <= LARGEST:
+                break
+            made, size = self._read(schema, levels, without)
+            best = best if hollow(made) else made
+        if size > _LARGEST_FLAT:
+            raise UnreadableError("it has too many parameters")
+        return best
+
+    def target(self, value: Any) -> Schema:
+        """An object of the document, or the one it refers to. Raises UnreadableError."""
+        found = as_schema(value)
+        for _ in range(_MOST_HOPS):
+            reference = found.get("$ref")
+            if not isinstance(reference, str):
+                return found
+            found = as_schema(self._at(reference))
+        raise UnreadableError("its references lead around in a ring")
+
+    def _read(self, schema: Any, levels: int, without: str) -> Sized:
+        written = as_schema(schema)
+        reference = written.get("$ref")
+        key = (reference, levels, without) if isinstance(reference, str) and len(written) == 1 else None
+        if key is None:
+            return self._level(self._flat(written, 0), levels, without)
+        if key not in self._sized:
+            self._sized[key] = self._level(self._flat(written, 0), levels, without)
+        return self._sized[key]
+
+    def _level(self, flat: Schema, levels: int, without: str) -> Sized:
+        made = {key: value for key, value in flat.items() if key not in _STRUCTURE}
+        if isinstance(about := flat.get("description"), str):
+            made["description"] = without_html(about)
+        if "const" in flat and "enum" not in flat:
+            made["enum"] = [flat["const"]]
+        if flat.get("type") is None:
+            made["type"] = _type_of(flat)
+        size = 1 + sum(_weight(value) for value in made.values())
+        if "items" in flat and levels > 0:
+            made["items"], below = self._read(flat["items"], levels - 1, without)
+            size += below
+        elif "items" in flat:
+            made["items"] = {"type": "object"}
+        if isinstance(flat.get("properties"), Mapping) and levels > 0:
+            size += self._properties(made, flat, levels, without)
+        self._count(len(flat) + len(as_schema(flat.get("properties"))))
+        return made, size
+
+    def _properties(self, made: dict[str, Any], flat: Schema, levels: int, without: str) -> int:
+        """Puts in the properties that can be said. Gives their size."""
+        required = [name for name in as_list(flat.get("required")) if isinstance(name, str)]
+        unsaid: set[str] = set()
+        properties: dict[str, Any] = {}
+        size = 0
+        for name, child in as_schema(flat["properties"]).items():
+            below, weight = self._read(child, levels - 1, without)
+            if without and below.get(without) is True:
+                unsaid.add(name)
+            elif not hollow(below):
+                properties[name] = below
+                size += weight + len(name) // 100
+            elif name in required:
+                # Without this one nothing can be given: the object is as good as not described.
+                made[_LOST] = f"{name}.{place}" if (place := _lost_place(below)) else name
+                return 0
+        made["properties"] = properties
+        made["required"] = [name for name in required if name not in unsaid]
+        return size
+
+    def _flat(self, schema: Schema, hops: int) -> Schema:
+        """A schema with references followed and parts merged at its own level only."""
+        if hops > _MOST_HOPS:
+            raise UnreadableError(f"a schema goes through more than {_MOST_HOPS} references")
+        self._count(1 + len(schema))
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            found = self._referred(reference, hops)
+            own = {key: value for key, value in schema.items() if key != "$ref"}
+            return _merged(own, found) if own else found
+        if not schema.keys() & _JOINED:
+            return schema
+        made = {key: value for key, value in schema.items() if key not in _JOINED}
+        for part in as_list(schema.get("allOf")):
+            made = self._joined(made, self._flat(as_schema(part), hops + 1))
+        for keyword in ("oneOf", "anyOf"):
+            if (branch := self._branch(as_list(schema.get(keyword)), hops)) is not None:
+                made = self._joined(made, branch)
+        return made
+
+    def _joined(self, made: Schema, part: Schema) -> dict[str, Any]:
+        self._count(sum(len(as_schema(each.get("properties"))) for each in (made, part)))
+        return _merged(made, part)
+
+    def _branch(self, branches: list[Any], hops: int) -> Schema | None:
+        """The first of the branches that can be read and is more than null; None where there is none."""
+        lost: UnreadableError | None = None
+        for branch in branches:
+            try:
+                found = self._flat(as_schema(branch), hops + 1)
+            except UnreadableError as error:
+                lost = lost or error
+                continue
+            if found.get("type") != "null":
+                return found
+        if lost is not None:
+            raise lost
+        return None
+
+    def _referred(self, reference: str, hops: int) -> Schema:
+        if reference not in self._flat_ones:
+            self._flat_ones[reference] = None
+            try:
+                self._flat_ones[reference] = self._flat(as_schema(self._at(reference)), hops + 1)
+            except UnreadableError as error:
+                self._flat_ones[reference] = error
+        found = self._flat_ones[reference]
+        if found is None:
+            raise UnreadableError(f"the reference {_short(reference)} leads around in a ring")
+        if isinstance(found, UnreadableError):
+            raise found
+        return found
+
+    def _at(self, reference: str) -> Any:
+        """What stands at a reference. Raises UnreadableError."""
+        if not reference.startswith("#"):
+            raise UnreadableError(
+                f"it refers to {_short(reference)}, outside this file; put everything into one file first"
+            )
+        found: Any = self._document
+        for step in unquote(reference[1:]).split("/")[1:]:
+            key = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(found, list) and key.isdecimal() and len(key) < 9:
+                listed = cast(list[Any], found)
+                found = listed[int(key)] if int(key) < len(listed) else None
+            else:
+                found = as_schema(cast(object, found)).get(key)
+        if found is None:
+            raise UnreadableError(f"it refers to {_short(reference)}, which is not in the file")
+        return found
+
+    def _count(self, work: int) -> None:
+        self._work += work
+        if self._work > _MOST_WORK:
+            raise DataError(
+                "its schemas refer to each other so often that reading them takes too long; leave the largest out"
+            )
+
+
+def hollow(schema: Schema) -> bool:
+    """Whether nothing can be given for a schema: an object of which nothing is said, a file, a list of such."""
+    type_ = schema.get("type")
+    if type_ == "array":
+        return "items" in schema and hollow(as_schema(schema["items"]))
+    if type_ == "file" or schema.get("format") == "binary":
+        return True
+    return type_ == "object" and not schema.get("properties")
+
+
+def unsayable(schema: Schema) -> bool:
+    """Whether something is required in a schema of which nothing can be given."""
+    return _LOST in _innermost(schema)
+
+
+def why_hollow(name: str, schema: Schema) -> str:
+    """Why nothing can be given for a parameter with such a schema."""
+    place = _lost_place(schema)
+    if not place and _innermost(schema).get("type") != "object":
+        return f"{name!r} is a file, which cannot be said in a text"
+    where = f"{name}.{place}" if place else name
+    return f"no schema says what {where!r} holds, or it needs a file, lies too deep or holds itself"
+
+
+def refers(schema: Any) -> bool:
+    """Whether references, or parts to merge, stand anywhere in a schema."""
+    row: list[Any] = [schema]
+    while row:
+        found = row.pop()
+        if isinstance(found, Mapping):
+            known = cast(Schema, found)
+            if "$ref" in known or "allOf" in known or "oneOf" in known:
+                return True
+            row.extend(known.values())
+        row.extend(as_list(found))
+    return False
+
+
+def as_list(value: Any) -> list[Any]:
+    """The list itself, or an empty one for anything else."""
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def _lost_place(schema: Schema) -> str:
+    return str(_innermost(schema).get(_LOST, ""))
+
+
+def _innermost(schema: Schema) -> Schema:
+    """The schema of the elements, where it is one of a list."""
+    while schema.get("type") == "array" and "items" in schema:
+        schema = as_schema(schema["items"])
+    return schema
+
+
+def _merged(own: Schema, part: Schema) -> dict[str, Any]:
+    """Two schemas that hold together; what the first one says counts."""
+    made = {**part, **own}
+    for key in ("properties", "required"):
+        if key in own and key in part:
+            del made[key]
+    if "properties" not in made and ("properties" in own or "properties" in part):
+        made["properties"] = {**as_schema(part.get("properties")), **as_schema(own.get("properties"))}
+    if "required" not in made and ("required" in own or "required" in part):
+        made["required"] = list(
+            dict.fromkeys(
+                str(name) for name in (*as_list(part.get("required")), *as_list(own.get("required")))
+            )
+        )
+    return made
+
+
+def _type_of(schema: Schema) -> str:
+    """The type of a schema that names none."""
+    if isinstance(schema.get("properties"), Mapping):
+        return "object"
+    if "items" in schema:
+        return "array"
+    if isinstance(schema.get("additionalProperties"), Mapping):
+        return "object"
+    told = [*as_list(schema.get("enum")), *(schema[key] for key in ("const", "default") if key in schema)]
+    return next((_TYPES[type(value)] for value in told if type(value) in _TYPES), "string")
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value) // 200
+    if isinstance(value, list | dict):
+        return len(cast(list[Any], value)) // 10
+    return 0
+
+
+def _short(reference: str) -> str:
+    return repr(reference if len(reference) <= 120 else reference[:119] + "…")

@@ -1,0 +1,129 @@
+"""A made API: its definition, and where it comes from."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from wildtool.generate.core.plan import Lang
+from wildtool.toolcall.schema import as_schema
+from wildtool.types import Tool
+
+
+@dataclass(frozen=True)
+class Api:
+    """One API; no slots, since its text is worked out once."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """JSON Schema."""
+    returns: Mapping[str, Any]
+    """JSON Schema of its result."""
+    lang: Lang
+    place: str
+    """Id of the sub-domain that it belongs to."""
+    node: str
+    """Id of the function that it is made for."""
+    tree_path: tuple[str, ...]
+    """Names from the domain down to the function."""
+    parents: tuple[str, ...]
+    """Names of the APIs that it was evolved from; empty for a new one."""
+    generation: int
+    """0 for a new one, one more than its parent's for an evolved one."""
+    operator: str
+    """How it was evolved; empty for a new one."""
+    target: str
+    """The class of parameter that it was to have; empty where none was asked for."""
+    attempt: int
+    call: Mapping[str, Any]
+    """Arguments of a call of it that a role made up from the definition alone, and that keeps to it."""
+
+    @property
+    def function(self) -> dict[str, Any]:
+        """As it is shown, with what it returns."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "parameters": dict(self.parameters),
+            "returns": dict(self.returns),
+        }
+
+    @property
+    def tool(self) -> Tool:
+        """As tool files hold it."""
+        return {"type": "function", "function": self.function}
+
+    @cached_property
+    def text(self) -> str:
+        """All that it says in words, by which it is compared with others."""
+        return definition_text(self.function)
+
+    def row(self, prompt_version: str) -> dict[str, Any]:
+        """As it is written."""
+        return {
+            **self.function,
+            "lang": self.lang,
+            "tree_path": list(self.tree_path),
+            "parents": list(self.parents),
+            "generation": self.generation,
+            "operator": self.operator,
+            "target": self.target,
+            "attempt": self.attempt,
+            "call": dict(self.call),
+            "prompt_version": prompt_version,
+        }
+
+
+def definition_text(function: Mapping[str, Any]) -> str:
+    """The words of a definition: names and descriptions of the tool and of everything that it takes."""
+    parts = [str(function.get("name")), str(function.get("description"))]
+    for path, schema in every_schema(function.get("parameters") or {}):
+        parts += [path.rsplit(".", 1)[-1], str(schema.get("description", ""))]
+    return " ".join(parts)
+
+
+ATOMS = ("number", "enum", "list", "bool", "object_short", "object_deep")
+"""Classes that an API can be asked to have; a plain text is `text`."""
+Schema = Mapping[str, Any]
+
+
+def atom_of(schema: Schema) -> str:
+    """The class of a parameter."""
+    if "enum" in schema:
+        return "enum"
+    type_ = str(schema.get("type"))
+    if type_ == "object":
+        return "object_deep" if any(map(_is_compound, _properties(schema).values())) else "object_short"
+    return {
+        "integer": "number",
+        "number": "number",
+        "float": "number",
+        "array": "list",
+        "boolean": "bool",
+    }.get(type_, "text")
+
+
+def atoms(parameters: Schema) -> dict[str, str]:
+    """The class of each parameter of a tool."""
+    return {name: atom_of(as_schema(child)) for name, child in _properties(parameters).items()}
+
+
+def every_schema(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
+    """All schemas below one, with the path of each."""
+    for name, child in _properties(schema).items():
+        below = f"{path}.{name}" if path else name
+        yield below, as_schema(child)
+        yield from every_schema(as_schema(child), below)
+    if "items" in schema:
+        yield f"{path}[]", as_schema(schema["items"])
+        yield from every_schema(as_schema(schema["items"]), f"{path}[]")
+
+
+def _is_compound(child: Any) -> bool:
+    schema = as_schema(child)
+    return schema.get("type") == "object" or as_schema(schema.get("items")).get("type") == "object"
+
+
+def _properties(schema: Schema) -> Mapping[str, Any]:
+    return as_schema(schema.get("properties"))

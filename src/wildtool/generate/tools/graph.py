@@ -1,0 +1,153 @@
+"""A graph of tools: an edge joins two that take, or return and take, the same sort of thing; walks over it give sets.
+
+After ToolFlow: tools are nodes; edges join those of which two parameters, or a return value and a parameter, are
+described alike.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Literal
+
+from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.text.similarity import Likeness
+
+ALIKE = 0.6
+"""From which likeness on two descriptions are of the same sort of thing."""
+MOST_LINKS = 12
+"""Neighbours of a tool at most, those most alike."""
+_MOST_TEXTS = 20
+"""Texts that one is joined to at most."""
+_MOST_JOINED = 200
+"""Pairs of tools that one pair of texts joins at most."""
+_BACK = 0.2
+"""How often a walk goes on from where it began."""
+Kind = Literal["parameter", "result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge, seen from one of its tools."""
+
+    tool: int
+    """Position of the other tool."""
+    weight: float
+    """From 0 to 1: by three tenths how alike the two are described, by seven how alike the tools are, since a parameter
+    that everything has, such as a limit, says little."""
+    kind: Kind
+    """Whether two parameters are alike, or a return value and a parameter."""
+
+
+class Neighbours:
+    """Tools with those that go together with them."""
+
+    def __init__(self, functions: Sequence[Mapping[str, Any]]) -> None:
+        """Args: functions: `{name, description, parameters, returns}`; what is missing counts for nothing."""
+        self._names = [str(function.get("name")) for function in functions]
+        self._about = Likeness([f"{f.get('name')} {f.get('description')}" for f in functions])
+        self._links = _links(functions, self._about)
+
+    def links(self, tool: int) -> Sequence[Link]:
+        """The tools that go together with one, most alike first."""
+        return self._links[tool]
+
+    def similar(self, tool: int, count: int = 1) -> list[int]:
+        """The tools whose descriptions are most like that of one, of other names; fewer where there are no more."""
+        near = self._about.nearest(tool, count + 20)
+        return [k for k, _ in near if self._names[k] != self._names[tool]][:count]
+
+    def walk(self, size: int, draw: Random, start: int | None = None) -> list[int]:
+        """A set of tools that go together: a random walk that follows an edge the likelier the more alike it joins.
+
+        Where no edge leads on, it goes on from any tool; tools of one name are taken once.
+
+        Args: start: the tool to begin with, any where it is None.
+        """
+        if not self._names:
+            return []
+        at = start if start is not None else draw.randrange(len(self._names))
+        chosen, names = [at], {self._names[at]}
+        while len(chosen) < size:
+            at = chosen[0] if draw.random() < _BACK else at
+            ahead = self._ahead(at, chosen, names)
+            if ahead:
+                at = draw.choices([link.tool for link in ahead], [link.weight for link in ahead])[0]
+            elif (other := self._other(names, draw)) is not None:
+                at = other
+            else:
+                break
+            chosen.append(at)
+            names.add(self._names[at])
+        return chosen
+
+    def _other(self, names: set[str], draw: Random) -> int | None:
+        """Any tool of another name; None where there is none."""
+        begin, count = draw.randrange(len(self._names)), len(self._names)
+        places = ((begin + step) % count for step in range(count))
+        return next((k for k in places if self._names[k] not in names), None)
+
+    def _ahead(self, at: int, chosen: Sequence[int], names: set[str]) -> list[Link]:
+        """Edges to new tools: from where the walk is, else from where it was last."""
+        for tool in (at, *reversed(chosen)):
+            ahead = [link for link in self._links[tool] if self._names[link.tool] not in names]
+            if ahead:
+                return ahead
+        return []
+
+
+def _links(functions: Sequence[Mapping[str, Any]], about: Likeness) -> list[list[Link]]:
+    takers: dict[str, list[int]] = {}
+    givers: dict[str, list[int]] = {}
+    for k, function in enumerate(functions):
+        for text in _texts(as_schema(function.get("parameters"))):
+            takers.setdefault(text, []).append(k)
+        for text in _texts(as_schema(function.get("returns"))):
+            givers.setdefault(text, []).append(k)
+    texts = sorted({*takers, *givers})
+    likeness = Likeness(texts)
+    found: list[dict[int, Link]] = [{} for _ in functions]
+
+    def join(one: Sequence[int], other: Sequence[int], alike: float, kind: Kind) -> None:
+        for a, b in _pairs(one, other):
+            weight = 0.3 * alike + 0.7 * about.of(a, b)
+            for here, there in ((a, b), (b, a)):
+                known = found[here].get(there)
+                if known is None or known.weight < weight:
+                    found[here][there] = Link(there, weight, kind)
+
+    for k, text in enumerate(texts):
+        same = [(k, 1.0)]
+        for other, weight in [*same, *likeness.nearest(k, _MOST_TEXTS, ALIKE)]:
+            if other >= k:
+                join(takers.get(text, ()), takers.get(texts[other], ()), weight, "parameter")
+            join(givers.get(text, ()), takers.get(texts[other], ()), weight, "result")
+    return [
+        sorted(links.values(), key=lambda link: (-link.weight, link.kind, link.tool))[:MOST_LINKS]
+        for links in found
+    ]
+
+
+def _texts(schema: Mapping[str, Any]) -> Iterator[str]:
+    """What a tool's parameters, or the fields of its result, are called and described as; of objects in it too."""
+    inner = as_schema(schema.get("items")) if schema.get("type") == "array" else schema
+    for name, child in as_schema(inner.get("properties")).items():
+        below = as_schema(child)
+        yield f"{name} {below.get('description', '')}"
+        if below.get("type") in ("array", "object") and below is not inner:
+            fields = as_schema(as_schema(below.get("items")).get("properties")) or as_schema(
+                below.get("properties")
+            )
+            for field, leaf in fields.items():
+                yield f"{field} {as_schema(leaf).get('description', '')}"
+
+
+def _pairs(one: Sequence[int], other: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Pairs of different tools, all of them or, where there are many, each with the next ones of the other list."""
+    if len(one) * len(other) <= _MOST_JOINED:
+        yield from ((a, b) for a in one for b in other if a != b)
+        return
+    for k, a in enumerate(one):
+        for step in range(1, MOST_LINKS + 1):
+            b = other[(k + step) % len(other)]
+            if a != b:
+                yield a, b

@@ -1,0 +1,222 @@
+"""Making APIs as something the engine plays: each attempt is an item, each call to a role a recorded step of it.
+
+An attempt waits until the generations before it are over, since it sees what they left. What comes out follows from the
+record alone, in any order of replies.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from wildtool import __version__
+from wildtool.engine.call.rate_limit import LimitError
+from wildtool.engine.record.reader import RecordReader, transcripts
+from wildtool.errors import InfraError, UsageError
+from wildtool.generate.core import prompts
+from wildtool.generate.core.maker import (
+    Maker,
+    file_digests,
+    play_script,
+    replay_script,
+    transcript_of,
+    verdict_of,
+)
+from wildtool.generate.core.plan import Lang
+from wildtool.generate.core.roles import Talk
+from wildtool.generate.sessions.script import Loss
+from wildtool.generate.tools.assignments import Pool
+from wildtool.generate.tools.documents import Passage, passages
+from wildtool.generate.tools.growth import ATTEMPTS, Growth, Result, generation_begin
+from wildtool.generate.tools.script import PROMPTS, ROLES
+from wildtool.generate.tools.tree import Tree, read_tree, seed_tree
+from wildtool.types import Ask, Item, Role, Source, Transcript, Verdict
+
+UNIT = "api"
+PROFILE = "made"
+_NO_PLACE = Loss("no place", "the tree has no domain; give one by --tree, or other documents", Counter(), 0)
+_GIVEN_UP = Loss("infra_error", "a call failed, and what followed was made without it", Counter(), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What APIs are to be made."""
+
+    apis: int
+    seed: str = "1"
+    langs: tuple[Lang, ...] = ("en",)
+    tree: Path | None = None
+    """File with a tree to begin with."""
+    documents: tuple[Path, ...] = ()
+    """Texts that are read for domains and functions. Without tree and documents the built-in tree is taken."""
+
+
+class ApiMaker(Maker):
+    """The part of a benchmark that playing a run takes; an item is a passage to read, or an attempt at an API."""
+
+    name = "tools"
+    title = "Tools made by models"
+    profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule"}
+    roles: Mapping[str, Role] = {name: Role(about, "") for name, about in ROLES.items() if name != "agent"}
+
+    def __init__(self, order: Order) -> None:
+        """Raises UsageError for an order that asks for nothing."""
+        if order.apis < 1 or not order.langs:
+            raise UsageError("the number of tools must be at least 1, in at least one language")
+        self.order = order
+        self._results: dict[int, Result] = {}
+        self._begun: set[int] = set()
+        self._given_up: frozenset[int] = frozenset()
+
+    def source(self) -> Source:
+        """Names everything the requests follow from, so that a run goes on only where it is the same; the number of APIs
+        may grow.
+
+        Raises DataError for a file that cannot be read.
+        """
+        order = self.order
+        files = file_digests([file for file in (order.tree, *order.documents) if file])
+        about = [
+            order.seed,
+            order.langs,
+            order.tree is not None,
+            __version__,
+            prompts.digest(PROMPTS),
+            *files,
+        ]
+        digest = hashlib.sha256(json.dumps(about).encode())
+        name = str(order.tree) if order.tree else "documents" if order.documents else "built-in tree"
+        return Source(name, order.tree or Path(), digest.hexdigest())
+
+    @cached_property
+    def _passages(self) -> list[Passage]:
+        return passages(self.order.documents, self.order.langs)
+
+    @cached_property
+    def _trees(self) -> Mapping[Lang, Tree]:
+        order = self.order
+        read = read_tree(order.tree) if order.tree else None
+        found: dict[Lang, Tree] = {}
+        for lang in order.langs:
+            found[lang] = read or (Tree() if order.documents else seed_tree(lang))
+        return found
+
+    def growth(self) -> Growth:
+        """Nothing made yet."""
+        order = self.order
+        return Growth(order.apis, order.seed, order.langs, self._passages, Pool(self._trees))
+
+    @cached_property
+    def _growth(self) -> Growth:
+        """What this process has made."""
+        return self.growth()
+
+    @cached_property
+    def _changed(self) -> asyncio.Condition:
+        return asyncio.Condition()
+
+    def go_on_with(self, folder: Path) -> None:
+        """Tells of a record that there is: failed calls of a generation that others have followed are not tried again,
+        since those were made without what would come of them.
+
+        Raises RecordError for a record that cannot be read.
+        """
+        if not folder.is_dir():
+            return
+        with RecordReader(folder) as reader:
+            jobs = recorded_jobs(reader)
+            closed = generation_begin(max(jobs, default=0), len(self._passages))
+            self._given_up = frozenset(
+                job
+                for job in jobs
+                if job < closed
+                and transcript_of(transcripts(reader.log(str(job), 0)), UNIT).infra_error is not None
+            )
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        """Passages and attempts, as many as there can be at most."""
+        order, before = self.order, len(self._passages)
+        for job in range(before + ATTEMPTS * order.apis):
+            own = self._passages[job].lang if job < before else order.langs[(job - before) % len(order.langs)]
+            yield Item(str(job), (UNIT,), job, "", own, tuple(self.roles))
+
+    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
+        """Makes one attempt, when it is known to be needed and what it sees is there."""
+        growth, job = self._growth, cast(int, item.data)
+        async with self._changed:
+            await self._changed.wait_for(lambda: growth.decided(job))
+        if not growth.due(job):
+            return
+        self._begun.add(job)
+        if job in self._given_up:
+            await self._end(job, None)
+            return
+        script = growth.script(job)
+        if script is None:
+            await self._end(job, _NO_PLACE)
+            return
+        ended: list[Result] = []
+        try:
+            await play_script(_noting(script, ended.append), UNIT, ask)
+        except LimitError:
+            await self._stop()
+            raise
+        except InfraError:
+            await self._end(job, None)
+            raise
+        await self._end(job, ended[0])
+
+    async def _end(self, job: int, result: Result | None) -> None:
+        async with self._changed:
+            if result is not None:
+                self._results[job] = result
+            self._growth.take(job, result)
+            self._changed.notify_all()
+
+    async def _stop(self) -> None:
+        async with self._changed:
+            self._growth.stopped = True
+            self._changed.notify_all()
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        """Whether an API came of an attempt of this process, and why not."""
+        job = cast(int, item.data)
+        result = _GIVEN_UP if job in self._given_up else self._results.get(job)
+        lost = (result.reason, result.detail) if isinstance(result, Loss) else None
+        # What is recorded of one that is not needed any more says nothing of this run.
+        transcript = transcript_of(transcripts, UNIT) if job in self._begun else Transcript(())
+        return [verdict_of(item, UNIT, transcript, lost, over=result is not None)]
+
+
+def _noting(script: Talk[Result], note: Callable[[Result], None]) -> Talk[Result]:
+    result = yield from script
+    note(result)
+    return result
+
+
+def recorded_jobs(reader: RecordReader) -> list[int]:
+    """The jobs of which anything is recorded. What is no job is of another making, which the run will refuse."""
+    return [int(item) for item, _ in reader.jobs() if item.isascii() and item.isdigit() and len(item) < 10]
+
+
+def regrow(maker: ApiMaker, reader: RecordReader) -> Growth:
+    """What comes of a record, without any model."""
+    growth = maker.growth()
+    # Those before the last generation that was begun are as they are for good.
+    closed = generation_begin(max(recorded_jobs(reader), default=0), len(growth.passages))
+    for job in range(growth.jobs):
+        if growth.enough or job >= growth.end:
+            break
+        transcript = transcript_of(transcripts(reader.log(str(job), 0)), UNIT)
+        script = growth.script(job)
+        result = _NO_PLACE if script is None else replay_script(script, transcript)
+        if result is not None or job < closed:
+            growth.take(job, result)
+        else:
+            growth.leave(job)
+    return growth

@@ -1,0 +1,192 @@
+"""Models that need no network, from gold answers to random calls: floor and ceiling of every table."""
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wildtool.errors import CallError, UsageError, unknown
+from wildtool.models.baselines.lexical import answer as lexical_answer
+from wildtool.models.baselines.lexical.answer import assistant_calls
+from wildtool.models.baselines.lexical.reading import OfferedTool, as_list, as_object, is_plain, offered_tools
+from wildtool.types import Message, Model, Reply, Request
+
+TEXT_SHARE = 0.5
+"""How often `baseline/random` answers with a text: about half of the steps of a short task."""
+OPTIONAL_SHARE = 0.3
+"""How often `baseline/random` gives a parameter that is not required."""
+MOST_CALLS = 3
+DEEPEST = 6
+"""Levels of a schema that random arguments follow; below it values are empty."""
+CHAT_TEXT = "Sorry, I can only chat, so I cannot look that up or do it for you."
+WORDS = ("alpha", "river", "seven", "blue", "Lisbon", "Anna", "2025-03-14", "09:30", "A-1042", "note")
+
+
+class GoldModel:
+    """Repeats the gold answers: `parallel` gives all ready calls at once, `serial` one by one."""
+
+    def __init__(self, name: str, style: str) -> None:
+        self.name = name
+        self._style = style
+
+    async def complete(self, request: Request) -> Reply:
+        """The gold answer to the request. Raises CallError where the request carries none."""
+        if request.gold is None:
+            raise CallError("no gold", f"{self.name} needs a request with gold answers", final=True)
+        return Reply(request.gold(self._style))
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def settings(self) -> Mapping[str, Any]:
+        """Its style."""
+        return {"style": self._style}
+
+
+class UserModel:
+    """Plays a role beside the agent as a willing and truthful person, without a language model."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self.name = name
+        self._seed = seed
+
+    async def complete(self, request: Request) -> Reply:
+        """The benchmark's own cooperative answer. Raises CallError where the request carries none."""
+        if request.role == "agent" or request.gold is None:
+            raise CallError(
+                "no gold", f"{self.name} answers only for a role whose words the benchmark knows", final=True
+            )
+        repeat = request.address.repeat if request.address else 0
+        return Reply(request.gold(f"cooperative {self._seed + repeat}"))
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def settings(self) -> Mapping[str, Any]:
+        """Its seed; each repeat adds its number."""
+        return {"seed": self._seed}
+
+
+class AnswererModel:
+    """Answers by a pure function of the request."""
+
+    def __init__(
+        self, name: str, answer: Callable[[Request], Message], settings: Mapping[str, Any] | None = None
+    ) -> None:
+        self.name = name
+        self._answer = answer
+        self._settings = dict(settings or {})
+
+    async def complete(self, request: Request) -> Reply:
+        """The function's answer; never raises."""
+        return Reply(self._answer(request))
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def settings(self) -> Mapping[str, Any]:
+        """What the answers depend on besides the request."""
+        return self._settings
+
+
+def make_baseline(name: str, seed: int | None = None) -> Model:
+    """The baseline of a name such as `baseline/gold`; `seed` (None: 0) matters to `baseline/random` and `baseline/user`.
+
+    Raises:
+        UsageError: no baseline has this name; the message lists those that exist.
+    """
+    maker = BASELINES.get(name)
+    if maker is None:
+        raise UsageError(unknown("baseline", name, BASELINES))
+    return maker(name, seed or 0)
+
+
+def chat(request: Request) -> Message:
+    """Always the same plain text."""
+    return {"role": "assistant", "content": CHAT_TEXT}
+
+
+def random_answer(request: Request, seed: int) -> Message:
+    """A text or 1 to 3 calls of offered tools, drawn by seed and address: concurrency changes nothing."""
+    address = request.address
+    place = f"{address.item}/{address.repeat}/{address.unit}/{address.step}" if address else ""
+    digest = hashlib.sha256(f"{seed}/{place}".encode("utf-8", "surrogatepass")).digest()
+    draw = random.Random(digest)
+    tools = offered_tools(request.tools)
+    if not tools or draw.random() < TEXT_SHARE:
+        return {"role": "assistant", "content": " ".join(draw.choices(WORDS, k=8))}
+    chosen = draw.choices(tools, k=draw.randint(1, MOST_CALLS))
+    calls = [(tool.name, _arguments(tool, draw)) for tool in chosen]
+    return assistant_calls(calls, f"random_{digest[:6].hex()}")
+
+
+def _arguments(tool: OfferedTool, draw: random.Random) -> dict[str, Any]:
+    return {
+        parameter.name: random_value(parameter.schema, draw)
+        for parameter in tool.parameters
+        if parameter.required or draw.random() < OPTIONAL_SHARE
+    }
+
+
+def random_value(schema: object, draw: random.Random, depth: int = 0) -> Any:
+    """A value of a JSON schema; a text where the schema says nothing that can be followed."""
+    node = as_object(schema)
+    if members := [member for member in as_list(node.get("enum")) if is_plain(member)]:
+        return draw.choice(members)
+    if branches := as_list(node.get("anyOf")) or as_list(node.get("oneOf")):
+        return random_value(draw.choice(branches), draw, depth + 1) if depth < DEEPEST else None
+    declared = node.get("type")
+    names = as_list(declared) or [declared]
+    name = draw.choice(names)
+    if name in ("integer", "int"):
+        return draw.randint(0, 100)
+    if name in ("number", "float", "double"):
+        return round(draw.uniform(0, 100), 2)
+    if name in ("boolean", "bool"):
+        return draw.random() < 0.5
+    if name == "null":
+        return None
+    if name in ("array", "list"):
+        count = draw.randint(1, 3) if depth < DEEPEST else 0
+        return [random_value(node.get("items"), draw, depth + 1) for _ in range(count)]
+    if name in ("object", "dict"):
+        return _random_object(node, draw, depth)
+    return " ".join(draw.choices(WORDS, k=draw.randint(1, 2)))
+
+
+def _random_object(schema: Mapping[str, Any], draw: random.Random, depth: int) -> dict[str, Any]:
+    required = as_list(schema.get("required"))
+    properties = as_object(schema.get("properties")) if depth < DEEPEST else {}
+    return {
+        name: random_value(part, draw, depth + 1)
+        for name, part in properties.items()
+        if name in required or draw.random() < OPTIONAL_SHARE
+    }
+
+
+def _random(name: str, seed: int) -> Model:
+    return AnswererModel(name, lambda request: random_answer(request, seed), {"seed": seed})
+
+
+def _lexical(name: str, seed: int) -> Model:
+    return AnswererModel(name, lexical_answer)
+
+
+BASELINES: Mapping[str, Callable[[str, int], Model]] = {
+    "baseline/gold": lambda name, seed: GoldModel(name, "parallel"),
+    "baseline/gold-serial": lambda name, seed: GoldModel(name, "serial"),
+    "baseline/chat": lambda name, seed: AnswererModel(name, chat),
+    "baseline/random": _random,
+    "baseline/lexical": _lexical,
+    "baseline/user": UserModel,
+}
+"""What each name makes from itself and a seed."""
+ABOUT: Mapping[str, str] = {
+    "baseline/gold": "the gold answers; independent calls at once",
+    "baseline/gold-serial": "the gold answers, one call at a time",
+    "baseline/chat": "never calls a tool",
+    "baseline/random": "random calls of the offered tools",
+    "baseline/lexical": "picks tools and arguments by matching words",
+    "baseline/user": "plays the user by script, for benchmarks that simulate one",
+}
+"""What each baseline does."""

@@ -1,0 +1,140 @@
+"""Anthropic's Message Batches: requests go with the creation, results are read at an address that the batch names.
+
+Source: the provider's guide to batch processing and the reference of /v1/messages/batches.
+"""
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from typing import IO, Any
+
+from wildtool.json_codec import dumps
+from wildtool.models.batch.protocol import (
+    LISTED,
+    PAGES,
+    Batches,
+    BatchResult,
+    BatchState,
+    NoResultError,
+    counted,
+    in_path,
+    named,
+    rows,
+    table,
+)
+from wildtool.models.http.failures import Failure, failure_of
+
+_PATH = "/messages/batches"
+_RESULTS = re.compile(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9_.~-]+)+")
+"""A path of plain names that leads nowhere up."""
+
+
+class AnthropicBatches(Batches):
+    """Batches of messages. The provider keeps no mark with them."""
+
+    most_requests = 100_000
+    most_bytes = 256_000_000
+    between = b","
+    marked = False
+
+    def line(self, custom_id: str, body: bytes) -> bytes:
+        """Custom id and parameters."""
+        return dumps({"custom_id": custom_id})[:-1] + b',"params":' + body + b"}"
+
+    def around(self, mark: str) -> tuple[bytes, bytes]:
+        """The object around the list."""
+        return b'{"requests":[', b"]}"
+
+    async def upload(self, mark: str, file: IO[bytes]) -> str | None:
+        """Nothing: the requests go with the creation."""
+        return None
+
+    async def create(self, mark: str, file: IO[bytes] | None, uploaded: str | None) -> BatchState:
+        """A batch of all requests of the file."""
+        answer = await self.endpoint.exchange("POST", _PATH, body=file)
+        return self._state(self.parsed(answer, _PATH))
+
+    async def state(self, id_: str) -> BatchState:
+        """Status and counts."""
+        path = f"{_PATH}/{in_path(id_)}"
+        return self._state(self.parsed(await self.endpoint.exchange("GET", path), path))
+
+    async def find(self, mark: str, requests: int, since: float) -> AsyncIterator[BatchState]:
+        """Batches of as many requests, not older: only their results tell whose they are."""
+        query = {"limit": str(LISTED)}
+        for _ in range(PAGES):
+            page = self.parsed(await self.endpoint.exchange("GET", _PATH, query=query), _PATH)
+            for batch in rows(page.get("data")):
+                if not _is_younger(batch.get("created_at"), since):
+                    return
+                state = self._state(batch)
+                if state.total == requests:
+                    yield state
+            after = named(page.get("last_id"))
+            if not page.get("has_more") or after is None:
+                return
+            query["after_id"] = after
+
+    async def fetch(self, where: str, into: IO[bytes]) -> None:
+        """The results, asked below our own base URL: the key goes to no other address than the one it is for."""
+        await self.endpoint.exchange("GET", where, into=into)
+
+    def result(self, row: Any) -> BatchResult:
+        """The message, or what the error's type says."""
+        found = table(row)
+        id_, result = found.get("custom_id"), table(found.get("result"))
+        if not isinstance(id_, str):
+            raise NoResultError("no custom_id")
+        where = f"a batch at {self.endpoint.shown_url}"
+        match result:
+            case {"type": "succeeded", "message": dict()}:
+                return BatchResult(id_, dumps(result["message"]))
+            case {"type": "canceled"}:
+                return BatchResult(id_, canceled=True)
+            case {"type": "expired"}:
+                error = self.endpoint.error(
+                    "batch expired", "the batch expired before it was asked", where=where
+                )
+                return BatchResult(id_, error=error)
+            case {"type": "errored"}:
+                failure = failure_of(result.get("error")) or Failure("no error is named")
+                if failure.blocked or failure.status is not None:
+                    return BatchResult(id_, error=self.endpoint.failed(failure, where=where))
+                error = self.endpoint.error("batch error", "the request failed", failure.words, where=where)
+                return BatchResult(id_, error=error)
+            case _:
+                raise NoResultError("no result of a known type")
+
+    def cancel_path(self, id_: str) -> str:
+        return f"{_PATH}/{in_path(id_)}/cancel"
+
+    def _state(self, found: Mapping[str, Any]) -> BatchState:
+        id_, status = named(found.get("id")), found.get("processing_status")
+        if id_ is None or not isinstance(status, str):
+            raise self.misshapen(found, "message batch")
+        counts = {name: counted(value) for name, value in table(found.get("request_counts")).items()}
+        total = sum(counts.values())
+        over = status == "ended"
+        return BatchState(
+            id_,
+            status,
+            over,
+            total,
+            total - counts.get("processing", 0),
+            (self._results(id_, found.get("results_url")),) if over else (),
+        )
+
+    def _results(self, id_: str, url: Any) -> str:
+        """The path below our base URL where results lie; the documented one where the batch names another host's."""
+        ours = self.endpoint.shown_url.partition("?")[0].rstrip("/")
+        if isinstance(url, str) and url.startswith(ours + "/") and _RESULTS.fullmatch(url[len(ours) :]):
+            return url[len(ours) :]
+        return f"{_PATH}/{in_path(id_)}/results"
+
+
+def _is_younger(created: Any, since: float) -> bool:
+    """Whether a batch is younger than that; what tells no time may be."""
+    try:
+        return datetime.fromisoformat(created).timestamp() >= since
+    except (TypeError, ValueError, OverflowError):
+        return True

@@ -1,0 +1,179 @@
+"""OpenAI's Batch API: a file of requests is uploaded, a batch made of it, results and errors read as two files.
+
+Source: the provider's guide to the Batch API and the references of /v1/files and /v1/batches.
+"""
+
+import math
+from collections.abc import AsyncIterator, Mapping
+from typing import IO, Any
+
+from wildtool.errors import CallError
+from wildtool.json_codec import dumps
+from wildtool.models.batch.protocol import (
+    LISTED,
+    PAGES,
+    Batches,
+    BatchResult,
+    BatchState,
+    NoResultError,
+    counted,
+    in_path,
+    named,
+    rows,
+    table,
+)
+from wildtool.models.http.endpoint import Endpoint, explanation
+from wildtool.models.http.failures import Failure, failure_of, refused_as_blocked
+
+MARK = "wildtool"
+"""Key of the batch's metadata under which our mark stands."""
+_OVER = ("completed", "failed", "expired", "cancelled")
+_TOO_MUCH = ("token_limit_exceeded",)
+_PASSING = ("server_error", "internal_error", "rate_limit_exceeded", "timeout")
+_EXPIRED, _CANCELED = "batch_expired", "batch_cancelled"
+
+
+class OpenAIBatches(Batches):
+    """Batches of chat completions, or of another endpoint of the same provider's."""
+
+    most_requests = 50_000
+    most_bytes = 200_000_000
+    marked = True
+
+    def __init__(self, endpoint: Endpoint, path: str) -> None:
+        super().__init__(endpoint, path)
+        # What the requests are for, in the provider's own words, wherever a gateway puts it.
+        self._for = f"/v1{path}"
+
+    def line(self, custom_id: str, body: bytes) -> bytes:
+        """Custom id, method, path and body."""
+        about = dumps({"custom_id": custom_id, "method": "POST", "url": self._for})
+        return about[:-1] + b',"body":' + body + b"}\n"
+
+    def around(self, mark: str) -> tuple[bytes, bytes]:
+        """The parts of a form (RFC 7578): the purpose, then the file."""
+        part = f"--{mark}\r\nContent-Disposition: form-data; name="
+        purpose = f'{part}"purpose"\r\n\r\nbatch\r\n'
+        file = f'{part}"file"; filename="{mark}.jsonl"\r\nContent-Type: application/jsonl\r\n\r\n'
+        return (purpose + file).encode(), f"\r\n--{mark}--\r\n".encode()
+
+    async def upload(self, mark: str, file: IO[bytes]) -> str | None:
+        """The file's id."""
+        kind = f"multipart/form-data; boundary={mark}"
+        found = self.parsed(await self.endpoint.exchange("POST", "/files", body=file, kind=kind), "/files")
+        if (id_ := named(found.get("id"))) is None:
+            raise self.misshapen(found, "file")
+        return id_
+
+    async def create(self, mark: str, file: IO[bytes] | None, uploaded: str | None) -> BatchState:
+        """A batch of an uploaded file, marked in its metadata."""
+        wanted = {
+            "input_file_id": uploaded,
+            "endpoint": self._for,
+            "completion_window": "24h",
+            "metadata": {MARK: mark},
+        }
+        return self._state(
+            self.parsed(await self.endpoint.exchange("POST", "/batches", body=dumps(wanted)), "/batches")
+        )
+
+    async def state(self, id_: str) -> BatchState:
+        """Status and counts."""
+        path = f"/batches/{in_path(id_)}"
+        return self._state(self.parsed(await self.endpoint.exchange("GET", path), path))
+
+    async def find(self, mark: str, requests: int, since: float) -> AsyncIterator[BatchState]:
+        """The batch whose metadata hold the mark."""
+        query = {"limit": str(LISTED)}
+        for _ in range(PAGES):
+            page = self.parsed(await self.endpoint.exchange("GET", "/batches", query=query), "/batches")
+            found = rows(page.get("data"))
+            for batch in found:
+                if table(batch.get("metadata")).get(MARK) == mark:
+                    yield self._state(batch)
+                    return
+            oldest = found[-1].get("created_at") if found else None
+            after = named(found[-1].get("id")) if found else None
+            if not page.get("has_more") or after is None or not _is_younger(oldest, since):
+                return
+            query["after"] = after
+
+    async def fetch(self, where: str, into: IO[bytes]) -> None:
+        """The content of a file."""
+        await self.endpoint.exchange("GET", f"/files/{in_path(where)}/content", into=into)
+
+    def result(self, row: Any) -> BatchResult:
+        """The response's body, or the error of its status or code."""
+        found = table(row)
+        id_, response, error = found.get("custom_id"), found.get("response"), found.get("error")
+        if not isinstance(id_, str):
+            raise NoResultError("no custom_id")
+        if isinstance(response, dict):
+            return self._answered(id_, table(response), table(error))
+        if not isinstance(error, dict):
+            raise NoResultError("neither response nor error")
+        code, text = str(table(error).get("code")), str(table(error).get("message") or "")
+        if (failure := failure_of(error)) and failure.blocked:
+            return BatchResult(id_, error=self.endpoint.failed(failure, where=self._where))
+        if code == _CANCELED:
+            return BatchResult(id_, canceled=True)
+        if code == _EXPIRED:
+            return BatchResult(
+                id_, error=self._error("batch expired", "the batch expired before it was asked", text)
+            )
+        final = code.startswith("invalid")
+        return BatchResult(id_, error=self._error("batch error", code, text, final=final))
+
+    def cancel_path(self, id_: str) -> str:
+        return f"/batches/{in_path(id_)}/cancel"
+
+    def _answered(self, id_: str, response: Mapping[str, Any], error: Mapping[str, Any]) -> BatchResult:
+        status, body = response.get("status_code"), response.get("body")
+        if type(status) is not int or not 100 <= status < 600 or body is None:
+            raise NoResultError("a response without status or body")
+        answer = dumps(body)
+        if 200 <= status < 300:
+            return BatchResult(id_, answer)
+        quote = explanation(answer) if table(body) else str(error.get("message") or "")
+        failure = Failure(quote, status, blocked=refused_as_blocked(answer))
+        return BatchResult(id_, error=self.endpoint.failed(failure, where=self._where))
+
+    @property
+    def _where(self) -> str:
+        return f"a batch at {self.endpoint.shown_url}"
+
+    def _error(self, kind: str, message: str, quote: str, *, final: bool = False) -> CallError:
+        return self.endpoint.error(kind, message, quote, final=final, where=self._where)
+
+    def _state(self, found: Mapping[str, Any]) -> BatchState:
+        id_, status = named(found.get("id")), found.get("status")
+        if id_ is None or not isinstance(status, str):
+            raise self.misshapen(found, "batch")
+        counts = table(found.get("request_counts"))
+        files = (named(found.get(name)) for name in ("output_file_id", "error_file_id"))
+        errors = rows(table(found.get("errors")).get("data"))
+        codes = {str(error.get("code")) for error in errors}
+        lines = {
+            line: str(error.get("message"))
+            for error in errors
+            if isinstance(line := error.get("line"), int) and not isinstance(line, bool)
+        }
+        told = "; ".join(f"{error.get('code')}: {error.get('message')}" for error in errors[:3])
+        return BatchState(
+            id_,
+            status,
+            status in _OVER,
+            counted(counts.get("total")),
+            counted(counts.get("completed")) + counted(counts.get("failed")),
+            tuple(file for file in files if file is not None),
+            (told or "no reason given") if status == "failed" else "",
+            lines,
+            too_much=bool(codes & set(_TOO_MUCH)),
+            passing=bool(codes) and codes <= set(_PASSING),
+        )
+
+
+def _is_younger(created: Any, since: float) -> bool:
+    """Whether a batch is younger than that; what tells no time may be."""
+    known = isinstance(created, int | float) and math.isfinite(created)
+    return not known or created >= since

@@ -1,0 +1,272 @@
+"""Pieces of streamed answers, put together in time and memory in proportion to them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from wildtool.json_codec import REPLY, TooLargeError, loads_within
+
+MOST_PARTS = 100_000
+"""Calls, blocks, parts or items that one answer may have."""
+
+
+class _Texts:
+    """Texts under names, put together from pieces in linear time."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, list[str]] = {}
+
+    def add(self, name: str, piece: str) -> None:
+        if piece or name not in self._pieces:
+            self._pieces.setdefault(name, []).append(piece)
+
+    def put(self, name: str, text: str) -> None:
+        """The text so far, whatever it was."""
+        self._pieces[name] = [text]
+
+    def is_just(self, name: str, text: str) -> bool:
+        """Whether the text so far is this one, which came in one piece."""
+        return self._pieces.get(name) == [text]
+
+    def has(self, name: str) -> bool:
+        """Whether any piece came that is not empty."""
+        return any(self._pieces.get(name, ()))
+
+    def whole(self) -> dict[str, str]:
+        return {name: "".join(pieces) for name, pieces in self._pieces.items()}
+
+
+class _Call:
+    """A call whose name and arguments come in pieces."""
+
+    def __init__(self) -> None:
+        self.rest: dict[str, Any] = {"type": "function"}
+        self._function: dict[str, Any] = {}
+        self._texts = _Texts()
+
+    def is_over_before(self, delta: dict[str, Any], function: dict[str, Any]) -> bool:
+        """Whether a piece that claims to belong to this call begins another one."""
+        if not function.get("name"):
+            return False
+        other = delta.get("id") and self.rest.get("id") and delta["id"] != self.rest["id"]
+        # Without ids only this tells calls apart: a name never follows its arguments.
+        return bool(other) or (not delta.get("id") and self._texts.has("arguments"))
+
+    def add(self, delta: dict[str, Any], function: dict[str, Any]) -> None:
+        repeated = bool(delta.get("id")) and delta.get("id") == self.rest.get("id")
+        self.rest |= {
+            key: value
+            for key, value in delta.items()
+            if key not in ("index", "function")
+            and value is not None
+            and not (key == "id" and self.rest.get("id"))
+        }
+        for name, value in function.items():
+            if not isinstance(value, str):
+                if value is not None:
+                    self._function[name] = value
+            elif not (repeated and name == "name" and self._texts.is_just(name, value)):
+                self._texts.add(name, value)
+
+    def whole(self) -> dict[str, Any]:
+        function = {"name": "", "arguments": "", **self._texts.whole()}
+        other = {name: value for name, value in self._function.items() if not function.get(name)}
+        return {**self.rest, "function": {**function, **other}}
+
+
+class _Calls:
+    """The calls of one streamed message."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Call] = []
+        self._at: dict[int, _Call] = {}
+
+    def add(self, delta: dict[str, Any]) -> None:
+        """Adds a piece to the call of its index; without index, to the last one."""
+        index, function = delta.get("index"), as_object(delta.get("function"))
+        at = index if isinstance(index, int) and not isinstance(index, bool) else None
+        call = self._at.get(at) if at is not None else self._last(delta)
+        if call is None or call.is_over_before(delta, function):
+            call = _Call()
+            append(self._calls, call)
+        if at is not None:
+            self._at[at] = call
+        call.add(delta, function)
+
+    def _last(self, delta: dict[str, Any]) -> _Call | None:
+        """The call that a piece without index goes on with; one with another id begins a call."""
+        last = self._calls[-1] if self._calls else None
+        return None if last is None or delta.get("id") not in (None, "", last.rest.get("id")) else last
+
+    def whole(self) -> list[dict[str, Any]]:
+        return [call.whole() for call in self._calls]
+
+
+class MessageDeltas:
+    """An assistant message that comes in deltas."""
+
+    def __init__(self) -> None:
+        self._texts = _Texts()
+        self._other: dict[str, Any] = {}
+        self._calls: _Calls | None = None
+        self._function: _Call | None = None
+        self._given: dict[str, Any] | None = None
+
+    def replace(self, message: dict[str, Any]) -> None:
+        """Takes a whole message that came in place of a delta."""
+        self._given = message
+
+    def add(self, delta: dict[str, Any]) -> None:
+        for name, value in delta.items():
+            if name == "role" or value is None:
+                continue
+            if name == "tool_calls" and isinstance(value, list):
+                self._calls = self._calls or _Calls()
+                for call in objects(cast(list[Any], value)):
+                    self._calls.add(call)
+            elif name == "function_call" and isinstance(value, dict):
+                self._function = self._function or _Call()
+                self._function.add({}, cast(dict[str, Any], value))
+            elif isinstance(value, str):
+                self._texts.add(name, value)
+            elif isinstance(value, list) and isinstance(self._other.get(name), list):
+                self._other[name] += value
+            else:
+                self._other[name] = list(cast(list[Any], value)) if isinstance(value, list) else value
+
+    def whole(self) -> dict[str, Any]:
+        if self._given is not None:
+            return self._given
+        made: dict[str, Any] = {"role": "assistant", "content": None, **self._other, **self._texts.whole()}
+        if self._calls is not None:
+            made["tool_calls"] = self._calls.whole()
+        if self._function is not None:
+            made["function_call"] = self._function.whole()["function"]
+        return made
+
+
+class BlockDeltas:
+    """A content block that comes in deltas."""
+
+    def __init__(self, start: dict[str, Any]) -> None:
+        self._start = dict(start)
+        self._texts = _Texts()
+        self._citations: list[Any] = []
+        for name in ("text", "thinking", "signature"):
+            if isinstance(start.get(name), str):
+                self._texts.add(name, start[name])
+
+    def add(self, delta: dict[str, Any]) -> None:
+        for name in ("text", "thinking", "signature", "partial_json"):
+            if isinstance(delta.get(name), str):
+                self._texts.add(name, delta[name])
+        if "citation" in delta:
+            self._citations.append(delta["citation"])
+
+    def whole(self) -> dict[str, Any]:
+        texts = self._texts.whole()
+        given = texts.pop("partial_json", None)
+        block = {**self._start, **texts}
+        if given is not None:
+            block["input"] = _value(given)
+        if self._citations:
+            before = block.get("citations")
+            block["citations"] = [
+                *(cast(list[Any], before) if isinstance(before, list) else []),
+                *self._citations,
+            ]
+        return block
+
+
+def _value(text: str) -> Any:
+    """A tool's input; a text that is no JSON stays one, as the model's own fault."""
+    try:
+        return loads_within(text, REPLY) if text else {}
+    except ValueError:
+        return text
+
+
+class PartDeltas:
+    """The parts of a streamed turn; texts of one kind that follow each other are one part."""
+
+    def __init__(self) -> None:
+        self._parts: list[Any] = []
+        self._pieces: list[str] = []
+
+    def add(self, part: Any) -> None:
+        now = as_object(part)
+        if not isinstance(now.get("text"), str):
+            self._close()
+            append(self._parts, part)
+        elif self._pieces and _goes_on(self._parts[-1], now):
+            self._pieces.append(now["text"])
+        else:
+            self._close()
+            append(self._parts, dict(now))
+            self._pieces = [now["text"]]
+
+    def whole(self) -> list[Any]:
+        self._close()
+        return self._parts
+
+    def _close(self) -> None:
+        if self._pieces:
+            self._parts[-1]["text"] = "".join(self._pieces)
+        self._pieces = []
+
+
+def _goes_on(last: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether a text is one with the text before it: both of the same kind, without a signature."""
+    plain = last.keys() | now.keys() <= {"text", "thought"}
+    return plain and last.get("thought") == now.get("thought")
+
+
+class ItemDeltas:
+    """An output item that comes in events of its own."""
+
+    def __init__(self, start: dict[str, Any]) -> None:
+        self._item = dict(start)
+        self._done = False
+        self._texts = _Texts()
+
+    def add(self, kind: str, event: dict[str, Any]) -> None:
+        if kind == "response.output_item.done":
+            self._item, self._done = dict(as_object(event.get("item"))), True
+        elif isinstance(delta := event.get("delta"), str):
+            self._texts.add(kind.split(".")[1], delta)
+        else:
+            name = kind.split(".")[1]
+            text = event.get("arguments" if name == "function_call_arguments" else "text")
+            if isinstance(text, str):
+                self._texts.put(name, text)
+
+    def whole(self) -> dict[str, Any]:
+        texts = self._texts.whole()
+        if self._done or not texts:
+            return self._item
+        if (given := texts.get("function_call_arguments")) is not None:
+            return {**self._item, "arguments": given}
+        return {
+            **self._item,
+            "type": "message",
+            "content": [{"type": "output_text", "text": texts["output_text"]}],
+        }
+
+
+def append(parts: list[Any], part: Any) -> None:
+    if len(parts) >= MOST_PARTS:
+        raise too_many()
+    parts.append(part)
+
+
+def too_many() -> TooLargeError:
+    return TooLargeError(f"a reply of more than {MOST_PARTS:,} calls or other parts")
+
+
+def objects(parts: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    for part in parts:
+        if isinstance(part, dict):
+            yield cast(dict[str, Any], part)
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

@@ -1,0 +1,130 @@
+"""Failures that come as an answer: an error object in any provider's words, the HTTP status it stands for, and
+prompts that the provider blocked.
+
+Sources: the error references of OpenAI, Azure, Anthropic, Google, OpenRouter, Alibaba's DashScope, Z.ai, Moonshot and
+DeepSeek.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.json_codec import REPLY, dumps, loads_within
+
+BLOCKED = "blocked prompt"
+"""Kind of the error of a prompt that the provider refuses to give to the model: final, and no fault of a network's."""
+ENDED_BY_FAILURE = frozenset(("error", "network_error", "insufficient_system_resource"))
+"""Finish reasons that say that the endpoint failed, not that the model stopped."""
+_STATUS = {
+    400: ("invalid_request", "bad_request", "invalid_argument", "failed_precondition", "out_of_range"),
+    401: ("authentication", "unauthenticated", "unauthorized", "invalid_api_key"),
+    402: ("billing", "payment_required"),
+    403: ("permission", "permission_denied", "forbidden"),
+    404: ("not_found", "model_not_found"),
+    413: ("request_too_large",),
+    429: (
+        *("rate_limit", "rate_limit_exceeded", "insufficient_quota", "resource_exhausted"),
+        *("too_many_requests", "throttling", "rate_limit_reached"),
+    ),
+    500: ("api", "server", "internal", "internal_server", "unknown"),
+    502: ("bad_gateway", "provider", "upstream"),
+    503: ("service_unavailable", "unavailable"),
+    504: ("timeout", "gateway_timeout", "deadline_exceeded"),
+    529: ("overloaded",),
+}
+_BLOCKED = (
+    *("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation", "invalid_prompt"),
+    *("bio_policy", "data_inspection_failed", "moderation_blocked", "1301"),
+)
+_BLOCKED_WORDS = "Content Exists Risk"
+_FIELDS = ("code", "status", "status_code", "type")
+
+
+def _plain(name: str) -> str:
+    """A name of an error without what providers spell in different ways."""
+    return re.sub(r"[^a-z0-9]", "", name.lower()).removesuffix("error")
+
+
+_STATUS_OF = {_plain(name): status for status, names in _STATUS.items() for name in names}
+_BLOCKED_NAMES = frozenset(map(_plain, _BLOCKED))
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong at the provider, in the provider's words."""
+
+    words: str
+    status: int | None = None
+    """The HTTP status that it stands for; None where nothing says so."""
+    blocked: bool = False
+    """Whether the prompt was blocked."""
+
+
+def failure_in(parsed: Any) -> Failure | None:
+    """The failure that the `error` of an answer names, whatever stands beside it; None where it names none."""
+    if isinstance(parsed, list) and parsed:
+        parsed = cast(list[Any], parsed)[0]
+    found = _object(parsed)
+    return failure_of(found if found.get("object") == "error" else found.get("error"))
+
+
+def failure_of(error: Any) -> Failure | None:
+    """The failure that an error object or text stands for; None for null and other empty values."""
+    if not error:
+        return None
+    if not isinstance(error, dict):
+        return Failure(error if isinstance(error, str) else _json(error))
+    found = cast(dict[str, Any], error)
+    inner = found.get("error")
+    if isinstance(inner, dict) and inner and "message" not in found:
+        return failure_of(inner)
+    names = list(_names(found))
+    words = _words(found)
+    blocked = any(_plain(name) in _BLOCKED_NAMES for name in names) or _BLOCKED_WORDS in words
+    return Failure(
+        words, status_named(names), blocked or bool(_object(found.get("metadata")).get("flagged_input"))
+    )
+
+
+def status_named(names: list[str]) -> int | None:
+    """The HTTP status that names or numbers of an error stand for; numbers count first."""
+    numbers = (int(name) for name in names if re.fullmatch("[45][0-9][0-9]", name))
+    words = (_STATUS_OF[_plain(name)] for name in names if _plain(name) in _STATUS_OF)
+    return next(numbers, None) or next(words, None)
+
+
+def refused_as_blocked(answer: bytes) -> bool:
+    """Whether the body of a refusal says that the prompt was blocked."""
+    try:
+        found = _object(loads_within(answer, REPLY))
+    except ValueError:
+        return False
+    # Some name it beside a message of its own, without an error object.
+    failure = failure_in(found) or failure_of(found)
+    return failure is not None and failure.blocked
+
+
+def _names(error: Mapping[str, Any]) -> Iterator[str]:
+    for found in (error, _object(error.get("innererror"))):
+        for field in _FIELDS:
+            value = found.get(field)
+            if isinstance(value, str | int) and not isinstance(value, bool):
+                yield (
+                    str(value)[:100] if isinstance(value, str) else f"{value:d}" if abs(value) < 1000 else ""
+                )
+
+
+def _words(error: Mapping[str, Any]) -> str:
+    """The error's message, and what a gateway quotes of the provider behind it."""
+    said = [error.get("message"), _object(error.get("metadata")).get("raw")]
+    texts = [text for text in said if isinstance(text, str) and text]
+    return ": ".join(texts) or _json(error)
+
+
+def _json(value: Any) -> str:
+    return dumps(value)[:1000].decode("utf-8", "replace")
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

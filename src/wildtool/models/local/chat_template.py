@@ -1,0 +1,228 @@
+"""A model's own chat template: a request as the text that it was trained on, through transformers."""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+from wildtool.errors import CallError, UsageError
+from wildtool.models.providers.chat_changes import NINE, one_call_a_message
+from wildtool.models.providers.openai_messages import (
+    CallIds,
+    Changes,
+    HistoryCall,
+    arguments_object,
+    calls_of,
+    text_of,
+)
+from wildtool.types import Message, Request
+
+_SAMPLE: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}},
+}
+_STYLED: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "f",
+        "description": "",
+        "parameters": {"type": "object", "properties": {"x": {"type": "object", "default": True}}},
+    },
+}
+_STYLE: list[Message] = [
+    {"role": "user", "content": "x"},
+    {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "aaaaaaaaa", "function": {"name": "f", "arguments": {"x": {"x": True}}}}],
+    },
+    {"role": "tool", "tool_call_id": "aaaaaaaaa", "content": "x"},
+]
+"""A chat that shows how a template writes values."""
+_REFUSES_PARALLEL = re.compile(r"(?i)raise_exception\(\s*[\"'][^\"']*\bsingle tool.call")
+_FIRST_CALL = re.compile(r"\btool_calls\[0\]")
+_EACH_CALL = re.compile(r"\bin\s+[\w.\[\]'\"]*\btool_calls\b|\(\s*[\w.]*\btool_calls\s*\)")
+
+
+def takes_one_call(template: str) -> bool:
+    """Whether a template refuses several calls in one message, as Llama 3's do, or shows only the first, as that of
+    gpt-oss does."""
+    only_first = _FIRST_CALL.search(template) and not _EACH_CALL.search(template)
+    return bool(only_first or _REFUSES_PARALLEL.search(template))
+
+
+def wants_results_with_calls(template: str) -> bool:
+    """Whether a template shows results only beside their calls, as Gemma 4's does."""
+    return "tool_responses" in template and not re.search(r"==\s*['\"]tool['\"]", template)
+
+
+class ChatTemplate:
+    """Tokenizer and chat template of one model. Code that comes with a model is never run."""
+
+    def __init__(self, path: str, extra: Mapping[str, Any]) -> None:
+        """Args: path: a folder, or a name that transformers finds by its own rules; extra: for the template.
+
+        Raises UsageError where there is none.
+        """
+        library: Any = import_module("transformers")
+        self._refused: Any = import_module("jinja2").TemplateError
+        try:
+            self._tokenizer: Any = library.AutoTokenizer.from_pretrained(path)
+            self.text: str = self._tokenizer.get_chat_template(tools=[_SAMPLE])
+        except (OSError, ValueError, KeyError, ImportError) as error:
+            why = str(error).strip().partition("\n")[0]
+            raise UsageError(f"model {path!r} has no tokenizer with a chat template here: {why}") from error
+        self._extra = dict(extra)
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether the template shows tools to the model at all."""
+        return "tools" in self.text
+
+    @property
+    def shows_calls(self) -> bool:
+        """Whether it shows calls of earlier messages; some have words for tools alone."""
+        return "tool_calls" in self.text
+
+    @property
+    def digest(self) -> str:
+        """Tells templates apart."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    @property
+    def ends(self) -> set[int]:
+        """Tokens that end a reply, by the tokenizer."""
+        end: Any = self._tokenizer.eos_token_id
+        return set() if end is None else {end}
+
+    @property
+    def padding(self) -> int:
+        """A token for places without one, which no model looks at."""
+        return next((one for one in (self._tokenizer.pad_token_id, *self.ends) if one is not None), 0)
+
+    @cached_property
+    def style(self) -> frozenset[str]:
+        """Repairs that are none here, since the template itself shows values in Python's style."""
+        try:
+            text = self._rendered(template_messages(_STYLE, {}), [_STYLED])
+        except (self._refused, ValueError, TypeError, KeyError):
+            return frozenset()
+        literal = {"python-literal"} if "True" in text and "true" not in text else set[str]()
+        return frozenset(literal | ({"single-quotes"} if "'parameters'" in text or "{'x'" in text else set()))
+
+    def _rendered(self, messages: list[Message], tools: list[Any] | None) -> str:
+        # SmolLM3's first template has a name of its own for tools.
+        named = {"xml_tools": tools} if tools and "xml_tools" in self.text else {}
+        return self._tokenizer.apply_chat_template(
+            messages,
+            tools=tools,
+            add_generation_prompt=True,
+            tokenize=False,
+            **{**named, **self._extra},
+        )
+
+    def prompt(
+        self, request: Request, in_words: Callable[[Message], Message] | None = None
+    ) -> tuple[list[int], Changes]:
+        """The request's tokens and what had to be changed for the template.
+
+        Args: in_words: gives a message with its calls in its text, for templates that show none.
+
+        Raises CallError for what the template refuses.
+        """
+        changes: Changes = {}
+        try:
+            messages = template_messages(
+                request.messages,
+                changes,
+                short_ids="[TOOL_CALLS]" in self.text,
+                one_call=takes_one_call(self.text),
+                results_with_calls=wants_results_with_calls(self.text),
+            )
+            if in_words is not None and not self.shows_calls and any("tool_calls" in one for one in messages):
+                changes["calls-as-text"] = None
+                messages = [in_words(one) if "tool_calls" in one else one for one in messages]
+            text = self._rendered(messages, list(request.tools) or None)
+            # The template writes the special tokens itself.
+            tokens: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        except (self._refused, ValueError, TypeError, KeyError) as error:
+            message = f"the chat template does not take the request: {error}"
+            raise CallError("unsendable request", message, final=True) from error
+        return tokens, changes
+
+    def told(self, tokens: Sequence[int]) -> str:
+        """The text of tokens; special ones stay, since calls may be marked by them."""
+        return self._tokenizer.decode(
+            list(tokens), skip_special_tokens=False, clean_up_tokenization_spaces=False
+        )
+
+
+def template_messages(
+    messages: Sequence[Message],
+    changes: Changes,
+    *,
+    short_ids: bool = False,
+    one_call: bool = False,
+    results_with_calls: bool = False,
+) -> list[Message]:
+    """Messages as chat templates expect them: arguments are objects, results carry their tool's name.
+
+    Args:
+        short_ids: nine letters and digits, which templates of Mistral demand.
+        one_call: no more than one call in a message.
+        results_with_calls: results stand in the message that holds their calls.
+
+    Raises ValueError for pictures and other things that are no text.
+    """
+    messages = one_call_a_message(messages, changes) if one_call else messages
+    ids = CallIds(NINE, exactly=9) if short_ids else CallIds(r"\s\S", 10_000)
+    made = [_as_expected(message, ids, changes) for message in messages]
+    return _with_results(made, changes) if results_with_calls else made
+
+
+def _with_results(messages: list[Message], changes: Changes) -> list[Message]:
+    """Each message of calls with the results that follow it."""
+    made: list[Message] = []
+    for message in messages:
+        last = made[-1] if made else {}
+        if message.get("role") == "tool" and "tool_calls" in last:
+            changes["results-beside-calls"] = None
+            result = {"name": message.get("name"), "response": message["content"]}
+            made[-1] = {**last, "tool_responses": [*last.get("tool_responses", ()), result]}
+        else:
+            made.append(message)
+    return made
+
+
+def _as_expected(message: Message, ids: CallIds, changes: Changes) -> Message:
+    made = {**message, "content": text_of(message.get("content"))}
+    if message.get("content") is None:
+        changes["null-content-as-text"] = None
+    elif made["content"] != message["content"]:
+        changes["content-parts-joined"] = None
+    if "tool_calls" in message:
+        # Templates ask whether the key is there, so an empty one would be taken for calls.
+        del made["tool_calls"]
+        if calls := [_call(call, ids, changes) for call in calls_of(message, changes)]:
+            made["tool_calls"] = calls
+        else:
+            changes["empty-calls-dropped"] = None
+    if message.get("role") == "tool":
+        made["tool_call_id"], name = ids.result(message.get("tool_call_id"), changes)
+        if "name" not in message:
+            changes["tool-name-added"] = None
+            made["name"] = name
+    return made
+
+
+def _call(call: HistoryCall, ids: CallIds, changes: Changes) -> dict[str, Any]:
+    arguments = arguments_object(call.arguments, changes)
+    if isinstance(call.arguments, str):
+        changes["arguments-as-object"] = None
+    return {
+        "id": ids.call(call.id, call.name, changes),
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    }

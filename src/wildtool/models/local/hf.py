@@ -1,0 +1,180 @@
+"""Local weights through transformers, with the model's own chat template: `hf/PATH`, extra `[hf]`."""
+
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from wildtool.errors import UsageError
+from wildtool.models.local.chat_template import ChatTemplate
+from wildtool.models.local.generation import Generator, Sampling, Weights, seed_of
+from wildtool.models.prompted import PromptedModel, has_calls, in_words, read_message
+from wildtool.models.providers.openai_messages import Changes
+from wildtool.models.tool_formats import Format
+from wildtool.models.tool_formats.detect import (
+    AUTO,
+    BY_OPTION,
+    BY_TEMPLATE,
+    chosen_format,
+    format_of_template,
+)
+from wildtool.types import Model, Reply, Request
+
+DEFAULT_MAX_TOKENS = 4096
+"""Longest reply where the user gave none: a model that never stops would run until the end of its context."""
+DEFAULT_BATCH_SIZE = 8
+SHOWN_BY_TEMPLATE = "chat template"
+"""Value of the setting `tools` where the model's template shows them."""
+_EXTRA: Mapping[str, type] = {
+    "batch_size": int,
+    "chat_template_kwargs": dict,
+    "device": str,
+    "dtype": str,
+}
+"""What the extra body may hold."""
+_ABSENT = "needs transformers and torch; install them with: pip install 'wildtool[hf]'"
+
+
+class HfModel:
+    """Answers in the process itself. Tools are shown by the template; calls are read out of the text by a format."""
+
+    def __init__(
+        self,
+        name: str,
+        path: str,
+        *,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        seed: int | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Loads tokenizer and template; the weights wait for the first call.
+
+        Args:
+            extra_body: `batch_size`, `chat_template_kwargs`, `device`, `dtype`.
+
+        Raises:
+            UsageError: a library is missing, there is no such model here, or a setting is wrong.
+        """
+        self.name = name
+        self.format: Format | None = None
+        """Reads the replies; None where another model around this one does."""
+        self._chosen = ""
+        torch, transformers = _library(name, "torch"), _library(name, "transformers")
+        extra = _checked(extra_body or {})
+        self.template = ChatTemplate(path, extra.get("chat_template_kwargs", {}))
+        self._seed = seed
+        self._settings: dict[str, Any] = {
+            "path": path,
+            "library": f"transformers {transformers.__version__}, torch {torch.__version__}",
+            "device": extra.get("device") or ("cuda" if torch.cuda.is_available() else "cpu"),
+            "dtype": extra.get("dtype", "auto"),
+            "batch_size": extra.get("batch_size", DEFAULT_BATCH_SIZE),
+            "chat_template": self.template.digest,
+            "temperature": temperature,
+            "max_tokens": DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens,
+            **({} if seed is None else {"seed": seed}),
+            "extra_body": dict(extra),
+        }
+        weights = Weights(
+            path,
+            self._settings["device"],
+            self._settings["dtype"],
+            frozenset(self.template.ends),
+            self.template.padding,
+        )
+        sampling = Sampling(self._settings["max_tokens"], temperature)
+        self._generator = Generator(weights, sampling, self._settings["batch_size"])
+
+    def reads(self, format: Format, chosen: str) -> "HfModel":
+        """Itself, which from now on reads calls in this format."""
+        self.format, self._chosen = format, chosen
+        return self
+
+    def settings(self) -> Mapping[str, Any]:
+        """Which weights and template, on what, and how calls are read."""
+        if self.format is None:
+            return self._settings
+        said = {"tools": SHOWN_BY_TEMPLATE, "format": self.format.name, "format_chosen": self._chosen}
+        return {**self._settings, **said}
+
+    async def complete(self, request: Request) -> Reply:
+        """Asks once. Raises CallError for a request that the template or the model's length refuses."""
+        started = time.perf_counter()
+        prompt, changes = self.prompt(request)
+        seed = secrets.randbits(62)
+        if self._seed is not None:
+            seed = seed_of(self._seed + (request.address.repeat if request.address else 0), prompt)
+        written = await self._generator.reply(prompt, seed)
+        text = self.template.told(written.tokens)
+        spent = len(written.tokens) + written.ended
+        reply = Reply(
+            {"role": "assistant", "content": text},
+            raw=text,
+            finish_reason="stop" if written.ended else "length",
+            usage={
+                "prompt_tokens": len(prompt),
+                "completion_tokens": spent,
+                "total_tokens": len(prompt) + spent,
+            },
+            latency_s=time.perf_counter() - started,
+            changes=tuple(changes),
+        )
+        return self._read(reply, request)
+
+    async def close(self) -> None:
+        """Gives up what is being written, and ends the thread."""
+        await self._generator.close()
+
+    def prompt(self, request: Request) -> tuple[list[int], Changes]:
+        """The tokens of a request and what had to be changed for the template. Raises CallError where it refuses."""
+        format = self.format
+        return self.template.prompt(request, None if format is None else lambda one: in_words(one, format))
+
+    def _read(self, reply: Reply, request: Request) -> Reply:
+        """The reply with the calls that its text holds; a chat without tools keeps every byte."""
+        if self.format is None or not (request.tools or any(map(has_calls, request.messages))):
+            return reply
+        message, found = read_message(reply.message, self.format, request)
+        # What the model's own template writes is no fault of the model's.
+        repairs = [name for name in found if name not in self.template.style]
+        finish_reason = "tool_calls" if message.get("tool_calls") else reply.finish_reason
+        changes = (*reply.changes, *(f"repair:{name}" for name in repairs))
+        return replace(reply, message=message, finish_reason=finish_reason, changes=changes)
+
+
+def hf_model(name: str, path: str, wanted: str | None, **settings: Any) -> Model:
+    """The model of a path, told of tools by its own template wherever that writes calls in the wanted format.
+
+    Args: wanted: a format; None or `auto`: the one of the template, or else of the name.
+
+    Raises UsageError as `HfModel` does, and where no format is known.
+    """
+    model = HfModel(name, path, **settings)
+    template = model.template
+    own = format_of_template(template.text) if template.takes_tools else None
+    if own is not None and wanted in (None, AUTO, own.name):
+        return model.reads(own, BY_OPTION if wanted == own.name else BY_TEMPLATE)
+    chosen = BY_OPTION if wanted not in (None, AUTO) else AUTO
+    return PromptedModel(model, chosen_format(wanted or AUTO, path), chosen)
+
+
+def _library(name: str, library: str) -> Any:
+    try:
+        return import_module(library)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"model {name!r} {_ABSENT}") from error
+
+
+def _checked(extra: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The extra settings. Raises UsageError for one that is unknown or of another type."""
+    for key, value in extra.items():
+        if key not in _EXTRA:
+            raise UsageError(f"the extra body of hf/ models has {', '.join(_EXTRA)}; it has no {key!r}")
+        if not isinstance(value, _EXTRA[key]) or isinstance(value, bool):
+            raise UsageError(f"{key} in the extra body must be of type {_EXTRA[key].__name__}")
+    if extra.get("batch_size", 1) < 1:
+        raise UsageError("batch_size in the extra body must be at least 1")
+    return extra

@@ -1,0 +1,98 @@
+"""One tiny tool call to a model, and what it shows of the endpoint behind: what works, what does not."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from wildtool.errors import CallError
+from wildtool.json_codec import loads
+from wildtool.models.providers.openai_messages import Changes, HistoryCall, UnsendableError, calls_of
+from wildtool.types import Message, Model, Reply, Request, Tool
+
+WORD = "kiwi"
+"""What only the system message tells."""
+MESSAGES: tuple[Message, ...] = (
+    {"role": "system", "content": f'The value of the argument "code" is always "{WORD}".'},
+    {"role": "user", "content": "Look up the weather in Lisbon and in Oslo, both at once."},
+)
+TOOL: Tool = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "The weather in one city.",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "code": {"type": "string"}},
+            "required": ["city", "code"],
+        },
+    },
+}
+RESULT = "Sunny, 21 degrees."
+FORMAT = "format:"
+"""Before the name of the format in which a model was asked, among the changes of a reply."""
+
+
+async def check(model: Model) -> Mapping[str, str]:
+    """What works, by name, in words. Asks twice: for calls, and with their results. Raises CallError where the first
+    call fails."""
+    reply = await model.complete(Request(MESSAGES, (TOOL,)))
+    calls = _calls(reply.message)
+    format = next((name.removeprefix(FORMAT) for name in reply.changes if name.startswith(FORMAT)), None)
+    found = {
+        **_kind_of_calls(bool(calls), format),
+        "parallel calls": f"yes, {len(calls)} in one reply" if len(calls) > 1 else "not seen",
+        "system message": "followed" if calls and all(map(_has_word, calls)) else "not seen to be followed",
+        "usage": _usage(reply.usage),
+        "reasoning": "shown" if _reasons(reply) else "not seen",
+        "finish reason": str(reply.finish_reason),
+        "changed on the way": ", ".join(reply.changes) or "nothing",
+    }
+    if calls:
+        found["results"] = await _results(model, reply, calls)
+    return found
+
+
+async def _results(model: Model, reply: Reply, calls: list[HistoryCall]) -> str:
+    """Whether the endpoint takes its own calls back with results."""
+    results: list[Message] = [{"role": "tool", "tool_call_id": call.id, "content": RESULT} for call in calls]
+    try:
+        await model.complete(Request((*MESSAGES, reply.message, *results), (TOOL,)))
+    except CallError as error:
+        return f"refused: {error}"
+    return "taken"
+
+
+def _kind_of_calls(seen: bool, format: str | None) -> Mapping[str, str]:
+    if format is None:
+        return {"native calls": "yes" if seen else "no; `--format auto` writes and reads calls as text"}
+    return {"calls as text": f"yes, in the format {format}" if seen else f"none read in the format {format}"}
+
+
+def _calls(message: Message) -> list[HistoryCall]:
+    changes: Changes = {}
+    try:
+        return list(calls_of(message, changes))
+    except UnsendableError:
+        return []
+
+
+def _has_word(call: HistoryCall) -> bool:
+    try:
+        arguments = loads(call.arguments) if isinstance(call.arguments, str) else call.arguments
+    except ValueError:
+        return False
+    return isinstance(arguments, dict) and cast(dict[str, Any], arguments).get("code") == WORD
+
+
+def _usage(usage: Mapping[str, Any]) -> str:
+    counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    return f"{counts[0]} tokens in, {counts[1]} out" if None not in counts else "not reported"
+
+
+def _reasons(reply: Reply) -> bool:
+    """Whether there is a text of reasoning, or tokens were counted for it."""
+    names = ("reasoning_content", "reasoning", "reasoning_details")
+    counts = [reply.usage.get("thoughtsTokenCount")]
+    for details in ("completion_tokens_details", "output_tokens_details"):
+        of = reply.usage.get(details)
+        counts.append(cast(dict[str, Any], of).get("reasoning_tokens") if isinstance(of, dict) else None)
+    return any(reply.message.get(name) for name in names) or any(counts)

@@ -1,0 +1,1 @@
+"""Providers' native APIs: each adapter turns a request into theirs, and their reply into a message."""

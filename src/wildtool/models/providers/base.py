@@ -1,0 +1,335 @@
+"""A model behind one HTTP endpoint: settings, one call, its answer read; the protocol is its subclass's."""
+
+import asyncio
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, cast
+
+from wildtool.errors import CallError, UsageError
+from wildtool.json_codec import REPLY, TooLargeError, dumps, loads_within
+from wildtool.models.batch.protocol import Batches, Send
+from wildtool.models.http import hints
+from wildtool.models.http.endpoint import Endpoint
+from wildtool.models.http.failures import Failure, failure_in
+from wildtool.models.http.streams import BrokenStreamError, events, is_stream
+from wildtool.models.keyed_digest import keyed_digest
+from wildtool.models.prompted import PromptedModel
+from wildtool.types import Model, Reply, Request
+
+MAX_BODY_BYTES = REPLY.bytes
+LARGE = 1024 * 1024
+"""Longer answers, in bytes, are read beside the event loop."""
+QUOTABLE = 10_000
+"""Bytes of an answer among which its quotable beginning is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request became in a provider's own protocol."""
+
+    fields: dict[str, Any]
+    changes: tuple[str, ...] = ()
+    """What the protocol forced on the request, each by name."""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The tool's own name for each name that had to be sent differently."""
+    place: int = 0
+    """Number of messages asked with; tells ids apart that we must make ourselves."""
+    parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """By the sent name of a tool: its own name for each parameter that had to be sent differently."""
+
+
+class HttpModel:
+    """Sends requests as one provider's protocol wants them. A subclass says how: `ask`, `read`, `joined`."""
+
+    path: ClassVar[str]
+    """Appended to the base URL; `{model}` stands for the model's name."""
+    stream_path: ClassVar[str | None] = None
+    """The same where it differs for streams."""
+    stream_query: ClassVar[Mapping[str, str]] = {}
+    stream_fields: ClassVar[Mapping[str, Any]] = {"stream": True}
+    reserved: ClassVar[tuple[str, ...]]
+    """Body fields that extra settings may not replace, since the record says what they were."""
+    key_header: ClassVar[str] = "Authorization"
+    headers: ClassVar[Mapping[str, str]] = {}
+    batches: ClassVar[Callable[[Endpoint, str], Batches] | None] = None
+    """The provider's batches, by the endpoint and its path; None where it has none that we speak."""
+    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {}
+    """Ways to ask that a refusal may teach, by what it says then: the call is made again so, and so are all others."""
+    has_seed: ClassVar[bool] = True
+    """Whether the protocol has one; where it has none, each reply says that it was not sent."""
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        sent_as: str | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        seed: int | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+        stream: bool = False,
+        key_header: str | None = None,
+        timeout_s: float = 600.0,
+        max_body_bytes: int = MAX_BODY_BYTES,
+    ) -> None:
+        """Checks the settings; nothing is opened before the first call.
+
+        Args:
+            name: what the user calls it.
+            api_key: None sends none.
+            sent_as: the endpoint's name for it, letter for letter; None: the same.
+            temperature, max_tokens: sent only when given, unless the protocol demands one.
+            seed: sent only when given, plus the number of the repeat, so that repeats differ.
+            extra_body: further body fields; none that is reserved or given above.
+            stream: asks for events and puts the reply together from them.
+            key_header: the header of the key, where it is not the protocol's own.
+            timeout_s: for one whole call.
+            max_body_bytes: longest answer that is read.
+
+        Raises:
+            UsageError: an unusable URL or key, a number that JSON has not, or `extra_body` sets what is set
+                elsewhere.
+        """
+        self.name = name
+        self._model = name if sent_as is None else sent_as
+        self._stream = stream
+        self._extra = dict(extra_body or {})
+        self._given = {
+            option: value
+            for option, value in (("temperature", temperature), ("max_tokens", self.longest(max_tokens)))
+            if value is not None
+        }
+        self._seed = seed
+        self._send: Send | None = None
+        self._learned: set[str] = set()
+        self._check_extra()
+        finite = {"temperature": temperature, "timeout": timeout_s, "extra body": self._extra}
+        for setting, value in finite.items():
+            _check_finite(setting, value)
+        path = (self.stream_path or self.path) if stream else self.path
+        self._endpoint = Endpoint(
+            base_url,
+            self.located(path),
+            api_key=api_key,
+            timeout_s=timeout_s,
+            max_body_bytes=max_body_bytes,
+            key_header=key_header or self.key_header,
+            headers=self.headers,
+            query=self.stream_query if stream else None,
+        )
+
+    def ask(self, request: Request) -> Asked:
+        """Messages and tools in the protocol's shape. Raises ValueError for what it cannot say."""
+        raise NotImplementedError
+
+    def read(self, parsed: Any, asked: Asked) -> Reply | None:
+        """The reply that an answer's JSON holds; None where it has not the protocol's shape."""
+        raise NotImplementedError
+
+    def joined(self, parts: Iterable[Any]) -> Any:
+        """The answer that a whole stream stands for. Raises BrokenStreamError where its end is missing."""
+        raise NotImplementedError
+
+    def failure(self, parsed: Any) -> Failure | None:
+        """The provider's failure that an answer's JSON holds, whatever else is in it; None for a reply."""
+        return failure_in(parsed)
+
+    def learn(self, lesson: str) -> None:
+        """Called when a refusal taught something, for what `ask` cannot do by itself."""
+
+    def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Body fields for `temperature`, `max_tokens` and `seed`, in the protocol's names."""
+        return dict(given)
+
+    def longest(self, max_tokens: int | None) -> int | None:
+        """The reply's limit where the user gave none."""
+        return max_tokens
+
+    def located(self, path: str) -> str:
+        """The path with the model's name in it, where the protocol has it there."""
+        return path
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self._endpoint.shown_url!r})"
+
+    def settings(self) -> Mapping[str, Any]:
+        """Endpoint, sampling and further body fields; never a key.
+
+        Of a query in the base URL only the names of its parameters are told, since a value may be a key; where any part
+        of it is not told, a keyed digest tells it from others.
+        """
+        hidden = self._endpoint.hidden
+        secret = {} if hidden is None else {"address_digest": keyed_digest(hidden)}
+        seed = {} if self._seed is None else {"seed": self._seed}
+        stream = {"stream": True} if self._stream else {}
+        sent = {} if self._model == self.name else {"sent_as": self._model}
+        return {
+            "base_url": self._endpoint.shown_url,
+            **secret,
+            **self._given,
+            **seed,
+            **stream,
+            **sent,
+            "extra_body": self._extra,
+        }
+
+    @property
+    def can_batch(self) -> bool:
+        """Whether its requests can go by batches: not as streams, and not everywhere."""
+        return type(self).batches is not None and not self._stream
+
+    def by_batches(self, send: Send) -> Batches:
+        """Sends all further requests by `send`; gives the batches of its endpoint.
+
+        Raises ValueError where it has none, which `can_batch` tells.
+        """
+        make = type(self).batches
+        if make is None or not self.can_batch:
+            raise ValueError(f"{self.name} cannot be asked by batches")
+        self._send = send
+        return make(self._endpoint, self.path)
+
+    def body(self, request: Request) -> bytes:
+        """The request's bytes. Raises ValueError or TypeError for what cannot be sent."""
+        return self._asked(request)[0]
+
+    async def complete(self, request: Request) -> Reply:
+        """Asks once; once more for each lesson that the refusal teaches.
+
+        Raises:
+            CallError: the call failed, or its answer is not one of the protocol.
+        """
+        while True:
+            # Others that were under way may have learned it meanwhile.
+            known = frozenset(self._learned)
+            try:
+                return await self._complete(request)
+            except CallError as error:
+                taught = (name for name, words in self.lessons.items() if words.search(str(error)))
+                lesson = next((name for name in taught if name not in known), None)
+                if lesson is None:
+                    raise
+            self._learned.add(lesson)
+            self.learn(lesson)
+
+    async def _complete(self, request: Request) -> Reply:
+        try:
+            body, asked = self._asked(request)
+        except (ValueError, TypeError) as error:
+            message = f"the request cannot be sent: {error}"
+            raise CallError("unsendable request", message, final=True) from error
+        send = self._send
+        sending = self._endpoint.post(body) if send is None else send(body, request)
+        # Thousands may wait for a batch, whose file has it.
+        del body
+        answer, latency_s = await sending
+        if len(answer) > LARGE:
+            reply = await asyncio.to_thread(self._reply, answer, asked)
+        else:
+            reply = self._reply(answer, asked)
+        return replace(reply, latency_s=latency_s, batched=send is not None)
+
+    def _reply(self, answer: bytes, asked: Asked) -> Reply:
+        """What an answer's bytes say. Raises CallError where that is no reply."""
+        parsed = self._parsed(answer)
+        if failure := self.failure(parsed):
+            raise self._endpoint.failed(failure)
+        reply = self.read(parsed, asked)
+        if reply is None:
+            raise self._endpoint.error(
+                "wrong shape", "the answer holds no reply of a model", _text(answer[:QUOTABLE])
+            )
+        changes = tuple(dict.fromkeys((*asked.changes, *reply.changes)))
+        return replace(reply, raw=_text(answer), changes=changes)
+
+    async def close(self) -> None:
+        """Gives the connections back."""
+        await self._endpoint.close()
+
+    def _asked(self, request: Request) -> tuple[bytes, Asked]:
+        asked = self.ask(request)
+        given = dict(self._given)
+        if self._seed is not None and self.has_seed:
+            given["seed"] = self._seed + (request.address.repeat if request.address else 0)
+        stream: Mapping[str, Any] = self.stream_fields if self._stream else {}
+        fields = _merged({**asked.fields, **self.sampling(given), **stream}, self._extra)
+        if self._seed is not None and not self.has_seed:
+            asked = replace(asked, changes=(*asked.changes, "seed-not-sent"))
+        return dumps(fields), asked
+
+    def _check_extra(self) -> None:
+        """Refuses extra fields that would replace others, so that what was sent is what the record says."""
+        if reserved := [field for field in (*self.reserved, "stream") if field in self._extra]:
+            raise UsageError(f"the extra body may not set {', '.join(reserved)}; leave it out")
+        seed = {"seed": self._seed} if self._seed is not None and self.has_seed else {}
+        if twice := _clashes(self.sampling({**self._given, **seed}), self._extra):
+            raise UsageError(
+                f"{', '.join(twice)} is given both by its own option and in the extra body; give it only once"
+            )
+
+    def _parsed(self, answer: bytes) -> Any:
+        kind = "invalid JSON"
+        try:
+            return self.joined(events(answer)) if self._streamed(answer) else loads_within(answer, REPLY)
+        except BrokenStreamError as error:
+            kind, problem = "truncated body", str(error)
+        except TooLargeError as error:
+            raise self._endpoint.error("body too large", f"the answer holds {error}") from None
+        except ValueError as error:
+            problem = f"the answer is not JSON{hints.on_text(_text(answer[:100])) or f' ({error})'}"
+        # Raised here, since the parser's exception holds the whole text and must not be attached.
+        raise self._endpoint.error(kind, problem, _text(answer[:QUOTABLE]))
+
+    def _streamed(self, answer: bytes) -> bool:
+        """Whether an answer is a stream: some servers stream unasked, some refuse with plain JSON."""
+        return is_stream(answer) or (self._stream and not answer.lstrip().startswith((b"{", b"[")))
+
+
+def batching_of(model: Model) -> HttpModel | None:
+    """The model whose requests can go by batches: itself, or the one behind its format; None where they cannot."""
+    asked = model.inner if isinstance(model, PromptedModel) else model
+    return asked if isinstance(asked, HttpModel) and asked.can_batch else None
+
+
+def _merged(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with extra ones, which are merged into objects that are there already."""
+    merged = dict(fields)
+    for name, value in extra.items():
+        both = (merged.get(name), value)
+        if all(isinstance(one, dict) for one in both):
+            value = _merged(cast(dict[str, Any], both[0]), cast(dict[str, Any], both[1]))
+        merged[name] = value
+    return merged
+
+
+def _clashes(given: Mapping[str, Any], extra: Mapping[str, Any]) -> list[str]:
+    """Names of fields that both set; fields of objects that both hold are compared one by one."""
+    found: list[str] = []
+    for name in given.keys() & extra.keys():
+        one, other = given[name], extra[name]
+        if isinstance(one, dict) and isinstance(other, dict):
+            found += _clashes(cast(dict[str, Any], one), cast(dict[str, Any], other))
+        else:
+            found.append(name)
+    return sorted(found)
+
+
+def _check_finite(setting: str, value: Any) -> None:
+    """Refuses NaN and infinities, however deep, which JSON cannot say."""
+    found: list[Any] = [value]
+    # Grows while it is gone through, so that no depth is too deep.
+    for one in found:
+        if isinstance(one, dict):
+            found += cast(dict[Any, Any], one).values()
+        elif isinstance(one, list | tuple):
+            found += cast(list[Any], one)
+        elif isinstance(one, float) and not math.isfinite(one):
+            raise UsageError(f"{setting} holds the number {one}; give a finite one")
+
+
+def _text(answer: bytes) -> str:
+    return answer.decode("utf-8", "replace")

@@ -1,0 +1,68 @@
+"""Changes to a chat in OpenAI's shape that some servers and chat templates force: ids of nine characters, one call a
+message. Everything else in the messages stays as it was."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from wildtool.models.providers.openai_messages import CallIds, Changes
+from wildtool.types import Message
+
+NINE = "a-zA-Z0-9"
+"""Characters of an id of nine, as Mistral's tokenizers up to version 11 demand it."""
+
+
+def with_short_ids(messages: Sequence[Message], changes: Changes) -> list[Message]:
+    """The messages with each call's id in nine letters and digits, and the same for its result."""
+    ids = CallIds(NINE, exactly=9)
+    made: list[Message] = []
+    for message in messages:
+        if calls := _calls(message):
+            message = {**message, "tool_calls": [_renamed(call, ids, changes) for call in calls]}
+        elif message.get("role") == "tool":
+            id_, _ = ids.result(message.get("tool_call_id"), changes)
+            message = {**message, "tool_call_id": id_}
+        made.append(message)
+    return made
+
+
+def _renamed(call: Any, ids: CallIds, changes: Changes) -> Any:
+    if not isinstance(call, dict):
+        return call
+    known = cast(dict[str, Any], call)
+    return {**known, "id": ids.call(known.get("id"), "", changes)}
+
+
+def one_call_a_message(messages: Sequence[Message], changes: Changes) -> list[Message]:
+    """The messages with calls that were made at once one after another, each before its own result."""
+    made: list[Message] = []
+    waiting = list(reversed(messages))
+    while waiting:
+        message = waiting.pop()
+        calls = _calls(message)
+        if len(calls) < 2:
+            made.append(message)
+            continue
+        changes["parallel-calls-split"] = None
+        results: list[Message] = []
+        while waiting and waiting[-1].get("role") == "tool":
+            results.append(waiting.pop())
+        made += _apart(message, calls, results)
+    return made
+
+
+def _apart(message: Message, calls: list[Any], results: list[Message]) -> Iterator[Message]:
+    left = list(results)
+    for number, call in enumerate(calls):
+        # What was said beside the calls was said once.
+        yield {**message, **({"content": ""} if number else {}), "tool_calls": [call]}
+        id_ = cast(dict[str, Any], call).get("id") if isinstance(call, dict) else None
+        mine = next((result for result in left if result.get("tool_call_id") == id_), None)
+        if mine is not None:
+            left.remove(mine)
+            yield mine
+    yield from left
+
+
+def _calls(message: Message) -> list[Any]:
+    calls = message.get("tool_calls")
+    return cast(list[Any], calls) if isinstance(calls, list) else []

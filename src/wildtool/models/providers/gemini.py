@@ -1,0 +1,226 @@
+"""Google's generateContent: chats in OpenAI's shape there, parts back, thought signatures kept."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, cast
+from urllib.parse import quote
+
+from wildtool.models.http.failures import ENDED_BY_FAILURE, Failure, failure_of
+from wildtool.models.http.streams import join_gemini
+from wildtool.models.providers.base import Asked, HttpModel
+from wildtool.models.providers.openai_messages import (
+    Changes,
+    arguments_object,
+    as_call,
+    functions_of,
+    note_dropped,
+    sent_names,
+    total,
+)
+from wildtool.models.providers.turn_builder import Part, Turns
+from wildtool.types import KEPT, Message, Reply, Request
+
+PROVIDER = "gemini"
+_NAME, _LONGEST_NAME, _NAME_BEGINS = "a-zA-Z0-9_.-", 64, "a-zA-Z_"
+_OPTIONS = {"temperature": "temperature", "max_tokens": "maxOutputTokens", "seed": "seed"}
+_FILTERED = frozenset(
+    (
+        *("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
+        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR", "ESCALATION"),
+    )
+)
+_FAILED = {"MISSING_THOUGHT_SIGNATURE": 400, "PUP_LIMITED_DISABLED": 403}
+"""Finish reasons that say nothing about the model, and the HTTP status that each stands for."""
+
+
+class GeminiModel(HttpModel):
+    """A model behind `POST {base_url}/models/NAME:generateContent`."""
+
+    path = "/{model}:generateContent"
+    stream_path = "/{model}:streamGenerateContent"
+    stream_query: ClassVar[Mapping[str, str]] = {"alt": "sse"}
+    stream_fields: ClassVar[Mapping[str, Any]] = {}
+    reserved = ("contents", "systemInstruction", "system_instruction", "tools")
+    key_header = "x-goog-api-key"
+
+    def located(self, path: str) -> str:
+        """The path with `models/NAME`; a name with a slash already says what it is."""
+        name = self._model if "/" in self._model else f"models/{self._model}"
+        return path.replace("{model}", quote(name, safe="/"))
+
+    def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All of them stand in `generationConfig`."""
+        config = {_OPTIONS[option]: value for option, value in given.items()}
+        return {"generationConfig": config} if config else {}
+
+    def ask(self, request: Request) -> Asked:
+        """The system instruction apart, contents of parts, tools with `parametersJsonSchema`."""
+        changes: Changes = {}
+        names = sent_names(request, _NAME, _LONGEST_NAME, _NAME_BEGINS)
+        if any(name != sent for name, sent in names.items()):
+            changes["tool-name-mapped"] = None
+        system, contents = _Contents(names, changes).told(request)
+        fields: dict[str, Any] = {"contents": contents}
+        if system:
+            fields["systemInstruction"] = {"parts": system}
+        if request.tools:
+            declared = [_declaration(function, names, changes) for function in functions_of(request)]
+            fields["tools"] = [{"functionDeclarations": declared}]
+        return Asked(
+            fields, tuple(changes), {sent: name for name, sent in names.items()}, len(request.messages)
+        )
+
+    def read(self, parsed: Any, asked: Asked) -> Reply | None:
+        """Texts, calls and thoughts of the first candidate; a filtered answer is an empty one."""
+        if not isinstance(parsed, dict):
+            return None
+        answer = cast(dict[str, Any], parsed)
+        usage = _usage(answer.get("usageMetadata"))
+        match answer:
+            case {"candidates": [dict(), *_]}:
+                candidate: dict[str, Any] = answer["candidates"][0]
+            case _:
+                return None
+        match candidate.get("content"):
+            case {"parts": list()}:
+                message = _message(candidate["content"]["parts"], asked.names, asked.place)
+            case _:
+                message = {"role": "assistant", "content": ""}
+        return Reply(message, "", _finish_reason(candidate.get("finishReason"), message), usage)
+
+    def failure(self, parsed: Any) -> Failure | None:
+        """Also a blocked prompt, for which there are no candidates."""
+        if found := super().failure(parsed):
+            return found
+        match parsed:
+            case {"candidates": [{"error": error}, *_]} if error:
+                return failure_of(error)
+            case {"candidates": [{"finishReason": str() as reason}, *_]}:
+                failed = reason in _FAILED or reason.lower() in ENDED_BY_FAILURE
+                words = f"the reply ended with the finish reason {reason}"
+                return Failure(words, _FAILED.get(reason)) if failed else None
+            case {"candidates": [dict(), *_]}:
+                return None
+            case {"promptFeedback": {"blockReason": str() as reason}}:
+                return Failure(f"block reason {reason}", blocked=True)
+            case _:
+                return None
+
+    def joined(self, parts: Iterable[Any]) -> Any:
+        """The response that its chunks stand for."""
+        return join_gemini(parts)
+
+
+class _Contents(Turns):
+    provider = PROVIDER
+    model_role = "model"
+    parts_key = "parts"
+    id_characters = "\\x21-\\x7e"
+
+    def is_empty(self, text: str) -> bool:
+        return not text
+
+    def text_part(self, text: str) -> Part:
+        return {"text": text}
+
+    def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> Part:
+        return {"functionCall": {"id": id_, "name": name, "args": arguments}}
+
+    def result_part(self, id_: str | None, name: str, text: str) -> Part:
+        # A result must be an object, whatever the tool returned.
+        self._changes["tool-result-wrapped"] = None
+        answered: Part = {} if id_ is None else {"id": id_}
+        return {"functionResponse": {**answered, "name": name, "response": {"output": text}}}
+
+    def is_result(self, part: Part) -> bool:
+        return "functionResponse" in part
+
+    def message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
+        return _message(parts, names, 0)
+
+    def given_ids(self, parts: list[Any]) -> list[str | None]:
+        return [_given_id(part["functionCall"]) for part in parts if _is_call(part)]
+
+    def sendable(self, part: Any) -> Any:
+        match part:
+            case {"text": ""} if len(cast(Part, part)) == 1:
+                self._changes["empty-content-dropped"] = None
+                return None
+            case {"functionCall": {"args": given} as called} if not isinstance(given, dict):
+                mended = {**cast(Part, called), "args": arguments_object(given, self._changes)}
+                return {**cast(Part, part), "functionCall": mended}
+            case _:
+                return part
+
+
+def _declaration(function: dict[str, Any], names: Mapping[str, str], changes: Changes) -> dict[str, Any]:
+    note_dropped("tool-key-dropped", function, ("name", "description", "parameters"), changes)
+    declared: dict[str, Any] = {"name": names[function["name"]]}
+    if function.get("description") is not None:
+        declared["description"] = function["description"]
+    if function.get("parameters") is not None:
+        declared["parametersJsonSchema"] = function["parameters"]
+    return declared
+
+
+def _is_call(part: Any) -> bool:
+    match part:
+        case {"functionCall": {"name": str()}}:
+            return True
+        case _:
+            return False
+
+
+def _given_id(call: dict[str, Any]) -> str | None:
+    id_ = call.get("id")
+    return id_ if isinstance(id_, str) and id_ else None
+
+
+def _message(parts: list[Any], names: Mapping[str, str], place: int) -> Message:
+    """The assistant message that parts stand for; a call without an id gets one made of its place."""
+    texts: list[str] = []
+    thoughts: list[str] = []
+    calls: list[dict[str, Any]] = []
+    plain = True
+    for part in parts:
+        match part:
+            case {"functionCall": {"name": str() as name} as called}:
+                call = cast(dict[str, Any], called)
+                id_ = _given_id(call) or f"call_{place}_{len(calls)}"
+                calls.append(as_call(id_, names.get(name, name), call.get("args") or {}))
+                plain = False
+            case {"text": str() as text, "thought": True}:
+                thoughts.append(text)
+                plain = False
+            case {"text": str() as text}:
+                texts.append(text)
+                plain = plain and len(cast(dict[str, Any], part)) == 1
+            case _:
+                plain = False
+    message: Message = {"role": "assistant", "content": "".join(texts) if texts or not calls else None}
+    if calls:
+        message["tool_calls"] = calls
+    if thoughts:
+        message["reasoning_content"] = "\n".join(thoughts)
+    if not plain:
+        message[KEPT] = {PROVIDER: parts}
+    return message
+
+
+def _finish_reason(reason: Any, message: Message) -> str | None:
+    if not isinstance(reason, str):
+        return None
+    if reason == "STOP":
+        return "tool_calls" if message.get("tool_calls") else "stop"
+    if reason in ("MAX_TOKENS", "CONTINUATION"):
+        return "length"
+    return "content_filter" if reason in _FILTERED else reason
+
+
+def _usage(usage: Any) -> dict[str, Any]:
+    """The provider's counts, and beside them their sums under the names of chat completions."""
+    if not isinstance(usage, dict):
+        return {}
+    counts = cast(dict[str, Any], usage)
+    read = [counts.get("promptTokenCount"), counts.get("toolUsePromptTokenCount")]
+    written = [counts.get("candidatesTokenCount"), counts.get("thoughtsTokenCount")]
+    return {"prompt_tokens": total(read), "completion_tokens": total(written), **counts}

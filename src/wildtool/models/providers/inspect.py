@@ -1,0 +1,251 @@
+"""A model of Inspect's: `inspect/PROVIDER/MODEL`, extra `[inspect]`. Not wire-exact: Inspect re-models every request."""
+
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, cast
+
+from wildtool.errors import CallError, UsageError
+from wildtool.json_codec import dumps
+from wildtool.models.http.endpoint import RETRY_LATER
+from wildtool.models.providers.openai_messages import (
+    CallIds,
+    Changes,
+    UnsendableError,
+    arguments_object,
+    as_call,
+    calls_of,
+    functions_of,
+    kept_for,
+    note_dropped,
+    text_of,
+)
+from wildtool.types import KEPT, Message, Reply, Request
+
+NOT_EXACT = "not-wire-exact"
+"""In the changes of every step: what went over the wire is Inspect's affair."""
+_PROVIDER = "inspect"
+_FINISHES = {"max_tokens": "length", "model_length": "length"}
+_ABSENT = "needs Inspect; install it with: pip install 'wildtool[inspect]'"
+_SCHEMA_KEYS = ("type", "properties", "required", "additionalProperties")
+
+
+class InspectModel:
+    """Requests become Inspect's own messages and tools, its answers messages in OpenAI's shape."""
+
+    def __init__(
+        self,
+        name: str,
+        inner: Any,
+        *,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        seed: int | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Args: inner: what `inspect_ai.model.get_model` gave."""
+        self.name = name
+        self._inner = inner
+        self._chat: Any = import_module("inspect_ai.model")
+        self._tools: Any = import_module("inspect_ai.tool")
+        self._seed = seed
+        self._given = {
+            option: value
+            for option, value in (("temperature", temperature), ("max_tokens", max_tokens))
+            if value is not None
+        }
+        self._extra = dict(extra_body or {})
+
+    def settings(self) -> Mapping[str, Any]:
+        """The provider, which Inspect finds, its version and sampling; never a key."""
+        provider, _, model = str(self._inner).partition("/")
+        return {
+            # Says that it is asked over a network, so that limits and prices hold; Inspect knows where.
+            "base_url": f"inspect:{provider}",
+            "sent_as": model,
+            "library": f"inspect_ai {import_module('inspect_ai').__version__}",
+            "wire_exact": False,
+            **self._given,
+            **({} if self._seed is None else {"seed": self._seed}),
+            "extra_body": self._extra,
+        }
+
+    async def complete(self, request: Request) -> Reply:
+        """Asks once. Raises CallError for what Inspect cannot say, or where the call failed."""
+        changes: Changes = {NOT_EXACT: None}
+        try:
+            messages = self._messages(request, changes)
+            tools = [self._tool(function, changes) for function in functions_of(request)]
+            config = self._config(request)
+        except (ValueError, TypeError) as error:
+            message = f"the request cannot be sent through Inspect: {error}"
+            raise CallError("unsendable request", message, final=True) from error
+        started = time.perf_counter()
+        try:
+            output = await self._inner.generate(messages, tools=tools, config=config)
+        except Exception as error:
+            # Each provider's library raises classes of its own.
+            raise self._failed(error) from error
+        reply = self._reply(output, changes)
+        return replace(reply, latency_s=time.perf_counter() - started, changes=tuple(changes))
+
+    async def close(self) -> None:
+        """Closes the provider's connections."""
+        await self._inner.api.aclose()
+
+    def _config(self, request: Request) -> Any:
+        given: dict[str, Any] = dict(self._given)
+        if self._seed is not None:
+            given["seed"] = self._seed + (request.address.repeat if request.address else 0)
+        if self._extra:
+            given["extra_body"] = self._extra
+        # Retries are the engine's, which counts them.
+        return self._chat.GenerateConfig(max_retries=0, **given)
+
+    def _messages(self, request: Request, changes: Changes) -> list[Any]:
+        ids = CallIds(r"\s\S", 10_000)
+        return [self._message(message, ids, changes) for message in request.messages]
+
+    def _message(self, message: Message, ids: CallIds, changes: Changes) -> Any:
+        role, content = message.get("role"), message.get("content")
+        if role == "assistant":
+            return self._assistant(message, ids, changes)
+        text = text_of(content)
+        if content is not None and not isinstance(content, str):
+            changes["content-parts-joined"] = None
+        known = ("role", "content", "tool_call_id", "name") if role == "tool" else ("role", "content")
+        note_dropped("message-key-dropped", message, known, changes)
+        if role == "tool":
+            id_, name = ids.result(message.get("tool_call_id"), changes)
+            return self._chat.ChatMessageTool(content=text, tool_call_id=id_, function=name)
+        if role == "user":
+            return self._chat.ChatMessageUser(content=text)
+        if role not in ("system", "developer"):
+            raise UnsendableError(f"there is no role {role!r}")
+        if role == "developer":
+            changes["developer-as-system"] = None
+        return self._chat.ChatMessageSystem(content=text)
+
+    def _assistant(self, message: Message, ids: CallIds, changes: Changes) -> Any:
+        kept = kept_for(_PROVIDER, message)
+        if kept:
+            whole = self._chat.ChatMessageAssistant.model_validate(kept[0])
+            if _shown(whole, {}) == {key: value for key, value in message.items() if key != KEPT}:
+                for call in _calls(whole):
+                    ids.keep(call.id, call.id, call.function)
+                return whole
+        note_dropped("message-key-dropped", message, ("role", "content", "tool_calls"), changes)
+        calls = [
+            self._tools.ToolCall(
+                id=ids.call(call.id, call.name, changes),
+                function=call.name,
+                arguments=arguments_object(call.arguments, changes),
+            )
+            for call in calls_of(message, changes)
+        ]
+        return self._chat.ChatMessageAssistant(
+            content=text_of(message.get("content")), tool_calls=calls or None
+        )
+
+    def _tool(self, function: Mapping[str, Any], changes: Changes) -> Any:
+        schema: dict[str, Any] = function.get("parameters") or {}
+        parameters = self._tools.ToolParams.model_validate(
+            {key: value for key, value in schema.items() if key in _SCHEMA_KEYS}
+        )
+        if parameters.model_dump(exclude_none=True, exclude_unset=True) != schema:
+            changes["schema-remodelled"] = None
+        return self._tools.ToolInfo(
+            name=function["name"], description=function.get("description") or "", parameters=parameters
+        )
+
+    def _reply(self, output: Any, changes: Changes) -> Reply:
+        if not output.choices:
+            raise CallError("wrong shape", f"{self.name} gave no reply: {output.error or 'no choice'}")
+        choice = output.choices[0]
+        message = _shown(choice.message, changes)
+        dumped = choice.message.model_dump(mode="json", exclude_none=True)
+        if not isinstance(choice.message.content, str):
+            message[KEPT] = {_PROVIDER: [dumped]}
+        return Reply(
+            message,
+            raw=dumps(output.model_dump(mode="json", exclude_none=True)).decode("utf-8", "replace"),
+            finish_reason=_FINISHES.get(choice.stop_reason, choice.stop_reason),
+            usage=_usage(output.usage),
+        )
+
+    def _failed(self, error: Exception) -> CallError:
+        """An error of the call; without a status, Inspect's adapter says whether another try may help."""
+        last = getattr(error, "last_attempt", None)
+        cause: Any = error if last is None else last.exception()
+        status = getattr(cause, "status_code", None)
+        why = f"{self.name} through Inspect: {type(cause).__name__}: {_without_keys(str(cause))[:500]}"
+        if isinstance(status, int):
+            return CallError(f"http {status}", why, final=300 <= status < 500 and status not in RETRY_LATER)
+        return CallError("provider error", why, final=not self._inner.api.should_retry(cause))
+
+
+def inspect_model(name: str, model: str, **settings: Any) -> InspectModel:
+    """The model that Inspect knows by `PROVIDER/MODEL`.
+
+    Raises UsageError where Inspect, the provider's library or its key is missing, or it knows no such provider.
+    """
+    try:
+        chat: Any = import_module("inspect_ai.model")
+    except ModuleNotFoundError as error:
+        raise UsageError(f"model {name!r} {_ABSENT}") from error
+    try:
+        # Not shared: each run closes its own.
+        inner = chat.get_model(model, memoize=False)
+    except Exception as error:
+        # Of a class that Inspect does not publish where the provider's library or key is missing.
+        why = getattr(error, "message", error)
+        raise UsageError(f"model {name!r} cannot be asked through Inspect: {why}") from error
+    return InspectModel(name, inner, **settings)
+
+
+def _without_keys(text: str) -> str:
+    """A text without the keys that stand in the environment, one of which Inspect took."""
+    for name, value in os.environ.items():
+        if len(value) >= 8 and re.search("KEY|TOKEN|SECRET|PASSWORD", name, re.IGNORECASE):
+            text = text.replace(value, "***")
+    return text
+
+
+def _shown(whole: Any, changes: Changes) -> Message:
+    """A message of Inspect's in OpenAI's shape."""
+    content: Any = whole.content
+    parts = cast(list[Any], content) if isinstance(content, list) else []
+    thoughts = [part.reasoning for part in parts if part.type == "reasoning" and not part.redacted]
+    made: Message = {"role": "assistant", "content": whole.text or (None if whole.tool_calls else "")}
+    if thoughts:
+        made["reasoning_content"] = "\n".join(thoughts)
+    calls: list[dict[str, Any]] = []
+    for call in _calls(whole):
+        if call.parse_error:
+            # Inspect keeps no text that it cannot parse; its message is none either, as the judge will find.
+            changes["malformed-arguments-lost"] = None
+        calls.append(as_call(call.id, call.function, call.parse_error or call.arguments))
+    if calls:
+        made["tool_calls"] = calls
+    return made
+
+
+def _calls(whole: Any) -> list[Any]:
+    return cast(list[Any], whole.tool_calls or [])
+
+
+def _usage(usage: Any) -> dict[str, Any]:
+    """Counts in the names of chat completions, cached tokens among the prompt's, beside Inspect's own."""
+    if usage is None:
+        return {}
+    own = cast(dict[str, Any], usage.model_dump(mode="json", exclude_none=True))
+    cached = [own.get(f"input_tokens_cache_{way}", 0) for way in ("read", "write")]
+    return {
+        "prompt_tokens": own["input_tokens"] + sum(cached),
+        "completion_tokens": own["output_tokens"],
+        "total_tokens": own["total_tokens"],
+        "inspect": own,
+    }

@@ -1,0 +1,225 @@
+"""What conversions of OpenAI-shaped chats into other protocols share: texts, arguments, call ids, tool names."""
+
+import hashlib
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, cast
+
+from wildtool.json_codec import dumps
+from wildtool.types import KEPT, Message, Request
+
+Changes = dict[str, None]
+"""Names of changes, each once, in order."""
+EVERY_MESSAGE = ("role", "content")
+
+
+class UnsendableError(ValueError):
+    """A request holds what the protocol has no words for."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCall:
+    """A call of an earlier assistant message."""
+
+    id: Any
+    name: str
+    arguments: Any
+    """As received: a text, or whatever stood there."""
+
+
+def text_of(content: Any) -> str:
+    """The text of a message; empty for None. Raises UnsendableError for images and other parts."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(map(_part_text, cast(list[Any], content)))
+    raise UnsendableError(f"a message's content is {type(content).__name__}, neither text nor parts")
+
+
+def _part_text(part: Any) -> str:
+    match part:
+        case {"type": "text" | "input_text" | "output_text", "text": str() as text}:
+            return text
+        case {"type": kind}:
+            raise UnsendableError(f"a message has a part of type {kind!r}; only texts are translated")
+        case _:
+            raise UnsendableError("a message has a part without a type")
+
+
+def arguments_object(arguments: Any, changes: Changes) -> dict[str, Any]:
+    """Arguments as the object that a protocol demands; what is none is wrapped, and that is recorded."""
+    if isinstance(arguments, dict):
+        return cast(dict[str, Any], arguments)
+    if arguments is None or (isinstance(arguments, str) and not arguments.strip()):
+        changes["empty-arguments-as-object"] = None
+        return {}
+    if isinstance(arguments, str):
+        read = _strict_object(arguments)
+        if read is not None:
+            return read
+    changes["malformed-arguments-wrapped"] = None
+    return {"malformed_arguments": arguments}
+
+
+def _strict_object(text: str) -> dict[str, Any] | None:
+    """The object of a JSON text from which nothing is lost; None for any other text."""
+    try:
+        value = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_refuse)
+        if not isinstance(value, dict):
+            return None
+        # What cannot be written again, such as a value nested too deep, stays a text as well.
+        dumps(value)
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], value)
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def calls_of(message: Message, changes: Changes) -> Iterator[HistoryCall]:
+    """The calls of an assistant message. Raises UnsendableError where they are none."""
+    calls = message.get("tool_calls")
+    if not calls:
+        return
+    if not isinstance(calls, list):
+        raise UnsendableError("tool_calls of a message is no list")
+    for call in cast(list[Any], calls):
+        match call:
+            case {"function": {"name": str() as name} as function}:
+                entry, called = cast(dict[str, Any], call), cast(dict[str, Any], function)
+                note_dropped("call-key-dropped", entry, ("id", "type", "function", "index"), changes)
+                note_dropped("call-key-dropped", called, ("name", "arguments"), changes)
+                yield HistoryCall(entry.get("id"), name, called.get("arguments"))
+            case _:
+                raise UnsendableError("a call in the history has no name")
+
+
+def functions_of(request: Request) -> Iterator[dict[str, Any]]:
+    """The function that each tool holds. Raises UnsendableError for tools of other types."""
+    for tool in request.tools:
+        match tool:
+            case {"function": {"name": str()} as function}:
+                yield cast(dict[str, Any], function)
+            case _:
+                raise UnsendableError("a tool is no function with a name")
+
+
+def note_dropped(change: str, given: Mapping[str, Any], known: Iterable[str], changes: Changes) -> None:
+    """Records each key that a conversion leaves out because the protocol has no place for it."""
+    for key, value in given.items():
+        if key not in known and value is not None:
+            changes[f"{change}:{key}"] = None
+
+
+def kept_for(provider: str, message: Message) -> list[Any] | None:
+    """What this provider wants back for one of its own replies; None for messages of other origin."""
+    match message.get(KEPT):
+        case {**entry} if isinstance(entry.get(provider), list):
+            return cast(list[Any], entry[provider])
+        case _:
+            return None
+
+
+def sent_names(request: Request, allowed: str, longest: int, first: str = "") -> dict[str, str]:
+    """The name to send for each tool's name, and for names of calls in the history; most are themselves.
+
+    Args:
+        allowed: characters of a name, as the inside of a regular expression's class.
+        first: characters that a name may begin with, where these are fewer.
+        longest: most characters; a digest of the true name takes the last 9 where it must be cut or is taken.
+    """
+    changes: Changes = {}
+    names = [function["name"] for function in functions_of(request)]
+    names += [call.name for message in request.messages for call in calls_of(message, changes)]
+    right = re.compile(f"(?=[{first or allowed}])[{allowed}]{{1,{longest}}}")
+    good = {name for name in names if right.fullmatch(name)}
+    sent = {name: name for name in good}
+    for name in names:
+        if name in sent:
+            continue
+        new = re.sub(f"[^{allowed}]", "_", name)
+        new = new if re.match(f"[{first or allowed}]", new) else f"_{new}"
+        if len(new) > longest or new in sent.values():
+            digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+            new = f"{new[: longest - 9]}_{digest}"
+        sent[name] = new
+    return sent
+
+
+class CallIds:
+    """Pairs calls with their results, and gives each call an id that the protocol takes and no other call has."""
+
+    def __init__(self, allowed: str, longest: int = 64, *, exactly: int | None = None) -> None:
+        """Args: allowed: characters of an id, as the inside of a regular expression's class; exactly: how many."""
+        self._valid = re.compile(f"[{allowed}]{{{exactly or 1},{exactly or longest}}}")
+        self._exactly = exactly
+        self._used: set[str] = set()
+        self._waiting: dict[str, deque[tuple[str | None, str]]] = {}
+
+    def call(self, id_: Any, name: str, changes: Changes) -> str:
+        """The id to send for a call of the history."""
+        sent = id_ if isinstance(id_, str) else ""
+        if sent in self._used or not self._valid.fullmatch(sent):
+            changes["call-id-replaced"] = None
+            sent = self._made(_key(id_))
+        self.keep(id_, sent, name)
+        return sent
+
+    def keep(self, id_: Any, sent: str | None, name: str) -> None:
+        """Notes a call that goes back as the provider wrote it."""
+        if sent is not None:
+            self._used.add(sent)
+        self._waiting.setdefault(_key(id_), deque()).append((sent, name))
+
+    def result(self, id_: Any, changes: Changes) -> tuple[str | None, str]:
+        """Id and tool name of the call that a result belongs to: of calls with one id, the first without result."""
+        waiting = self._waiting.get(_key(id_))
+        if waiting:
+            return waiting.popleft()
+        changes["result-without-call"] = None
+        return self._made(_key(id_)) if self._exactly else _key(id_), "unknown"
+
+    def _made(self, key: str) -> str:
+        """An id that no other call has; where a length is demanded, made of the key alone, so that it stays the same."""
+        digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+        if self._exactly is None:
+            return f"call_{digest[:16]}_{len(self._used)}"
+        for start in range(len(digest)):
+            if (made := (digest[start:] + digest[:start])[: self._exactly]) not in self._used:
+                return made
+        # Beyond 64 calls with the same id: hexadecimal numbers.
+        return f"{len(self._used):0{self._exactly}x}"
+
+
+def _key(id_: Any) -> str:
+    return id_ if isinstance(id_, str) else repr(id_)
+
+
+def as_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
+    """A call in OpenAI's shape; arguments that are no text are written as JSON."""
+    text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
+    return {"id": id_, "type": "function", "function": {"name": name, "arguments": text}}
+
+
+def same_calls(message: Message, calls: Sequence[dict[str, Any]]) -> bool:
+    """Whether a message still holds just these calls, so that what was kept beside them still fits."""
+    return (message.get("tool_calls") or []) == list(calls)
+
+
+def total(counts: list[Any]) -> int:
+    """The sum of the counts of tokens among them."""
+    return sum(count for count in counts if isinstance(count, int))

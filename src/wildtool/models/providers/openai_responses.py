@@ -1,0 +1,227 @@
+"""OpenAI's Responses API: chats as items there, output items back, encrypted reasoning kept; nothing stored there."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, cast
+
+from wildtool.json_codec import dumps
+from wildtool.models.batch.openai import OpenAIBatches
+from wildtool.models.http.failures import Failure
+from wildtool.models.http.streams import join_responses
+from wildtool.models.providers.base import Asked, HttpModel
+from wildtool.models.providers.openai_messages import (
+    EVERY_MESSAGE,
+    CallIds,
+    Changes,
+    UnsendableError,
+    as_call,
+    calls_of,
+    functions_of,
+    kept_for,
+    note_dropped,
+    same_calls,
+    text_of,
+)
+from wildtool.types import KEPT, Message, Reply, Request
+
+PROVIDER = "openai_responses"
+_OPTIONS = {"temperature": "temperature", "max_tokens": "max_output_tokens"}
+_ID = "\\x21-\\x7e"
+_UNENCRYPTED = "unencrypted"
+_ENCRYPTED = "reasoning.encrypted_content"
+_NOT_ENCRYPTED = "Encrypted content is not supported"
+"""What OpenAI answers where a model that does not reason is asked for its encrypted reasoning."""
+_NO_REPLY = ("failed", "cancelled", "queued", "in_progress")
+_FINISH = {"max_output_tokens": "length", "content_filter": "content_filter"}
+
+
+class ResponsesModel(HttpModel):
+    """A model behind `POST {base_url}/responses`. Each request holds the whole chat; `store` is false."""
+
+    path = "/responses"
+    batches = OpenAIBatches
+    reserved = ("model", "input", "instructions", "tools", "previous_response_id", "conversation")
+    has_seed = False
+    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {_UNENCRYPTED: re.compile(_NOT_ENCRYPTED)}
+
+    def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """`max_output_tokens` is its name for the longest reply."""
+        return {_OPTIONS[option]: value for option, value in given.items()}
+
+    def ask(self, request: Request) -> Asked:
+        """Messages, calls and results as items of `input`; tools flat, and not strict unless they say so."""
+        changes: Changes = {}
+        fields: dict[str, Any] = {
+            "model": self._model,
+            "input": list(_Items(changes).told(request)),
+            "store": False,
+        }
+        if _UNENCRYPTED not in self._learned:
+            fields["include"] = [_ENCRYPTED]
+        if request.tools:
+            fields["tools"] = [_tool(function, changes) for function in functions_of(request)]
+        return Asked(fields, tuple(changes))
+
+    def read(self, parsed: Any, asked: Asked) -> Reply | None:
+        """Texts, calls and reasoning summaries; the items themselves are kept."""
+        match parsed:
+            case {"output": list()}:
+                answer = cast(dict[str, Any], parsed)
+            case _:
+                return None
+        message = _message(answer["output"])
+        usage = answer.get("usage")
+        return Reply(
+            message=message,
+            finish_reason=_finish_reason(answer, message),
+            usage=_usage(cast(dict[str, Any], usage)) if isinstance(usage, dict) else {},
+        )
+
+    def failure(self, parsed: Any) -> Failure | None:
+        """Also a response that is not over, or failed without saying why."""
+        if found := super().failure(parsed):
+            return found
+        match parsed:
+            case {"status": str() as status} if status in _NO_REPLY:
+                return Failure(f"the response has the status {status}")
+            case _:
+                return None
+
+    def joined(self, parts: Iterable[Any]) -> Any:
+        """The response of the last event."""
+        return join_responses(parts)
+
+
+class _Items:
+    """Turns one chat into input items."""
+
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+        self._ids = CallIds(_ID)
+
+    def told(self, request: Request) -> Iterator[Any]:
+        for message in request.messages:
+            match message.get("role"):
+                case "system" | "developer" | "user" as role:
+                    note_dropped("message-key-dropped", message, EVERY_MESSAGE, self._changes)
+                    yield {"role": role, "content": text_of(message.get("content"))}
+                case "assistant":
+                    yield from self._assistant(message)
+                case "tool":
+                    known = (*EVERY_MESSAGE, "tool_call_id", "name")
+                    note_dropped("message-key-dropped", message, known, self._changes)
+                    id_, _ = self._ids.result(message.get("tool_call_id"), self._changes)
+                    output = text_of(message.get("content"))
+                    yield {"type": "function_call_output", "call_id": id_, "output": output}
+                case role:
+                    raise UnsendableError(f"there is no role {role!r} in this protocol")
+
+    def _assistant(self, message: Message) -> Iterator[Any]:
+        items = kept_for(PROVIDER, message)
+        if items is not None and self._still_fits(message, items):
+            yield from self._sendable(items)
+            return
+        note_dropped("message-key-dropped", message, (*EVERY_MESSAGE, "tool_calls"), self._changes)
+        calls = list(calls_of(message, self._changes))
+        text = text_of(message.get("content"))
+        if text or not calls:
+            yield {"role": "assistant", "content": text}
+        for call in calls:
+            arguments = call.arguments
+            if not isinstance(arguments, str):
+                self._changes["arguments-as-text"] = None
+                arguments = dumps(arguments).decode()
+            id_ = self._ids.call(call.id, call.name, self._changes)
+            yield {"type": "function_call", "call_id": id_, "name": call.name, "arguments": arguments}
+
+    def _still_fits(self, message: Message, items: list[Any]) -> bool:
+        """Whether the items say what the message says; if so, their calls are noted."""
+        told = _message(items)
+        calls: list[dict[str, Any]] = told.get("tool_calls") or []
+        if told["content"] != message.get("content") or not same_calls(message, calls):
+            return False
+        for call in calls:
+            self._ids.keep(call["id"], call["id"], call["function"]["name"])
+        return True
+
+    def _sendable(self, items: list[Any]) -> Iterator[Any]:
+        """The items but reasoning that is neither stored there nor encrypted here, which would be refused."""
+        for item in items:
+            if item.get("type") == "reasoning" and not item.get("encrypted_content"):
+                self._changes["unencrypted-reasoning-dropped"] = None
+            else:
+                yield item
+
+
+def _tool(function: dict[str, Any], changes: Changes) -> dict[str, Any]:
+    tool = {"type": "function", **function}
+    # Here a tool is strict unless it says otherwise, and strict rewrites its schema; in chat completions it is not.
+    if tool.get("strict") is None:
+        changes["strict-set-to-false"] = None
+        tool["strict"] = False
+    tool.setdefault("parameters", {"type": "object", "properties": {}})
+    if "parameters" not in function:
+        changes["empty-schema-added"] = None
+    return tool
+
+
+def _message(items: list[Any]) -> Message:
+    """The assistant message that output items stand for."""
+    texts: list[str] = []
+    refusals: list[str] = []
+    thoughts: list[str] = []
+    calls: list[dict[str, Any]] = []
+    plain = True
+    for item in items:
+        match item:
+            case {"type": "message", "content": list()}:
+                parts = cast(list[Any], item["content"])
+                texts += _values(parts, "output_text", "text")
+                refusals += _values(parts, "refusal", "refusal")
+            case {"type": "function_call", "name": str() as name, "call_id": str() as id_}:
+                calls.append(as_call(id_, name, cast(dict[str, Any], item).get("arguments")))
+                plain = False
+            case {"type": "reasoning"}:
+                summary = cast(dict[str, Any], item).get("summary")
+                thoughts += _values(summary, "summary_text", "text")
+                plain = False
+            case _:
+                plain = False
+    message: Message = {"role": "assistant", "content": "".join(texts) if texts or not calls else None}
+    if refusals:
+        message["refusal"] = "".join(refusals)
+    if calls:
+        message["tool_calls"] = calls
+    if thoughts:
+        message["reasoning_content"] = "\n".join(thoughts)
+    if not plain and all(isinstance(item, dict) for item in items):
+        message[KEPT] = {PROVIDER: items}
+    return message
+
+
+def _values(parts: Any, kind: str, name: str) -> Iterator[str]:
+    """The texts under a name in the parts of one type."""
+    for part in cast(list[Any], parts) if isinstance(parts, list) else []:
+        found = cast(dict[str, Any], part) if isinstance(part, dict) else {}
+        if found.get("type") == kind and isinstance(found.get(name), str):
+            yield found[name]
+
+
+def _finish_reason(answer: dict[str, Any], message: Message) -> str | None:
+    match answer:
+        case {"status": "incomplete", "incomplete_details": {"reason": str() as reason}}:
+            return _FINISH.get(reason, reason)
+        case {"status": "completed"}:
+            if message.get("refusal"):
+                return "content_filter"
+            return "tool_calls" if message.get("tool_calls") else "stop"
+        case {"status": str() as status}:
+            return status
+        case _:
+            return None
+
+
+def _usage(counts: dict[str, Any]) -> dict[str, Any]:
+    """The provider's counts, and beside them the names of chat completions."""
+    names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
+    return {**{ours: counts[name] for ours, name in names.items() if name in counts}, **counts}

@@ -1,0 +1,125 @@
+"""Gemma 4: `<|tool_call>call:name{key:value}<tool_call|>`, texts between `<|"|>`; FunctionGemma's marks are read too."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from wildtool.models.tool_formats.format import Format
+from wildtool.models.tool_formats.lenient_json import LooseReader, UnreadableError
+from wildtool.models.tool_formats.prompt_text import OTHERWISE, json_text, tool_lines
+from wildtool.models.tool_formats.scanner import Reading, Result, ToolCall
+from wildtool.types import Tool
+
+OPEN, CLOSE, QUOTE = "<|tool_call>", "<tool_call|>", '<|"|>'
+_OLD_OPEN, _OLD_CLOSE, _OLD_QUOTE = "<start_function_call>", "<end_function_call>", "<escape>"
+_OPENS = re.compile(rf"{re.escape(OPEN)}|{_OLD_OPEN}")
+_QUOTES = re.compile(rf"{re.escape(QUOTE)}|{_OLD_QUOTE}")
+_THOUGHT = re.compile(r"\s*+<\|channel>(?:thought)?(.*?)(?:<channel\|>|\Z)\s*+", re.DOTALL)
+_NAMED = re.compile(r"\s*+call:([^\s{}<>\"]++)\s*+(?=\{)")
+_PLAIN = re.compile(r"[^\W\d]\w*")
+_KEYS = re.compile(r'"(?:[^"\\]|\\.)*+"|([{,]\s*+)([^\s{}\[\],:"][^{}\[\],:"]*+)(?=:)')
+
+
+def _system(tools: Sequence[Tool]) -> str:
+    return (
+        f"These tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
+        "To call tools, write one such block for each call:\n"
+        f"{OPEN}call:NAME{{ARGUMENT:{QUOTE}TEXT{QUOTE},ARGUMENT:1}}{CLOSE}\n\n"
+        f"Texts stand between {QUOTE}, other values as in JSON. Results come back between <|tool_response> and "
+        f"<tool_response|>. {OTHERWISE}"
+    )
+
+
+def _write_calls(calls: Sequence[ToolCall]) -> str:
+    return "".join(f"{OPEN}call:{call.name}{_written(call.arguments)}{CLOSE}" for call in calls)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        # A text with a mark in it is written as JSON, which is read as well.
+        if "<" in value:
+            return json_text(value).replace("<", "\\u003c")
+        return f"{QUOTE}{value}{QUOTE}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_written, cast('list[Any]', value)))}]"
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value).items()
+        return f"{{{','.join(f'{_key(key)}:{_written(member)}' for key, member in members)}}}"
+    return json_text(value)
+
+
+def _key(key: str) -> str:
+    return key if _PLAIN.fullmatch(key) else _written(key)
+
+
+def _write_results(results: Sequence[Result]) -> str:
+    return "\n".join(
+        f"<|tool_response>response:{one.name or 'unknown'}{{value:{QUOTE}{one.text}{QUOTE}}}<tool_response|>"
+        for one in results
+    )
+
+
+def _find(reading: Reading, tools: Sequence[Tool]) -> None:
+    reading.ignored = ("<turn|>", "<end_of_turn>", "<start_function_response>", "<|tool_response>")
+    if thought := _THOUGHT.match(reading.text):
+        reading.thought = thought[1].strip() or None
+        reading.at = thought.end()
+        reading.repairs += [] if "<channel|>" in thought[0] else ["unclosed-reasoning"]
+    while found := _OPENS.search(reading.text, reading.at):
+        reading.keep(found.start())
+        reading.at = found.end()
+        _take(reading, found)
+    reading.keep_rest()
+    if thought:
+        reading.said = reading.kept
+
+
+def _take(reading: Reading, found: re.Match[str]) -> None:
+    closing = CLOSE if found[0] == OPEN else _OLD_CLOSE
+    text = reading.until(closing, OPEN, _OLD_OPEN)
+    closed = reading.text.startswith(closing, reading.at)
+    named = _NAMED.match(text)
+    if named is None:
+        reading.accept(closing)
+        end, reading.at = reading.at, found.start()
+        reading.unreadable(end)
+        return
+    if closed:
+        reading.at += len(closing)
+    try:
+        value, repairs = _value(text[named.end() :])
+    except UnreadableError:
+        if not closed and not text[named.end() :].rstrip().endswith("}"):
+            # Where the text breaks off, the rest of the arguments is unknown.
+            end, reading.at = reading.at, found.start()
+            reading.unreadable(end)
+            return
+        value, repairs = text[named.end() :].strip(), ["unreadable-arguments"]
+    reading.calls.append(ToolCall(named[1], value))
+    reading.repairs += repairs
+    reading.repairs += [] if closed else ["missing-close-tag"]
+
+
+def _value(text: str) -> tuple[Any, list[str]]:
+    """The object of a text in which keys have no quotes and texts have marks. Raises UnreadableError."""
+    parts = _QUOTES.split(text)
+    if len(parts) % 2 == 0:
+        raise UnreadableError
+    # Quoted texts become JSON first, so that nothing in them is taken for a key or a bracket.
+    joined = "".join(part if not number % 2 else json_text(part) for number, part in enumerate(parts))
+    made = _KEYS.sub(lambda match: match[1] + json_text(match[2].strip()) if match[1] else match[0], joined)
+    value, end, repairs = LooseReader(made).value(0)
+    if made[end:].strip():
+        raise UnreadableError
+    return value, [name for name in repairs if name not in ("json-literal", "bare-word")]
+
+
+GEMMA = Format(
+    name="gemma",
+    about=f"Gemma 4: {OPEN}call:NAME{{key:{QUOTE}text{QUOTE}}}{CLOSE}; FunctionGemma is read too",
+    source="Google's guides to prompt formatting of Gemma 4 and of FunctionGemma; chat template of google/gemma-4-31B-it",
+    system=_system,
+    write_calls=_write_calls,
+    write_results=_write_results,
+    find=_find,
+)

@@ -1,0 +1,94 @@
+"""Harmony, as gpt-oss writes: messages in channels; a call is a message to `functions.name`, reasoning is `analysis`."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from wildtool.models.tool_formats.format import Format
+from wildtool.models.tool_formats.lenient_json import UnreadableError
+from wildtool.models.tool_formats.prompt_text import OTHERWISE, json_text, tool_lines
+from wildtool.models.tool_formats.scanner import Reading, Result, ToolCall
+from wildtool.types import Tool
+
+START, CHANNEL, MESSAGE = "<|start|>", "<|channel|>", "<|message|>"
+CALL, END, RETURN = "<|call|>", "<|end|>", "<|return|>"
+_HEADER = re.compile(
+    r"(?:<\|start\|>([^<]*+)|\A(?=\s*+(?:assistant)?+\s*+(?:to=|<))([^<]*+))?+"
+    r"<\|channel\|>([^<]*+)(?:<\|constrain\|>([^<]*+))?+<\|message\|>"
+)
+"""A message's header. A reply begins within one, since templates end in `<|start|>assistant`."""
+_RECIPIENT = re.compile(r"\bto=(\S++)")
+_OPENS_CALL = re.compile(
+    r"(?:<\|(?:start|channel)\|>|\A(?=\s*+(?:assistant\s++)?+to=functions\.))[^<]*?\bto="
+)
+_TOOLS = "functions."
+
+
+def _system(tools: Sequence[Tool]) -> str:
+    return (
+        f"# Tools\n\n## functions\n\nThese can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
+        "To call one, write a message to it in the channel commentary, with its arguments as one JSON object:\n"
+        f'{CHANNEL}commentary to=functions.NAME <|constrain|>json{MESSAGE}{{"ARGUMENT": "VALUE"}}{CALL}\n\n'
+        f"Further calls that do not wait for it follow after {START}assistant. What the user is told stands in the "
+        f"channel final. {OTHERWISE}"
+    )
+
+
+def _write_calls(calls: Sequence[ToolCall]) -> str:
+    told = [
+        f"{CHANNEL}commentary to={_TOOLS}{call.name} <|constrain|>json{MESSAGE}{json_text(call.arguments)}{CALL}"
+        for call in calls
+    ]
+    return f"{START}assistant".join(told)
+
+
+def _write_results(results: Sequence[Result]) -> str:
+    return "\n".join(
+        f"{START}{_TOOLS}{one.name} to=assistant{CHANNEL}commentary{MESSAGE}{one.text}{END}"
+        for one in results
+    )
+
+
+def _find(reading: Reading, tools: Sequence[Tool]) -> None:
+    reading.ignored = (f"{START}assistant", END, RETURN, CALL)
+    thoughts: list[str] = []
+    said: list[str] = []
+    seen = False
+    while header := _HEADER.search(reading.text, reading.at):
+        reading.keep(header.start())
+        reading.at = header.end()
+        seen = True
+        if recipient := _RECIPIENT.search(header[3]) or _RECIPIENT.search(header[1] or header[2] or ""):
+            _take_call(reading, recipient[1].removeprefix(_TOOLS))
+            continue
+        text = reading.until(END, RETURN, CALL, START, CHANNEL).strip()
+        (thoughts if header[3].split()[:1] == ["analysis"] else said).append(text)
+    if _OPENS_CALL.search(reading.text, reading.at):
+        reading.unreadable(len(reading.text))
+    reading.keep_rest()
+    if seen:
+        reading.thought = "\n".join(thoughts) if thoughts else None
+        reading.said = "\n".join(text for text in (reading.kept, *said) if text)
+
+
+def _take_call(reading: Reading, name: str) -> None:
+    try:
+        reading.calls.append(ToolCall(name, reading.value()))
+    except UnreadableError:
+        text = reading.until(CALL, END, RETURN, START).strip()
+        reading.repairs.append("unreadable-arguments" if text else "missing-arguments")
+        reading.calls.append(ToolCall(name, text or dict[str, Any]()))
+    # A server leaves out the mark that ends a reply.
+    if reading.text[reading.at :].strip():
+        reading.close(CALL)
+
+
+HARMONY = Format(
+    name="harmony",
+    about="gpt-oss: <|channel|>commentary to=functions.NAME and JSON arguments; reasoning in the channel analysis",
+    source="openai/harmony, docs/format.md",
+    system=_system,
+    write_calls=_write_calls,
+    write_results=_write_results,
+    find=_find,
+)

@@ -1,0 +1,190 @@
+"""MiniMax M3: each tag stands behind a mark of its own, arguments are tags named like them, and nested ones nest."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from wildtool.models.tool_formats.format import Format
+from wildtool.models.tool_formats.lenient_json import MAX_DEPTH, UnreadableError, strict_value
+from wildtool.models.tool_formats.prompt_text import OTHERWISE, between, json_text
+from wildtool.models.tool_formats.scanner import Reading, ToolCall
+from wildtool.models.tool_formats.tags import read, types_in, written
+from wildtool.types import Tool
+
+MARK = "]<]minimax[>["
+_M = rf"(?:{re.escape(MARK)}\s*+)"
+_QUOTED = r"(\"(?:[^\"\\\n]|\\.)*+\")"
+_PLAIN = re.compile(r"(?!(?:tool_call|invoke|parameter|item)\Z)[^\s<>/\"'=\[\]]+")
+_BEGINS = re.compile(rf"{_M}?<tool_call>|{_M}<invoke name=")
+_INVOKE = re.compile(rf"\s*+{_M}?<invoke name={_QUOTED}\s*+>")
+_ENDS = re.compile(rf"\s*+{_M}?</invoke>")
+_CLOSES = re.compile(rf"\s*+{_M}?</tool_call>")
+_ARGUMENT = re.compile(
+    rf"\s*+{_M}?<(?:parameter name={_QUOTED}|(?!(?:tool_call|invoke)\b)([^\s<>/\"'=]++))\s*+>"
+)
+_NESTED = re.compile(rf"\s*+{_M}<(?!/)")
+_THOUGHT = re.compile(r"\s*+<mm:think>(.*?)(?:</mm:think>|\Z)\s*+", re.DOTALL)
+
+
+class _BrokenError(ValueError):
+    """A call that breaks off."""
+
+
+def _system(tools: Sequence[Tool]) -> str:
+    told = "\n".join(f"<tool>{json_text(tool.get('function', tool))}</tool>" for tool in tools)
+    return (
+        f"# Tools\nThese tools can be called:\n<tools>\n{told}\n</tools>\n\n"
+        f"To call tools, write one block that holds all calls that can be made now, {MARK} before each tag:\n"
+        f'{MARK}<tool_call>\n{MARK}<invoke name="NAME">{MARK}<ARGUMENT>VALUE{MARK}</ARGUMENT>{MARK}</invoke>\n'
+        f"{MARK}</tool_call>\n\n"
+        "Texts stand without quotes, other values as JSON. Results come back between <response> and </response>. "
+        f"{OTHERWISE}"
+    )
+
+
+def _write_calls(calls: Sequence[ToolCall]) -> str:
+    told = "\n".join(map(_write_call, calls))
+    return f"{MARK}<tool_call>\n{told}\n{MARK}</tool_call>"
+
+
+def _write_call(call: ToolCall) -> str:
+    known: Any = call.arguments
+    given = cast("dict[str, Any]", known if isinstance(known, dict) else {"malformed_arguments": known})
+    told = "".join(_write_argument(key, value) for key, value in given.items())
+    return f"{MARK}<invoke name={json_text(call.name)}>{told}{MARK}</invoke>"
+
+
+def _write_argument(key: str, value: Any) -> str:
+    text = written(value, (MARK,))
+    if _PLAIN.fullmatch(key):
+        return f"{MARK}<{key}>{text}{MARK}</{key}>"
+    name = json_text(key).replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"{MARK}<parameter name={name}>{text}{MARK}</parameter>"
+
+
+def _find(reading: Reading, tools: Sequence[Tool]) -> None:
+    if thought := _THOUGHT.match(reading.text):
+        reading.thought = thought[1].strip()
+        reading.at = thought.end()
+        reading.repairs += [] if "</mm:think>" in thought[0] else ["unclosed-reasoning"]
+    schemas = _schemas(tools)
+    while found := _BEGINS.search(reading.text, reading.at):
+        reading.keep(found.start())
+        opened = found[0].endswith("<tool_call>")
+        reading.at = found.end() if opened else found.start()
+        taken = _take_calls(reading, schemas)
+        if not taken:
+            _leave(reading, found)
+            continue
+        reading.repairs += [] if opened else ["missing-open-tag"]
+        if closing := _CLOSES.match(reading.text, reading.at):
+            reading.at = closing.end()
+        else:
+            reading.repairs.append("missing-close-tag")
+    reading.keep_rest()
+    if reading.thought is not None:
+        reading.said = reading.kept
+
+
+def _leave(reading: Reading, found: re.Match[str]) -> None:
+    """Keeps what begins like calls and is none, up to its end or where others begin."""
+    after = _BEGINS.search(reading.text, found.end())
+    reading.at = found.start()
+    reading.unreadable(after.start() if after else len(reading.text))
+
+
+def _take_calls(reading: Reading, schemas: dict[str, Any]) -> bool:
+    taken = False
+    while found := _INVOKE.match(reading.text, reading.at):
+        name = _unquoted(found[1])
+        repairs: list[str] = []
+        try:
+            arguments, at = _arguments(reading.text, found.end(), schemas.get(name), repairs)
+        except _BrokenError:
+            break
+        ended = _ENDS.match(reading.text, at)
+        if ended is None:
+            break
+        reading.calls.append(ToolCall(name, arguments))
+        reading.repairs += repairs
+        reading.at, taken = ended.end(), True
+    return taken
+
+
+def _arguments(text: str, at: int, schema: Any, repairs: list[str], depth: int = 0) -> tuple[Any, int]:
+    """The arguments that stand here, one tag each: an object, or a list where all of them are items."""
+    if depth > MAX_DEPTH:
+        raise _BrokenError
+    pairs: list[tuple[str, Any]] = []
+    while found := _ARGUMENT.match(text, at):
+        key = _unquoted(found[1]) if found[1] else found[2]
+        of = _part(schema, key, is_item=depth > 0 and key == "item")
+        value, at = _value(text, found.end(), "parameter" if found[1] else key, of, repairs, depth)
+        pairs.append((key, value))
+    if depth and pairs and all(key == "item" for key, _ in pairs):
+        return [value for _, value in pairs], at
+    return dict(pairs), at
+
+
+def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth: int) -> tuple[Any, int]:
+    if _NESTED.match(text, at):
+        value, at = _arguments(text, at, schema, repairs, depth + 1)
+        closing = re.compile(rf"\s*+{_M}?</{re.escape(tag)}>").match(text, at)
+        if closing is None:
+            raise _BrokenError
+        return value, closing.end()
+    end = text.find(MARK, at)
+    if end < 0:
+        # Where the text breaks off, the end of the value is unknown.
+        raise _BrokenError
+    said, after = text[at:end], end + len(MARK)
+    after += len(text[after : after + 20]) - len(text[after : after + 20].lstrip())
+    if text.startswith(f"</{tag}>", after):
+        after += len(tag) + 3
+    elif said.rstrip().endswith(f"</{tag}>"):
+        said, after = said.rstrip().removesuffix(f"</{tag}>"), end
+    else:
+        repairs.append("missing-close-tag")
+        after = end
+    return read(said.strip(), types_in(schema), repairs), after
+
+
+def _schemas(tools: Sequence[Tool]) -> dict[str, Any]:
+    schemas: dict[str, Any] = {}
+    for tool in tools:
+        match tool.get("function"):
+            case {"name": str() as name, **function}:
+                schemas[name] = cast("dict[str, Any]", function).get("parameters")
+            case _:
+                pass
+    return schemas
+
+
+def _part(schema: Any, key: str, *, is_item: bool) -> Any:
+    """The schema of a part of a value; None where it is not said."""
+    if not isinstance(schema, dict):
+        return None
+    known = cast("dict[str, Any]", schema)
+    if is_item and "items" in known:
+        return known["items"]
+    properties = known.get("properties")
+    return cast("dict[str, Any]", properties).get(key) if isinstance(properties, dict) else None
+
+
+def _unquoted(text: str) -> str:
+    try:
+        value = strict_value(text)
+    except UnreadableError:
+        return text[1:-1]
+    return value if isinstance(value, str) else text
+
+
+MINIMAX_M3 = Format(
+    name="minimax-m3",
+    about=f"MiniMax M3: {MARK} before each tag, arguments in tags named like them",
+    source="SGLang's detector minimax_m3; vLLM's parser minimax_m3; ikawrakow/ik_llama.cpp, pull request 2008",
+    system=_system,
+    write_calls=_write_calls,
+    write_results=lambda results: between("<response>", "</response>", results),
+    find=_find,
+)

@@ -1,0 +1,49 @@
+"""Texts that several formats share: the list of tools, what to do without a call, results without marks of their own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wildtool.json_codec import dumps
+from wildtool.models.tool_formats.scanner import Result, ToolCall
+from wildtool.types import Tool
+
+OTHERWISE = (
+    "Call only tools that are listed. If none is needed, or something that a tool requires is not known, answer the "
+    "user in plain words instead."
+)
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON on one line."""
+    return dumps(value).decode()
+
+
+def tool_lines(tools: Sequence[Tool]) -> str:
+    """One tool a line, as the benchmark wrote it."""
+    return "\n".join(map(json_text, tools))
+
+
+def function_list(tools: Sequence[Tool]) -> str:
+    """The functions of the tools as one JSON list."""
+    return json_text([tool.get("function", tool) for tool in tools])
+
+
+def call_json(call: ToolCall, key: str = "arguments") -> str:
+    """A call as a JSON object on one line."""
+    return json_text({"name": call.name, key: call.arguments})
+
+
+def call_list(calls: Sequence[ToolCall]) -> str:
+    """Calls as one JSON list."""
+    return f"[{', '.join(map(call_json, calls))}]"
+
+
+def plain_results(results: Sequence[Result]) -> str:
+    """Results for formats whose models see them in a role of their own, which a plain chat lacks."""
+    lines = [json_text({"name": result.name, "output": result.text}) for result in results]
+    return "\n".join(["Results of the calls:", *lines])
+
+
+def between(opening: str, closing: str, results: Sequence[Result]) -> str:
+    """Each result between two marks."""
+    return "\n".join(f"{opening}{result.text}{closing}" for result in results)

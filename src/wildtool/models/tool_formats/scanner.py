@@ -1,0 +1,267 @@
+"""Reads one text from its beginning to its end: takes out calls, keeps the rest, names what was mended."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+from wildtool.models.tool_formats.lenient_json import LooseReader, UnreadableError
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool."""
+
+    name: str
+    arguments: Any
+    """A JSON object; another value where the model wrote one; a text where no value could be read from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one call gave."""
+
+    name: str
+    """The tool; empty where the history does not say."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read from a reply."""
+
+    text: str
+    """What stood beside the calls, and calls that could not be read."""
+    calls: tuple[ToolCall, ...] = ()
+    repairs: tuple[str, ...] = ()
+    """Keys of `REPAIRS`, once for each call or place that was mended."""
+    reasoning: str | None = None
+
+
+MAX_FAILURES = 64
+"""Places of one text that may turn out to be no value; after that the rest of it is text."""
+
+_OPEN, _CLOSE = "<think>", "</think>"
+# Where the prompt opened the reasoning, a line break or the end follows; inside a quoted value neither can.
+_LATE_CLOSE = re.compile(r"</think>[ \t]*+(?:\n|\Z)")
+_FENCE = re.compile(r"\s*+```(?:json|python|tool_call)?+\s*+")
+_FENCE_END = re.compile(r"\s*+```")
+_FENCE_BEFORE = re.compile(r"```\w*\s*\Z")
+
+
+class Reading:
+    """A place in a text, and what was found before it."""
+
+    def __init__(self, text: str, repairs: Sequence[str] = ()) -> None:
+        self.text = text
+        self.at: int = 0
+        self.ignored: tuple[str, ...] = ()
+        """Marks that say nothing of their own."""
+        self.said: str | None = None
+        """What is told to the user, where that is not simply the text beside the calls."""
+        self.thought: str | None = None
+        """Reasoning that the format writes in words of its own."""
+        self.calls: list[ToolCall] = []
+        self.repairs = list(repairs)
+        self.loose = LooseReader(text)
+        self._kept: list[str] = []
+        self._failures = 0
+
+    @property
+    def kept(self) -> str:
+        """The text so far that belongs to no call."""
+        text = "".join(self._kept)
+        for mark in self.ignored:
+            text = text.replace(mark, "")
+        return text.strip()
+
+    def keep(self, end: int) -> None:
+        """The text up to there is no call."""
+        self._kept.append(self.text[self.at : end])
+        self.at = max(self.at, end)
+
+    def keep_rest(self) -> None:
+        self.keep(len(self.text))
+
+    def skip_to(self, mark: str) -> bool:
+        """Goes behind the next mark and keeps what stands before it; without one keeps the rest."""
+        found = self.text.find(mark, self.at)
+        self.keep(len(self.text) if found < 0 else found)
+        if found >= 0:
+            self.at = found + len(mark)
+        return found >= 0
+
+    def next(self, mark: str, start: int) -> int:
+        """Where the next mark stands, or the end of the text."""
+        found = self.text.find(mark, start)
+        return len(self.text) if found < 0 else found
+
+    def until(self, *marks: str) -> str:
+        """The text up to the first of these marks, or to the end; goes there."""
+        # One search for all marks, since looking for each would read the whole text where one is missing.
+        found = _any_of(marks).search(self.text, self.at)
+        start, self.at = self.at, found.start() if found else len(self.text)
+        return self.text[start : self.at]
+
+    def accept(self, mark: str) -> bool:
+        """Goes behind a mark if it stands here, after spaces."""
+        start = self.loose.after_space(self.at)
+        found = self.text.startswith(mark, start)
+        if found:
+            self.at = start + len(mark)
+        return found
+
+    def close(self, mark: str) -> None:
+        """Goes behind a closing mark; brackets too many before it, or no such mark, are mended."""
+        start = self.loose.after_space(self.at)
+        end = start
+        while self.text[end : end + 1] in ("}", "]"):
+            end = self.loose.after_space(end + 1)
+        if end > start and self.text.startswith(mark, end):
+            self.repairs.append("extra-bracket")
+            self.at = end
+        if not self.accept(mark):
+            self.repairs.append("missing-close-tag")
+
+    def value(self) -> Any:
+        """The value that stands here, fenced or not. Raises UnreadableError and stays."""
+        fence = _FENCE.match(self.text, self.at)
+        start = fence.end() if fence else self.at
+        value, end, repairs = self._tried(start)
+        if fence:
+            closing = _FENCE_END.match(self.text, end)
+            end = closing.end() if closing else end
+            self.repairs.append("code-fence")
+        self.at = end
+        self.repairs += repairs
+        return value
+
+    def value_at(self, start: int) -> tuple[Any, int, list[str]]:
+        """The value there, without going to it. Raises UnreadableError."""
+        return self._tried(start)
+
+    def _tried(self, start: int) -> tuple[Any, int, list[str]]:
+        if self._failures > MAX_FAILURES:
+            raise UnreadableError
+        try:
+            value, end, repairs = self.loose.value(start)
+        except UnreadableError:
+            self._failures += 1
+            raise
+        return value, end, [name for name in repairs if name != "json-literal"]
+
+    def unreadable(self, end: int) -> None:
+        """Keeps what looks like a call up to there and says so."""
+        self.repairs.append("unreadable-call")
+        self.keep(end)
+
+    def take(self, value: Any, key: str, *, needs_arguments: bool = False) -> bool:
+        """Adds the calls that a JSON value stands for; False where it stands for none.
+
+        Args:
+            key: what the format calls the arguments.
+            needs_arguments: whether an object with nothing but a name may be something else, as it is in prose.
+        """
+        found = calls_of(value, key)
+        if found is None or (needs_arguments and "missing-arguments" in found[1]):
+            return False
+        calls, repairs = found
+        self.calls += calls
+        self.repairs += repairs
+        return True
+
+    def unfence(self) -> bool:
+        """Leaves out the Markdown fence around what was just taken, if there is one."""
+        before = "".join(self._kept[-1:])
+        opening = _FENCE_BEFORE.search(before)
+        closing = _FENCE_END.match(self.text, self.at)
+        if opening is None or closing is None:
+            return False
+        self._kept[-1] = before[: opening.start()]
+        self.at = closing.end()
+        return True
+
+    def expect_nothing_else(self) -> None:
+        """Remarks text beside the calls, for formats that have none."""
+        if self.calls and self.kept:
+            self.repairs.append("text-around")
+
+    def result(self, reasoning: str | None) -> Read:
+        """What was found; a text without calls is as it was."""
+        text = self.kept if self.calls or "empty-list" in self.repairs else self.text
+        thoughts = [thought for thought in (reasoning, self.thought) if thought is not None]
+        return Read(
+            text if self.said is None else self.said,
+            tuple(self.calls),
+            tuple(self.repairs),
+            "\n".join(thoughts) if thoughts else None,
+        )
+
+
+@cache
+def _any_of(marks: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, marks)))
+
+
+def calls_of(value: Any, key: str) -> tuple[list[ToolCall], list[str]] | None:
+    """The calls that a JSON value stands for and what was mended; None where it is something else.
+
+    Args:
+        key: what the format calls the arguments.
+    """
+    members = cast("list[Any]", value) if isinstance(value, list) else [value]
+    calls: list[ToolCall] = []
+    repairs: list[str] = []
+    for member in members:
+        call = _call_of(cast("dict[str, Any]", member), key, repairs) if isinstance(member, dict) else None
+        if call is None:
+            return None
+        calls.append(call)
+    return (calls, repairs) if calls else None
+
+
+def _call_of(value: dict[str, Any], key: str, repairs: list[str]) -> ToolCall | None:
+    if isinstance(inner := value.get("function"), dict):
+        repairs.append("nested-function")
+        value = cast("dict[str, Any]", inner)
+    name = value.get("name")
+    if not isinstance(name, str):
+        return None
+    other = "parameters" if key == "arguments" else "arguments"
+    if key not in value and other in value:
+        repairs.append("arguments-key")
+        key = other
+    arguments = value.get(key)
+    if arguments is None:
+        # Anything else beside the name may be arguments in a form of the model's own, which is not guessed.
+        if value.keys() - {"name", key, "id", "type"}:
+            return None
+        repairs.append("missing-arguments")
+        arguments = {}
+    return ToolCall(name, _object(arguments, repairs))
+
+
+def _object(arguments: Any, repairs: list[str]) -> Any:
+    """Arguments that are a text as the object in it, if there is one."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        value, end, mended = LooseReader(arguments).value(0)
+    except UnreadableError:
+        return arguments
+    if not isinstance(value, dict) or arguments[end:].strip():
+        return arguments
+    repairs += ["arguments-as-text", *mended]
+    return cast("dict[str, Any]", value)
+
+
+def split_reasoning(text: str) -> tuple[str | None, str, list[str]]:
+    """Reasoning, the rest, and what was mended. Reasoning that never ends is all there is."""
+    start = text.lstrip()
+    if start.startswith(_OPEN):
+        reasoning, closed, rest = start.removeprefix(_OPEN).partition(_CLOSE)
+        return reasoning.strip(), rest.lstrip("\n"), [] if closed else ["unclosed-reasoning"]
+    if late := _LATE_CLOSE.search(text):
+        return text[: late.start()].strip(), text[late.end() :].lstrip("\n"), ["unopened-reasoning"]
+    return None, text, []

@@ -1,0 +1,296 @@
+"""Calls in tags: the name in one, each argument in another, its value as text between them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from wildtool.models.tool_formats.lenient_json import LooseReader, UnreadableError, strict_value
+from wildtool.models.tool_formats.prompt_text import call_json, json_text
+from wildtool.models.tool_formats.scanner import Reading, ToolCall
+from wildtool.types import Tool
+
+Types = Mapping[str, Mapping[str, frozenset[str]]]
+"""Declared types of each parameter of each tool; none where the tool says nothing of it."""
+_WORDS = {"True": True, "False": False, "None": None}
+_ANY: frozenset[str] = frozenset()
+
+
+def written(value: Any, marks: Sequence[str]) -> str:
+    """A text without quotes where it cannot be taken for anything else, any other value as JSON.
+
+    Args: marks: what would end the value too early; each holds a `<`.
+    """
+    if is_plain(value, marks):
+        return value
+    return json_text(value).replace("<", "\\u003c")
+
+
+def is_plain(value: Any, marks: Sequence[str]) -> bool:
+    """Whether a value is a text that is read back as itself where it stands without quotes."""
+    return (
+        isinstance(value, str)
+        and value == value.strip()
+        and not any(mark in value for mark in marks)
+        and not _is_json(value)
+    )
+
+
+def read(text: str, declared: frozenset[str], repairs: list[str]) -> Any:
+    """The value that a text stands for; what was mended is added to `repairs`."""
+    try:
+        value = strict_value(text)
+    except UnreadableError:
+        return text if "string" in declared else _mended(text, declared, repairs)
+    fits = isinstance(value, str) or (value is None and "null" in declared)
+    return text if "string" in declared and not fits else value
+
+
+def _mended(text: str, declared: frozenset[str], repairs: list[str]) -> Any:
+    if declared and text.strip() in _WORDS:
+        repairs.append("python-literal")
+        return _WORDS[text.strip()]
+    if not declared & {"object", "array"}:
+        return text
+    try:
+        value, end, mended = LooseReader(text).value(0)
+    except UnreadableError:
+        return text
+    if text[end:].strip():
+        return text
+    repairs += mended
+    return value
+
+
+def declared_types(tools: Sequence[Tool]) -> Types:
+    """The types that tools declare for their parameters."""
+    functions = [_object(_object(tool).get("function")) for tool in tools]
+    return {
+        function["name"]: {
+            key: _types(_object(schema))
+            for key, schema in _object(_object(function.get("parameters")).get("properties")).items()
+        }
+        for function in functions
+        if isinstance(function.get("name"), str)
+    }
+
+
+def types_of(types: Types, name: str, key: str) -> frozenset[str]:
+    """The declared types of one parameter; none where nothing is known."""
+    return types.get(name, {}).get(key, _ANY)
+
+
+def types_in(schema: Any) -> frozenset[str]:
+    """The types of a schema and of its alternatives; nothing where one of them is not said."""
+    return _types(_object(schema))
+
+
+def _types(schema: dict[str, Any]) -> frozenset[str]:
+    said = schema.get("type")
+    if isinstance(said, str):
+        return frozenset((said,))
+    if isinstance(said, list):
+        return frozenset(name for name in cast("list[Any]", said) if isinstance(name, str))
+    members = schema.get("anyOf", schema.get("oneOf"))
+    if not isinstance(members, list):
+        return _ANY
+    of = [_object(member).get("type") for member in cast("list[Any]", members)]
+    return frozenset(cast("list[str]", of)) if all(isinstance(name, str) for name in of) else _ANY
+
+
+def _is_json(text: str) -> bool:
+    try:
+        strict_value(text)
+    except UnreadableError:
+        return False
+    return True
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+_PLAIN_NAME = re.compile(r"[^\s\"'<>](?:[^\"'<>\n]*[^\s\"'<>])?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tags:
+    """The tags of one format."""
+
+    block: tuple[str, str]
+    """Before and after calls."""
+    also: tuple[str, str] | None = None
+    """Another pair that is read too."""
+    each: bool
+    """Whether each call has a block of its own; else one holds all."""
+    call: tuple[str, str]
+    """What stands before the name, the tag being closed by `>`, and after the arguments."""
+    argument: tuple[str, str]
+    """What stands before an argument's name, and after its value."""
+    quoted: bool
+    """Whether names stand in quotes."""
+    lines: bool
+    """Whether a value has lines of its own."""
+    says_text: bool = False
+    """Whether an argument says `string="true"` or `string="false"`."""
+    python: bool = False
+    """Whether the models' own templates write `True`, `False` and `None`, so that these are no fault."""
+    begins: re.Pattern[str] = field(init=False)
+    """A block or a call begins."""
+    call_tag: re.Pattern[str] = field(init=False)
+    argument_tag: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        name = r"\s*+(\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^\s\"'<>]++)" if self.quoted else r"([^<>\n]*+)"
+        says = r"(?:\s++string=\"(true|false)\")?" if self.says_text else "()"
+        begins = "|".join(map(re.escape, (*self.opening, self.call[0])))
+        object.__setattr__(self, "begins", re.compile(begins))
+        object.__setattr__(self, "call_tag", re.compile(rf"\s*+{re.escape(self.call[0])}{name}\s*+>"))
+        argument = rf"\s*+{re.escape(self.argument[0])}{name}{says}\s*+>"
+        object.__setattr__(self, "argument_tag", re.compile(argument))
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """All of them, up to where a name begins."""
+        return (*self.argument, *self.call, *self.opening, *self.closing)
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """What stands before calls."""
+        return (self.block[0],) if self.also is None else (self.block[0], self.also[0])
+
+    @property
+    def closing(self) -> tuple[str, ...]:
+        """What stands after calls."""
+        return (self.block[1],) if self.also is None else (self.block[1], self.also[1])
+
+    def write(self, calls: Sequence[ToolCall]) -> str:
+        """Calls in their tags."""
+        told = [self._write_call(call) for call in calls]
+        told = told if self.each else ["\n".join(told)]
+        return "\n".join(f"{self.block[0]}\n{one}\n{self.block[1]}" for one in told)
+
+    def _write_call(self, call: ToolCall) -> str:
+        if not isinstance(call.arguments, dict):
+            return call_json(call)
+        arguments = cast("dict[str, Any]", call.arguments)  # pyright: ignore[reportUnknownMemberType]
+        told = "".join(f"{self._write_argument(key, value)}\n" for key, value in arguments.items())
+        return f"{self.call[0]}{self._write_name(call.name)}>\n{told}{self.call[1]}"
+
+    def _write_argument(self, key: str, value: Any) -> str:
+        plain = is_plain(value, self.marks)
+        says = f' string="{json_text(plain)}"' if self.says_text else ""
+        text = written(value, self.marks)
+        text = f"\n{text}\n" if self.lines else text
+        return f"{self.argument[0]}{self._write_name(key)}{says}>{text}{self.argument[1]}"
+
+    def _write_name(self, name: str) -> str:
+        if not self.quoted and _PLAIN_NAME.fullmatch(name):
+            return name
+        return json_text(name).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def find_tagged(reading: Reading, tools: Sequence[Tool], tags: Tags) -> None:
+    """Takes all calls in tags out of a text."""
+    types = declared_types(tools)
+    while found := tags.begins.search(reading.text, reading.at):
+        reading.keep(found.start())
+        opened = found[0] != tags.call[0]
+        if opened:
+            reading.at = found.end()
+        repairs = len(reading.repairs)
+        if _take_calls(reading, tags, types):
+            reading.repairs += [] if opened else ["missing-open-tag"]
+            if not any(map(reading.accept, tags.closing)):
+                reading.repairs.append("missing-close-tag")
+        else:
+            del reading.repairs[repairs:]
+            _leave(reading, tags, found)
+    reading.keep_rest()
+
+
+def _leave(reading: Reading, tags: Tags, found: re.Match[str]) -> None:
+    """Keeps what begins like calls and is none, up to its end or where others begin."""
+    reading.at = found.end()
+    # The call that its block opens with belongs to it.
+    reading.accept(tags.call[0])
+    reading.until(*tags.closing, *tags.opening, tags.call[0])
+    any(map(reading.accept, tags.closing))
+    end, reading.at = reading.at, found.start()
+    reading.unreadable(end)
+
+
+def _take_calls(reading: Reading, tags: Tags, types: Types) -> bool:
+    """Takes the calls that stand here, up to one that breaks off; False where there is none."""
+    taken = len(reading.calls)
+    while found := tags.call_tag.match(reading.text, reading.at):
+        start, reading.at = reading.at, found.end()
+        if not _take_call(reading, tags, _name(found[1]), types):
+            reading.at = start
+            break
+    return len(reading.calls) > taken or _take_json(reading)
+
+
+def _take_json(reading: Reading) -> bool:
+    try:
+        value = reading.value()
+    except UnreadableError:
+        return False
+    if not reading.take(value, "arguments"):
+        return False
+    reading.repairs.append("json-in-tag")
+    return True
+
+
+def _take_call(reading: Reading, tags: Tags, name: str, types: Types) -> bool:
+    arguments: dict[str, Any] = {}
+    repairs: list[str] = []
+    while found := tags.argument_tag.match(reading.text, reading.at):
+        reading.at = found.end()
+        text = reading.until(*tags.marks)
+        if reading.text.startswith(tags.argument[1], reading.at):
+            reading.at += len(tags.argument[1])
+        elif reading.at == len(reading.text):
+            # Where the text breaks off, the end of the value is unknown.
+            return False
+        else:
+            repairs.append("missing-close-tag")
+        key = _name(found[1])
+        arguments[key] = _value(text, tags, found[2], types_of(types, name, key), repairs)
+    if not reading.accept(tags.call[1]):
+        ahead = reading.loose.after_space(reading.at)
+        if ahead < len(reading.text) and not reading.text.startswith(
+            (*tags.opening, *tags.closing, tags.call[0]), ahead
+        ):
+            return False
+        repairs.append("missing-close-tag")
+    reading.calls.append(ToolCall(name, arguments))
+    reading.repairs += repairs
+    return True
+
+
+def _value(text: str, tags: Tags, said: str | None, declared: frozenset[str], repairs: list[str]) -> Any:
+    if said == "true":
+        return text
+    text = text.removeprefix("\n").removesuffix("\n") if tags.lines else text.strip()
+    mended: list[str] = []
+    value = read(text, frozenset() if said else declared, mended)
+    repairs += [
+        name for name in mended if not (tags.python and name == "python-literal" and not _holds(value))
+    ]
+    return value
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _name(text: str) -> str:
+    text = text.strip()
+    if text[:1] not in ('"', "'"):
+        return text
+    try:
+        value = strict_value(text)
+    except UnreadableError:
+        return text[1:-1]
+    return value if isinstance(value, str) else text

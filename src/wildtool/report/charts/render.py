@@ -1,0 +1,77 @@
+"""Draws numbers as SVG at build time, by altair's specifications: nothing is drawn in the browser.
+
+A chart comes in two widths, for a screen and for a phone. Inside a page its colours are the page's own (CSS
+variables), so that it follows light and dark; as a file it has the light ones.
+"""
+
+from dataclasses import dataclass, replace
+
+from wildtool.report.charts.data import Drawing
+from wildtool.report.charts.sanitize_svg import harmless
+from wildtool.report.charts.spec import most_models, specification
+from wildtool.report.charts.theme import NARROW, VARIABLES, WIDE
+from wildtool.sanitize import one_line
+
+_LONGEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart as it is put into a page, and as files."""
+
+    wide: str
+    narrow: str
+    """SVG elements for a page."""
+    svg: bytes
+    png: bytes
+    left_out: str
+    """What it does not show; empty where it shows all."""
+
+
+def draw(drawing: Drawing) -> Chart:
+    """Draws a chart in both widths."""
+    import vl_convert
+
+    drawing = _harmless(drawing)
+    wide, narrow = (vl_convert.vegalite_to_svg(specification(drawing, width)) for width in (WIDE, NARROW))
+    return Chart(
+        wide=_in_page(wide, drawing, "wide"),
+        narrow=_in_page(narrow, drawing, "narrow"),
+        svg=harmless(wide, (drawing.title, drawing.about), lambda colour: colour).encode(),
+        png=vl_convert.svg_to_png(wide, scale=2),
+        left_out=_left_out(drawing),
+    )
+
+
+def _harmless(drawing: Drawing) -> Drawing:
+    """A drawing whose texts a chart can hold: on one line, without characters that act on what is seen."""
+    names = {name: one_line(name) for name in (*drawing.names, *drawing.models)}
+    return replace(
+        drawing,
+        title=one_line(drawing.title, _LONGEST),
+        about=one_line(drawing.about, _LONGEST),
+        axis=one_line(drawing.axis),
+        values=one_line(drawing.values),
+        colours={one_line(model): colour for model, colour in drawing.colours.items()},
+        models=tuple(names[model] for model in drawing.models),
+        names=tuple(names[name] for name in drawing.names),
+        points=tuple(
+            replace(
+                point, model=one_line(point.model), name=one_line(point.name), short=one_line(point.short)
+            )
+            for point in drawing.points
+        ),
+    )
+
+
+def _left_out(drawing: Drawing) -> str:
+    most = most_models(drawing)
+    if len(drawing.models) <= most:
+        return ""
+    return f"Drawn are the first {most} of {len(drawing.models)} models; the table has all"
+
+
+def _in_page(svg: str, drawing: Drawing, name: str) -> str:
+    links = [point.href for point in drawing.points]
+    said = drawing.title, drawing.about
+    return harmless(svg, said, lambda colour: VARIABLES.get(colour, colour), name, links)

@@ -1,0 +1,73 @@
+"""Drawings with nothing in them but what is known to be harmless, since they hold names of strangers."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
+
+from wildtool.sanitize import plain
+
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_ELEMENTS = frozenset({"svg", "g", "path", "line", "rect", "text", "tspan", "circle", "a"})
+_ATTRIBUTES = frozenset(
+    {
+        *("width", "height", "viewBox", "d", "x", "y", "x1", "x2", "y1", "y2", "dx", "dy", "r", "cx", "cy"),
+        *(
+            "transform",
+            "fill",
+            "fill-opacity",
+            "stroke",
+            "stroke-width",
+            "stroke-opacity",
+            "stroke-dasharray",
+        ),
+        *("stroke-linecap", "stroke-linejoin", "stroke-miterlimit", "opacity", "text-anchor"),
+        *("font-family", "font-size", "font-weight", "display"),
+    }
+)
+ET.register_namespace("", _SVG)
+
+
+def harmless(
+    svg: str,
+    said: tuple[str, str],
+    colour: Callable[[str], str],
+    name: str = "",
+    links: Sequence[str] = (),
+) -> str:
+    """A drawing as it may stand in a page or a file.
+
+    Args:
+        said: its title, and what it shows in words.
+        colour: gives what a colour becomes.
+        name: class of the drawing in a page; empty for a file.
+        links: addresses that its links lead to, by number; only those of a report's own pages are taken.
+    """
+    title, about = map(plain, said)
+    root = ET.fromstring(svg)
+    _strip(root, colour, links)
+    root.set("role", "img")
+    root.set("aria-label", f"{title}. {about}")
+    if name:
+        root.set("class", name)
+    first = ET.Element(f"{{{_SVG}}}title")
+    first.text = title
+    root.insert(0, first)
+    return ET.tostring(root, encoding="unicode")
+
+
+def _strip(element: ET.Element, colour: Callable[[str], str], links: Sequence[str]) -> None:
+    number = element.get(_LINK, "").rpartition("#")[2]
+    link = links[int(number)] if number.isdecimal() and int(number) < len(links) else ""
+    for key in list(element.attrib):
+        if key not in _ATTRIBUTES:
+            del element.attrib[key]
+        elif key in ("fill", "stroke"):
+            element.set(key, colour(element.attrib[key]))
+    if re.fullmatch(r"(trajectories\.html#|#trajectories\?)[\w%&=+.*-]*", link):
+        element.set("href", link)
+    for inner in list(element):
+        if inner.tag.removeprefix(f"{{{_SVG}}}") in _ELEMENTS:
+            _strip(inner, colour, links)
+        else:
+            element.remove(inner)

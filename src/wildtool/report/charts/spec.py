@@ -1,0 +1,260 @@
+"""The kinds of charts, as Vega-Lite specifications: altair makes each single view, which are put together here.
+
+altair's own layers and concatenations copy all that is in them whenever they are touched, which takes longer than
+drawing them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from wildtool.report.charts.data import Drawing, Point
+from wildtool.report.charts.theme import (
+    BAR,
+    CLASSES,
+    GROUND,
+    INK,
+    LINE,
+    LOOK,
+    MUTED,
+    NARROW,
+    WORTH,
+    axis,
+    colour,
+    colours,
+    label_width,
+    labels,
+    lines_of,
+    model_colours,
+    scale,
+)
+
+Specification = dict[str, Any]
+MOST_BARS = 5
+"""Models that stand beside each other as bars; of more, each number gets a panel of its own."""
+MOST_LINES = 8
+"""Models that are drawn as lines."""
+MOST_PANEL_ROWS = 30
+
+
+def specification(drawing: Drawing, width: int) -> Specification:
+    """A chart of so many pixels."""
+    import altair as alt
+
+    kinds: Mapping[str, Callable[[Drawing, int], Specification]] = {
+        "bars": _bars if len(drawing.models) <= MOST_BARS else _panels,
+        "lines": _lines,
+        "stacked": _stacked,
+        "differences": _differences,
+    }
+    empty: Any = alt.LayerChart()
+    whole = empty.configure(**LOOK).to_dict(validate=False)
+    return {"$schema": whole["$schema"], "config": whole["config"], **kinds[drawing.kind](drawing, width)}
+
+
+def most_models(drawing: Drawing) -> int:
+    """How many models a chart shows at most."""
+    return MOST_LINES if drawing.kind == "lines" else MOST_PANEL_ROWS
+
+
+def _bars(drawing: Drawing, width: int) -> Specification:
+    """For each name a bar of each model, with its interval."""
+    import altair as alt
+
+    label = label_width(width, drawing.names)
+    base = alt.Chart().encode(
+        y=alt.Y(
+            "name:N", sort=list(drawing.names), title=drawing.axis or None, axis=labels(label, drawing.names)
+        ),
+        yOffset=alt.YOffset("model:N", sort=list(drawing.models)),
+    )
+    bar = base.mark_bar(opacity=0.85).encode(
+        x=alt.X("value:Q", title=drawing.values or None, scale=scale(drawing), axis=axis(drawing)),
+        color=colour("model", _coloured(drawing, drawing.models), width),
+    )
+    lines = LINE * lines_of(drawing.names, label) + 6
+    height = len(drawing.names) * max(22, 14 * len(drawing.models) + 8, lines)
+    return {
+        **_data(drawing, drawing.points),
+        **_sized(width - label - 26 - WORTH, height),
+        "layer": [_view(bar), _view(_ends(base)), _view(_worth(base))],
+    }
+
+
+def _panels(drawing: Drawing, width: int) -> Specification:
+    """A panel for each name with a row for each model: for many models."""
+    shown = drawing.models[:MOST_PANEL_ROWS]
+    columns = 1 if width == NARROW else min(2, len(drawing.names))
+    label = label_width(width)
+    row = max(14, LINE * lines_of(shown, label) + 3)
+    size = _sized((width - label - (26 + WORTH) * columns) // columns, row * len(shown))
+    first, later = (_panel_layers(drawing, shown, labels_in) for labels_in in (label, None))
+
+    def panel(place: int, name: str) -> Specification:
+        layers = later if place % columns else first
+        title = {"text": name, "anchor": "start"}
+        its = [point for point in drawing.points if point.name == name and point.model in shown]
+        return {**_data(drawing, its), **size, "layer": [{**layer, "title": title} for layer in layers]}
+
+    panels = [panel(place, name) for place, name in enumerate(drawing.names)]
+    rows = [panels[at : at + columns] for at in range(0, len(panels), columns)]
+    return {"vconcat": [{"hconcat": row, "spacing": 14 + WORTH} for row in rows]}
+
+
+def _panel_layers(drawing: Drawing, shown: Sequence[str], label: int | None) -> list[Specification]:
+    """What all panels of a column have in common. `label`: pixels for names; None where no names stand."""
+    import altair as alt
+
+    names = alt.Axis(labels=False, ticks=False) if label is None else labels(label, shown)
+    base = alt.Chart().encode(y=_rows(shown, names))
+    bar = base.mark_bar(opacity=0.85, color=BAR).encode(
+        x=alt.X("value:Q", title=drawing.values or None, scale=scale(drawing), axis=axis(drawing, few=True))
+    )
+    return [_view(bar), _view(_ends(base)), _view(_worth(base))]
+
+
+def _lines(drawing: Drawing, width: int) -> Specification:
+    """A line for each model over the names, with its intervals as a band."""
+    import altair as alt
+
+    shown = drawing.models[:MOST_LINES]
+    base = alt.Chart().encode(
+        x=alt.X(
+            "name:N",
+            sort=list(drawing.names),
+            title=drawing.axis or None,
+            scale=alt.Scale(padding=0.2),
+            axis=alt.Axis(labelAngle=0 if max(map(len, drawing.names)) < 8 else -30, grid=False),
+        ),
+        color=colour("model", _coloured(drawing, shown), width),
+    )
+    band = base.mark_area(opacity=0.13).encode(
+        y=alt.Y("low:Q", scale=scale(drawing), title=drawing.values or None, axis=axis(drawing)),
+        y2=alt.Y2("high:Q"),
+    )
+    line = base.mark_line(strokeWidth=2).encode(y=alt.Y("value:Q", scale=scale(drawing)))
+    dot = base.mark_circle(size=45, opacity=1).encode(y=alt.Y("value:Q"))
+    return {
+        **_data(drawing, [point for point in drawing.points if point.model in shown]),
+        **_sized(width - 60, 280),
+        "layer": [_view(band), _view(line), _view(dot)],
+    }
+
+
+def _stacked(drawing: Drawing, width: int) -> Specification:
+    """A bar of shares for each model; a share links to what is behind it."""
+    import altair as alt
+
+    shown = drawing.models[:MOST_PANEL_ROWS]
+    # By the order of all classes, so that one has its colour on every page.
+    every = dict(zip(drawing.names, colours(CLASSES), strict=False))
+    names = {point.name for point in drawing.points if point.value > 0}
+    its = {name: colour for name, colour in every.items() if name in names}
+    label = label_width(width)
+    bar = (
+        alt.Chart()
+        .mark_bar(stroke=GROUND, strokeWidth=1)
+        .encode(
+            y=_rows(shown, labels(label, shown)),
+            x=alt.X("value:Q", stack="zero", title=drawing.values or None, axis=axis(drawing)),
+            color=colour("name", its, width),
+            order=alt.Order("order:Q"),
+            href=alt.Href("href:N"),
+        )
+    )
+    points = [point for point in drawing.points if point.model in shown and point.value > 0]
+    return {
+        **_data(drawing, points),
+        **_sized(width - label - 26, max(60, max(24, LINE * lines_of(shown, label) + 4) * len(shown))),
+        **_view(bar),
+    }
+
+
+def _differences(drawing: Drawing, width: int) -> Specification:
+    """How far each model lies from a baseline: a point with its interval, beside a line at zero."""
+    import altair as alt
+
+    label = label_width(width)
+    shown = drawing.models[:MOST_PANEL_ROWS]
+    base = alt.Chart().encode(y=alt.Y("model:N", sort=list(shown), title=None, axis=labels(label, shown)))
+    rule = base.mark_rule(strokeWidth=2, color=BAR).encode(
+        x=alt.X("low:Q", title=drawing.values or None, axis=_signed()),
+        x2=alt.X2("high:Q"),
+    )
+    dot = base.mark_circle(size=60, opacity=1, color=BAR).encode(x=alt.X("value:Q"))
+    zero = alt.Chart().mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("at:Q"))
+    its = _data(drawing, [point for point in drawing.points if point.model in shown])
+    return {
+        **_sized(width - label - 26, max(60, max(22, LINE * lines_of(shown, label) + 4) * len(shown))),
+        "layer": [
+            {"data": {"values": [{"at": 0}]}, **_view(zero)},
+            {**its, **_view(rule)},
+            {**its, **_view(dot)},
+        ],
+    }
+
+
+def _signed() -> Any:
+    import altair as alt
+
+    # No sign before zero.
+    shown = "datum.value == 0 ? '0%' : format(datum.value, '+.0%')"
+    return alt.Axis(labelExpr=shown, tickCount=5)
+
+
+def _view(chart: Any) -> Specification:
+    """A single view as a part of a chart, without its data."""
+    view: Specification = chart.to_dict(validate=False, context={"top_level": False})
+    # A chart without any gets a placeholder.
+    view.pop("data", None)
+    return view
+
+
+def _sized(width: int, height: int) -> Specification:
+    return {"width": width, "height": height}
+
+
+def _rows(models: Sequence[str], axis: Any) -> Any:
+    import altair as alt
+
+    return alt.Y("model:N", sort=list(models), scale=alt.Scale(domain=list(models)), title=None, axis=axis)
+
+
+def _coloured(drawing: Drawing, models: Sequence[str]) -> dict[str, str]:
+    """The colour of each model."""
+    known = drawing.colours or model_colours(model for model in drawing.models if model)
+    return {model: known.get(model, BAR) for model in models}
+
+
+def _worth(base: Any) -> Any:
+    """The number of each bar, right of its interval."""
+    import altair as alt
+
+    text = base.mark_text(align="left", dx=4, fontSize=10, color=MUTED, clip=False)
+    return text.encode(x=alt.X("high:Q"), text=alt.Text("short:N"))
+
+
+def _ends(base: Any) -> Any:
+    import altair as alt
+
+    return base.mark_rule(color=INK, strokeWidth=1).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
+
+
+def _data(drawing: Drawing, points: Sequence[Point]) -> Specification:
+    return {"data": {"values": list(_values(drawing, points))}}
+
+
+def _values(drawing: Drawing, points: Sequence[Point]) -> Iterator[Mapping[str, Any]]:
+    order = {name: place for place, name in enumerate(drawing.names)}
+    numbers = {id(point): number for number, point in enumerate(drawing.points)}
+    for point in points:
+        yield {
+            "model": point.model,
+            "name": point.name,
+            "value": point.value,
+            "low": point.value if point.low is None else point.low,
+            "high": point.value if point.high is None else point.high,
+            "order": order[point.name],
+            "short": point.short,
+            # A number instead of the address, which the library would resolve against one of its own.
+            **({"href": f"#{numbers[id(point)]}"} if point.href else {}),
+        }

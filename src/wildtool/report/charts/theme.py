@@ -1,0 +1,160 @@
+"""How charts look: colours, axes, legends, widths."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from colorsys import hls_to_rgb
+from itertools import count
+from typing import Any
+
+from wildtool.report.charts.data import Drawing
+
+WIDE, NARROW = 560, 340
+"""Widths in pixels of the drawn charts."""
+SERIES = (
+    *("#2f6db3", "#d9822b", "#2e8b67", "#b8456a", "#7a62b5", "#8c7a2f"),
+    *("#3f98a8", "#a35a3a", "#6f7d8c", "#c08bb4", "#7fa34b", "#4a5560"),
+)
+"""Colours of models."""
+CLASSES = (
+    *("#8f1d2c", "#e0a100", "#0b7285", "#d6568e", "#5f3dc4", "#5c940d"),
+    *("#1864ab", "#f08c5a", "#087f5b", "#9c36b5", "#7c5a1e", "#adb5bd"),
+)
+"""Colours of classes, such as errors; none of them is a model's."""
+BAR = "#5b7088"
+"""Bars of which each stands for a model by its name, or for none."""
+INK, MUTED, GRID, GROUND = "#1d2024", "#646a73", "#e7e7e3", "#fcfcfa"
+VARIABLES = {
+    **{colour: f"var(--c{number})" for number, colour in enumerate(SERIES, 1)},
+    **{colour: f"var(--e{number})" for number, colour in enumerate(CLASSES, 1)},
+    BAR: "var(--bar)",
+    INK: "var(--ink)",
+    MUTED: "var(--muted)",
+    GRID: "var(--grid)",
+    GROUND: "var(--ground)",
+}
+"""What each colour is called in a page, where it is the page's own."""
+LINE = 13
+"""Pixels of a line of names beside an axis."""
+WORTH = 48
+"""Pixels right of the bars for their numbers."""
+_LETTER = 6.2
+"""Pixels of a letter beside an axis, on average."""
+LOOK: Mapping[str, Any] = {
+    "aria": False,
+    "background": GROUND,
+    "font": "system-ui, sans-serif",
+    "padding": 2,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": INK,
+        "titleColor": MUTED,
+        "titleFontWeight": "normal",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "gridColor": GRID,
+        "domain": False,
+        "ticks": False,
+        "labelPadding": 6,
+    },
+    "legend": {"labelColor": INK, "labelFontSize": 12, "offset": 6, "rowPadding": 3},
+    "title": {"color": INK, "fontSize": 12, "fontWeight": 600, "offset": 4},
+}
+"""Configuration of a whole chart, as Vega-Lite names it."""
+
+
+def label_width(width: int, names: Sequence[str] = ()) -> int:
+    """Pixels that names beside an axis take: as many as those given need, or as models usually do."""
+    least, most = (165, 235) if width == WIDE else (118, 150)
+    return max(44, min(most, 8 * max(map(len, names)) + 14)) if names else least
+
+
+def labels(width: int, names: Iterable[str]) -> Any:
+    """An axis of names beside a chart, in so many pixels; long names stand on several lines."""
+    import altair as alt
+
+    long = {name: lines for name in names if len(lines := broken(name, width)) > 1}
+    # Names are literals of the expression, in which JSON means what it says.
+    shown = f"({json.dumps(long)})[datum.label] || datum.label" if long else "datum.label"
+    return alt.Axis(minExtent=width, maxExtent=width, labelLimit=width, labelExpr=shown, labelLineHeight=LINE)
+
+
+def broken(name: str, width: int) -> list[str]:
+    """A name on at most three lines of so many pixels; of a longer one the middle is left out."""
+    # Room is left for wider fonts.
+    most = int(width * 0.8 / _LETTER)
+    if len(name) > 3 * most:
+        name = f"{name[:most]}…{name[-(2 * most - 2) :]}"
+    lines = [""]
+    for piece in re.findall(rf"[^ /_-]{{1,{most}}}[ /_-]*|[ /_-]+", name):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > most:
+            lines.append("")
+        lines[-1] += piece
+    return [line.strip() for line in [*lines[:2], "".join(lines[2:])] if line.strip()] or [name]
+
+
+def lines_of(names: Iterable[str], width: int) -> int:
+    """Lines of the longest of some names."""
+    return max((len(broken(name, width)) for name in names), default=1)
+
+
+def model_colours(labels: Iterable[str]) -> dict[str, str]:
+    """A colour for each model, each its own."""
+    return dict(zip(dict.fromkeys(labels), colours(SERIES), strict=False))
+
+
+def colours(first: Sequence[str]) -> Iterator[str]:
+    """Colours without end: those named first, then others by turns of the hue."""
+    yield from first
+    for number in count():
+        red, green, blue = hls_to_rgb((0.07 + 0.381966 * number) % 1, 0.35 + 0.1 * (number % 4), 0.45)
+        yield f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
+
+
+def colour(field: str, its: Mapping[str, str], width: int) -> Any:
+    """A colour for each of the values of a field, with a legend where it is needed. Args: its: value to colour."""
+    import altair as alt
+
+    values = list(its)
+    legend = alt.Legend(
+        title=None,
+        orient="top",
+        columns=_columns(values, width),
+        labelLimit=180,
+        symbolType="square",
+        symbolOpacity=1,
+        symbolStrokeWidth=0,
+        columnPadding=26,
+    )
+    # One model needs no legend, one kind of error does.
+    if len(values) < (2 if field == "model" else 1):
+        legend = None
+    return alt.Color(
+        f"{field}:N", sort=values, scale=alt.Scale(domain=values, range=list(its.values())), legend=legend
+    )
+
+
+def _columns(values: Sequence[str], width: int) -> int:
+    """Columns of a legend, by its longest entry."""
+    longest = min(180, 8 * max(map(len, values), default=1))
+    return max(1, min(len(values), width // (longest + 45)))
+
+
+def scale(drawing: Drawing) -> Any:
+    """The scale of its numbers: rates from 0 to 1, or to what exceeds it."""
+    import altair as alt
+
+    if not drawing.percent:
+        return alt.Scale(zero=True)
+    highest = max((max(point.value, point.high or 0) for point in drawing.points), default=1.0)
+    return alt.Scale(domain=[0, max(1.0, math.ceil(10 * highest) / 10)])
+
+
+def axis(drawing: Drawing, *, few: bool = False) -> Any:
+    """The axis of its numbers. `few`: for a narrow one."""
+    import altair as alt
+
+    whole = all(point.value == int(point.value) for point in drawing.points)
+    steps: dict[str, Any] = {"tickMinStep": 1} if whole and not drawing.percent else {}
+    return alt.Axis(format="~%" if drawing.percent else "~s", tickCount=3 if few else 5, **steps)

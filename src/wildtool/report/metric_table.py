@@ -1,0 +1,149 @@
+"""Tables of numbers as pages draw them: heads, rows, and cells with their intervals."""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wildtool.engine.compare.leaderboard import different_items, notes_of, prompts_remark, without_verdict
+from wildtool.engine.score.formatting import counts_of, value_of
+from wildtool.report.model import Board, Key
+from wildtool.report.text import interval_of
+from wildtool.sanitize import as_cell, plain
+from wildtool.types import Metric
+
+CSV_COLUMNS = (
+    *("model", "run", "group", "name", "value", "low", "high"),
+    *("numerator", "denominator", "unit", "source"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A column of numbers."""
+
+    group: str
+    name: str
+    headline: bool = False
+    """True where it belongs in a table of models."""
+
+    @property
+    def key(self) -> Key:
+        return self.group, self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One number as it is shown."""
+
+    value: str = "–"
+    interval: str = ""
+    counts: str = ""
+    sort: str = ""
+    """The number that it is sorted by; empty where there is none."""
+    ends: tuple[float, float] | None = None
+    """Start and width of its interval on a scale from 0 to 100; None where none is drawn."""
+    at: float = 0.0
+    """Where the number itself lies on that scale."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One model of a table."""
+
+    label: str
+    cells: Mapping[Key, Cell]
+    kind: str = "measured"
+    """`measured`, `published` or `gold`."""
+    about: str = ""
+    """What else is said of it, such as the paper's kind of model."""
+    run: str = ""
+    place: str = ""
+    """Its rank among the measured ones; `=` before it where it is tied with the one above."""
+    tied: str = ""
+    """Why it counts as tied; empty where it does not."""
+
+    def pairs(self, heads: Sequence[Head]) -> Iterator[tuple[Head, Cell]]:
+        return ((head, self.cells.get(head.key, EMPTY)) for head in heads)
+
+
+EMPTY = Cell()
+
+
+def cell_of(metric: Metric) -> Cell:
+    """A metric as it is shown."""
+    number = metric.numerator if metric.kind == "count" else metric.value
+    known = number is not None and math.isfinite(number)
+    shown = Cell(
+        value=value_of(metric),
+        interval=interval_of(metric),
+        counts=counts_of(metric),
+        sort=repr(float(number)) if known and number is not None else "",
+    )
+    if (
+        metric.kind != "rate"
+        or not known
+        or metric.value is None
+        or metric.low is None
+        or metric.high is None
+    ):
+        return shown
+    low, high, at = (100 * min(1.0, max(0.0, share)) for share in (metric.low, metric.high, metric.value))
+    return Cell(
+        value=shown.value,
+        interval=shown.interval,
+        counts=shown.counts,
+        sort=shown.sort,
+        ends=(round(low, 2), round(high - low, 2)),
+        at=round(max(0.0, at - 0.8), 2),
+    )
+
+
+def heads_of(metrics: Iterable[Metric], group: str | None = None) -> tuple[Head, ...]:
+    """The columns of some metrics, each once; of one group where one is named."""
+    found: dict[Key, Head] = {}
+    for metric in metrics:
+        if group in (None, metric.group):
+            found.setdefault((metric.group, metric.name), Head(metric.group, metric.name, metric.headline))
+    return tuple(found.values())
+
+
+def measured(board: Board) -> list[Row]:
+    """A row for each run of a board, in its order."""
+    return [
+        Row(
+            label=label,
+            run=str(run.folder),
+            cells={(metric.group, metric.name): cell_of(metric) for metric in run.result.metrics},
+        )
+        for label, run in zip(board.labels, board.runs, strict=True)
+    ]
+
+
+def missing(board: Board) -> list[str]:
+    """What a reader must know beside the numbers: different items, units that were not played."""
+    results = [run.result for run in board.runs]
+    found = [
+        different_items(results),
+        prompts_remark(results[0]),
+        *notes_of(metric for result in results for metric in result.metrics),
+        *map(without_verdict, board.labels, results),
+    ]
+    return [text for text in found if text]
+
+
+def as_csv(board: Board, groups: Iterable[str]) -> bytes:
+    """The numbers of some groups, one a row."""
+    wanted = set(groups)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for run in board.runs:
+        whose = [run.result.model, run.result.run]
+        for m in run.result.metrics:
+            if m.group in wanted:
+                numbers = [m.value, m.low, m.high, m.numerator, m.denominator]
+                row = [*whose, m.group, m.name, *numbers, m.unit, f"profile {board.profile}"]
+                writer.writerow(as_cell(plain(value) if isinstance(value, str) else value) for value in row)
+    return text.getvalue().encode()

@@ -1,0 +1,104 @@
+"""The page that describes the data of a board, from its benchmark's numbers about them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from wildtool.engine.score.formatting import value_of
+from wildtool.report.charts.data import Drawing, Point
+from wildtool.report.model import Board
+from wildtool.report.pages.metrics import Picture, picture
+from wildtool.report.site.site import Site
+from wildtool.report.text import slug
+from wildtool.sanitize import last_part
+from wildtool.types import Metric
+
+MOST_BARS = 40
+"""Names of a group that are drawn; a longer list is read, not seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One group of numbers about the data."""
+
+    group: str
+    pictures: tuple[Picture, ...]
+    """One for each scale."""
+    rows: tuple[tuple[str, str], ...]
+
+
+def add_dataset(site: Site, board: Board, page: str) -> None:
+    """Adds the page, unless the data are not at hand any more."""
+    source = board.source
+    if source is None:
+        return
+    metrics = board.benchmark.stats(source)
+    groups = [(group, list(members)) for group, members in groupby(metrics, key=lambda metric: metric.group)]
+    site.add(
+        page,
+        "Dataset",
+        "dataset.html",
+        group=board.title,
+        name=last_part(source.name),
+        sha256=source.sha256,
+        sections=[_section(site, group, members, page) for group, members in groups],
+    )
+
+
+def _section(site: Site, group: str, metrics: Sequence[Metric], page: str) -> Section:
+    drawings = list(drawings_of(group, metrics))
+    return Section(
+        group,
+        tuple(
+            picture(site, drawing, f"{page}-{slug(group)}{f'-{number}' if number else ''}")
+            for number, drawing in enumerate(drawings)
+        ),
+        tuple((metric.name, value_of(metric)) for metric in metrics),
+    )
+
+
+def drawings_of(group: str, metrics: Sequence[Metric]) -> Iterator[Drawing]:
+    """Bars for each scale of a group on which there is something to compare."""
+    scales: dict[tuple[str, str, float], list[Metric]] = {}
+    for metric in metrics:
+        scales.setdefault(_scale(metric), []).append(metric)
+    for (kind, unit, _), its in scales.items():
+        if kind == "mean" and not unit:
+            # Nobody says that they are of one unit, and bars of different ones must not stand side by side.
+            continue
+        known = [(metric, number) for metric in its if (number := _number(metric)) is not None]
+        if 2 <= len(its) == len(known) <= MOST_BARS:
+            yield _drawing(f"{group} ({unit})" if unit else group, kind, unit, known)
+
+
+def _scale(metric: Metric) -> tuple[str, str, float]:
+    """Equal for numbers that may be drawn on one axis: of one kind and unit, counts of one whole."""
+    return metric.kind, metric.unit, metric.denominator if metric.kind == "count" else 0.0
+
+
+def _drawing(title: str, kind: str, unit: str, known: Sequence[tuple[Metric, float]]) -> Drawing:
+    points = tuple(
+        Point("", metric.name, number, None, None, value_of(metric), short=_short(metric, number))
+        for metric, number in known
+    )
+    said = "; ".join(f"{point.name}: {point.text}" for point in points[:12])
+    whole = known[0][0].denominator
+    return Drawing(
+        title=title,
+        about=f"Bars. {said}.",
+        points=points,
+        models=("",),
+        names=tuple(dict.fromkeys(point.name for point in points)),
+        kind="bars",
+        percent=kind == "rate",
+        values="share" if kind == "rate" else unit or (f"number, of {whole:,g}" if whole else "number"),
+    )
+
+
+def _short(metric: Metric, number: float) -> str:
+    """The number beside its bar; of a count without its whole."""
+    return f"{number:,g}" if metric.kind == "count" else value_of(metric)
+
+
+def _number(metric: Metric) -> float | None:
+    return metric.numerator if metric.kind == "count" else metric.value

@@ -1,0 +1,174 @@
+"""The pages of a board's numbers: those that its benchmark names, and one for whatever they leave over."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from wildtool.engine.score.formatting import value_of
+from wildtool.report.charts.data import Drawing, Point
+from wildtool.report.charts.render import draw
+from wildtool.report.metric_table import Head, Row, as_csv, heads_of, measured
+from wildtool.report.model import Board
+from wildtool.report.site.site import Site
+from wildtool.report.text import interval_of, slug
+from wildtool.types import Metric, View
+
+TRAJECTORIES = "trajectories"
+"""The page that links from numbers lead to."""
+REST = View(
+    "other-numbers",
+    "Other numbers",
+    "What no other page shows. Units that failed or were not played count as wrong in every rate.",
+    (),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart on its page."""
+
+    wide: str
+    narrow: str
+    caption: str
+    svg: str
+    """Address of the file."""
+    png: str
+    left_out: str
+    """What the chart does not show; empty where it shows all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One group of numbers on a page."""
+
+    group: str
+    pictures: tuple[Picture, ...]
+    heads: tuple[Head, ...]
+    rows: tuple[Row, ...]
+    links: Mapping[str, str]
+    """By the name of a number: the query for the units behind it, without the run."""
+
+
+def views_of(board: Board) -> list[View]:
+    """The pages of a board, those without any number left out."""
+    known = set(board.groups)
+    named = [view for view in board.benchmark.views(board.profile) if known & set(view.groups)]
+    left = known - {group for view in named for group in view.groups}
+    groups = tuple(group for group in board.groups if group in left and not _all_headline(board, group))
+    return [*named, *([View(REST.slug, REST.title, REST.about, groups)] if groups else [])]
+
+
+def add_view(site: Site, board: Board, view: View, page: str, runs: Sequence[int]) -> None:
+    """Adds the page of one view.
+
+    Args:
+        page: its slug.
+        runs: for each run of the board its number in the report.
+    """
+    sections = [
+        _section(site, board, view, group, page, runs) for group in view.groups if group in board.groups
+    ]
+    site.add(
+        page,
+        view.title,
+        "view.html",
+        group=board.title,
+        about=view.about,
+        note=view.note,
+        board=board,
+        runs=runs,
+        sections=sections,
+        csv=site.file(f"files/{page}.csv", as_csv(board, view.groups)),
+    )
+
+
+def _all_headline(board: Board, group: str) -> bool:
+    """Whether the overview's table shows the whole group."""
+    return all(m.headline for run in board.runs for m in run.result.metrics if m.group == group)
+
+
+def _section(site: Site, board: Board, view: View, group: str, page: str, runs: Sequence[int]) -> Section:
+    metrics = [metric for run in board.runs for metric in run.result.metrics]
+    heads = heads_of(metrics, group)
+    links = _links(view, heads)
+    drawings = list(_drawings(board, view, group, site, runs, links))
+    return Section(
+        group=group,
+        pictures=tuple(
+            picture(site, drawing, f"{page}-{slug(group)}{f'-{number}' if number else ''}")
+            for number, drawing in enumerate(drawings)
+        ),
+        heads=heads,
+        rows=tuple(measured(board)),
+        links=links,
+    )
+
+
+def _links(view: View, heads: Iterable[Head]) -> dict[str, str]:
+    """Error classes lead to the units that have them."""
+    if view.chart != "stacked":
+        return {}
+    return {head.name: urlencode({"outcome": "wrong", "error": head.name}) for head in heads}
+
+
+def _drawings(
+    board: Board, view: View, group: str, site: Site, runs: Sequence[int], links: Mapping[str, str]
+) -> Iterable[Drawing]:
+    """A drawing for the rates of a group, and one for each unit of its means."""
+    kinds: dict[tuple[str, str], list[Point]] = {}
+    for label, run, number in zip(board.labels, board.runs, runs, strict=True):
+        for metric in run.result.metrics:
+            if metric.group == group and metric.kind != "count" and metric.value is not None:
+                query = links.get(metric.name)
+                href = site.link(TRAJECTORIES, f"run={number}&{query}") if query else ""
+                kinds.setdefault((metric.kind, metric.unit), []).append(_point(label, metric, href))
+    for (kind, unit), points in kinds.items():
+        names = tuple(dict.fromkeys(point.name for point in points))
+        drawn = view.chart if kind == "rate" else "bars"
+        yield Drawing(
+            title=f"{group}{f' ({unit})' if unit else ''}, {board.title}",
+            about=_in_words(points, drawn),
+            points=tuple(points),
+            models=tuple(label for label in board.labels if any(point.model == label for point in points)),
+            names=names,
+            kind="bars" if drawn == "lines" and len(names) < 2 else drawn,
+            percent=kind == "rate",
+            axis=view.axis,
+            values=_values(drawn, unit, percent=kind == "rate"),
+            colours=site.colours,
+        )
+
+
+def _point(label: str, metric: Metric, href: str) -> Point:
+    assert metric.value is not None
+    text = " ".join(filter(None, (value_of(metric), interval_of(metric))))
+    short = value_of(metric)
+    return Point(label, metric.name, metric.value, metric.low, metric.high, text, href, short)
+
+
+def _values(drawn: str, unit: str, *, percent: bool) -> str:
+    """Title of the axis of numbers."""
+    if not percent:
+        return unit or "mean"
+    return "share of the whole" if drawn == "stacked" else "rate, with 95 % interval"
+
+
+def _in_words(points: Sequence[Point], kind: str) -> str:
+    """What a chart says, for who does not see it: the first dozen numbers; all stand in the table below it."""
+    what = {"lines": "Lines with bands", "stacked": "Stacked shares"}.get(kind, "Bars")
+    said = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in points[:12])
+    more = f"; and {len(points) - 12} more" if len(points) > 12 else ""
+    return f"{what}, 95 % intervals where drawn. {said}{more}. All numbers stand in the table below."
+
+
+def picture(site: Site, drawing: Drawing, stem: str) -> Picture:
+    """Draws a chart and writes its files, named by `stem`."""
+    chart = draw(drawing)
+    return Picture(
+        wide=chart.wide,
+        narrow=chart.narrow,
+        caption=drawing.title,
+        svg=site.file(f"files/{stem}.svg", chart.svg),
+        png=site.file(f"files/{stem}.png", chart.png),
+        left_out=chart.left_out,
+    )

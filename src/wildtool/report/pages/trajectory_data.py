@@ -1,0 +1,255 @@
+"""Data of the trajectories page: indexes of units, items once, and each run's replies, all as texts and small numbers.
+
+What a model said may be of any shape, so it is turned into texts here; nothing of it is a key of what a page reads.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from wildtool.engine.gc_tuning import seldom_collecting
+from wildtool.engine.record.reader import RecordReader, transcripts
+from wildtool.engine.score.judge import judge
+from wildtool.engine.score.score import Judging, judging
+from wildtool.errors import WildtoolError
+from wildtool.report.pages.trajectory_messages import as_text, called_names, message_view
+from wildtool.sanitize import without_folders
+from wildtool.types import Benchmark, Item, Message, Trace, Transcript, Verdict
+
+REASON = 300
+"""Characters of a reason that the index holds; the unit itself has all."""
+MOST_VALUES = 40
+"""A column with more values is no grouping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One unit of a run."""
+
+    place: int
+    """Which of the items."""
+    repeat: int
+    unit: str
+    verdict: Verdict
+    """Under the rules of the report."""
+    verdicts: Mapping[str, Verdict]
+    """Under each profile."""
+    called: tuple[str, ...]
+    """Names of tools that were called."""
+
+
+def index_of(rows: Sequence[Row], profile: str) -> dict[str, Any]:
+    """The columns that lists are filtered by and drawn from."""
+    return {
+        "place": [row.place for row in rows],
+        "repeat": [row.repeat for row in rows],
+        "unit": _coded(row.unit for row in rows),
+        "outcome": _coded(row.verdict.outcome for row in rows),
+        "error": _coded(row.verdict.error or "" for row in rows),
+        "score": [round(row.verdict.score, 3) for row in rows],
+        "steps": [row.verdict.steps for row in rows],
+        "reason": _coded(row.verdict.reason[:REASON] for row in rows),
+        "called": _coded(row.called for row in rows),
+        "others": [
+            [rules, _coded(row.verdicts[rules].outcome for row in rows)]
+            for rules in (rows[0].verdicts if rows else ())
+            if rules != profile
+        ],
+        "columns": _columns(rows),
+    }
+
+
+def _columns(rows: Sequence[Row]) -> list[Any]:
+    """The benchmark's own columns that cut the units into groups."""
+    names = rows[0].verdict.fields if rows else ()
+    found = [(name, [row.verdict.fields.get(name) for row in rows]) for name in names]
+    return [
+        [name, _coded("" if value is None else str(value) for value in values)]
+        for name, values in found
+        if 1 < len(set(values)) <= MOST_VALUES
+    ]
+
+
+def _coded(values: Iterable[Hashable]) -> dict[str, Any]:
+    """A column as its distinct values and their numbers."""
+    numbers: dict[Hashable, int] = {}
+    coded = [numbers.setdefault(value, len(numbers)) for value in values]
+    return {"values": list(numbers), "at": coded}
+
+
+T = TypeVar("T")
+Shard = tuple[str, Any]
+"""Its name and its data."""
+ITEMS = 8
+"""Items of one shard."""
+EXCERPT = 200
+"""Characters of the last user message that the index holds."""
+
+
+def set_shards(number: int, folder: Path, profile: str) -> Iterator[Shard]:
+    """The items of a run, whatever became of them; none where the data are not at hand any more.
+
+    Args:
+        number: of the set of items in the report.
+        profile: rules that they are shown by.
+    """
+    try:
+        yield from _set_shards(number, folder, profile)
+    except WildtoolError:
+        # The runs on them say why.
+        yield f"ts-{number}", {"items": [], "size": ITEMS}
+
+
+def _set_shards(number: int, folder: Path, profile: str) -> Iterator[Shard]:
+    items = _items(folder, profile)
+    index: list[Any] = []
+    for at, some in enumerate(_batched(items.all, ITEMS)):
+        shard: list[Any] = []
+        for item in some:
+            units = [items.before(item, unit) for unit in item.units]
+            shard.append([unit.shown() for unit in units])
+            asked = [[_excerpt(unit), [call.name for call in unit.trace.gold]] for unit in units]
+            index.append([item.id, item.split, item.lang, list(item.units), asked])
+        yield f"ti-{number}-{at}", shard
+    yield f"ts-{number}", {"items": index, "size": ITEMS}
+
+
+def run_shards(number: int, folder: Path, profile: str, same: Path) -> Iterator[Shard]:
+    """What a run made of its items: replies and verdicts, then the index over them; without them, why.
+
+    Args:
+        number: of the run in the report.
+        profile: rules that it is shown by; the verdicts of the others stand beside.
+        same: a run on the same items; these are read once for all such runs.
+    """
+    try:
+        yield from _run_shards(number, folder, profile, same)
+    except WildtoolError as error:
+        yield f"tx-{number}", {"starts": [], "problem": without_folders(str(error)), **index_of((), profile)}
+
+
+def _run_shards(number: int, folder: Path, profile: str, same: Path) -> Iterator[Shard]:
+    run, items = judging(folder, profile=profile), _items(same, profile)
+    rows: list[Row] = []
+    starts: list[int] = []
+    jobs = ((place, repeat) for repeat in range(run.selection.repeats) for place in range(len(items.all)))
+    with RecordReader(folder) as reader, seldom_collecting():
+        for at, some in enumerate(_batched(list(jobs), ITEMS)):
+            starts.append(len(rows))
+            shard: list[Any] = []
+            for place, repeat in some:
+                for row, happened in _played(run, reader, items, place, repeat):
+                    rows.append(row)
+                    shard.append(happened)
+            yield f"tr-{number}-{at}", shard
+    yield f"tx-{number}", {"starts": starts, **index_of(rows, profile)}
+
+
+def _batched(all_: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (all_[at : at + size] for at in range(0, len(all_), size))
+
+
+# One unit --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """A unit before any reply."""
+
+    role: str
+    """Who is asked first."""
+    seen: Sequence[Message]
+    trace: Trace
+
+    def shown(self) -> dict[str, Any]:
+        return {
+            "seen": [message_view(message) for message in self.seen],
+            "gold": _gold(self.trace),
+            "tools": [as_text(tool.get("function", tool)) for tool in self.trace.tools],
+        }
+
+
+class _Items:
+    """The items of a run in order, and what is known of each unit."""
+
+    def __init__(self, benchmark: Benchmark, items: list[Item], profile: str) -> None:
+        self.all = items
+        self._benchmark = benchmark
+        self._profile = profile
+        self._known: dict[tuple[str, str], _Before] = {}
+
+    def before(self, item: Item, unit: str) -> _Before:
+        known = self._known.get((item.id, unit))
+        if known is None:
+            request = self._benchmark.walk(item, unit, self._profile).request()
+            trace = self._benchmark.trace(item, unit, Transcript(()), self._profile)
+            known = _Before(request.role if request else "agent", request.messages if request else (), trace)
+            self._known[item.id, unit] = known
+        return known
+
+
+@lru_cache(maxsize=2)
+def _items(folder: Path, profile: str) -> _Items:
+    run = judging(folder, profile=profile)
+    return _Items(
+        run.selection.benchmark, [item for item, repeat in run.selection.jobs() if not repeat], profile
+    )
+
+
+def _played(
+    run: Judging, reader: RecordReader, items: _Items, place: int, repeat: int
+) -> Iterator[tuple[Row, dict[str, Any]]]:
+    benchmark, profile, item = run.selection.benchmark, run.player.profile, items.all[place]
+    silent_after: bool = run.about["identity"].get("silent_after", False)
+    said = transcripts(reader.log(item.id, repeat), silent_after=silent_after)
+    judged = {
+        rules: [_handed_around(verdict) for verdict in judge(benchmark, item, said, rules)[0]]
+        for rules in benchmark.profiles
+    }
+    for at, unit in enumerate(item.units):
+        trace = benchmark.trace(item, unit, said.get(unit, Transcript(())), profile)
+        verdicts = {rules: each[at] for rules, each in judged.items()}
+        called = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
+        row = Row(place, repeat, unit, verdicts[profile], verdicts, tuple(called))
+        yield row, _happened(trace, items.before(item, unit), verdicts)
+
+
+def _handed_around(verdict: Verdict) -> Verdict:
+    """A verdict whose reason, where it is the message of a failed call, names no folder of this machine."""
+    if verdict.outcome != "infra_error":
+        return verdict
+    return replace(verdict, reason=without_folders(verdict.reason))
+
+
+def _happened(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
+    steps: list[Any] = []
+    for number, step in enumerate(trace.steps):
+        first = number == 0 and list(step.seen) == list(before.seen)
+        seen = None if first else [message_view(message) for message in step.seen]
+        steps.append([step.role, seen, message_view(step.reply), list(step.done), step.note])
+    gold = _gold(trace)
+    return {
+        "steps": steps,
+        "status": [call.status for call in trace.gold],
+        "gold": None if gold == _gold(before.trace) else gold,
+        "differences": [[d.where, as_text(d.expected), as_text(d.found), d.rule] for d in trace.differences],
+        "verdicts": [
+            [rules, verdict.outcome, verdict.error or "", verdict.score, verdict.reason]
+            for rules, verdict in verdicts.items()
+        ],
+    }
+
+
+def _gold(trace: Trace) -> list[Any]:
+    return [[call.name, as_text(call.arguments), list(call.deps)] for call in trace.gold]
+
+
+def _excerpt(unit: _Before) -> str:
+    """The beginning of what the user said last; where a simulated user speaks first, of what that is told."""
+    role = "user" if unit.role == "agent" else "system"
+    said = (message.get("content") for message in reversed(unit.seen) if message.get("role") == role)
+    text = next((text for text in said if isinstance(text, str)), "")
+    # Prompts that hold a whole dialogue end with what was said last.
+    return " ".join((text[:EXCERPT] if len(text) <= 4 * EXCERPT else text[-EXCERPT:]).split())

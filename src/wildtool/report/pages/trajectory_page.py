@@ -1,0 +1,115 @@
+"""The page on which one reads what happened: every unit of every run beside its gold answer, in shards loaded on demand.
+
+Shards: `t` lists runs and the sets of items they were played on; `ts-SET` is the index of a set, `ti-SET-N` a few of its
+items (tools, gold, what is seen first); `tx-RUN` is the index of a run, `tr-RUN-N` the replies of a few of its items.
+"""
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from wildtool.engine.compare.leaderboard import titles_of
+from wildtool.engine.score.results import Result
+from wildtool.report.model import Run, marked
+from wildtool.report.pages.trajectory_data import Shard, run_shards, set_shards
+from wildtool.report.parallel import done
+from wildtool.report.site.shards import Shards
+from wildtool.report.site.site import Site
+
+FEW = 4
+"""So many runs are read faster in one process than others are started."""
+
+
+@contextmanager
+def written(site: Site, runs: Sequence[Run]) -> Generator[None, None, None]:
+    """Adds the page, and its data by the end of the block: read here one run after the other, or if they are many by all
+    cores, while the block does other work."""
+    sets: dict[Any, int] = {}
+    for run in runs:
+        sets.setdefault(_same_items(run), len(sets))
+    _add_page(site, runs, sets)
+    firsts = {sets[_same_items(run)]: run for run in reversed(runs)}
+    jobs = [
+        *(
+            partial(_set, site.shards, number, run.folder, run.result.profile)
+            for number, run in firsts.items()
+        ),
+        *(
+            partial(
+                _run,
+                site.shards,
+                number,
+                run.folder,
+                run.result.profile,
+                firsts[sets[_same_items(run)]].folder,
+            )
+            for number, run in enumerate(runs)
+        ),
+    ]
+    with done(jobs, parallel=len(runs) > FEW) as found:
+        yield
+        for names in found:
+            for name in names:
+                site.wrote(name)
+
+
+def _add_page(site: Site, runs: Sequence[Run], sets: Mapping[Any, int]) -> None:
+    titles, labels = _named([run.result for run in runs])
+    site.shard(
+        "t",
+        {
+            "runs": [
+                {
+                    "label": label,
+                    "how": title,
+                    "set": sets[_same_items(run)],
+                    "units": run.result.counts.units,
+                }
+                for run, title, label in zip(runs, titles, labels, strict=True)
+            ]
+        },
+    )
+    site.add(
+        "trajectories",
+        "Trajectories",
+        "trajectories.html",
+        scripts=("trajectory_texts.js", "trajectory_graph.js", "trajectories.js"),
+        styles=("trajectories.css",),
+    )
+
+
+def _named(results: Sequence[Result]) -> tuple[list[str], list[str]]:
+    """For each run the title of its board, and its name on it."""
+    titles = titles_of(results)
+    labels = {
+        title: iter(marked([result for result, its in zip(results, titles, strict=True) if its == title]))
+        for title in titles
+    }
+    return titles, [next(labels[title]) for title in titles]
+
+
+def _same_items(run: Run) -> tuple[Any, ...]:
+    """Equal where two runs show the same items in the same order, with the same gold and the same first request."""
+    identity, scope, result = run.about["identity"], run.about["scope"], run.result
+    return (
+        *(result.benchmark, result.data_sha256, identity["mode"], result.profile, result.prompts),
+        *(identity["split"], identity["lang"], scope["limit"], tuple(scope["ids"])),
+    )
+
+
+def _set(shards: Shards, *about: Any) -> list[str]:
+    return _write(shards, set_shards(*about))
+
+
+def _run(shards: Shards, *about: Any) -> list[str]:
+    return _write(shards, run_shards(*about))
+
+
+def _write(shards: Shards, data: Iterable[Shard]) -> list[str]:
+    """Names of what was written."""
+    names: list[str] = []
+    for name, its in data:
+        shards.write(name, its)
+        names.append(name)
+    return names

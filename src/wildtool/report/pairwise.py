@@ -1,0 +1,110 @@
+"""Every model of a board against every other on the units they share: differences, tests, ties."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+
+from wildtool.engine.compare.pairs import paired
+from wildtool.report.model import Board, Run
+from wildtool.stats.tests import LEVEL, difference, flip_test, holm
+
+MOST_MODELS = 80
+"""Models that are all compared with each other; of more, only the best ones are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """One model against a baseline, in accuracy by unit."""
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    """Two-sided, exact unless there are very many items; Holm's correction is not in it."""
+    gained: int
+    lost: int
+    units: int
+
+    def turned(self) -> "Against":
+        """The baseline against the model."""
+        return Against(-self.difference, -self.high, -self.low, self.p, self.lost, self.gained, self.units)
+
+
+def all_pairs(board: Board) -> dict[tuple[int, int], Against]:
+    """(baseline, model), by their places on the board, to how the model stands against the baseline. Pairs of runs that
+    share no unit are left out."""
+    runs = board.runs[:MOST_MODELS]
+    found: dict[tuple[int, int], Against] = {}
+    for first, a in enumerate(runs):
+        for second in range(first + 1, len(runs)):
+            one = against(a, runs[second])
+            if one is not None:
+                found[first, second], found[second, first] = one, one.turned()
+    return found
+
+
+def against(baseline: Run, model: Run) -> Against | None:
+    """How a model stands against a baseline on the units both hold; None where there is none."""
+    both = paired(baseline.shares, model.shares)
+    found = difference(both.pairs)
+    if found is None:
+        return None
+    p, _ = flip_test(both.pairs)
+    return Against(found.value, found.low, found.high, p, both.gained, both.lost, both.units)
+
+
+def corrected(found: Mapping[tuple[int, int], Against], baseline: int) -> dict[int, float]:
+    """p of each model against one baseline, by Holm's correction for all that stand against it."""
+    others = [model for first, model in found if first == baseline]
+    return dict(zip(others, holm([found[baseline, model].p for model in others]), strict=True))
+
+
+def ties(found: Mapping[tuple[int, int], Against], models: int) -> dict[int, str]:
+    """Places (from 0) of models that cannot be told from the one above, with the reason."""
+    above = [place for place in range(1, models) if (place - 1, place) in found]
+    adjusted = holm([found[place - 1, place].p for place in above])
+    return {
+        place: f"paired difference from the one above: {_points(found[place - 1, place])}, p = {p:.2f}"
+        for place, p in zip(above, adjusted, strict=True)
+        if p >= LEVEL
+    }
+
+
+def places(models: int, tied: Container[int], found: Mapping[tuple[int, int], Against]) -> list[str]:
+    """The place of each model, best first: one tied with the one above shares its place, with `=` before it, unless it
+    can be told from the first that has this place; else a row of near neighbours would tie the best with the worst.
+
+    Args:
+        tied: places (from 0) of models that cannot be told from the one above.
+        found: every model against every other.
+    """
+    firsts: list[int] = []
+    for place in range(models):
+        first = firsts[-1] if firsts and place in tied else place
+        far = first < place - 1 and corrected(found, first).get(place, 1.0) < LEVEL
+        firsts.append(place if far else first)
+    return [f"={first + 1}" if firsts.count(first) > 1 else str(first + 1) for first in firsts]
+
+
+def shard(board: Board, found: Mapping[tuple[int, int], Against]) -> dict[str, object]:
+    """All pairs as the page's script reads them."""
+    models = min(len(board.runs), MOST_MODELS)
+    return {
+        "models": board.labels[:models],
+        "pairs": [
+            [
+                None if (first, second) not in found else _numbers(found[first, second], adjusted[second])
+                for second in range(models)
+            ]
+            for first in range(models)
+            for adjusted in [corrected(found, first)]
+        ],
+    }
+
+
+def _numbers(one: Against, p: float) -> Sequence[float]:
+    rounded = [round(number, 5) for number in (one.difference, one.low, one.high)]
+    return [*rounded, round(p, 6), one.gained, one.lost]
+
+
+def _points(one: Against) -> str:
+    return f"{100 * one.difference:+.1f} points [{100 * one.low:+.1f}, {100 * one.high:+.1f}]"

@@ -1,0 +1,1 @@
+"""The local web server of `wildtool view`."""

@@ -1,0 +1,342 @@
+"""The server of `wildtool view`: lists runs and opens their reports, for this machine's own browser and nobody else.
+
+It only reads: pages and verdicts that are missing lie in a temporary folder. A browser lets any web page send requests
+to a server like this one, so it answers only those that name it as their host (another name may have been pointed at
+this machine) and that come from its own pages or from a typed address. Files are found by looking their address up
+among those that were written, never by putting it together to a path.
+"""
+
+import asyncio
+import ipaddress
+import os
+import re
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+from queue import SimpleQueue
+from tempfile import TemporaryDirectory
+from threading import Thread
+from threading import enumerate as enumerate_threads
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from wildtool.engine.score.results import run_folders
+from wildtool.errors import UsageError
+from wildtool.report.server.connections import REQUEST_S, Connections, quiet_without_descriptors
+from wildtool.report.server.report_jobs import Reports, files_below
+from wildtool.report.server.run_index import Listing
+from wildtool.report.site.site import BESIDE, Site
+from wildtool.sanitize import middle
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+POLICY = f"{BESIDE}; connect-src 'self'"
+"""What the list may load; it asks for its rows."""
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+CLOSING_S = 1.0
+"""Seconds that the end of the server waits for what is under way."""
+_READER = "wildtool-reader"
+BACKLOG = 64
+"""Connections that may wait to be accepted."""
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]@/\s]+)(?::\d{1,5})?")
+_OWN = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Door:
+    """Who may come in: the middleware that every request passes first."""
+
+    def __init__(self, host: str, *, remote: bool) -> None:
+        """Args:
+        host: the name or address that the server listens at.
+        remote: whether others than this machine may ask.
+        """
+        self._names = _OWN | {host.lower()} | ({socket.gethostname().lower()} if remote else set[str]())
+        self._remote = remote
+
+    def refusal(self, request: web.BaseRequest) -> web.HTTPException | None:
+        """Why a request is not answered; None where it may come in."""
+        hosts = request.headers.getall("Host", [])
+        if len(hosts) != 1 or not self._is_ours(hosts[0]):
+            return web.HTTPForbidden(
+                text="This server does not go by that name. Use the address it printed.\n"
+            )
+        origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+        if origin not in (None, f"http://{hosts[0]}") or site not in (None, "same-origin", "none"):
+            return web.HTTPForbidden(
+                text="Not for other sites. Type the address, or open it from a terminal.\n"
+            )
+        if request.method not in ("GET", "HEAD"):
+            return web.HTTPMethodNotAllowed(request.method, ("GET", "HEAD"))
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        match = _HOST.fullmatch(host)
+        if match is None:
+            return False
+        # The port is not compared: a tunnel may end at another one.
+        its = match[1].strip("[]").lower()
+        return its in self._names or (self._remote and _is_address(its))
+
+
+def _is_address(host: str) -> bool:
+    """Whether a host is a number: unlike a name, nobody can point it elsewhere."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+class Reader:
+    """One thread that reads runs, so that two readings never overlap.
+
+    It does not keep the process: a read that never ends (a disk that is gone) must not keep SIGTERM from ending it.
+    """
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        self._thread = Thread(target=self._run, name=_READER, daemon=True)
+        self._thread.start()
+
+    async def do(self, action: Callable[[], Any]) -> Any:
+        """What an action gives, done in the thread."""
+        done: Future[Any] = Future()
+        self._asked.put((action, done))
+        return await asyncio.wrap_future(done)
+
+    def close(self) -> None:
+        """Ends the thread after what it does now; waits for that a moment."""
+        self._asked.put(None)
+        self._thread.join(CLOSING_S)
+
+    def _run(self) -> None:
+        while (asked := self._asked.get()) is not None:
+            action, done = asked
+            if not done.set_running_or_notify_cancel():
+                continue
+            try:
+                done.set_result(action())
+            except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+                done.set_exception(error)
+
+
+def reads_still() -> bool:
+    """Whether a server that has ended left a reading behind, which the process need not wait for."""
+    return any(thread.name == _READER for thread in enumerate_threads())
+
+
+class Viewer:
+    """What the server answers."""
+
+    def __init__(self, root: Path, place: Path) -> None:
+        """Args:
+        root: the folder with runs.
+        place: an empty folder for pages.
+        """
+        self.listing = Listing(root)
+        self.reports = Reports(place / "reports")
+        site = Site(place / "list", title="wildtool view", policy=POLICY)
+        site.add(
+            "index",
+            "Runs",
+            "runs.html",
+            scripts=("runs.js",),
+            styles=("runs.css",),
+            root=middle(root.resolve()),
+        )
+        site.finish(place)
+        self._pages = files_below(place / "list")
+        self.reader = Reader()
+        self._measuring: asyncio.Task[None] | None = None
+
+    def routes(self) -> list[web.RouteDef]:
+        return [
+            web.get("/runs.json", self.runs),
+            web.get("/open.json", self.open),
+            web.get("/made.json", self.made),
+            web.get("/report/{key}/{path:.*}", self.report),
+            web.get("/favicon.ico", self.icon),
+            web.get("/{path:.*}", self.page),
+        ]
+
+    async def runs(self, request: web.Request) -> web.Response:
+        """The list; numbers that are missing come with a later answer."""
+        await self.reader.do(self.listing.scan)
+        if self._measuring is None or self._measuring.done():
+            self._measuring = asyncio.create_task(self._measure())
+        return _json(self.listing.shown)
+
+    async def open(self, request: web.Request) -> web.Response:
+        """Begins the report of the runs that the address names, as they are now; its key."""
+        runs = self.listing.find(request.query.getall("run", []))
+        if runs is None:
+            # A link of before the server started: the list is not known yet.
+            await self.reader.do(self.listing.scan)
+            runs = self.listing.find(request.query.getall("run", []))
+        if runs is None:
+            return _json({"problem": "There is no such run any more."}, status=404)
+        return _json({"key": self.reports.make(runs).key})
+
+    async def made(self, request: web.Request) -> web.Response:
+        """How far a report is."""
+        report = self.reports.made.get(request.query.get("key", ""))
+        if report is None:
+            return _json({"problem": "There is no such report any more."}, status=404)
+        if report.problem:
+            return _json({"problem": report.problem})
+        if report.files is None:
+            return _json({"step": middle(report.step)})
+        return _json({"address": f"report/{report.key}/index.html"})
+
+    async def report(self, request: web.Request) -> web.StreamResponse:
+        report = self.reports.made.get(request.match_info["key"])
+        files = None if report is None else report.files
+        return _file(files or {}, request.match_info["path"])
+
+    async def icon(self, request: web.Request) -> web.Response:
+        """None: browsers ask for one, and complain where it is not found."""
+        return web.Response(status=204)
+
+    async def page(self, request: web.Request) -> web.StreamResponse:
+        return _file(self._pages, request.match_info["path"] or "index.html")
+
+    async def close(self) -> None:
+        await self.reports.close()
+        if self._measuring is not None:
+            self._measuring.cancel()
+        self.reader.close()
+
+    async def _measure(self) -> None:
+        while await self.reader.do(self.listing.measure):
+            pass
+
+
+def application(
+    viewer: Viewer, door: Door, answering: Callable[[asyncio.BaseTransport | None], None]
+) -> web.Application:
+    """The viewer behind the door. Args: answering: called with the transport of each request that has come whole."""
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        answering(request.transport)
+        refusal = door.refusal(request)
+        if refusal is not None:
+            raise refusal
+        return await handler(request)
+
+    async def secured(request: web.Request, response: web.StreamResponse) -> None:
+        response.headers.update(HEADERS)
+
+    async def closed(app: web.Application) -> None:
+        await viewer.close()
+
+    app = web.Application(middlewares=[guarded])
+    app.on_response_prepare.append(secured)
+    app.on_cleanup.append(closed)
+    app.add_routes(viewer.routes())
+    return app
+
+
+async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callable[[str], None]) -> None:
+    """Serves until it is told to end (SIGTERM) or is cancelled. A reading that does not end then goes on: `reads_still`.
+
+    Args:
+        root: the folder with runs, or a bundle.
+        port: 0 for any that is free.
+        remote: whether `host` may be one that other machines reach.
+        ready: called with the address once it answers.
+
+    Raises UsageError where it cannot listen there, RecordError where there is no such folder.
+    """
+    folder = _folder(root)
+    with listening(host, port, remote=remote) as at, TemporaryDirectory(prefix="wildtool-view-") as place:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(quiet_without_descriptors)
+        viewer = Viewer(folder, Path(place))
+        connections = Connections(lambda: runner.server())  # pyright: ignore[reportOptionalCall]
+        app = application(viewer, Door(host, remote=remote), connections.answering)
+        runner = web.AppRunner(
+            app,
+            access_log=None,
+            handle_signals=False,
+            shutdown_timeout=CLOSING_S,
+            keepalive_timeout=REQUEST_S,
+        )
+        await runner.setup()
+        listener = await loop.create_server(connections, sock=at, backlog=BACKLOG)
+        try:
+            ready(_address(host, at))
+            await _told_to_end()
+        finally:
+            listener.close()
+            await runner.cleanup()
+
+
+def _folder(root: Path) -> Path:
+    # An empty folder is one that runs may come to; of anything else it is said what is wrong with it.
+    return root if root.is_dir() else run_folders(root)[0]
+
+
+def listening(host: str, port: int, *, remote: bool) -> socket.socket:
+    """A socket that listens. Raises UsageError where it cannot, or where others could reach it unasked."""
+    try:
+        family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise UsageError(f"--host {host}: no such host ({error})") from error
+    if not remote and not ipaddress.ip_address(str(where[0]).partition("%")[0]).is_loopback:
+        raise UsageError(
+            f"--host {host} can be reached by other machines, and whoever reaches it reads all runs, with every prompt"
+            " and reply, without a password; add --allow-remote if that is what you want"
+        )
+    try:
+        return socket.create_server(where[:2], family=family)
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen at {host}, port {port} ({os.strerror(error.errno or 0)}); --port 0 takes a port that is free"
+        ) from error
+
+
+def _address(host: str, at: socket.socket) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}/"
+
+
+async def _told_to_end() -> None:
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    # Not in every thread and on every system; then the process just ends.
+    with suppress(NotImplementedError, RuntimeError, ValueError):
+        loop.add_signal_handler(signal.SIGTERM, told.set)
+    await told.wait()
+
+
+def _json(value: Any, status: int = 200) -> web.Response:
+    return web.Response(body=orjson.dumps(value), status=status, content_type="application/json")
+
+
+def _file(files: Mapping[str, Path], path: str) -> web.StreamResponse:
+    found = files.get(path)
+    if found is None:
+        raise web.HTTPNotFound(text="There is no such page. The list of runs: /\n")
+    return web.FileResponse(
+        found, headers={"Content-Type": _KINDS.get(found.suffix, "application/octet-stream")}
+    )

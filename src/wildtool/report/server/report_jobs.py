@@ -1,0 +1,151 @@
+"""Makes reports on demand for `wildtool view`: each in a process of its own, which can be ended at any moment.
+
+`python -m wildtool.report.server.report_jobs OUT RUN…` is that process. It prints its
+progress, and on its error output what went wrong. It writes nothing into run folders.
+"""
+
+import asyncio
+import hashlib
+import os
+import shutil
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wildtool.errors import WildtoolError
+from wildtool.report.server.run_index import stamp_of
+from wildtool.sanitize import middle
+
+KEPT = 16
+"""Reports that are kept, the newest."""
+_LONGEST_PROBLEM = 1000
+
+
+@dataclass(slots=True)
+class Report:
+    """A report, made or in the making."""
+
+    key: str
+    folder: Path
+    step: str = "Waiting for another report"
+    problem: str = ""
+    files: Mapping[str, Path] | None = None
+    """Every file of it by its address; None until all are written."""
+
+
+@dataclass(slots=True)
+class Reports:
+    """The reports of one server, below one folder; each set of runs in each state is made once."""
+
+    place: Path
+    made: dict[str, Report] = field(default_factory=dict[str, Report])
+    _tasks: dict[str, "asyncio.Task[None]"] = field(default_factory=dict[str, "asyncio.Task[None]"])
+    _one: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a report is made: each may use all cores."""
+
+    def make(self, runs: Sequence[Path]) -> Report:
+        """The report of some runs as they are now, begun if it has not been made."""
+        states = "\0".join(f"{os.fsencode(run)!r} {stamp_of(run)}" for run in runs)
+        key = hashlib.sha256(states.encode()).hexdigest()[:16]
+        if key not in self.made or self.made[key].problem:
+            report = self.made[key] = Report(key, self.place / key)
+            self._tasks[key] = asyncio.create_task(self._make(report, runs))
+        return self.made[key]
+
+    async def close(self) -> None:
+        """Ends what is in the making."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    async def _make(self, report: Report, runs: Sequence[Path]) -> None:
+        try:
+            async with self._one:
+                report.problem = await _built(report, runs)
+                if not report.problem:
+                    report.files = await asyncio.to_thread(files_below, report.folder)
+        except Exception as error:  # noqa: BLE001 - shown to whoever waits for the report
+            report.problem = middle(f"internal error: {type(error).__name__}: {error}", _LONGEST_PROBLEM)
+        finally:
+            del self._tasks[report.key]
+        done = [its for its in self.made.values() if its.files is not None]
+        for old in done[:-KEPT]:
+            del self.made[old.key]
+            await asyncio.to_thread(shutil.rmtree, old.folder, ignore_errors=True)
+
+
+async def _built(report: Report, runs: Sequence[Path]) -> str:
+    """Makes a report in a process of its own; what went wrong, if anything did."""
+    shutil.rmtree(report.folder, ignore_errors=True)
+    process = await asyncio.create_subprocess_exec(
+        # -P: whatever lies in the user's folder is not imported.
+        *(sys.executable, "-P", "-m", "wildtool.report.server.report_jobs"),
+        *(str(path.resolve()) for path in (report.folder, *runs)),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+        # Its own group, since it starts processes itself.
+        start_new_session=True,
+    )
+    try:
+        said, complaint = await asyncio.gather(_steps(process, report), _all(process))
+        status = await process.wait()
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    if status == 0:
+        return ""
+    return middle(complaint.strip() or f"ended with status {status} at: {said}", _LONGEST_PROBLEM)
+
+
+async def _steps(process: Process, report: Report) -> str:
+    assert process.stdout is not None
+    async for line in process.stdout:
+        report.step = line.decode(errors="replace").strip()
+    return report.step
+
+
+async def _all(process: Process) -> str:
+    assert process.stderr is not None
+    return (await process.stderr.read()).decode(errors="replace")
+
+
+def files_below(folder: Path) -> dict[str, Path]:
+    """Every file below a folder by its path from there; nothing that a link leads to."""
+    return {
+        path.relative_to(folder).as_posix(): path
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def main(out: str, *folders: str) -> int:
+    """Makes the report of some runs; the exit status."""
+    # Here, since the server itself needs neither.
+    from wildtool.report.build import build
+    from wildtool.report.model import Run, read_runs
+
+    runs: list[Run] = []
+    try:
+        for number, folder in enumerate(folders, 1):
+            _tell(f"Reading run {number} of {len(folders)}")
+            runs += read_runs([Path(folder)], keep=False)
+        _tell("Making pages")
+        build(runs, Path(out))
+    except WildtoolError as error:
+        sys.stderr.write(f"{middle(error, _LONGEST_PROBLEM)}\n")
+        return error.exit_status
+    return 0
+
+
+def _tell(step: str) -> None:
+    sys.stdout.write(f"{step}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*sys.argv[1:]))

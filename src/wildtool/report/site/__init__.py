@@ -1,0 +1,1 @@
+"""Writes a report's files."""

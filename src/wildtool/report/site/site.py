@@ -1,0 +1,192 @@
+"""Writes a static site that opens from disk: pages, files beside them, data in shards; or all of it as one file.
+
+From disk neither modules nor `fetch` load, so scripts are classic ones and data come in shards: scripts that hand
+their JSON to one function (`wildtool.put`), loaded when they are needed (`wildtool.load`). A page may run nothing but
+those files; in a single file, nothing but the scripts whose digests it names.
+"""
+
+import base64
+import hashlib
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from wildtool import __version__, outputs
+from wildtool.report.site.shards import Shards
+from wildtool.sanitize import plain
+
+_KINDS = {".csv": "text/csv", ".svg": "image/svg+xml", ".png": "image/png"}
+BESIDE = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+"""What a page of a folder may load: files beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page before its frame is drawn around it."""
+
+    slug: str
+    """Its file name without `.html`."""
+    title: str
+    group: str
+    """The heading that it stands under in the list of pages; empty for none."""
+    body: Markup
+    scripts: tuple[str, ...]
+    """Files of `assets/` that it needs besides `site.js`."""
+    styles: tuple[str, ...]
+
+
+class Site:
+    """A site while it is written. Add pages, shards and files, then `finish`."""
+
+    def __init__(self, folder: Path, *, title: str, single: bool = False, policy: str = BESIDE) -> None:
+        """Args:
+        folder: where pages and shards go (of a single file: its parts, until it is put together).
+        single: whether all becomes one file.
+        policy: what the pages of a folder may load.
+        """
+        self.folder = folder
+        self.policy = policy
+        self.title = title
+        self.single = single
+        self.pages: list[Page] = []
+        self.shards = Shards(folder / "data", single)
+        self._shards: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self.colours: Mapping[str, str] = {}
+        """By name of a model: its colour in all charts."""
+        outputs.make_folder(folder)
+        self._jinja = Environment(
+            loader=PackageLoader("wildtool.report"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=_shown,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        shared = {"link": self.link, "unique": self.unique, "single": single, "version": __version__}
+        self._jinja.globals.update(shared)  # pyright: ignore[reportUnknownMemberType]
+
+    def link(self, slug: str, query: str = "") -> str:
+        """The address of a page; `query` is what its script reads by `wildtool.query()`, already quoted."""
+        if self.single:
+            return f"#{slug}" + (f"?{query}" if query else "")
+        return f"{slug}.html" + (f"#{query}" if query else "")
+
+    def unique(self, stem: str) -> str:
+        """An id that no other element of the site has."""
+        number = self._numbers[stem] = self._numbers.get(stem, 0) + 1
+        return f"{stem}-{number}"
+
+    def draw(self, template: str, **values: Any) -> Markup:
+        """A template filled in; every text in it is escaped."""
+        return Markup(self._jinja.get_template(template).render(values))
+
+    def add(
+        self,
+        slug: str,
+        title: str,
+        template: str,
+        *,
+        group: str = "",
+        scripts: tuple[str, ...] = (),
+        styles: tuple[str, ...] = (),
+        **values: Any,
+    ) -> None:
+        """Adds a page: `template` gives what stands below its heading."""
+        body = self.draw(template, slug=slug, **values)
+        self.pages.append(Page(slug, title, group, body, scripts, styles))
+
+    def shard(self, name: str, data: Any) -> None:
+        """Writes data that a page's script asks for by `wildtool.load(name)`."""
+        self.shards.write(name, data)
+        self.wrote(name)
+
+    def wrote(self, name: str) -> None:
+        """Takes up data that were written to `shards`, perhaps by another process."""
+        self._shards.append(name)
+
+    def file(self, path: str, content: bytes) -> str:
+        """Writes a file to download; its address."""
+        if self.single:
+            kind = _KINDS[Path(path).suffix]
+            return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+        place = self.folder / path
+        outputs.make_part(place.parent)
+        outputs.write(place, content)
+        return path
+
+    def finish(self, out: Path) -> Path:
+        """Draws the frame around each page and writes all; the path to open.
+
+        Args:
+            out: the file to write a single file to; not used for a folder.
+        """
+        return self._finish_single(out) if self.single else self._finish_folder()
+
+    def _finish_folder(self) -> Path:
+        assets = self.folder / "assets"
+        outputs.make_part(assets)
+        for name in ("site.css", "site.js", *_each(self.pages, "styles"), *_each(self.pages, "scripts")):
+            outputs.write(assets / name, _asset(name))
+        for page in self.pages:
+            frame = self.draw(
+                "page.html",
+                policy=self.policy,
+                title=self.title,
+                pages=self.pages,
+                shown=[page],
+                styles=["site.css", *page.styles],
+                scripts=["site.js", *page.scripts],
+            )
+            outputs.write(self.folder / f"{page.slug}.html", frame.encode())
+        return self.folder / f"{self.pages[0].slug}.html"
+
+    def _finish_single(self, out: Path) -> Path:
+        styles = [_asset(name).decode() for name in ("site.css", *_each(self.pages, "styles"))]
+        scripts = [_asset(name).decode() for name in ("site.js", *_each(self.pages, "scripts"))]
+        policy = (
+            f"default-src 'none'; script-src {' '.join(map(_digest, scripts))}; "
+            f"style-src {' '.join(map(_digest, styles))}; img-src data:; base-uri 'none'; form-action 'none'"
+        )
+        frame = self.draw(
+            "page.html",
+            policy=policy,
+            title=self.title,
+            pages=self.pages,
+            shown=self.pages,
+            styles=[Markup(text) for text in styles],
+            scripts=[Markup(text) for text in scripts],
+        )
+        before, _, after = frame.partition("<!-- shards -->")
+        with outputs.replacing(out) as new, new.open("wb") as file:
+            file.write(before.encode())
+            for name in self._shards:
+                # Not run by a browser: data in a block of another type.
+                file.write(b'<script type="application/json" id="shard-%s">' % name.encode())
+                with self.shards.path(name).open("rb") as shard:
+                    shutil.copyfileobj(shard, file)
+                file.write(b"</script>\n")
+            file.write(after.encode())
+        return out
+
+
+def _shown(value: Any) -> Any:
+    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _asset(name: str) -> bytes:
+    return (files("wildtool.report") / "assets" / name).read_bytes()
+
+
+def _each(pages: list[Page], what: str) -> list[str]:
+    return list(dict.fromkeys(name for page in pages for name in getattr(page, what)))
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

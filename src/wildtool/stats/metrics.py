@@ -1,0 +1,195 @@
+"""What was changed on the way to a model and back: calls mended as they were read from text, and forced changes."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.stats.intervals import clustered_rate
+from wildtool.types import Metric
+
+FORMAT, REPAIR = "format:", "repair:"
+"""What the names of changes begin with where a model was asked in a format, and where a reply of it was mended."""
+READ, ON_THE_WAY = "calls read from text", "changed on the way"
+
+
+def changes(verdicts: Any) -> list[Metric]:
+    """How often each change was made; none for a run without any.
+
+    Args:
+        verdicts: DuckDB relation of verdict rows; `changes` is JSON, names with how often each was made.
+    """
+    told = verdicts.filter("changes IS NOT NULL").project("changes").fetchall()
+    made: Counter[str] = Counter()
+    for (text,) in told:
+        made.update(_counts(text))
+    if not made:
+        return []
+    totals = "COALESCE(SUM(steps), 0), COALESCE(SUM(calls), 0), COALESCE(SUM(mended_replies), 0)"
+    steps, calls, mended = map(float, verdicts.aggregate(totals).fetchall()[0])
+    return [*_read_from_text(made, steps, calls, mended), *_on_the_way(made, steps)]
+
+
+def _counts(text: str) -> Mapping[str, int]:
+    told = cast(Mapping[str, Any], json.loads(text))
+    # A cell that was too long says so instead of counting.
+    return {name: count for name, count in told.items() if isinstance(count, int)}
+
+
+def _read_from_text(made: Counter[str], steps: float, calls: float, mended: float) -> list[Metric]:
+    asked = {name: count for name, count in made.items() if name.startswith(FORMAT)}
+    if not asked:
+        return []
+    repairs = sorted((name, count) for name, count in made.items() if name.startswith(REPAIR))
+    return [
+        *(
+            _count(READ, f"replies in the format {name.removeprefix(FORMAT)}", n, steps)
+            for name, n in asked.items()
+        ),
+        _count(READ, "replies that were mended", mended, sum(asked.values())),
+        _count(READ, "calls", calls, 0),
+        *(_count(READ, f"repair: {name.removeprefix(REPAIR)}", count, calls) for name, count in repairs),
+    ]
+
+
+def _on_the_way(made: Counter[str], steps: float) -> list[Metric]:
+    others = sorted(item for item in made.items() if not item[0].startswith((FORMAT, REPAIR)))
+    return [_count(ON_THE_WAY, name, count, steps) for name, count in others]
+
+
+def _count(group: str, name: str, count: float, of: float) -> Metric:
+    return Metric(group, name, None, count, of, kind="count")
+
+
+def coverage(verdicts: Any, not_scorable: int, unit: str) -> list[Metric]:
+    """Units without a verdict, and the accuracy that they could make.
+
+    Args:
+        verdicts: DuckDB relation of verdict rows.
+        not_scorable: units that the original could not have scored.
+        unit: what the benchmark calls a unit.
+    """
+    conditions = {
+        "infra errors": "outcome = 'infra_error'",
+        "unplayed": "outcome = 'unplayed'",
+        "right": "correct",
+    }
+    counts = ", ".join(f"COUNT(*) FILTER ({where})" for where in conditions.values())
+    units, *found = verdicts.aggregate(f"COUNT(*), {counts}").fetchall()[0]
+    known = dict(zip(conditions, found, strict=True))
+    right = known.pop("right")
+    known["not scorable by the original"] = not_scorable
+    metrics = [Metric("coverage", name, None, count, units, kind="count") for name, count in known.items()]
+    missing = known["infra errors"] + known["unplayed"]
+    if missing:
+        name, best = f"{unit} accuracy if all of these were right", (right + missing) / units
+        metrics.append(Metric("coverage", name, best, right + missing, units))
+    return metrics
+
+
+def cost(verdicts: Any, unit: str) -> list[Metric]:
+    """Tokens per unit that they were reported for, and time as measured by us."""
+    summed = ("steps", "prompt_tokens", "completion_tokens", "latency_s")
+    sums = ", ".join(f"COALESCE(SUM({column}), 0)" for column in summed)
+    told = "COUNT(prompt_tokens), COUNT(completion_tokens)"
+    units, told_prompt, told_completion, steps, prompt, completion, latency = map(
+        float, verdicts.aggregate(f"COUNT(*), {told}, {sums}").fetchall()[0]
+    )
+
+    def mean(name: str, total: float, over: float, measured_in: str) -> Metric:
+        return Metric(
+            "cost", name, total / over if over else None, total, over, kind="mean", unit=measured_in
+        )
+
+    return [
+        mean(f"steps per {unit}", steps, units, "steps"),
+        mean(f"prompt tokens per {unit}", prompt, told_prompt, "tokens"),
+        mean(f"completion tokens per {unit}", completion, told_completion, "tokens"),
+        mean("latency per step", latency, steps, "s"),
+    ]
+
+
+RIGHT = "CAST(correct AS INTEGER)"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A rate as SQL over verdict rows."""
+
+    group: str
+    name: str
+    where: str
+    """Which rows count."""
+    numerator: str = RIGHT
+    denominator: str = "1"
+    headline: bool = False
+    note: str = ""
+    """What a reader must know wherever the rate is shown."""
+
+
+def measure(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
+    """The rates of a DuckDB relation over verdict rows, in one pass."""
+    sums = ", ".join(
+        f"COALESCE(SUM({rate.numerator}) FILTER ({rate.where}), 0)::DOUBLE,"
+        f" COALESCE(SUM({rate.denominator}) FILTER ({rate.where}), 0)::DOUBLE"
+        for rate in wanted
+    )
+    rows = verdicts.aggregate(f"item, {sums}", "item").fetchall()
+    return [
+        rate_metric(rate, [(row[1 + 2 * i], row[2 + 2 * i]) for row in rows]) for i, rate in enumerate(wanted)
+    ]
+
+
+def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
+    """A rate from the numerator and denominator of each item."""
+    right, total = sum(x for x, _ in clusters), sum(n for _, n in clusters)
+    # By the rules of a benchmark a rate may exceed 1; it has no interval then.
+    found = clustered_rate(clusters) if right <= total else None
+    value, low, high = found or (right / total if total else None, None, None)
+    return Metric(
+        rate.group, rate.name, value, right, total, low, high, headline=rate.headline, note=rate.note
+    )
+
+
+def pass_at(k: int, right: int, tries: int) -> float:
+    """Chance that at least one of k tries is right, unbiased (Chen et al. 2021); k at most `tries`."""
+    return 1 - math.comb(tries - right, k) / math.comb(tries, k)
+
+
+def pass_all(k: int, right: int, tries: int) -> float:
+    """Chance that all of k tries are right, unbiased (Yao et al. 2024, pass^k); k at most `tries`."""
+    return math.comb(right, k) / math.comb(tries, k)
+
+
+def repeats(verdicts: Any) -> list[Metric]:
+    """pass@k and pass^k per unit, with intervals clustered by item; none for a run without repeats.
+
+    Args:
+        verdicts: DuckDB relation of verdict rows. A repeat without a verdict counts as wrong.
+    """
+    units = verdicts.aggregate(
+        "item, unit, SUM(CAST(correct AS INTEGER)) AS r, COUNT(*) AS tries", "item, unit"
+    )
+    # Units alike in item and counts are summed in one step.
+    rows = units.aggregate("item, r, tries, COUNT(*)", "item, r, tries").fetchall()
+    fewest = min((tries for _, _, tries, _ in rows), default=1)
+    found: list[Metric] = []
+    for name, chance in (("pass@", pass_at), ("pass^", pass_all)):
+        for k in _sizes(fewest):
+            sums: dict[str, tuple[float, float]] = {}
+            for item, right, tries, count in rows:
+                passed, seen = sums.get(item, (0.0, 0.0))
+                sums[item] = passed + count * chance(k, int(right), tries), seen + count
+            found.append(rate_metric(Rate("repeats", f"{name}{k}", ""), list(sums.values())))
+    return found
+
+
+def _sizes(tries: int) -> Iterable[int]:
+    """The k to show: all up to 5, then powers of two and the number of tries; none without repeats."""
+    if tries < 2:
+        return ()
+    if tries <= 5:
+        return range(1, tries + 1)
+    return sorted({2**power for power in range(tries.bit_length())} | {tries})

@@ -1,0 +1,204 @@
+"""Compares the arguments of a call with gold by meaning; rules and examples: `docs/fixed-values.md`."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, cast
+
+from wildtool.toolcall.arguments import MAX_DEPTH, ArgumentsError, read_json
+from wildtool.toolcall.schema import (
+    NO_DEFAULT,
+    as_schema,
+    branch_for,
+    documented_default,
+    enum_of,
+    fits,
+    schema_types,
+)
+from wildtool.toolcall.text.equivalence import differs
+
+MAX_DIFFERENCES = 20
+"""A reply with thousands of wrong keys is as wrong after the first twenty."""
+_TOLERANCE = 1e-12
+"""Relative; wide enough for the last bit of a decimal number, too narrow for any digit someone wrote."""
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where a prediction does not mean what gold means."""
+
+    path: str
+    """Where, such as `a.b[0]`; empty for the value itself."""
+    rule: str
+    """Which rule says so: missing, extra, type, enum, boolean, number, length, depth, or the kind of text."""
+    gold: Any
+    """None where gold has nothing there."""
+    predicted: Any
+    """The raw value, which may be huge; None where the prediction has nothing there."""
+    message: str
+    """One line for people, clipped and safe to print."""
+
+
+def compare_arguments(
+    gold: Mapping[str, Any], predicted: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> list[Difference]:
+    """Differences between the arguments of two calls of one tool; empty where they mean the same.
+
+    Args:
+        gold, predicted: decoded arguments.
+        parameters: the tool's JSON schema of its parameters; may be malformed, nothing is raised.
+    """
+    return list(islice(_objects(gold, predicted, as_schema(parameters), "", 0), MAX_DIFFERENCES))
+
+
+def compare(gold: Any, predicted: Any, schema: Mapping[str, Any], path: str = "") -> list[Difference]:
+    """Differences between two values of one parameter; empty where they mean the same."""
+    return list(islice(_values(gold, predicted, as_schema(schema), path, 0), MAX_DIFFERENCES))
+
+
+def _values(
+    gold: Any, predicted: Any, schema: Mapping[str, Any], path: str, depth: int
+) -> Iterator[Difference]:
+    schema = branch_for(gold, schema)
+    if any(_identical(gold, member) for member in enum_of(schema)):
+        if not _identical(gold, predicted):
+            yield _difference(path, "enum", gold, predicted, "is another member than")
+    elif depth > MAX_DEPTH:
+        yield _difference(path, "depth", gold, predicted, f"is nested deeper than {MAX_DEPTH} levels beside")
+    elif isinstance(gold, Mapping) and isinstance(predicted, Mapping):
+        yield from _objects(
+            cast("Mapping[str, Any]", gold), cast("Mapping[str, Any]", predicted), schema, path, depth + 1
+        )
+    elif isinstance(gold, list) and isinstance(predicted, list):
+        yield from _arrays(cast("list[Any]", gold), cast("list[Any]", predicted), schema, path, depth + 1)
+    elif isinstance(gold, str) and isinstance(predicted, str):
+        if rule := differs(gold, predicted):
+            yield _difference(path, rule, gold, predicted, "does not mean")
+    elif not _same_scalar(gold, predicted) and not _same_in_declared_type(gold, predicted, schema):
+        rule = _kind(gold) if _kind(gold) == _kind(predicted) else "type"
+        yield _difference(path, rule, gold, predicted, "is not")
+
+
+def _objects(
+    gold: Mapping[str, Any], predicted: Mapping[str, Any], schema: Mapping[str, Any], path: str, depth: int
+) -> Iterator[Difference]:
+    properties = as_schema(schema.get("properties"))
+    required: object = schema.get("required")
+    needed = cast("list[object]", required) if isinstance(required, list) else []
+    for key in (*gold, *(key for key in predicted if key not in gold)):
+        optional = key in properties and key not in needed
+        place = f"{path}.{_name(key)}" if path else _name(key)
+        gold_value, predicted_value = (_given(side, key, optional) for side in (gold, predicted))
+        below = as_schema(properties.get(key))
+        if gold_value is not _ABSENT and predicted_value is not _ABSENT:
+            yield from _values(gold_value, predicted_value, below, place, depth)
+        elif gold_value is not _ABSENT:
+            if not (optional and _is_default(gold_value, below, depth)):
+                yield Difference(
+                    place, "missing", gold_value, None, f"{place}: {_show(gold_value)} is missing"
+                )
+        elif predicted_value is not _ABSENT and not (optional and _is_default(predicted_value, below, depth)):
+            message = f"{place}: {_show(predicted_value)} was not asked for"
+            yield Difference(place, "extra", None, predicted_value, message)
+
+
+def _given(side: Mapping[str, Any], key: str, optional: bool) -> Any:
+    """The value of a key; null for an optional one is no value."""
+    value = side.get(key, _ABSENT)
+    return _ABSENT if optional and value is None else value
+
+
+def _is_default(value: Any, schema: Mapping[str, Any], depth: int) -> bool:
+    default = documented_default(schema)
+    return default is not NO_DEFAULT and next(_values(default, value, schema, "", depth), None) is None
+
+
+def _arrays(
+    gold: Sequence[Any], predicted: Sequence[Any], schema: Mapping[str, Any], path: str, depth: int
+) -> Iterator[Difference]:
+    if len(gold) != len(predicted):
+        yield _difference(path, "length", gold, predicted, "is of another length than")
+        return
+    items = as_schema(schema.get("items"))
+    for position, (left, right) in enumerate(zip(gold, predicted, strict=True)):
+        yield from _values(left, right, items, f"{path}[{position}]", depth)
+
+
+def _same_in_declared_type(gold: Any, predicted: Any, schema: Mapping[str, Any]) -> bool:
+    """Gold breaks its schema with a text for a value or the other way round, and the prediction does not."""
+    types = schema_types(schema)
+    if fits(gold, types) or not fits(predicted, types) or isinstance(gold, str) == isinstance(predicted, str):
+        return False
+    text, value = (gold, predicted) if isinstance(gold, str) else (predicted, gold)
+    try:
+        return _identical(read_json(text), value)
+    except ArgumentsError:
+        return False
+
+
+def _identical(left: Any, right: Any) -> bool:
+    """Equality of JSON values with numbers by value and without any reading of texts."""
+    if isinstance(left, list) and isinstance(right, list):
+        ours, theirs = cast("list[Any]", left), cast("list[Any]", right)
+        return len(ours) == len(theirs) and all(map(_identical, ours, theirs))
+    if isinstance(left, dict) and isinstance(right, dict):
+        one, other = cast("dict[str, Any]", left), cast("dict[str, Any]", right)
+        return one.keys() == other.keys() and all(_identical(one[key], other[key]) for key in one)
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
+    return _same_scalar(left, right)
+
+
+def _same_scalar(left: Any, right: Any) -> bool:
+    if _kind(left) != _kind(right):
+        return False
+    return _same_number(left, right) if _kind(left) == "number" else left is right
+
+
+def _same_number(left: float, right: float) -> bool:
+    if _whole(left) and _whole(right):
+        return left == right
+    if left != left or right != right:
+        return left != left and right != right
+    if max(abs(left), abs(right)) > 2**53:
+        return left == right
+    return math.isclose(left, right, rel_tol=_TOLERANCE)
+
+
+def _whole(number: float) -> bool:
+    return isinstance(number, int) or number.is_integer()
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return "text"
+    return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "other"
+
+
+def _difference(path: str, rule: str, gold: Any, predicted: Any, relation: str) -> Difference:
+    message = f"{path or 'value'}: {_show(predicted)} {relation} {_show(gold)} ({rule})"
+    return Difference(path, rule, gold, predicted, message)
+
+
+def _name(key: object) -> str:
+    """A key as it stands in a path: short, and without characters that cannot be written."""
+    return str(key)[:60].encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, str):
+        shown = repr(value[:60]).encode("utf-8", "backslashreplace").decode("utf-8")
+        return shown if len(value) <= 60 else f"{shown}… ({len(value):,} characters)"
+    if isinstance(value, int) and value.bit_length() > 200:
+        return "an integer of more than 60 digits"
+    if isinstance(value, list | dict):
+        return f"{_kind(value)} of {len(cast('list[Any]', value))}"
+    return "null" if value is None else repr(value)[:60]

@@ -1,0 +1,163 @@
+"""Arguments with one mistake each, made so that no reading of the gold value allows them."""
+
+import copy
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from wildtool.toolcall.schema import as_schema, documented_default, enum_of, fits, schema_types
+from wildtool.toolcall.text.lexicon import FUNCTION_WORDS
+
+Path = tuple[str | int, ...]
+Change = tuple[str, dict[str, Any], str]
+"""Kind, changed arguments, what was changed."""
+
+_NEGATION = re.compile(r"\b(not|never|no|without)\b |不|没", re.IGNORECASE)
+_LOWER_WORD = re.compile(r"(?<![\w'.@/_-])[a-z]{4,}(?![\w'@/_-]|\.\w)")
+_NO_CONTENT = FUNCTION_WORDS | {"kindly", "please", "would", "like", "could", "want", "need", "about"}
+_CHINESE_WORDS = re.compile("[\u4e00-\u9fff]{10,}")
+_STRANGE_TEXT = "zzyzx quuxly"
+
+
+def value_mutants(arguments: dict[str, Any], parameters: Mapping[str, Any]) -> Iterator[Change]:
+    """All single mistakes in a gold argument object.
+
+    Args:
+        parameters: the tool's parameter schema; required arguments and enums are taken from it.
+    """
+    required = parameters.get("required")
+    for name in arguments:
+        if isinstance(required, list) and name in required:
+            yield "required argument left out", {k: v for k, v in arguments.items() if k != name}, name
+    yield "unknown argument", {**arguments, "zz_unknown": 1}, "zz_unknown"
+    for name, schema in as_schema(parameters.get("properties")).items():
+        if name not in arguments:
+            yield "extra optional argument", {**arguments, name: _unlike_any_default(schema)}, name
+    for path, value, schema in _leaves(arguments, parameters, ()):
+        for kind, wrong in _wrong_values(value, schema):
+            if json.dumps(wrong) == json.dumps(value):
+                continue  # such as an empty text made empty
+            yield kind, with_value(arguments, path, wrong), f"{path_text(path)}: {value!r} -> {wrong!r}"
+    yield from _swaps(arguments)
+
+
+def _leaves(value: Any, schema: Any, path: Path) -> Iterator[tuple[Path, Any, Mapping[str, Any]]]:
+    """Every value inside the arguments with its schema, lists themselves included."""
+    known = as_schema(schema)
+    if isinstance(value, dict):
+        properties = as_schema(known.get("properties"))
+        for name, element in cast(dict[str, Any], value).items():
+            yield from _leaves(element, properties.get(name, {}), (*path, name))
+        return
+    yield path, value, known
+    if isinstance(value, list):
+        for index, element in enumerate(cast(list[Any], value)):
+            yield from _leaves(element, known.get("items", {}), (*path, index))
+
+
+def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    members = [m for m in enum_of(schema) if m != value]
+    if members:
+        yield "other enum member", members[0]
+    if isinstance(value, bool):
+        yield "wrong boolean", not value
+    elif isinstance(value, int | float):
+        yield "wrong number", value + 1
+        yield "wrong number", -value if value else 7
+    elif isinstance(value, str):
+        yield from _wrong_texts(value)
+    elif isinstance(value, list):
+        yield from _wrong_lists(cast(list[Any], value))
+    if isinstance(value, bool | int | float | str) and fits(value, schema_types(schema)):
+        # Where gold itself breaks its schema, the other type may be the better reading.
+        yield "wrong type", [value] if isinstance(value, str) else json.dumps(value)
+    if documented_default(schema) != value:
+        # Null for an optional argument leaves it out, which is right where its default is wanted.
+        yield "null for a value", None
+
+
+def _wrong_texts(value: str) -> Iterator[tuple[str, str]]:
+    yield "other text", _STRANGE_TEXT
+    yield "empty text", ""
+    if match := re.search(r"\d(?=\D*$)", value):
+        digit = str((int(match.group()) + 1) % 10)
+        yield "one digit of a text", value[: match.start()] + digit + value[match.end() :]
+    if match := _NEGATION.search(value):
+        yield "negation dropped from a text", value[: match.start()] + value[match.end() :]
+    words = value.split()
+    if len(words) > 3:
+        yield "last words of a text left out", " ".join(words[: len(words) // 2])
+    yield from _other_content(value)
+
+
+def _other_content(value: str) -> Iterator[tuple[str, str]]:
+    """A content word more or less in a text of five words, or ten Chinese characters, or more."""
+    words = [match for match in _LOWER_WORD.finditer(value) if match[0] not in _NO_CONTENT]
+    if len(value.split()) > 4 and words:
+        longest = max(words, key=lambda match: len(match[0]))
+        dropped = value[: longest.start()] + value[longest.end() :]
+        yield "content word dropped from a text", " ".join(dropped.split())
+        added = f"{value[: longest.start()]}urgent {value[longest.start() :]}"
+        yield "content word added to a text", added
+    elif characters := _CHINESE_WORDS.search(value):
+        middle = characters.start() + len(characters[0]) // 2
+        yield "content word dropped from a text", value[: middle - 1] + value[middle + 1 :]
+        yield "content word added to a text", f"{value[:middle]}紧急{value[middle:]}"
+
+
+def _wrong_lists(value: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    yield "element dropped", value[:-1]
+    if value:
+        yield "element repeated", [*value, value[-1]]
+    if len(value) > 1 and value[0] != value[-1]:
+        yield "elements reordered", value[::-1]
+
+
+def _unlike_any_default(schema: Any) -> Any:
+    """A value of the parameter's type that no description names as a default."""
+    known = as_schema(schema)
+    described = str(known)
+    members = enum_of(known)
+    undefaulted = [
+        m
+        for m in members
+        if not re.search(rf"defaul\w*[^.]*{re.escape(str(m))}|默认[^。]*{re.escape(str(m))}", described)
+    ]
+    if undefaulted:
+        return undefaulted[0]
+    samples: dict[Any, Any] = {
+        "integer": 987_654,
+        "number": 987_654.5,
+        "float": 987_654.5,
+        "boolean": not re.search(r"defaul\w*[^.]*true|默认[^。]*true", described, re.IGNORECASE),
+        "array": [_STRANGE_TEXT],
+        "object": {"zz_unknown": 1},
+    }
+    kind = known.get("type")
+    return samples.get(kind, _STRANGE_TEXT) if isinstance(kind, str) else _STRANGE_TEXT
+
+
+def _swaps(arguments: dict[str, Any]) -> Iterator[Change]:
+    """Two different values of one type exchanged."""
+    names = list(arguments)
+    for index, first in enumerate(names):
+        for second in names[index + 1 :]:
+            a, b = arguments[first], arguments[second]
+            if type(a) is type(b) and a != b:
+                yield "swapped values", {**arguments, first: b, second: a}, f"{first} and {second}"
+
+
+def with_value(arguments: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    """A copy of arguments with another value at one place."""
+    result = copy.deepcopy(arguments)
+    place: Any = result
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return result
+
+
+def path_text(path: Path) -> str:
+    """A place in arguments, such as `stops[0].city`."""
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")

@@ -1,0 +1,1 @@
+"""Compares texts by meaning, words or similarity; English and Chinese."""

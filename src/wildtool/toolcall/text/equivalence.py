@@ -1,0 +1,264 @@
+"""Whether two texts mean the same: strict kinds exactly, short ones by words, free text by its content words."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from wildtool.toolcall.text.canonical import CJK, KINDS, in_words, normalise
+from wildtool.toolcall.text.lexicon import NOT_PLURALS, POLITE_START
+from wildtool.toolcall.text.quantities import same_amount
+from wildtool.toolcall.text.spellings import respelled
+from wildtool.toolcall.text.tokens import Sort, Token, tokens
+
+MAX_CHARACTERS = 5_000
+"""Longer texts are the same only if their blank-separated parts are; keeps any text from being slow."""
+SHORT_WORDS = 4
+"""Up to so many content words (eight Chinese characters) nothing may be added or left out."""
+SENTENCE_WORDS = 5
+"""A short text of so many words, function words included, may be said with other function words."""
+
+_ITEM_MARK = re.compile(r" ?[,;、/&] ?(?:and )?| and | ?(?:以及|[和与及]) ?")
+_SMALL_WORDS = {
+    "in": "in",
+    "on": "in",
+    "at": "in",
+    "to": "to",
+    "for": "for",
+    "by": "by",
+    "with": "with",
+    **{word: word for word in ("my", "your", "his", "our", "their")},
+}
+"""Words that may be left out, but not exchanged."""
+_GOALS = ("to", "到", "至")
+_ORIGINS = ("from", "从")
+# 北京市 as 北京, but not 北京市区 or 农贸市场.
+_CITY_MARK = re.compile(f"(?<=[{CJK}][{CJK}])(?<!吉林)市(?![区场民长面值])")
+_POLITE = re.compile(POLITE_START, re.IGNORECASE)
+_STRICT_SORTS: dict[str, tuple[Sort, ...]] = {
+    "free text: number": ("number", "time"),
+    "free text: negation": ("negation",),
+    "free text: marker word": ("marker", "day", "symbol", "exact"),
+}
+
+
+def differs(gold: str, predicted: str) -> str | None:
+    """The rule by which two texts differ in meaning; None where they mean the same."""
+    if gold == predicted:
+        return None
+    if max(len(gold), len(predicted)) > MAX_CHARACTERS:
+        return None if gold.split() == predicted.split() else "long text"
+    left, right = (_CITY_MARK.sub("", normalise(text)) for text in (gold, predicted))
+    if left == right or same_amount(left, right):
+        return None
+    if max(len(left), len(right)) > MAX_CHARACTERS:
+        return "long text"
+    one, other = respelled(left), respelled(right)
+    changed = one != left or other != right
+    if one == other or (changed and same_amount(one, other)) or _same_words_of_code(left, right):
+        return None
+    for kind in KINDS:
+        if (canonical := kind.read(left)) is not None:
+            return None if kind.read(right) == canonical else kind.name
+    return _words_differ(one, other)
+
+
+def _same_words_of_code(left: str, right: str) -> bool:
+    """`last_week` and `last week`: a code of words against these words, on either side."""
+    codes = [text for text in (left, right) if "_" in text]
+    if len(codes) != 1:
+        return False
+    words = right if codes[0] is left else left
+    return " " in words and in_words(codes[0]) == words.casefold()
+
+
+def _words_differ(left: str, right: str) -> str | None:
+    ours, theirs = (tokens(_POLITE.sub("", text, count=1)) for text in (left, right))
+    if any(word.key == "A" and word.sort == "name" for word in (*ours, *theirs)):
+        # Where one text has a label A, no a is an article.
+        ours, theirs = (
+            [word._replace(key="A", sort="name") if word.raw in ("a", "A") else word for word in words]
+            for words in (ours, theirs)
+        )
+    if _same_letters(ours, theirs) or _same_items(left, right):
+        return None
+    content, other = _content(ours), _content(theirs)
+    is_short = min(_weight(content), _weight(other)) <= SHORT_WORDS
+    is_phrase = min(_weight(ours), _weight(theirs)) < SENTENCE_WORDS or not content or not other
+    if _is_title(content) or (is_short and is_phrase):
+        return None if _same_short(_without_articles(ours), _without_articles(theirs)) else "short text"
+    if _loses_one(ours, theirs) or _loses_one(theirs, ours):
+        return "free text: number"
+    return _guard(content, other) or _other_words(content, other) or _other_small_words(ours, theirs)
+
+
+def _loses_one(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether an English `one` of ours is neither one nor an article there: `one of the rooms` and `the rooms`."""
+    ones, articles = (
+        [sum(word.raw.casefold() in found for word in words) for words in (ours, theirs)]
+        for found in (("one", "1"), ("a", "an"))
+    )
+    return ones[0] - ones[1] > max(0, articles[1] - articles[0])
+
+
+def _same_items(left: str, right: str) -> bool:
+    """Two lists of the same short things, whatever stands between these: `milk, eggs` and `milk and eggs`."""
+    ours, theirs = (_ITEM_MARK.split(text.rstrip(".!")) for text in (left, right))
+    if len(ours) == 2 and all(item[:1].isupper() for item in ours) and ("," in left) != ("," in right):
+        # `Paris, France` is no list.
+        return False
+    return 1 < len(ours) == len(theirs) and all(
+        _same_short(_without_articles(tokens(one)), _without_articles(tokens(other)))
+        for one, other in zip(ours, theirs, strict=True)
+    )
+
+
+def _content(words: Sequence[Token]) -> list[Token]:
+    """Content words; in `from A to B` the `from` says nothing that `to` does not say."""
+    last_goal = max((place for place, word in enumerate(words) if word.key in _GOALS), default=-1)
+    return [
+        word
+        for place, word in enumerate(words)
+        if word.sort not in ("article", "function") and not (word.key in _ORIGINS and place < last_goal)
+    ]
+
+
+def _without_articles(words: Iterable[Token]) -> list[Token]:
+    return [word for word in words if word.sort != "article"]
+
+
+def _is_title(content: Sequence[Token]) -> bool:
+    return all(word.raw[:1].isupper() for word in content)
+
+
+def _same_letters(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Same words but for where they are cut: `e-mail` and `email`, `New York` and `NewYork`."""
+    left, right = _without_articles(ours), _without_articles(theirs)
+    joined = ["".join(word.key for word in words) for words in (left, right)]
+    kept = ("number", "one", "time", "negation")
+    numbers = [[word.key for word in words if word.sort in kept] for words in (left, right)]
+    return joined[0] == joined[1] != "" and numbers[0] == numbers[1]
+
+
+def _same_short(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    return bool(ours) and len(ours) == len(theirs) and all(map(_same_short_word, ours, theirs))
+
+
+def _same_short_word(left: Token, right: Token) -> bool:
+    if left.key == right.key:
+        return True
+    lower = left.raw.islower() and right.raw.islower()
+    return lower and left.sort == right.sort == "word" and _plural(*sorted((left.key, right.key), key=len))
+
+
+def _plural(short: str, long: str) -> bool:
+    forms = {short + "s", short + "es", re.sub("y$", "ies", short)}
+    return len(short) > 2 and short[-1] != "s" and long in forms and not _is_no_plural(long)
+
+
+def _is_no_plural(word: str) -> bool:
+    return word in NOT_PLURALS or word.endswith("ics")
+
+
+def _guard(ours: Sequence[Token], theirs: Sequence[Token]) -> str | None:
+    """What may not differ however similar the texts are: numbers, negations, marker words, names."""
+    spare = [sum(word.sort == "one" for word in words) for words in (ours, theirs)]
+    for rule, sorts in _STRICT_SORTS.items():
+        left, right = (Counter(word.key for word in words if word.sort in sorts) for words in (ours, theirs))
+        missing, extra = left - right, right - left
+        if rule.endswith("number"):
+            # `one` may stand for 1, or for `a`.
+            missing["1"] -= spare[1]
+            extra["1"] -= spare[0]
+        if +missing or +extra:
+            return rule
+    left, right = (Counter(word.key for word in words) for words in (ours, theirs))
+    names = {word.key for word in (*ours, *theirs) if word.sort == "name"}
+    return "free text: name" if any(left[name] != right[name] for name in names) else None
+
+
+def _other_words(ours: Sequence[Token], theirs: Sequence[Token]) -> str | None:
+    """Why the content words are not the same in the same order."""
+    ours, theirs = _without_lone(ours), _without_lone(theirs)
+    left = [word.key for word in ours if word.sort != "one"]
+    right = _in_words_of(frozenset(left), [word for word in theirs if word.sort != "one"])
+    if left == right:
+        return None
+    lost, gained = Counter(left) - Counter(right), Counter(right) - Counter(left)
+    if not lost and not gained:
+        return "free text: order"
+    return "free text: other word" if lost and gained else "free text: word more or less"
+
+
+def _other_small_words(ours: Sequence[Token], theirs: Sequence[Token]) -> str | None:
+    """Other ones beside the same content words, such as `paid by Ann` and `paid for Ann`; one left out says nothing."""
+    left, right = _small_words(ours), _small_words(theirs)
+    differ = any(one and other and one.isdisjoint(other) for one, other in zip(left, right, strict=False))
+    return "free text: small word" if len(left) == len(right) and differ else None
+
+
+def _small_words(words: Sequence[Token]) -> list[set[str]]:
+    """Those before each content word, in order; those of a word that may stand anywhere come first."""
+    lone = _lone_sorts(words)
+    found: list[set[str]] = []
+    moved: list[set[str]] = []
+    gap: set[str] = set()
+    for word in words:
+        if word.key in _SMALL_WORDS:
+            gap.add(_SMALL_WORDS[word.key])
+        elif word.sort not in ("article", "function"):
+            (moved if word.sort in lone else found).append(gap)
+            gap = set[str]()
+    return [*moved, *found, gap]
+
+
+def _weight(words: Iterable[Token]) -> float:
+    return sum(word.weight for word in words)
+
+
+def _without_lone(words: Sequence[Token]) -> list[Token]:
+    lone = _lone_sorts(words)
+    return [word for word in words if word.sort not in lone]
+
+
+def _lone_sorts(words: Sequence[Token]) -> list[Sort]:
+    """A text's only day word, or only time, may stand anywhere; the guards have seen that both texts have the same."""
+    sorts: tuple[Sort, ...] = ("day", "time")
+    return [sort for sort in sorts if sum(word.sort == sort for word in words) == 1]
+
+
+def _in_words_of(vocabulary: frozenset[str], words: Iterable[Token]) -> list[str]:
+    """Keys of the words, each as another form of the same word where the vocabulary has that form."""
+
+    def form_of(word: Token) -> str:
+        if word.key in vocabulary or word.sort != "word":
+            return word.key
+        # Bored is not boring.
+        bars = {"ed": "ing", "in": "ed"}.get(
+            word.key[-2:] if word.key.endswith("ed") else word.key[-3:-1], " "
+        )
+        found = (
+            form
+            for form in _forms(word.key)
+            if form in vocabulary and not (form.endswith(bars) or _is_no_plural(form))
+        )
+        return next(found, word.key)
+
+    return [form_of(word) for word in words]
+
+
+def _forms(word: str) -> Iterator[str]:
+    """Other forms of an English word (plural, past, -ing), in both directions."""
+    if len(word) < 3 or not word.isascii() or _is_no_plural(word):
+        return
+    stems = {word}
+    for ending in ("s", "es", "ed", "d", "ing"):
+        if word.endswith(ending) and len(word) - len(ending) > 2:
+            stem = word.removesuffix(ending)
+            stems |= {stem, stem + "e"} if ending in ("ed", "ing") else {stem}
+            stems |= {stem[:-1]} if stem[-1] == stem[-2] else set()
+            stems |= {stem[:-1] + "y"} if stem[-1] == "i" else set()
+    for stem in sorted(stems):
+        yield stem
+        yield from (stem + ending for ending in ("s", "es", "ed", "d", "ing"))
+        yield from (stem.removesuffix("e") + "ing", stem + stem[-1] + "ed", stem + stem[-1] + "ing")
+        yield from (re.sub("y$", "ies", stem), re.sub("y$", "ied", stem))

@@ -1,0 +1,276 @@
+"""Finds texts that are nearly equal without comparing each with each.
+
+Two texts of which `fuzz.ratio` says much differ by few insertions and deletions, so that each loses few of its pairs
+of neighbouring characters towards the other (Ukkonen 1992, the lemma on q-grams). For each pair a number with a bit for
+each text says which texts have it; adding the numbers of a text's rarest pairs, bit by bit, leaves the few texts that
+can be near, and only these are compared. Nothing that is near is passed over.
+"""
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, floor, log, sqrt
+from operator import add
+
+from rapidfuzz import fuzz
+
+NEAR_DUPLICATE = 92
+"""Similarity (0 to 100) above which two user texts of a data file count as the same."""
+_BLOCK = 4096
+"""Texts whose bits stand in one number."""
+_BAND = 1.2
+"""Texts of one block differ in length by at most this factor."""
+_SHARED = 32
+"""Pairs that a near text must share beyond those it may lose; a power of two. More would leave fewer to compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A text that is nearly an earlier one."""
+
+    place: str
+    earlier: str
+    """The first of the earlier ones; texts are ordered by length, then as they were given."""
+    similarity: float
+    """From 0 to 100."""
+
+
+def near_duplicates(texts: Iterable[tuple[str, str]]) -> Iterator[Near]:
+    """Each text that is nearly one of those before it, in order of length; case and blanks do not count.
+
+    Args:
+        texts: each with whatever names it.
+    """
+    rows = sorted(((plain(text), place) for text, place in texts), key=lambda row: len(row[0]))
+    known = NearTexts(NEAR_DUPLICATE)
+    for text, place in rows:
+        found = known.first_near(text)
+        if found is not None:
+            yield Near(place, rows[found[0]][1], found[1])
+        known.add(text)
+
+
+def plain(text: str) -> str:
+    """A text as texts are compared: small letters, single spaces."""
+    return " ".join(text.casefold().split())
+
+
+class NearTexts:
+    """Remembers texts, and tells whether one is nearly one of them."""
+
+    def __init__(self, above: float, remembered: int | None = None) -> None:
+        """Args:
+        above: similarity (0 to 100) from which, itself excluded, texts are near.
+        remembered: how many texts are remembered at least; the oldest are forgotten, some thousands at a time.
+        """
+        self._above = above
+        self._remembered = remembered
+        self._bands: dict[int, deque[_Block]] = {}
+        self._added = 0
+        self._last: tuple[str, Sequence[str]] = ("", ())
+
+    def add(self, text: str) -> None:
+        """Remembers a text; they are numbered from 0."""
+        blocks = self._bands.setdefault(_band(len(text)), deque())
+        if not blocks or len(blocks[-1].texts) >= _BLOCK:
+            blocks.append(_Block(self._above))
+        blocks[-1].add(self._added, text, self._pairs(text))
+        self._added += 1
+        if self._remembered is not None and self._added % _BLOCK == 0:
+            oldest = self._added - self._remembered
+            for band in self._bands.values():
+                while band and band[0].numbers[-1] < oldest:
+                    band.popleft()
+
+    def first_near(self, text: str) -> tuple[int, float] | None:
+        """Number and similarity of the first near text of the shortest band of lengths that has one."""
+        shortest = _shortest(len(text), self._above)
+        pairs = self._pairs(text)
+        for band in range(_band(shortest), _band(_longest(len(text), self._above)) + 1):
+            for block in self._bands.get(band, ()):
+                found = block.first_near(text, pairs)
+                if found is not None:
+                    return found
+        return None
+
+    def _pairs(self, text: str) -> Sequence[str]:
+        if self._last[0] != text:
+            self._last = (text, _pairs(text))
+        return self._last[1]
+
+
+class _Block:
+    """Some texts of like length, and for each pair of characters which of them have it."""
+
+    def __init__(self, above: float) -> None:
+        self.texts: list[str] = []
+        self.numbers: list[int] = []
+        self._above = above
+        self._bits: dict[str, int] = {}
+        self._count: dict[str, int] = {}
+
+    def add(self, number: int, text: str, pairs: Sequence[str]) -> None:
+        bit = 1 << len(self.texts)
+        for pair in pairs:
+            self._bits[pair] = self._bits.get(pair, 0) | bit
+            self._count[pair] = self._count.get(pair, 0) + 1
+        self.texts.append(text)
+        self.numbers.append(number)
+
+    def first_near(self, text: str, pairs: Sequence[str]) -> tuple[int, float] | None:
+        """Number and similarity of the first text that is near."""
+        left = self._candidates(text, pairs)
+        while left:
+            lowest = left & -left
+            left ^= lowest
+            k = lowest.bit_length() - 1
+            similarity = fuzz.ratio(text, self.texts[k], score_cutoff=self._above)
+            if similarity > self._above:
+                return self.numbers[k], similarity
+        return None
+
+    def _candidates(self, text: str, pairs: Sequence[str]) -> int:
+        """A bit for each text that can be near."""
+        lost = _most_lost(len(text), self._above)
+        shared = min(_SHARED, len(pairs) - lost)
+        if shared < 1:
+            return (1 << len(self.texts)) - 1
+        shared = 1 << (shared.bit_length() - 1)
+        known = [pair for pair in pairs if pair in self._count]
+        # A pair that no text here has is lost; of the others the rarest tell most.
+        left = lost + shared - (len(pairs) - len(known))
+        rarest = sorted(known, key=self._count.__getitem__)[: max(left, 0)]
+        return _at_least(shared, [self._bits[pair] for pair in rarest])
+
+
+def _pairs(text: str) -> list[str]:
+    """All pairs of neighbouring characters; the second of a kind is told apart from the first, and so on."""
+    counts = Counter(map(add, text, text[1:]))
+    again = [f"{pair}{k}" for pair, count in counts.items() if count > 1 for k in range(1, count)]
+    return [*counts, *again]
+
+
+def _band(length: int) -> int:
+    return floor(log(length) / log(_BAND)) if length > 0 else -1
+
+
+def _shortest(length: int, above: float) -> int:
+    """Fewest characters of a text that can be near: all of them shared, twice that is still above the share of both."""
+    return ceil(length * above / (200 - above) - 1e-6)
+
+
+def _longest(length: int, above: float) -> int:
+    return floor(length * (200 - above) / above + 1e-6)
+
+
+def _most_lost(length: int, above: float) -> int:
+    """How many of its pairs a text of this length can lose towards a near one.
+
+    A character less takes two pairs away, a character more takes one: with d changes in all between lengths m and n,
+    (d + m - n) / 2 of them the former, that is (3 d + m - n) / 2, where d is at most the allowed share of m + n. It is
+    most where the other text is as short as it can be.
+    """
+    shortest = _shortest(length, above)
+    return floor((3 * (1 - above / 100) * (length + shortest) + length - shortest) / 2 + 1e-6)
+
+
+def _at_least(least: int, numbers: list[int]) -> int:
+    """The bits that are set in at least `least` of the numbers; `least` is a power of two."""
+    place = 1
+    while place < least and numbers:
+        carried: list[int] = []
+        while len(numbers) >= 3:
+            a, b, c = numbers.pop(), numbers.pop(), numbers.pop()
+            either = a ^ b
+            numbers.append(either ^ c)
+            carried.append((a & b) | (either & c))
+        if len(numbers) == 2:
+            carried.append(numbers[0] & numbers[1])
+        numbers, place = carried, 2 * place
+    reached = 0
+    for number in numbers:
+        reached |= number
+    return reached
+
+
+_LATIN = re.compile(r"[a-z]{2,}|\d+")
+_CHINESE = re.compile(r"[\u3400-\u9fff]+")
+_HOLLOW = frozenset(
+    re.findall(
+        r"\w+",
+        "the of to for and or in on at by is are be an as it its this that with from which whether will can if when "
+        "optional required default value values string number list boolean object parameter parameters specified given",
+    )
+)
+"""Words that say nothing about what is meant."""
+_ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ies|ing|es|ed|s|e)$")
+_MOST_LOOKED_AT = 1_000
+"""Texts that are looked at for one at most: those that share its rarest features, of common ones every so many."""
+_MOST_COMPARED = 30
+"""Texts that one is compared with exactly, those that share the most rare features."""
+_LONGEST = 2_000
+Vector = dict[str, float]
+
+
+@lru_cache(maxsize=16_384)
+def features(text: str) -> tuple[str, ...]:
+    """What a text is about: stems of its words, and pairs of Chinese characters; names in camel case are taken apart."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", text[:_LONGEST]).casefold()
+    words = [_ENDINGS.sub("", word) for word in _LATIN.findall(apart) if word not in _HOLLOW]
+    pairs = [run[k : k + 2] for run in _CHINESE.findall(apart) for k in range(max(1, len(run) - 1))]
+    return (*words, *pairs)
+
+
+def shared(one: str, other: str) -> float:
+    """Share of features that two texts have in common, from 0 to 1 (Jaccard's index); 1 for the same text."""
+    a, b = Counter(features(one)), Counter(features(other))
+    whole = (a | b).total()
+    return (a & b).total() / whole if whole else float(one == other)
+
+
+class Likeness:
+    """Texts by what they are about: for each the texts that are most like it, by the cosine of weighted features."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        counts = [Counter(features(text)) for text in texts]
+        spread = Counter(feature for count in counts for feature in count)
+        self._vectors = [_vector(count, spread, len(texts)) for count in counts]
+        self._places: dict[str, list[tuple[int, float]]] = {}
+        """For each feature the texts that have it, with its weight there."""
+        for k, vector in enumerate(self._vectors):
+            for feature, weight in vector.items():
+                self._places.setdefault(feature, []).append((k, weight))
+
+    def of(self, one: int, other: int) -> float:
+        """How alike two of the texts are, from 0 to 1."""
+        a, b = self._vectors[one], self._vectors[other]
+        if len(a) > len(b):
+            a, b = b, a
+        return min(1.0, sum(weight * b[feature] for feature, weight in a.items() if feature in b))
+
+    def nearest(self, one: int, count: int, least: float = 0.0) -> list[tuple[int, float]]:
+        """The texts most like one of them, the nearest first, that are at least so much like it."""
+        sums: dict[int, float] = {}
+        own, left = self._vectors[one], _MOST_LOOKED_AT
+        for feature in sorted(own, key=lambda f: (len(self._places[f]), f)):
+            places = self._places[feature][:: len(self._places[feature]) // left + 1]
+            weight = own[feature]
+            for k, other in places:
+                sums[k] = sums.get(k, 0.0) + weight * other
+            left -= len(places)
+            if left <= 0:
+                break
+        sums.pop(one, None)
+        most = max(count, _MOST_COMPARED)
+        bar = sorted(sums.values())[-most] if len(sums) > most else 0.0
+        likely = sorted(k for k, total in sums.items() if total >= bar)[: 2 * most]
+        exact = sorted(((self.of(one, k), k) for k in likely), key=lambda pair: (-pair[0], pair[1]))
+        return [(k, value) for value, k in exact[:count] if value >= least and value > 0]
+
+
+def _vector(count: Counter[str], spread: Counter[str], texts: int) -> Vector:
+    weighted = {feature: (1 + log(n)) * log(1 + texts / spread[feature]) for feature, n in count.items()}
+    length = sqrt(sum(weight * weight for weight in weighted.values()))
+    return {feature: weight / length for feature, weight in weighted.items()} if length else {}

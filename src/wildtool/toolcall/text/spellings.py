@@ -1,0 +1,242 @@
+"""One spelling for what has several inside a text: dates, clock times, numbers, amounts, spans from one to another."""
+
+import re
+from collections.abc import Callable
+from datetime import date
+from functools import lru_cache
+
+from wildtool.toolcall.text.canonical import CJK, DATE_FORMS, MONTH_NAME, MONTHS, read_moment
+from wildtool.toolcall.text.lexicon import NUMBER_WORDS
+from wildtool.toolcall.text.quantities import respell_amounts, respell_numbers
+from wildtool.toolcall.text.tokens import chinese_number
+
+_SIMPLE = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_TEENS = " ".join(f"{stem}teenth" for stem in ("thir", "four", "fif", "six", "seven", "eigh", "nine"))
+_ORDINAL_VALUES = {word: value for value, word in enumerate(f"{_SIMPLE} {_TEENS} twentieth".split(), start=1)}
+_ORDINAL_VALUES["thirtieth"] = 30
+_TENS = {word: value for word, value in NUMBER_WORDS.items() if value > 19}
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)"
+_MONTH = MONTH_NAME
+
+# Nothing of a longer token may stand on either side; Chinese characters may.
+_L, _R = r"(?:(?<=[日号月]-)|(?<![A-Za-z0-9_.:/-]))", r"(?![A-Za-z0-9_/-]|[.:,]\d)"
+_END = rf"(?:(?<=[日号])|{_R})"
+_FULL_DATE = re.compile(rf"{_L}(?:the )?(?:{'|'.join(DATE_FORMS)}){_END}", re.IGNORECASE)
+_YEAR_MONTH = re.compile(
+    rf"{_L}(?:(?P<y1>(?:19|20)\d\d)(?:[-/](?P<m1>\d{{1,2}})|年(?P<m2>\d{{1,2}})月(?!\d))"
+    rf"|(?P<name>{_MONTH}),? (?P<y2>(?:19|20)\d\d)){_R}",
+    re.IGNORECASE,
+)
+_ORDINAL = "(?:st|nd|rd|th)"
+_MONTH_DAY = re.compile(
+    rf"{_L}(?:(?P<name1>{_MONTH}) (?:the )?(?P<d1>\d{{1,2}}){_ORDINAL}?"
+    rf"|(?:the )?(?P<d2>\d{{1,2}}){_ORDINAL}? (?:of )?(?P<name2>{_MONTH})"
+    rf"|(?P<m3>\d{{1,2}})月(?P<d3>\d{{1,2}})[日号]){_END}",
+    re.IGNORECASE,
+)
+_HALF = r"[ap]\.?m(?![A-Za-z])\.?"
+_POINTS = r"\d{1,2}[点时](?:整|半|\d{1,2}分?)?"
+_CLOCK = re.compile(
+    rf"(?:(?<![A-Za-z0-9_.:/])(?:\d{{1,2}}:\d\d(?::\d\d)?(?: ?{_HALF})?|\d{{1,2}}(?:\.\d\d)? ?{_HALF}"
+    rf"|{_POINTS.replace('[点时]', '点')})"
+    rf"|(?:上午|早上|早晨|清晨|凌晨|下午|傍晚|晚上|中午)(?:\d{{1,2}}:\d\d|{_POINTS}))(?![A-Za-z0-9_/]|:\d)",
+    re.IGNORECASE,
+)
+_SPOKEN_CLOCK = (
+    (
+        re.compile(
+            r"(?<![A-Za-z0-9])(?:12(?::00)? )?(?:noon|midday)(?![A-Za-z0-9])|(?:中午|正午)(?!\d)",
+            re.IGNORECASE,
+        ),
+        "12:00",
+    ),
+    (
+        re.compile(r"(?<![A-Za-z0-9])(?:12(?::00)? )?midnight(?![A-Za-z0-9])|午夜(?!\d)", re.IGNORECASE),
+        "00:00",
+    ),
+    (re.compile(r"(?<![A-Za-z0-9])(\d{1,2}) ?o'clock(?![A-Za-z0-9])", re.IGNORECASE), r"\1:00"),
+    (re.compile(r"(?<![A-Za-z0-9])half past (\d{1,2})(?![A-Za-z0-9])", re.IGNORECASE), r"\1:30"),
+    (re.compile(r"(?<![A-Za-z0-9])quarter past (\d{1,2})(?![A-Za-z0-9])", re.IGNORECASE), r"\1:15"),
+    (
+        re.compile(r"(?<![A-Za-z0-9])(\d{1,2})(?::00)? in the morning(?![A-Za-z0-9])", re.IGNORECASE),
+        r"\1:00 am",
+    ),
+    (
+        re.compile(
+            r"(?<![A-Za-z0-9])(\d{1,2})(?::00)? in the (?:afternoon|evening)(?![A-Za-z0-9])", re.IGNORECASE
+        ),
+        r"\1:00 pm",
+    ),
+)
+_THOUSANDS = re.compile(r"(?<![\w.,:])(\d{1,3}(?:,\d{3})+)(?![\d,:])")
+_TIMES = re.compile(r"(?<=\d) ?[x×] ?(?=\d)")
+_INITIALS = re.compile(r"\b(?:[A-Z]\.){2,}")
+_ZONE = re.compile(r"\b(UTC|GMT) ?([+-])0?(\d{1,2})(?::00|00)?(?![\d:])", re.IGNORECASE)
+_ORDINAL_WORD = re.compile(
+    rf"(?<![\w-])(?:(?P<tens>{'|'.join(_TENS)})[ -])?(?P<word>{'|'.join(_ORDINAL_VALUES)})(?![\w-])",
+    re.IGNORECASE,
+)
+# A third of it, two thirds, 30 second steps, per second; but not `a second chance`.
+_PART_OF = re.compile(r"(?:\d|\b(?:one|two|three|per)|\ban?(?! second))[ -]$", re.IGNORECASE)
+_CHINESE_ORDINAL = re.compile("第 ?([〇零一二三四五六七八九十百]{1,5})")
+_LONE_CLOCK = re.compile(r"at (\d\d:\d\d)", re.IGNORECASE)
+_LONE_ORDINAL = re.compile(r"(?:the )?(\d{1,4})(?:st|nd|rd|th)", re.IGNORECASE)
+_COMPACT_DATE = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)")
+_INTERVAL = re.compile(
+    r"(?<![\d/-])(\d{4}([-/])\d\d?(?:\2\d\d?)?) ?(?:[~/]|-{1,2}) ?(\d{4}\2\d\d?(?:\2\d\d?)?)(?![\d/-])"
+)
+_DAYS_OF_MONTH = (
+    (
+        re.compile(rf"{_L}({_MONTH}) (\d{{1,2}}) ?(?:-| to ) ?(\d{{1,2}})(,? \d{{4}})?{_R}", re.IGNORECASE),
+        (1, 2, 3, 4),
+    ),
+    (
+        re.compile(rf"{_L}(\d{{1,2}}) ?(?:-| to ) ?(\d{{1,2}}) ({_MONTH})(,? \d{{4}})?{_R}", re.IGNORECASE),
+        (3, 1, 2, 4),
+    ),
+)
+"""Two days of one month, and which group is month, first and last day, year."""
+_POINTED_DATE = re.compile(r"((?:19|20)\d\d)\.(\d\d)\.(\d\d)")
+
+_POINT = (
+    rf"(?:[$€£¥]?\d[\d.:]*(?: ?(?:%|°[CF]|[A-Za-z]{{1,3}}(?![A-Za-z])|[岁年月日号天元个人周米度]))?"
+    rf"|(?i:{_MONTH}(?![a-z])|{_WEEKDAY}(?![a-z]))|周[一二三四五六日天])"
+)
+_SPAN = re.compile(
+    rf"(?<![A-Za-z0-9_.:/-])(?P<between>(?i:between) |(?i:from) |从|自)?(?P<start>{_POINT})"
+    rf"(?P<mark> ?(?:--?|~) ?| (?i:to|until|till|through|thru|and) | ?[到至] ?)(?P<end>{_POINT})(?![A-Za-z0-9_/-]|[.:]\d)"
+)
+_DAY_WRITTEN = r"\d{4}\.\d\d\.\d\d"
+_DAY_THEN_CLOCK = re.compile(rf"({_DAY_WRITTEN})(?:,| at|, at)? ?(\d\d:\d\d)\b")
+_CLOCK_THEN_DAY = re.compile(rf"\b(\d\d:\d\d)(?:,| on|, on)? ({_DAY_WRITTEN})")
+_SOMETHING = re.compile(
+    rf"\d|[A-Z]\.[A-Z]\.|[〇零一二两三四五六七八九十百千万亿到至]|中午|正午|午夜|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight"
+    rf"|an? (?:hundred|thousand|million)|{'|'.join((*NUMBER_WORDS, *_ORDINAL_VALUES))})",
+    re.IGNORECASE,
+)
+"""Without any of these a text has only one spelling."""
+_YEAR_WRITTEN = re.compile(r"(?!0000)\d{4}\.\d\d(?:\.\d\d)?$")
+SPAN_MARK = "→"
+
+
+@lru_cache(maxsize=1024)
+def respelled(text: str) -> str:
+    """A normalised text with one spelling of each date, clock time, number, amount and span in it.
+
+    The result is for comparing, not for reading. What is not understood stays as it is. Gold values come again and
+    again, so the last ones are kept.
+    """
+    if not _SOMETHING.search(text):
+        return text
+    text = _TIMES.sub("x", _INITIALS.sub(lambda match: match[0].replace(".", ""), text))
+    text = _CHINESE_ORDINAL.sub(lambda match: f"第{chinese_number(match[1])}", respell_numbers(text))
+    text = _ZONE.sub(r"\1\2\3", _THOUSANDS.sub(lambda match: match[1].replace(",", ""), text))
+    text = _ORDINAL_WORD.sub(_ordinal, text)
+    text = _INTERVAL.sub(r"\1 to \3", text)
+    for pattern, (month, first, last, year) in _DAYS_OF_MONTH:
+        text = pattern.sub(rf"\g<{month}> \g<{first}>\g<{year}> to \g<{month}> \g<{last}>\g<{year}>", text)
+    text = _YEAR_MONTH.sub(_year_month, _FULL_DATE.sub(_full_date, text))
+    text = _MONTH_DAY.sub(_month_day, text)
+    for pattern, clock in _SPOKEN_CLOCK:
+        text = pattern.sub(clock, text)
+    text = _DAY_THEN_CLOCK.sub(r"\1 \2", _CLOCK_THEN_DAY.sub(r"\2 \1", _CLOCK.sub(_clock, text)))
+    text = respell_amounts(text)
+    text = _SPAN.sub(_span, text)
+    return _lone(text)
+
+
+def _lone(text: str) -> str:
+    """What only a whole text can be: an ordinal that is as good as its number, a time, a date without separators."""
+    if match := _LONE_ORDINAL.fullmatch(text) or _LONE_CLOCK.fullmatch(text):
+        return match[1]
+    if match := _COMPACT_DATE.fullmatch(text) or _POINTED_DATE.fullmatch(text):
+        return _day(match[0], int(match[1]), int(match[2]), int(match[3]))
+    return text
+
+
+def _ordinal(match: re.Match[str]) -> str:
+    word, tens = match["word"].lower(), (match["tens"] or "").lower()
+    before, behind = match.string[max(0, match.start() - 12) : match.start()], match.string[match.end() :][:1]
+    unit = word == "second" and bool(before + behind) and not behind.startswith(" ")
+    if unit or _PART_OF.search(before) or (tens and _ORDINAL_VALUES[word] > 9):
+        return match[0]
+    value = NUMBER_WORDS.get(tens, 0) + _ORDINAL_VALUES[word]
+    return f"{value}{_ending(value)}"
+
+
+def _ending(value: int) -> str:
+    return "th" if 10 < value % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
+
+
+def _full_date(match: re.Match[str]) -> str:
+    read = read_moment(re.sub("(?i)^the ", "", match[0]))
+    return match[0] if read is None else _apart(read.replace("-", "."), match)
+
+
+def _apart(written: str, match: re.Match[str]) -> str:
+    """With a blank before whatever follows at once, as in `5月8日15:00`."""
+    return written + " " * match.string[match.end() : match.end() + 1].isalnum()
+
+
+def _year_month(match: re.Match[str]) -> str:
+    named = match["name"]
+    month = _month(named) if named else int(match["m1"] or match["m2"])
+    return _apart(f"{match['y1'] or match['y2']}.{month:02}", match) if 1 <= month <= 12 else match[0]
+
+
+def _month_day(match: re.Match[str]) -> str:
+    named = match["name1"] or match["name2"]
+    month = _month(named) if named else int(match["m3"])
+    day = int(match["d1"] or match["d2"] or match["d3"])
+    # A leap year, which has every day there is.
+    return _apart(_day(match[0], 2000, month, day).replace("2000.", "0000.", 1), match)
+
+
+def _day(text: str, year: int, month: int, day: int) -> str:
+    try:
+        return date(year, month, day).isoformat().replace("-", ".")
+    except ValueError:
+        return text
+
+
+def _month(name: str) -> int:
+    return MONTHS[name[:3].lower()]
+
+
+def _clock(match: re.Match[str]) -> str:
+    return _apart(read_moment(match[0]) or match[0], match)
+
+
+def _span(match: re.Match[str]) -> str:
+    start, end, mark = match["start"], match["end"], match["mark"].strip().lower()
+    between = (match["between"] or "").strip().lower() == "between"
+    if mark == "and" and not between:
+        return match[0]
+    start, end = _in_year_of(end, start), _in_year_of(start, end)
+    return f"{_side(start)} {SPAN_MARK} {_side(end)}"
+
+
+def _in_year_of(other: str, side: str) -> str:
+    """One side of a span with the year or month that only the other one names: 2025年6月3日到6月9日, 6月3日到9日."""
+    if (day := re.fullmatch(r"(\d{1,2})[日号]", side)) and len(other) == 10:
+        return f"{other[:8]}{int(day[1]):02}"
+    if not _YEAR_WRITTEN.match(other):
+        return side
+    month = re.fullmatch(r"(\d{1,2})月", side)
+    return (
+        f"{other[:4]}.{int(month[1]):02}"
+        if month and len(other) == 7
+        else re.sub(r"^0000\b", other[:4], side)
+    )
+
+
+_SIDES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(_MONTH, re.IGNORECASE), lambda match: f"month {_month(match[0])}"),
+    (re.compile(_WEEKDAY, re.IGNORECASE), lambda match: f"weekday {match[0][:3].lower()}"),
+    (re.compile(rf"周[{CJK}]"), lambda match: match[0].replace("天", "日")),
+    (re.compile(r"((?:19|20)\d\d)年"), lambda match: match[1]),
+)
+
+
+def _side(point: str) -> str:
+    return next((write(match) for form, write in _SIDES if (match := form.fullmatch(point))), point)

@@ -1,0 +1,270 @@
+"""Cuts a text into words with what the comparison must know of each: number, marker, name, or plain word."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from wildtool.toolcall.text.canonical import CJK
+from wildtool.toolcall.text.lexicon import (
+    ARTICLES,
+    CASED_UNITS,
+    CHINESE_COMPOUNDS,
+    DAYS,
+    FUNCTION_WORDS,
+    MARKERS,
+    MEASURES,
+    NEGATIONS,
+    NOT_PLURALS,
+    NUMBER_WORDS,
+    SCALES,
+    SYNONYMS,
+)
+
+Sort = Literal[
+    "word",
+    "function",
+    "article",
+    "number",
+    "one",
+    "time",
+    "negation",
+    "marker",
+    "day",
+    "name",
+    "exact",
+    "symbol",
+]
+
+
+class Token(NamedTuple):
+    """One word of a text."""
+
+    key: str
+    """What is compared: lower case, one spelling, synonyms joined."""
+    sort: Sort
+    raw: str
+    """As it stood in the normalised text."""
+
+    @property
+    def weight(self) -> float:
+        """Length in words; a Chinese character is half of one."""
+        return 0.5 if len(self.raw) == 1 and _CJK_CHARACTER.match(self.raw) else 1.0
+
+
+_CAPITAL_WORDS = frozenset({"IT", "WHO", "US"})
+"""What alone in capitals is another word than in lower case."""
+_TIME = re.compile(r"\d{4}\.\d\d(?:\.\d\d)?|\d\d:\d\d")
+"""A date or a clock time as `spellings` writes it."""
+_CJK_CHARACTER = re.compile(f"[{CJK}]")
+_CHINESE_PHRASES = sorted(
+    {
+        word
+        for word in (*ARTICLES, *MARKERS, *CHINESE_COMPOUNDS, *SYNONYMS)
+        if len(word) > 1 and _CJK_CHARACTER.match(word)
+    },
+    key=len,
+    reverse=True,
+)
+_CHINESE_DIGITS = "零〇一二两三四五六七八九十百千万亿"
+_LETTER = rf"(?:(?![{CJK}])[^\W\d_]|[\u0300-\u036f\u0900-\u0965\u0970-\u0dff\u0e31-\u0e4e])"
+_TOKEN = re.compile(
+    rf"(?P<number>(?:(?<![\w)\].])[+-])?\d+(?:[.,:]\d+)*|(?<![\w.])[+-]?\.\d+)"
+    rf"|(?P<phrase>{'|'.join(_CHINESE_PHRASES)})"
+    rf"|(?P<numeral>[{_CHINESE_DIGITS}]{{1,12}}+)(?=[{MEASURES}])"
+    rf"|(?P<character>[{CJK}])"
+    rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
+    r"|(?P<symbol>[^\s\w.,;:!?'\"()\[\]{}·…、「」『』《》〈〉【】~*|-])"
+)
+_EXACT = re.compile(r"://|\w@\w|_|\\")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_SENTENCE_ENDS = frozenset('.!?:;"')
+
+
+def tokens(text: str) -> list[Token]:
+    """The words of a normalised text, in order."""
+    return list(_in_place(list(_join_numbers(_cut(_SAME_WEEKDAY.sub("周", text))))))
+
+
+def _in_place(found: list[Token]) -> Iterator[Token]:
+    """Tokens as what they are beside their neighbours."""
+    for place, token in enumerate(found):
+        before, behind = (
+            found[place - 1] if place else None,
+            found[place + 1] if place + 1 < len(found) else None,
+        )
+        if before and before.sort == "number" and token.raw.casefold() in CASED_UNITS:
+            # A metre and a million, a megabit and a megabyte.
+            yield Token(token.raw, "marker", token.raw)
+        elif token.key == "about" and not (behind and behind.sort in ("number", "time")):
+            yield token._replace(sort="function")
+        elif token.key == "的" and behind is None and before and not _CJK_CHARACTER.match(before.raw):
+            # Not what a Chinese speaker would say of a Latin name.
+            yield token._replace(sort="word")
+        elif _is_label(token, before, behind) or (len(found) == 1 and token.raw in _CAPITAL_WORDS):
+            yield Token(token.raw.upper(), "name", token.raw)
+        else:
+            yield token
+
+
+def _is_label(token: Token, before: Token | None, behind: Token | None) -> bool:
+    """`A` that names something: plan A, blood type A, A级."""
+    if token.raw in ("a", "A") and before is not None and behind is None:
+        # An article has something behind it.
+        return True
+    if token.raw != "A":
+        return False
+    if behind is not None and _CJK_CHARACTER.match(behind.raw):
+        return True
+    return before is not None or behind is None
+
+
+_SAME_WEEKDAY = re.compile("星期|礼拜")
+
+
+def _cut(text: str) -> Iterator[Token]:
+    shouted = text.isupper()
+    start = True
+    for chunk in text.split(" "):
+        pieces = re.findall(r"[!-~]+|[^!-~]+", chunk) if _EXACT.search(chunk) else [chunk]
+        for piece in pieces:
+            if _EXACT.search(piece):
+                yield Token(piece.strip(".,;:!?()\"'"), "exact", piece)
+                start = False
+                continue
+            for match in _TOKEN.finditer(piece):
+                first = start or piece[match.start() - 1 : match.start()] in _SENTENCE_ENDS
+                yield from _tokens_of(match, first=first, shouted=shouted)
+                start = False
+        start = start or chunk[-1:] in _SENTENCE_ENDS
+
+
+def _tokens_of(match: re.Match[str], *, first: bool, shouted: bool) -> Iterator[Token]:
+    raw = match[0]
+    if match.lastgroup == "number" and _TIME.fullmatch(raw):
+        yield Token(raw, "time", raw)
+    elif match.lastgroup == "number":
+        yield Token(raw.replace(",", "") if _THOUSANDS.fullmatch(raw) else raw, "number", raw)
+    elif match.lastgroup == "numeral":
+        value = chinese_number(raw)
+        yield Token(value, "one" if raw == "一" else "number", raw)
+    elif match.lastgroup == "word":
+        named = raw in _CAPITAL_WORDS if first else raw[0].isupper()
+        is_ending = raw in _CAPITAL_WORDS and match.string[: match.start()].endswith("-")  # en-US
+        yield from _word(raw, named=named and not shouted and not is_ending)
+    elif match.lastgroup == "symbol" and raw not in SYNONYMS:
+        yield Token(raw, "word" if unicodedata.category(raw) == "So" else "symbol", raw)
+    else:
+        yield _classified(SYNONYMS.get(raw, raw), raw, named=False)
+
+
+def _word(raw: str, *, named: bool) -> Iterator[Token]:
+    word = _fold(raw)
+    if word.endswith("n't") or word == "cannot":
+        stem = {"ca": "can", "wo": "will", "sha": "shall"}.get(word[:-3], word[:-3])
+        yield Token(stem, "function", raw)
+        yield Token("not", "negation", raw)
+        return
+    word = re.sub(r"'(?:s|m|re|ve|ll|d)$", "", word).replace("'", "")
+    # IT and WHO in capitals are no function words.
+    if named and len(raw) > 1 and raw.isupper() and (word in FUNCTION_WORDS or raw in _CAPITAL_WORDS):
+        yield Token(raw, "name", raw)
+    else:
+        yield _classified(SYNONYMS.get(word, _one_spelling(word)), raw, named=named)
+
+
+def _classified(key: str, raw: str, *, named: bool) -> Token:
+    if key in NEGATIONS:
+        sort: Sort = "negation"
+    elif key in ARTICLES:
+        sort = "article"
+    elif key in FUNCTION_WORDS:
+        sort = "function"
+    elif key in DAYS:
+        sort = "day"
+    elif key in MARKERS or (key not in NOT_PLURALS and key.removesuffix("s") in MARKERS):
+        sort = "marker"
+        key = key if key in MARKERS else key.removesuffix("s")
+    else:
+        sort = "name" if named and raw != "I" else "word"
+    return Token(key, sort, raw)
+
+
+def _fold(word: str) -> str:
+    """Lower case without accents on Latin letters; marks of other scripts are letters of their own."""
+    folded = word.casefold()
+    if folded.isascii():
+        return folded
+    letters = unicodedata.normalize("NFD", folded)
+    latin = re.sub(r"(?<=[a-z])[\u0300-\u036f]+", "", letters)
+    return unicodedata.normalize("NFC", latin)
+
+
+_SPELLINGS = (
+    (re.compile(r"(?<=..)our(?=s?$|ed$|ing$|ful$|ite|able$)"), "or"),
+    (re.compile(r"(?<=...)is(?=(?:e|es|ed|ing|ation|ations)$)"), "iz"),
+    (re.compile(r"(?<=...)ys(?=(?:e|es|ed|ing)$)"), "yz"),
+    (re.compile(r"(?<=..)tre(?=s?$)"), "ter"),
+    (re.compile(r"(?<=..)ogue(?=s?$)"), "og"),
+    (re.compile(r"(?<=(?:avel|ncel|odel|abel))l(?=ed$|ing$|er)"), ""),
+    (re.compile("^jewell"), "jewel"),
+)
+
+
+def _one_spelling(word: str) -> str:
+    """British and American spellings as one (colour, organise, centre, catalogue, travelled)."""
+    if len(word) > 4 and word not in NOT_PLURALS:
+        for pattern, replacement in _SPELLINGS:
+            word = pattern.sub(replacement, word)
+    return word
+
+
+def _join_numbers(found: Iterator[Token]) -> Iterator[Token]:
+    """Number words as digits: `twenty one` is 21, `two hundred` is 200; a lone `one` may be an article."""
+    total, raws = 0, list[str]()
+    for token in found:
+        small, scale = NUMBER_WORDS.get(token.key), SCALES.get(token.key)
+        if raws and scale and total < scale:
+            total *= scale
+        elif raws and small is not None and fits_behind(total, small):
+            total += small
+        else:
+            if raws:
+                yield _number(total, raws)
+            total, raws = 0, []
+            if small is None and scale is None:
+                yield token
+                continue
+            total = scale or small or 0
+        raws.append(token.raw)
+    if raws:
+        yield _number(total, raws)
+
+
+def fits_behind(total: int, small: int) -> bool:
+    """Whether a number word goes on with the number before it: twenty one, two hundred five."""
+    return total >= 20 and (total % 100 == 0 or (total % 10 == 0 and 0 < small < 10))
+
+
+def _number(total: int, raws: list[str]) -> Token:
+    raw = " ".join(raws)
+    return Token(str(total), "one" if raw.lower() == "one" else "number", raw)
+
+
+def chinese_number(numeral: str) -> str:
+    """Decimal digits of a Chinese numeral: 二十一 is 21, 两百 is 200, 二〇二四 is 2024."""
+    digits = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+    if all(character in digits for character in numeral):
+        return "".join(str(digits[character]) for character in numeral)
+    scales = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+    total = section = digit = 0
+    for character in numeral[:20]:
+        if character in digits:
+            digit = digits[character]
+        elif scales[character] < 10_000:
+            section += (digit or 1) * scales[character]
+            digit = 0
+        else:
+            total = (total + section + digit or 1) * scales[character]
+            section = digit = 0
+    return str(total + section + digit)

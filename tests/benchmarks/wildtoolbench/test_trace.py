@@ -1,0 +1,148 @@
+"""Traces of WildToolBench: what was seen, which gold calls were done, where arguments differ; any reply can be shown."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.wildtoolbench.build import (
+    DONE,
+    Nodes,
+    answer,
+    ask,
+    call,
+    calls,
+    item,
+    node,
+    raw_call,
+    says,
+    transcript,
+)
+from benchmarks.wildtoolbench.test_judge import HOSTILE, ITEM, PROFILES
+from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
+from wildtool.types import Message, Trace
+
+TWO: Nodes = [node("a", n=1), node("b", 0, text="red shoes"), answer(1)]
+
+
+def trace(profile: str, task: Nodes, *replies: Message, **more: Any) -> Trace:
+    return WILDTOOLBENCH.trace(item(task), "0", transcript(*replies, **more), profile)
+
+
+def statuses(found: Trace) -> list[str]:
+    return [gold.status for gold in found.gold]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_right_task_is_done_node_by_node(profile: str) -> None:
+    found = trace(profile, TWO, calls(call("a", n=1)), calls(call("b", text="red shoes")), DONE)
+    assert [step.done for step in found.steps] == [(0,), (1,), (2,)]
+    assert statuses(found) == ["done"] * 3
+    assert found.differences == ()
+
+
+def test_a_step_shows_what_no_step_before_it_showed() -> None:
+    found = trace("fixed", TWO, calls(call("a", n=1)), calls(call("b", text="red shoes")), DONE)
+    assert [[message["role"] for message in step.seen] for step in found.steps] == [
+        ["system", "user"],
+        ["tool"],
+        ["tool"],
+    ]
+
+
+def test_an_answer_to_a_question_is_seen_before_the_next_reply() -> None:
+    found = trace("fixed", [ask(), node("a", 0), answer(1)], says("Which?"), calls("a"))
+    assert [message["content"] for message in found.steps[1].seen] == ["The red one."]
+
+
+def test_gold_gives_calls_their_arguments_and_words_their_text() -> None:
+    found = trace("official", TWO)
+    assert [gold.arguments for gold in found.gold] == [{"n": 1}, {"text": "red shoes"}, "Here you are."]
+    assert [gold.deps for gold in found.gold] == [(), (0,), (1,)]
+
+
+@pytest.mark.parametrize("profile", ["official", "fixed"])
+def test_a_wrong_argument_marks_its_gold_call_and_names_the_place(profile: str) -> None:
+    found = trace(profile, TWO, calls(call("a", n=1)), calls(call("b", text="blue hat")), DONE)
+    assert statuses(found)[:2] == ["done", "wrong"]
+    assert [step.done for step in found.steps[:2]] == [(0,), ()]
+    (difference,) = found.differences
+    assert (difference.where, difference.expected, difference.found) == ("b.text", "red shoes", "blue hat")
+    assert difference.rule and difference.rule in found.steps[1].note
+
+
+def test_only_the_official_rule_that_decided_stands_at_its_place() -> None:
+    found = trace(
+        "official", [node("a", text="one", n=1), answer(0)], calls(call("a", text="zzzzz", n=2)), DONE
+    )
+    assert ["similarity" in difference.rule for difference in found.differences] == [True, False]
+
+
+def test_of_equal_names_the_gold_call_that_is_nearest_is_wrong() -> None:
+    task = [node("a", n=1, text="x"), node("a", n=2, text="y"), answer(0, 1)]
+    found = trace("fixed", task, calls(call("a", n=2, text="blue")))
+    assert statuses(found) == ["missed", "wrong", "missed"]
+
+
+def test_a_call_that_is_not_due_leaves_gold_missed_and_the_step_says_why() -> None:
+    found = trace("fixed", TWO, calls(call("b", text="red shoes")))
+    assert statuses(found) == ["missed"] * 3
+    assert "before the calls it depends on" in found.steps[0].note
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_reason_of_a_verdict_stands_at_a_step(profile: str) -> None:
+    replies = [calls(call("a", n=1)), calls("c")]
+    made = item(TWO)
+    found = WILDTOOLBENCH.trace(made, "0", transcript(*replies), profile)
+    (verdict,) = WILDTOOLBENCH.judge(made, {"0": transcript(*replies)}, profile)
+    assert verdict.outcome == "wrong"
+    assert any(verdict.reason in step.note for step in found.steps)
+
+
+def test_the_step_that_argument_checking_deletes_is_marked() -> None:
+    task = [node("a", n=1), node("b", 0), node("c", 1), answer(2)]
+    found = trace("official", task, calls(call("a", n=2)), calls("b"), calls("c"), DONE)
+    assert "removed from the log" in found.steps[1].note
+    assert "not checked" in found.steps[2].note
+
+
+def test_arguments_that_cannot_be_read_are_shown_as_they_came() -> None:
+    found = trace("official", TWO, calls(raw_call("a", "{n: 1")))
+    (difference,) = found.differences
+    assert (difference.where, difference.found) == ("a", "{n: 1")
+
+
+def test_nothing_is_added_after_the_record_stops_but_the_silence_of_a_script() -> None:
+    assert len(trace("fixed", TWO, calls(call("a", n=1))).steps) == 1
+    assert len(trace("fixed", TWO, calls(call("a", n=1)), silent_after=True).steps) == 2
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_any_replies_can_be_shown(profile: str) -> None:
+    @settings(deadline=None, max_examples=100)
+    @given(st.lists(HOSTILE, max_size=4), st.sampled_from(ITEM.units))
+    def holds(script: list[Message], unit: str) -> None:
+        found = WILDTOOLBENCH.trace(ITEM, unit, transcript(*script, silent_after=True), profile)
+        assert found.unit == unit
+        assert repr([step.reply for step in found.steps][: len(script)]) == repr(script[: len(found.steps)])
+
+    holds()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_view_shows_groups_that_the_summary_has(profile: str) -> None:
+    import duckdb
+
+    from wildtool.benchmarks.wildtoolbench.summary import columns
+
+    own = ", ".join(f"NULL::{kind} AS {name}" for name, kind in columns().items())
+    rows = duckdb.sql(
+        f"SELECT 'i' AS item, 0 AS repeat, false AS correct, 'wrong' AS outcome, 'x' AS error, 1 AS steps,"
+        f" 1 AS prompt_tokens, 1 AS completion_tokens, 1.0 AS latency_s, {own}"
+    )
+    groups = {metric.group for metric in WILDTOOLBENCH.summarize(rows, profile)}
+    views = WILDTOOLBENCH.views(profile)
+    assert {group for view in views for group in view.groups} <= groups
+    assert len({view.slug for view in views}) == len(views)

@@ -1,0 +1,237 @@
+"""The audit of profiles, over a benchmark small enough to see through."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from engine.echo_benchmark import EchoBenchmark
+from wildtool.cli import app
+from wildtool.engine import registry
+from wildtool.engine.score.audit import Audit, audit, gold_transcript
+from wildtool.episode import replay
+from wildtool.errors import UsageError
+from wildtool.types import Item, Message, Metric, Mutant, Request, Source, Transcript, Verdict
+
+SOURCE = Source("sums", Path("sums"), "0" * 64)
+
+
+class SumWalk:
+    """Asks once; `bad` items have a gold answer that no profile accepts."""
+
+    def __init__(self, item: Item) -> None:
+        self.item = item
+        self.said: str | None = None
+
+    @property
+    def over(self) -> bool:
+        return self.said is not None
+
+    def request(self) -> Request | None:
+        return Request([], gold=lambda style: {"content": self.item.data}) if self.said is None else None
+
+    def tell(self, reply: Message) -> None:
+        self.said = str(reply.get("content"))
+
+
+class Sums:
+    """Three is right. `strict` says so, `lax` takes any digit for it, `broken` raises."""
+
+    name = title = "sums"
+    profiles: Mapping[str, str] = {"strict": "", "lax": "", "broken": ""}
+    modes: Mapping[str, str] = {"plain": ""}
+    mode = "plain"
+    gold_styles = ("parallel", "serial")
+    columns: Mapping[str, str] = {}
+
+    def __init__(self, *gold: str) -> None:
+        self.gold = gold
+
+    def in_mode(self, mode: str) -> "Sums":
+        found = Sums(*self.gold)
+        found.mode = mode
+        return found
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        return SOURCE
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        yield from (Item(f"i{n}", ("0", "1"), gold) for n, gold in enumerate(self.gold))
+
+    def walk(self, item: Item, unit: str, profile: str) -> SumWalk:
+        return SumWalk(item)
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        if profile == "broken":
+            raise ZeroDivisionError
+        return [self._judge(item, unit, transcripts.get(unit), profile) for unit in item.units]
+
+    def _judge(self, item: Item, unit: str, transcript: Transcript | None, profile: str) -> Verdict:
+        walk = SumWalk(item)
+        if not replay(walk, transcript):
+            return Verdict(item.id, unit, "unplayed", 0.0, None, "", 0)
+        right = walk.said == "3" or (profile == "lax" and str(walk.said).isdigit())
+        return Verdict(
+            item.id, unit, "correct" if right else "wrong", float(right), None, f"{walk.said} is not 3", 1
+        )
+
+    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
+        ((right, units),) = verdicts.aggregate("count(*) FILTER (correct), count(*)").fetchall()
+        return [Metric("all", "accuracy", right / units, right, units, headline=True)]
+
+    def mutants(self, item: Item, profile: str) -> Iterable[Mutant]:
+        for said, kind in (("4", "wrong digit"), ("5", "wrong digit"), ("x", "no digit")):
+            yield Mutant("1", kind, ({"content": said},), f"3 -> {said}\x1b[2J")
+        yield Mutant("0", "silence", (), "says nothing")
+
+    def explain(self, item: Item, mutant: Mutant, profile: str) -> str:
+        return "S1 any digit counts" if profile == "lax" else ""
+
+    def explain_gold(self, item: Item, unit: str, profile: str) -> str:
+        return "S2 words are no digits" if item.data == "two" else ""
+
+
+class Entry:
+    """Installs `sums` with these gold answers."""
+
+    def __init__(self, *gold: str) -> None:
+        self._gold = gold
+
+    def load(self) -> Sums:
+        return Sums(*self._gold)
+
+
+def audited(profile: str, *gold: str) -> Audit:
+    return audit(Sums(*gold), SOURCE, profile)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes `sums` a benchmark that can be named, and lists it as the only one."""
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("3")})
+
+
+def shown(line: str) -> tuple[int, str]:
+    ended = CliRunner().invoke(app, line.split())
+    return ended.exit_code, ended.output
+
+
+def test_the_ceiling_is_what_gold_answers_score_in_both_styles():
+    found = audited("strict", "3", "three")
+    assert [(ceiling.style, ceiling.metrics[0].value) for ceiling in found.ceilings] == [
+        ("parallel", 0.5),
+        ("serial", 0.5),
+    ]
+
+
+def test_a_mistake_is_noticed_if_its_unit_is_judged_wrong():
+    kills = {found.kind: (found.killed, found.mutants) for found in audited("lax", "3", "3").kills}
+    assert kills == {"wrong digit": (0, 4), "no digit": (2, 2), "silence": (2, 2)}
+
+
+def test_survivors_are_counted_by_their_explanation_with_the_first_as_example():
+    (found,) = audited("lax", "3", "3").survivors
+    assert (found.why, found.count, found.item, found.unit, found.kind) == (
+        "S1 any digit counts", 4, "i0", "1", "wrong digit",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("profile", "gold", "sound"), [("strict", "3", True), ("strict", "three", False), ("lax", "3", False)]
+)
+def test_a_profile_is_sound_if_all_gold_is_correct_and_every_mistake_wrong(
+    profile: str, gold: str, sound: bool
+):
+    assert audited(profile, gold).sound is sound
+
+
+def test_a_judge_that_fails_notices_nothing_and_is_reported():
+    found = audited("broken", "3")
+    assert all(kills.killed == 0 for kills in found.kills)
+    assert "ZeroDivisionError" in found.faults[0]
+    assert not found.sound
+
+
+def test_an_audit_needs_items():
+    with pytest.raises(UsageError):
+        audited("strict")
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("audit sums --profile strict --strict", 0),
+        ("audit sums --profile lax --strict", 1),
+        ("audit sums --profile lax", 0),
+        ("audit sums --profile broken", 1),
+    ],
+)
+def test_strict_turns_an_unsound_profile_into_status_1(line: str, status: int):
+    assert shown(line)[0] == status
+
+
+def test_gold_that_is_judged_wrong_is_listed_by_unit_and_style():
+    found = audited("strict", "3", "three").wrong_gold
+    assert [(gold.item, gold.unit, gold.style) for gold in found] == [
+        ("i1", unit, style) for style in ("parallel", "serial") for unit in ("0", "1")
+    ]
+
+
+def test_the_ceiling_is_measured_in_the_styles_of_the_benchmark(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Sums, "gold_styles", ("serial",))
+    assert [ceiling.style for ceiling in audited("strict", "3").ceilings] == ["serial"]
+
+
+def test_roles_besides_the_agent_answer_cooperatively():
+    echo: Any = EchoBenchmark(items=1, units=1, steps=1, with_user=1)
+    (item,) = echo.load(echo.locate(None))
+    replies = gold_transcript(echo, item, "0", "official", "parallel").replies
+    assert [reply.message["content"] for reply in replies] == ["cooperative 0", "right"]
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_known_fault_behind_wrong_gold_is_told_instead_of_the_rule(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("two")})
+    out = shown("audit sums --profile strict")[1]
+    assert "strict: gold of i0 unit 1 is judged not correct: S2 words are no digits" in out
+
+
+@pytest.mark.usefixtures("installed")
+def test_wrong_gold_is_told_once_whatever_its_styles(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("three")})
+    out = shown("audit sums --profile strict")[1]
+    assert out.count("strict: gold of i0 unit 1 is judged not correct: three is not 3") == 1
+
+
+def test_of_much_wrong_gold_the_first_two_hundred_are_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry(*["three"] * 110)})
+    out = shown("audit sums --profile strict")[1]
+    assert out.count("strict: gold of") == 200
+    assert "and 20 more; --json lists all" in out
+
+
+def test_a_mode_is_audited_and_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Sums, "modes", {"plain": "", "loud": ""})
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("3")})
+    (found,) = json.loads(shown("audit sums --profile strict --mode loud --json")[1])
+    assert found["mode"] == "loud"
+    assert shown("audit sums --mode sung")[0] == 2
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_tables_show_ceilings_kills_and_why_mistakes_pass():
+    out = shown("audit sums --profile lax")[1]
+    for text in ("all: accuracy", "n = 2", "wrong digit", "0.0 %  0/2", "lax misses 2: S1 any digit counts"):
+        assert text in out
+    assert "\x1b" not in out
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_audit_as_json_holds_every_number():
+    (found,) = json.loads(shown("audit sums --profile strict --json")[1])
+    assert (found["profile"], found["ceilings"][0]["counts"]["correct"]) == ("strict", 2)
+    assert found["kills"][0] == {"kind": "wrong digit", "killed": 2, "mutants": 2}

@@ -1,0 +1,174 @@
+"""Tables fit the width they are given and break no number and no name."""
+
+from dataclasses import replace
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from wildtool.cli.output import tables
+from wildtool.cli.output.grid import Column, Grid, wrapped
+from wildtool.engine.compare.leaderboard import labels_of
+from wildtool.engine.score.results import Result
+from wildtool.engine.score.verdict_table import Counts
+from wildtool.types import Metric
+
+WIDTHS = (80, 100, 160)
+NAMES = (
+    *("Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4", "openrouter/meta-llama/llama-3.3-70b-instruct:free"),
+    *(
+        "anthropic/claude-sonnet-4-5-20250929",
+        "gpt-4o-2024-08-06",
+        "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B",
+    ),
+    *("x", "Team-ACE/ToolACE-2-Llama-3.1-8B", "mistralai/Mistral-Large-Instruct-2411", "z" * 60),
+    *(
+        "accounts/fireworks/models/qwen3-235b-a22b-instruct-2507",
+        "gemini/gemini-2.5-pro",
+        "模型/通义千问-指令",
+    ),
+)
+GROUPS = ("accuracy", "task type", "optimal path (OP)", "accomplish progress (nodes done / nodes)")
+
+
+def result(model: str, *metrics: Metric) -> Result:
+    named: dict[str, Any] = {"run": "r", "benchmark": "b", "profile": "official", "played": "official"}
+    named |= {"data": "d", "data_sha256": "0" * 64, "items": 2, "items_md5": "2 items", "failed": ()}
+    named |= {"planned": 8, "planned_items": 2, "incomplete": False}
+    return Result(
+        model=model,
+        counts=Counts(correct=5, wrong=3),
+        metrics=metrics,
+        split=None,
+        mode=None,
+        roles={},
+        **named,
+    )
+
+
+@pytest.fixture(autouse=True)
+def _default_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split: "0" * 64
+    )
+
+
+def rate(group: str, name: str, right: int, units: int) -> Metric:
+    share = right / units
+    return Metric(group, name, share, right, units, max(share - 0.1, 0), min(share + 0.1, 1), headline=True)
+
+
+def texts_of(metric: Metric) -> list[str]:
+    """What must stand in a table as it is."""
+    assert metric.value is not None
+    return [f"{100 * metric.value:.1f} %", f"[{100 * metric.low:.1f}, {100 * metric.high:.1f}]"]  # pyright: ignore[reportOptionalOperand]
+
+
+def shown(results: list[Result], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    lines: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setenv("COLUMNS", str(width))
+        patch.setattr("builtins.print", lambda text="": lines.append(text))
+        tables.print_overview(results)
+        tables.print_groups(results)
+    return "\n".join(lines)
+
+
+@settings(max_examples=10)
+@given(seed=st.integers(0, 2**32))
+@pytest.mark.parametrize(("width", "models"), list(product(WIDTHS, (1, 3, 12))))
+def test_no_line_exceeds_the_width_and_no_number_or_name_is_broken(width: int, models: int, seed: int):
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setattr(
+        "wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split: "0" * 64
+    )
+    draw = Random(seed)
+    names = draw.sample(NAMES, models)
+    heads = [
+        (group, f"cut {k} of it") for group in draw.sample(GROUPS, 2) for k in range(draw.randint(1, 11))
+    ]
+    units = (
+        [draw.randint(1, 99_999) for _ in names] if draw.random() < 0.5 else [draw.randint(1, 999)] * models
+    )
+    results = [
+        result(name, *(rate(*head, draw.randint(0, count), count) for head in heads))
+        for name, count in zip(names, units, strict=True)
+    ]
+    out = shown(results, width, monkeypatch)
+    monkeypatch.undo()
+    assert max(map(cell_len, out.splitlines())) <= width
+    for text in (
+        *labels_of(results),
+        *(text for one in results for m in one.metrics for text in texts_of(m)),
+    ):
+        assert text in out
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_models_are_rows_while_they_fit_and_else_columns(width: int, monkeypatch: pytest.MonkeyPatch):
+    few = [result(f"m{k}", *(rate("accuracy", f"n{i}", k, 9) for i in range(2))) for k in (1, 2)]
+    assert "\nm1 " in shown(few, width, monkeypatch)
+    many = [result(f"m{k}", *(rate("accuracy", f"n{i}", k, 9) for i in range(20))) for k in (1, 2)]
+    assert "accuracy: n19" in shown(many, width, monkeypatch)
+
+
+def test_a_run_that_was_stopped_is_marked_in_every_table(monkeypatch: pytest.MonkeyPatch):
+    whole = result("a", rate("accuracy", "task", 1, 9), rate("errors", "task", 1, 9))
+    part = replace(whole, model="b", incomplete=True)
+    for width in WIDTHS:
+        assert shown([whole, part], width, monkeypatch).count("b (incomplete)") == 3
+        assert "a (incomplete)" not in shown([whole, part], width, monkeypatch)
+
+
+def test_counts_that_all_models_share_stand_once(monkeypatch: pytest.MonkeyPatch):
+    same = [result(name, rate("accuracy", "task", 1, 9)) for name in ("a", "b")]
+    out = shown(same, 100, monkeypatch)
+    assert ("n = 9" in out, "1/9" in out) == (True, False)
+
+
+def test_counts_that_differ_stand_with_each_number(monkeypatch: pytest.MonkeyPatch):
+    out = shown(
+        [result("a", rate("accuracy", "task", 1, 9)), result("b", rate("accuracy", "task", 2, 8))],
+        100,
+        monkeypatch,
+    )
+    assert ("1/9" in out, "2/8" in out, "n =" in out) == (True, True, False)
+
+
+def test_names_that_are_too_long_for_one_table_are_numbered_and_told_above_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    results = [result(name, *(rate("accuracy", f"n{i}", 1, 9) for i in range(8))) for name in NAMES[:3]]
+    out = shown(results, 80, monkeypatch)
+    assert f"[2] {NAMES[1]}" in out.splitlines()
+
+
+def test_a_table_that_is_cut_repeats_what_its_rows_are_about():
+    grid = Grid([Column("", "left"), *(Column(f"head{i}") for i in range(9))], [["row", *"123456789"]])
+    drawn = grid.tables(30)
+    assert len(drawn) > 1
+    assert all(lines[-1].startswith("row") for lines in drawn)
+
+
+def test_a_name_is_cut_in_the_middle_only_where_not_even_one_number_fits_beside_it():
+    grid = Grid([Column("model", "left"), Column("n")], [["a" * 40 + "tail", "62.5 %"]])
+    (wide,), (narrow,) = grid.tables(60), grid.tables(30)
+    assert "a" * 40 + "tail" in wide[-1]
+    assert ("…" in narrow[-1], "tail" in narrow[-1], "62.5 %" in narrow[-1]) == (True, True, True)
+    assert len(narrow[-1]) <= 30
+
+
+def test_sentences_wrap_at_blanks_and_keep_their_indent():
+    assert wrapped("  one two three", 9) == ["  one two", "  three"]
+    assert wrapped("unbreakable-word", 5) == ["unbreakable-word"]
+    assert wrapped("", 5) == [""]
+
+
+def test_wide_characters_count_twice():
+    grid = Grid([Column("", "left"), Column("n")], [["模型", "1"], ["abcd", "2"]])
+    (lines,) = grid.tables(80)
+    assert [cell_len(line) for line in lines[2:]] == [7, 7]

@@ -1,0 +1,229 @@
+"""The progress of a run as somebody watching reads it."""
+
+import io
+
+import pytest
+
+from wildtool.cli.output.progress import Board, Progress, Tally
+from wildtool.errors import CallError
+from wildtool.types import Reply, Verdict
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def verdict(outcome: str) -> Verdict:
+    return Verdict("i", "0", outcome, 0.0, None, "", 1)  # type: ignore[arg-type]
+
+
+def test_the_line_says_how_far_how_well_how_fast_and_how_long_still():
+    tally = Tally(
+        total=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
+    )
+    assert tally.line(100.0) == (
+        "10/40 tasks · 75.0 % correct · 3.0 calls/s · 12.3k tokens · 1 error · 2 retries · 1:30 left"
+    )
+
+
+def test_a_narrow_line_drops_what_matters_least_and_never_the_time_left():
+    tally = Tally(
+        total=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
+    )
+    assert tally.line(100.0, 80) == (
+        "10/40 tasks · 75.0 % correct · 3.0 calls/s · 1 error · 2 retries · 1:30 left"
+    )
+    assert tally.line(100.0, 35) == "10/40 tasks · 1 error · 1:30 left"
+
+
+def test_on_80_columns_a_long_name_leaves_room_for_the_time_left(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    stream, clock = Terminal(), Clock()
+    progress = Progress("organisation/a-model-with-a-very-long-name-indeed-32b", clock)
+    with Board([progress], stream):
+        progress.tally = Tally(
+            total=400, done=100, units=400, correct=300, calls=900, tokens=12_300, retries=2, began=70.0
+        )
+    line = stream.getvalue().splitlines()[-1].rpartition("\x1b[K")[2]
+    assert line.endswith("1:30 left")
+    assert len(line) < 80
+
+
+def test_time_left_counts_only_what_was_played_now():
+    tally = Tally(total=40, done=30, done_before=20, replayed=80, began=90.0)
+    assert tally.line(100.0).endswith("0:10 left")
+
+
+def test_nothing_is_promised_before_the_first_item_is_done():
+    assert "left" not in Tally(total=40, calls=3, began=99.0).line(100.0)
+
+
+def test_units_that_could_not_be_played_do_not_count_as_answers():
+    progress = Progress("m")
+    progress.item_done("i", 0, [verdict("correct"), verdict("infra_error"), verdict("unplayed")])
+    assert (progress.tally.units, progress.tally.correct) == (1, 1)
+
+
+def test_calls_are_told_from_replays_and_tokens_are_added():
+    clock = Clock()
+    progress = Progress("m", clock)
+    usage = {"prompt_tokens": 10, "completion_tokens": "many"}
+    progress.call_done(Reply({}), replayed=True)
+    progress.call_done(Reply({}, usage=usage, latency_s=4.0), replayed=False)
+    tally = progress.tally
+    assert (tally.calls, tally.replayed, tally.tokens, tally.began) == (1, 1, 10, 96.0)
+
+
+def test_elsewhere_than_on_a_terminal_the_end_is_one_plain_line():
+    stream = io.StringIO()
+    progress = Progress("m\x1b[31m")
+    with Board([progress], stream):
+        progress.started(2)
+    assert stream.getvalue() == "m\\x1b[31m: 0/2 tasks · 0 tokens · 0 errors\n"
+
+
+def test_on_a_terminal_the_line_is_drawn_over_itself():
+    stream = Terminal()
+    runs = [Progress("m"), Progress("n"), Progress("never begun")]
+    board = Board(runs, stream)
+    with board:
+        for run in runs[:2]:
+            run.started(2)
+    with Board([], stream):
+        pass
+    lines = "".join(f"\r\x1b[K{name}: 0/2 tasks · 0 tokens · 0 errors\n" for name in "mn")
+    assert stream.getvalue().endswith(lines)
+    before = stream.getvalue()
+    board.__exit__(None, None, None)
+    assert stream.getvalue() == before + "\x1b[2A" + lines
+
+
+def test_a_run_that_never_began_has_no_progress():
+    stream = io.StringIO()
+    with Board([Progress("m")], stream):
+        pass
+    assert stream.getvalue() == ""
+
+
+def test_a_terminal_that_is_gone_does_not_end_the_run():
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    progress = Progress("m")
+    with Board([progress], Gone()):
+        progress.started(1)
+    assert progress.tally.total == 1
+
+
+def test_a_log_says_once_that_a_batch_is_pending_until_something_changes():
+    clock = Clock()
+    progress = Progress("m", clock)
+    progress.tally = Tally(total=4)
+    progress.batch_changed("round 1: batch in_progress, 0/16 done")
+    assert progress.text(None) == "m: 0/4 tasks · round 1: batch in_progress, 0/16 done · 0 tokens · 0 errors"
+    drawn = [progress.has_news()]
+    for seconds in (10, 10, 600):
+        clock.now += seconds
+        drawn.append(progress.has_news())
+    progress.batch_changed("round 1: batch in_progress, 3/16 done")
+    drawn.append(progress.has_news())
+    assert drawn == [True, False, False, True, True]
+
+
+REFUSED = CallError("network", "http://127.0.0.1:9/v1/chat/completions: no answer: Connection refused")
+TOO_MUCH = CallError("http 429", "http://127.0.0.1:9/v1/chat/completions: HTTP 429: slow down")
+
+
+def watching(clock: Clock) -> Progress:
+    progress = Progress("m", clock)
+    progress.started(128)
+    progress.try_sent()
+    return progress
+
+
+def test_the_line_counts_units_of_items_that_are_over():
+    progress = watching(Clock())
+    progress.item_done("i", 0, [verdict("correct"), verdict("wrong"), verdict("infra_error")])
+    assert progress.text(None).startswith("m: 3/128 tasks")
+
+
+def test_the_line_says_what_the_last_try_failed_by_until_one_is_answered():
+    progress = watching(Clock())
+    progress.try_over(REFUSED, answered=False)
+    assert progress.text(None).endswith(" · no answer: Connection refused")
+    progress.try_sent()
+    assert "Connection refused" in progress.text(None)
+    progress.try_over(None, answered=True)
+    assert "Connection refused" not in progress.text(None)
+
+
+def test_a_try_that_is_cut_off_leaves_the_problem_where_it_is():
+    progress = watching(Clock())
+    progress.try_over(REFUSED, answered=False)
+    progress.try_sent()
+    progress.try_over(None, answered=False)
+    assert "Connection refused" in progress.text(None)
+
+
+def test_the_line_says_when_an_endpoint_that_turned_a_call_away_is_asked_again():
+    clock = Clock()
+    progress = watching(clock)
+    progress.try_over(TOO_MUCH, answered=False)
+    progress.call_retried("http 429", 40.0)
+    assert progress.text(None).endswith(" · rate limited, next try in 40 s (HTTP 429: slow down)")
+    clock.now += 25
+    assert "next try in 15 s" in progress.text(None)
+    clock.now += 15
+    assert progress.text(None).endswith(" · rate limited (HTTP 429: slow down)")
+    progress.try_sent()
+    progress.try_over(None, answered=True)
+    assert "rate limited" not in progress.text(None)
+
+
+@pytest.mark.parametrize(
+    ("calls", "seconds", "said"),
+    [(0, 4.9, ""), (0, 10, "no reply yet for 10 s"), (0, 300, "no reply yet for 5 min"), (7, 29, "")],
+)
+def test_the_line_says_for_how_long_no_reply_came(calls: int, seconds: float, said: str):
+    clock = Clock()
+    progress = watching(clock)
+    progress.tally.calls = calls
+    clock.now += seconds
+    assert progress.text(None).partition("no reply")[2] == said.partition("no reply")[2]
+
+
+def test_where_nothing_is_under_way_no_reply_is_missed():
+    clock = Clock()
+    progress = Progress("m", clock)
+    progress.started(2)
+    clock.now += 1000
+    assert "no reply" not in progress.text(None)
+
+
+@pytest.mark.parametrize("columns", [20, 40, 79, 100, 300])
+def test_what_is_wrong_is_on_the_line_however_narrow_it_is(columns: int):
+    progress = watching(Clock())
+    progress.tally.retries = 12
+    progress.try_over(CallError("network", "http://h/v1: no answer (start it, " + "x" * 500), answered=False)
+    line = progress.text(columns)
+    assert len(line) <= columns
+    assert line.endswith("…")
+    assert columns < 40 or "no answer" in line
+
+
+def test_hostile_words_of_an_endpoint_reach_the_line_as_text():
+    progress = watching(Clock())
+    progress.try_over(CallError("http 500", "http://h/v1: HTTP 500: \x1b[2J\nbye"), answered=False)
+    assert "\x1b" not in progress.text(None)
+    assert "\n" not in progress.text(None)

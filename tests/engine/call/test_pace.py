@@ -1,0 +1,150 @@
+"""How fast an endpoint may be asked, learned from what it turns away; by a clock that jumps."""
+
+import asyncio
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.echo_benchmark import EchoBenchmark, plan_of
+from engine.instant_time import NetworkModel, instantly, now
+from wildtool.engine.call.pace import LEAST_PER_S, Pace
+from wildtool.engine.call.retry import Patience
+from wildtool.engine.run.runner import RunResult, run
+from wildtool.errors import CallError
+from wildtool.types import Reply, Request
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asyncio, "run", instantly)
+
+
+class Bucket:
+    """Lets calls through at a rate, and some at once after a pause."""
+
+    def __init__(self, per_minute: float, at_once: int) -> None:
+        self._per_s, self._most, self._left, self._at = per_minute / 60, at_once, float(at_once), 0.0
+
+    def takes(self, time: float) -> bool:
+        self._left = min(self._most, self._left + (time - self._at) * self._per_s)
+        self._at = time
+        taken = self._left >= 1
+        self._left -= taken
+        return taken
+
+
+class Minute:
+    """Lets that many calls through within any minute, or, if it counts all, calls that are turned away included."""
+
+    def __init__(self, per_minute: float, counts_all: bool) -> None:
+        self._most, self._counts_all = per_minute, counts_all
+        self._times: deque[float] = deque()
+
+    def takes(self, time: float) -> bool:
+        while self._times and self._times[0] <= time - 60:
+            self._times.popleft()
+        taken = len(self._times) < self._most
+        if taken or self._counts_all:
+            self._times.append(time)
+        return taken
+
+
+class Throttled(NetworkModel):
+    """An endpoint with a quota, which turns calls away at once and says nothing of when to come back."""
+
+    def __init__(self, quota: Any, seconds: float) -> None:
+        super().__init__(seconds=lambda request: seconds)
+        self._quota = quota
+        self.turned_away = 0
+
+    async def complete(self, request: Request) -> Reply:
+        if self._quota.takes(now()):
+            return await super().complete(request)
+        await asyncio.sleep(0.05)
+        self.turned_away += 1
+        raise CallError("http 429", "rate limit reached")
+
+
+def play(model: NetworkModel, out: Path, units: int, concurrency: int) -> RunResult:
+    plan = plan_of(EchoBenchmark(items=units // 4, units=4, steps=1), model, concurrency=concurrency)
+    return run(plan, out, command=["wildtool"], patience=Patience(600.0, 6))
+
+
+QUOTAS = {
+    "bucket": lambda rate: Bucket(rate, 10),
+    "bucket without reserve": lambda rate: Bucket(rate, 1),
+    "minute": lambda rate: Minute(rate, counts_all=False),
+    "minute of all calls": lambda rate: Minute(rate, counts_all=True),
+}
+
+
+@pytest.mark.parametrize("seconds", [0.01, 15.0])
+@pytest.mark.parametrize("rate", [60, 300])
+@pytest.mark.parametrize("quota", QUOTAS)
+def test_a_throttled_run_ends_whole_and_takes_not_much_longer_than_it_must(
+    tmp_path: Path, quota: str, rate: int, seconds: float
+):
+    units, concurrency = 4 * rate, 64
+    model = Throttled(QUOTAS[quota](rate), seconds)
+    result = play(model, tmp_path, units, concurrency)
+    assert (result.counts.correct, result.counts.units) == (units, units)
+    must = max(units / rate * 60, units * seconds / concurrency)
+    assert model.ended < 2 * must
+    assert model.turned_away < 0.5 * units
+
+
+def test_what_is_turned_away_becomes_rare_once_the_rate_is_known(tmp_path: Path):
+    model = Throttled(Bucket(300, 10), 0.01)
+    play(model, tmp_path, 2000, 32)
+    assert model.turned_away < 0.2 * 2000
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    quota=st.sampled_from(list(QUOTAS)),
+    rate=st.integers(5, 3000),
+    seconds=st.floats(0.001, 30),
+    concurrency=st.integers(1, 200),
+    units=st.integers(4, 200),
+)
+def test_no_quota_makes_a_run_lose_a_unit(
+    tmp_path_factory: pytest.TempPathFactory,
+    quota: str,
+    rate: int,
+    seconds: float,
+    concurrency: int,
+    units: int,
+):
+    model = Throttled(QUOTAS[quota](rate), seconds)
+    result = play(model, tmp_path_factory.mktemp("run"), units, concurrency)
+    assert result.counts.correct == result.counts.units == units // 4 * 4
+
+
+def test_a_pace_is_unbounded_until_a_call_is_turned_away():
+    pace = Pace()
+    for second in range(100):
+        pace.answered(second)
+    assert pace.per_s is None
+
+
+def test_a_pace_begins_below_what_was_answered_and_grows_with_each_answer():
+    pace = Pace()
+    for tenth in range(101):
+        pace.answered(tenth / 10)
+    pace.turned_away(10.0)
+    assert pace.per_s is not None
+    assert 7 < pace.per_s < 9
+    before = pace.per_s
+    pace.answered(10.1)
+    assert before < pace.per_s < 1.1 * before
+
+
+def test_a_pace_never_falls_to_nothing():
+    pace = Pace()
+    for _ in range(100):
+        pace.turned_away(1.0)
+    assert pace.per_s == LEAST_PER_S

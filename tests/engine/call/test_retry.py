@@ -1,0 +1,107 @@
+"""One model call with retries."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from engine.echo_benchmark import ScriptedModel
+from wildtool.engine.call.rate_limit import Gate
+from wildtool.engine.call.retry import Patience, RefusedError, call
+from wildtool.errors import CallError, InfraError
+from wildtool.types import Reply, Request
+
+REQUEST = Request([{"role": "user", "content": "hi"}])
+
+
+class Clock:
+    """Notes how long was waited, without waiting."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+        self._now = 0.0
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self._now += seconds
+
+    def __call__(self) -> float:
+        return self._now
+
+    def later(self, seconds: float, task: Callable[[], None]) -> None:
+        self._now += seconds
+        asyncio.get_running_loop().call_soon(task)
+
+
+def failing(*errors: BaseException) -> ScriptedModel:
+    outcomes: Iterator[object] = iter([*errors, "right"])
+    return ScriptedModel(lambda request: next(outcomes))
+
+
+async def ask(model: ScriptedModel, clock: Clock, attempts: int = 6, chance: float = 1.0) -> Reply:
+    patience = Patience(5.0, attempts, sleep=clock.sleep, chance=lambda: chance)
+    gate = Gate(1, clock=clock, later=clock.later)
+    return await call(model, REQUEST, patience, lambda kind, wait: None, gate)
+
+
+async def test_a_call_that_fails_is_made_again_and_says_how_often():
+    reply = await ask(failing(CallError("http 500", "down"), CallError("http 502", "down")), Clock())
+    assert (reply.message["content"], reply.attempts) == ("right", 3)
+
+
+async def test_waits_grow_exponentially_up_to_a_cap():
+    clock = Clock()
+    with pytest.raises(InfraError):
+        await ask(failing(*[CallError("http 500", "down")] * 9), clock, attempts=9)
+    assert clock.waits == [0.5, 1, 2, 4, 8, 16, 30, 30]
+
+
+async def test_the_jitter_spreads_waits_over_the_whole_range():
+    clock = Clock()
+    await ask(failing(CallError("http 500", "down")), clock, chance=0.0)
+    assert clock.waits == [0.0]
+
+
+@pytest.mark.parametrize(("asked", "waited"), [(7.0, 7.5), (5000.0, 60.0), (-3.0, 0.5)])
+async def test_the_wait_that_a_server_asks_for_is_honoured_within_a_cap(asked: float, waited: float):
+    clock = Clock()
+    await ask(failing(CallError("http 429", "slow down", retry_after_s=asked)), clock)
+    assert clock.waits == [waited]
+
+
+async def test_after_the_last_attempt_the_error_says_what_failed():
+    with pytest.raises(InfraError, match="down") as caught:
+        await ask(failing(*[CallError("http 500", "down")] * 3), Clock(), attempts=3)
+    assert (caught.value.kind, caught.value.attempts) == ("http 500", 3)
+
+
+async def test_a_final_error_is_not_tried_again():
+    model = failing(CallError("http 401", "no such key", final=True))
+    with pytest.raises(RefusedError, match="no such key"):
+        await ask(model, Clock())
+    assert len(model.asked) == 1
+
+
+async def test_a_call_that_never_answers_times_out():
+    class Silent(ScriptedModel):
+        async def complete(self, request: Request) -> Reply:
+            return await asyncio.get_running_loop().create_future()
+
+    patience = Patience(timeout_s=0.001, max_attempts=1)
+    with pytest.raises(InfraError) as caught:
+        await call(Silent(), REQUEST, patience, lambda kind, wait: None, Gate(1))
+    assert caught.value.kind == "timeout"
+
+
+async def test_a_fault_of_an_adapter_is_not_hidden_by_retries():
+    with pytest.raises(ZeroDivisionError):
+        await ask(failing(ZeroDivisionError()), Clock())
+
+
+async def test_each_retry_is_reported_with_its_kind():
+    told: list[tuple[str, float]] = []
+    patience = Patience(5.0, 3, sleep=Clock().sleep, chance=lambda: 1.0)
+    await call(
+        failing(CallError("http 500", "down")), REQUEST, patience, lambda *what: told.append(what), Gate(1)
+    )
+    assert told == [("http 500", 0.5)]

@@ -1,0 +1,121 @@
+"""Runs among published models: who may stand there, and where."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wildtool.engine.compare.published import groups_of, misplaced, ranking
+from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score.results import Result
+from wildtool.engine.score.verdict_table import Counts
+from wildtool.errors import UsageError
+from wildtool.types import Metric, Published
+
+SCORE, ERROR = ("accuracy", "score"), ("errors", "e")
+FOLDER = Path("runs/a b")
+
+
+def paper(model: str, table: str = "Table 1", kind: str = "open", **values: float) -> Published:
+    keys = {"score": SCORE, "error": ERROR}
+    return Published(model, kind, f"paper, {table}", "paper", {keys[k]: v for k, v in values.items()})
+
+
+FIGURES = (paper("high", score=0.9), paper("low", score=0.1), paper("high", "Table 2", "", error=0.3))
+
+
+def run(score: float | None = 0.5, **names: object) -> Result:
+    named: dict[str, Any] = {"run": "r", "model": "ours", "benchmark": "wild-mini", "profile": "paper"}
+    named |= {"played": "paper", "data": "official", "data_sha256": "0" * 64, "mode": None, "split": None}
+    named |= {
+        "roles": {},
+        "items": 2,
+        "items_md5": "",
+        "planned": 1,
+        "planned_items": 1,
+        "incomplete": False,
+        "failed": (),
+        "counts": Counts(correct=1),
+    } | names
+    return Result(metrics=(Metric(*SCORE, score, 1, 2, 0.2, 0.8),), **named)
+
+
+def order(figures: Sequence[Published], *runs: Result, group: str | None = None) -> list[str]:
+    placed = {Path(str(i)): result for i, result in enumerate(runs)}
+    return [entry.model for entry in ranking(figures, placed, group=group).entries]
+
+
+def test_a_run_stands_where_its_headline_number_puts_it():
+    assert order(FIGURES, run(0.5)) == ["high", "ours", "low"]
+
+
+def test_a_run_without_the_headline_number_stands_last():
+    assert order(FIGURES, run(None)) == ["high", "low", "ours"]
+
+
+def test_a_model_of_two_tables_is_one_entry_with_the_source_of_each_number():
+    entry = ranking(FIGURES, {}, every=True).entries[0]
+    assert {key: cell.source for key, cell in entry.cells.items()} == {
+        SCORE: "paper, Table 1",
+        ERROR: "paper, Table 2",
+    }
+    assert entry.kind == "open"
+
+
+def test_another_group_keeps_the_order_of_the_headline():
+    figures = (*FIGURES, paper("low", "Table 2", error=0.6))
+    shown = ranking(figures, {}, group="errors")
+    assert ([entry.model for entry in shown.entries], shown.order) == (["high", "low"], SCORE)
+
+
+def test_a_group_shows_only_models_that_have_numbers_in_it():
+    assert order(FIGURES, run(), group="errors") == ["high"]
+
+
+def test_only_sources_of_what_is_shown_are_named():
+    assert ranking(FIGURES, {}, group="errors").sources == ["paper, Table 2"]
+
+
+def test_an_unknown_group_is_refused_with_the_known_ones():
+    assert groups_of(FIGURES) == ["accuracy", "errors"]
+    with pytest.raises(UsageError, match="accuracy, errors"):
+        ranking(FIGURES, {}, group="cost")
+
+
+def test_a_measured_number_has_its_interval():
+    (ours,) = (e for e in ranking(FIGURES, {FOLDER: run()}).entries if e.run)
+    assert (ours.cells[SCORE].low, ours.cells[SCORE].high, ours.run) == (0.2, 0.8, str(FOLDER))
+
+
+def test_who_played_the_other_roles_is_told():
+    (ours,) = (e for e in ranking(FIGURES, {FOLDER: run(roles={"user": "gpt"})}).entries if e.run)
+    assert ours.kind == "measured here, 2 items, user played by gpt"
+
+
+def test_a_run_over_the_same_data_mode_and_rules_may_stand_there():
+    assert misplaced(FOLDER, run(), FIGURES) is None
+
+
+def test_data_are_known_by_their_digest_where_their_name_is_another():
+    sha256 = load_benchmark("wild-mini").locate("wild-mini").sha256
+    figures = [replace(row, data="wild-mini") for row in FIGURES]
+    assert misplaced(FOLDER, run(data="copy.jsonl", data_sha256=sha256), figures) is None
+    assert "another data set" in (misplaced(FOLDER, run(data="copy.jsonl"), figures) or "")
+
+
+def test_a_run_in_another_mode_may_not():
+    assert "mode fc" in (misplaced(FOLDER, run(mode="fc"), FIGURES) or "")
+
+
+def test_a_run_judged_by_other_rules_may_not_and_the_command_for_it_can_be_pasted():
+    why = misplaced(FOLDER, run(profile="official"), FIGURES)
+    assert "`wildtool score 'runs/a b' --profile paper`" in (why or "")
+
+
+def test_of_a_set_of_ours_nobody_is_sent_for_the_data_of_the_papers(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", "/nowhere")
+    own = load_benchmark("wild-mini").locate(None)
+    why = misplaced(FOLDER, run(benchmark="wild-mini", data="wild-mini", data_sha256=own.sha256), FIGURES)
+    assert why == "played on wild-mini, another data set than the published figures' (official)"

@@ -1,0 +1,102 @@
+"""A run says how much was planned, and whether some of that was never played."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
+from wildtool.engine.compare.leaderboard import without_verdict
+from wildtool.engine.record.importer import import_replies
+from wildtool.engine.run.runner import run
+from wildtool.engine.score.results import Result, result_of
+from wildtool.errors import CallError
+
+
+def play(out: Path, answer: Any = lambda request: "right", **settings: Any) -> None:
+    run(plan_of(model=ScriptedModel(answer), **settings), out, command=[], patience=PATIENT)
+
+
+def cut(out: Path, lines: int) -> None:
+    """Leaves only the first lines of a record."""
+    segment = out / "record-0001.jsonl"
+    segment.write_bytes(b"".join(segment.read_bytes().splitlines(keepends=True)[:lines]))
+
+
+def ended(out: Path, status: str) -> None:
+    about = json.loads((out / "run.json").read_text())
+    about["sittings"][-1]["status"] = status
+    (out / "run.json").write_text(json.dumps(about))
+
+
+def read(out: Path, profile: str | None = None) -> Result:
+    return result_of(out, profile, again=True)
+
+
+def said(result: Result) -> tuple[int, int, bool]:
+    return result.planned, result.planned_items, result.incomplete
+
+
+def test_a_run_played_to_its_end_is_complete(tmp_path: Path):
+    play(tmp_path, repeats=2)
+    assert said(read(tmp_path)) == (8, 2, False)
+
+
+def test_a_run_whose_calls_failed_is_complete(tmp_path: Path):
+    play(tmp_path, lambda request: CallError("http 500", "down"), in_order=True)
+    assert said(read(tmp_path)) == (4, 2, False)
+
+
+def test_a_run_without_a_single_reply_has_counts_and_no_values(tmp_path: Path):
+    play(tmp_path)
+    cut(tmp_path, 1)
+    metrics = read(tmp_path).metrics
+    rates = [metric for metric in metrics if metric.kind == "rate"]
+    assert rates and all((m.value, m.low, m.high, m.numerator) == (None, None, None, 0) for m in rates)
+
+
+@pytest.mark.parametrize("status", ["interrupted", "limit reached", "running", "stopped: StorageError"])
+def test_a_run_that_was_stopped_is_incomplete(tmp_path: Path, status: str):
+    play(tmp_path)
+    cut(tmp_path, 7)
+    ended(tmp_path, status)
+    result = read(tmp_path)
+    assert said(result) == (4, 2, True)
+    assert "m: incomplete, 2 of 4 units were played; of 4 units" in without_verdict("m", result)
+
+
+@pytest.mark.parametrize("status", ["interrupted", "running"])
+def test_a_run_that_was_stopped_when_all_was_played_is_complete(tmp_path: Path, status: str):
+    play(tmp_path)
+    ended(tmp_path, status)
+    assert said(read(tmp_path)) == (4, 2, False)
+
+
+@pytest.mark.parametrize("lines", [1, 2, 8])
+def test_a_run_whose_record_lost_lines_is_incomplete_whatever_it_says_of_its_end(tmp_path: Path, lines: int):
+    play(tmp_path)
+    cut(tmp_path, lines)
+    assert said(read(tmp_path)) == (4, 2, True)
+
+
+def test_units_that_other_rules_would_play_on_do_not_make_a_run_incomplete(tmp_path: Path):
+    play(tmp_path)
+    # As if the rules judged by wanted a third step of every unit.
+    longer = EchoBenchmark(steps=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wildtool.engine.score.score.played_benchmark", lambda folder, name, mode: longer)
+        strict, as_played = read(tmp_path, "strict"), read(tmp_path)
+    assert (strict.counts.unplayed, strict.incomplete) == (4, False)
+    assert (as_played.counts.unplayed, as_played.incomplete) == (4, True)
+
+
+def test_a_replies_file_with_some_of_the_items_says_how_many_there_are(tmp_path: Path):
+    file = tmp_path / "replies.jsonl"
+    file.write_text(json.dumps({"item": "i1", "tasks": [[{"content": "right"}] * 2] * 2}))
+    benchmark = EchoBenchmark()
+    (out,) = import_replies(benchmark, benchmark.locate(None), file, tmp_path / "runs")
+    result = read(out)
+    assert (*said(result), result.counts.units) == (4, 2, True, 2)
+    told = "m: incomplete, 1 of 2 items (2 of 4 units); the numbers are of these only"
+    assert without_verdict("m", result) == told

@@ -1,0 +1,15 @@
+"""The collector of cycles looks less often for a while, and as before afterwards."""
+
+import gc
+
+import pytest
+
+from wildtool.engine.gc_tuning import COLLECT_AFTER, seldom_collecting
+
+
+def test_the_collector_looks_as_often_as_before_when_it_is_over():
+    before = gc.get_threshold()
+    with pytest.raises(ValueError), seldom_collecting():
+        assert gc.get_threshold()[0] == COLLECT_AFTER
+        raise ValueError
+    assert gc.get_threshold() == before

@@ -1,0 +1,102 @@
+"""Several models can judge and check: more than half of them decide, and the record says who was asked."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from generate.sessions.players import TOOLS, Players
+from wildtool.engine.plan import Plan
+from wildtool.engine.run.runner import run
+from wildtool.errors import RecordError
+from wildtool.generate.core import prompts
+from wildtool.generate.core.files import RECORD
+from wildtool.generate.sessions.collect import Harvest
+from wildtool.generate.sessions.maker import PROFILE, Order, SessionMaker
+from wildtool.generate.sessions.output import write_set
+from wildtool.types import Request
+
+
+class Voters(Players):
+    """Plays every voter by the role's own part; what each says can be set by its name."""
+
+    def __init__(self, **said: str) -> None:
+        super().__init__()
+        self._of = {name.replace("_", " "): text for name, text in said.items()}
+
+    def said(self, role: str, messages: list[object], request: Request) -> str:
+        fixed = self._of.get(role)
+        return fixed if fixed is not None else super().said(role.split()[0], messages, request)
+
+
+def made(folder: Path, voters: Voters, *, judges: int = 1, checkers: int = 1) -> Harvest:
+    tools = folder / "tools.json"
+    tools.write_text(json.dumps(TOOLS))
+    maker = SessionMaker(Order(sessions=4, tools=tools, judges=judges, checkers=checkers))
+    plan = Plan(
+        benchmark=maker.as_benchmark(),
+        source=maker.source(),
+        models=dict.fromkeys([*prompts.ROLES, *maker.roles], voters),
+        profile=PROFILE,
+    )
+    run(plan, folder / "out" / RECORD, command=[])
+    return write_set(maker, plan, folder / "out")
+
+
+def chosen(voters: Voters, found: Harvest) -> list[int]:
+    """Which of the proposed candidates each task of the made sessions is."""
+    texts = {text for session in found.sessions for text in session["english_tasks"]}
+    seen = [json.loads(r.messages[1]["content"]) for r in voters.asked if r.role == "judge"]
+    return [k for situation in seen for k, text in enumerate(situation["candidates"]) if text in texts]
+
+
+def test_the_candidate_of_more_than_half_of_the_judges_is_taken(tmp_path: Path):
+    voters = Voters(judge='{"best": 0}', judge_2='{"best": 2}', judge_3='{"best": 2}')
+    found = made(tmp_path, voters, judges=3)
+    assert len(found.sessions) == 4
+    assert set(chosen(voters, found)) == {2}
+
+
+def test_without_a_majority_the_first_proposed_is_taken_and_that_is_counted(tmp_path: Path):
+    voters = Voters(judge='{"best": 2}', judge_2='{"best": 1}')
+    found = made(tmp_path, voters, judges=2)
+    assert set(chosen(voters, found)) == {1}
+    assert found.tally["judge had no majority"] == 16
+
+
+def test_no_judge_is_asked_once_more_than_half_agree(tmp_path: Path):
+    voters = Voters(judge='{"best": 1}', judge_2='{"best": 1}')
+    made(tmp_path, voters, judges=3)
+    asked = Counter(request.role for request in voters.asked)
+    assert asked["judge"] == asked["judge 2"] == 16
+    assert asked["judge 3"] == 0
+
+
+def test_one_checker_of_three_cannot_refuse(tmp_path: Path):
+    found = made(tmp_path, Voters(checker_2='{"accepted": false, "reason": "no"}'), checkers=3)
+    assert len(found.sessions) == 4
+
+
+def test_what_half_of_the_checkers_refuse_is_refused_with_their_reasons(tmp_path: Path):
+    found = made(tmp_path, Voters(checker_2='{"accepted": false, "reason": "no such thing"}'), checkers=2)
+    assert found.sessions == ()
+    assert any("no such thing" in loss["detail"] for loss in found.losses)
+
+
+def test_a_checker_that_cannot_be_read_has_no_vote(tmp_path: Path):
+    found = made(tmp_path, Voters(checker="fine"), checkers=3)
+    assert len(found.sessions) == 4
+    assert found.tally["checker gave no vote"] > 4
+
+
+def test_a_session_says_who_voted(tmp_path: Path):
+    about = made(tmp_path, Voters(), judges=3, checkers=2).sessions[0]["made_by"]
+    assert about["votes"] == {"judge": 3, "checker": 2}
+    assert {"judge", "judge 2", "judge 3", "checker 2"} <= set(about["models"])
+
+
+def test_other_numbers_of_voters_do_not_go_on_with_a_record(tmp_path: Path):
+    made(tmp_path, Voters(), judges=1)
+    with pytest.raises(RecordError, match="the settings differ"):
+        made(tmp_path, Voters(), judges=3)

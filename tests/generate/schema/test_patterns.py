@@ -1,0 +1,121 @@
+"""Patterns of schemas: matched as `re` matches them, in bounded time, and refused where they could hang others."""
+
+import re
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wildtool.generate.schema.patterns.matching import MOST_WORK, matcher
+from wildtool.generate.schema.patterns.reading import PatternError, read_part
+from wildtool.generate.schema.patterns.risk import risk
+from wildtool.generate.schema.patterns.samples import sample
+
+ATOMS = st.sampled_from(
+    ["a", "b", "-", ".", r"\d", r"\w", r"\s", r"\.", "[a-c]", "[^ab]", r"[\d_]", "^", "$", r"\b", r"\B"]
+)
+
+
+def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    groups = inner.map(lambda text: f"({text})")
+    repeated = st.tuples(groups, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "{0,2}?", "{2,}"])).map(
+        "".join
+    )
+    return st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map("".join),
+        st.lists(inner, min_size=2, max_size=3).map("|".join).map(lambda text: f"(?:{text})"),
+        repeated,
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.recursive(ATOMS, grown, max_leaves=6), st.text("ab-1_ .", min_size=1, max_size=6))
+def test_a_pattern_is_found_where_re_finds_it(pattern: str, text: str):
+    # Python's $ also stands before a last line end, and its \w, \d and . know other characters: none are in the texts.
+    assert matcher(pattern).found_in(text) == (re.search(pattern, text) is not None)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(r"ab()[]{}|*+?^$\d,1-:<P", max_size=12))
+def test_no_text_raises_anything_but_a_pattern_error(pattern: str):
+    try:
+        found = matcher(pattern)
+    except PatternError as error:
+        assert str(error)
+        return
+    assert found.found_in("ab1") in (True, False)
+    assert isinstance(risk(pattern), str)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}$", r"^\+?\d{10,15}$", r"^[\u4e00-\u9fff]{2,4}$",
+        r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", r"^(?:\d{1,3}\.){3}\d{1,3}$", r"^[a-z]+(-[a-z]+)*$",
+    ],
+)  # fmt: skip
+def test_usual_patterns_are_safe_and_have_samples(pattern: str):
+    assert risk(pattern) == ""
+    for seed in range(20):
+        text = sample(pattern, Random(seed))
+        assert text is not None and re.search(pattern, text)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"(a+)+$", r"^(a|a)*$", r"(\w+\s?)+$", r"^(\w|\d)+$", r"(a{1,20}){1,20}$", r"([a-z]*)*", r"(a|b|ab)*c"],
+)
+def test_a_pattern_that_takes_one_text_in_many_ways_is_risky(pattern: str):
+    assert "several ways" in risk(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("a(?=b)", "looks around"), (r"(a)\1", "refers back"), ("[a", "not closed"),
+        ("(a", "not closed"), ("a)", "unmatched"),
+        ("a**", "repeat of a repeat"), ("*a", "nothing to repeat"), ("a{2,1}", "must go up"),
+        ("a{5000}", "must go up"), ("[z-a]", "does not go up"),
+        ("(x{500}){500}", "too large"), ("a" * 501, "at most 500"), ("(" * 40 + ")" * 40, "deep"), ("\\", "backslash"),
+    ],
+)  # fmt: skip
+def test_what_is_not_read_is_refused_with_the_reason(pattern: str, why: str):
+    with pytest.raises(PatternError, match=why):
+        matcher(pattern)
+
+
+def test_a_text_that_would_take_too_long_follows_no_pattern():
+    found = matcher("a")
+    assert found.found_in("a" * (MOST_WORK // 3))
+    assert not found.found_in("a" * MOST_WORK)
+
+
+def test_a_pattern_of_many_readings_is_matched_without_trying_them_all():
+    assert not matcher(r"^(a+)+$").found_in("a" * 5_000 + "!")
+    assert matcher(r"^(a?){300}a{300}$").found_in("a" * 300)
+
+
+def test_a_pattern_that_nothing_follows_has_no_sample():
+    assert sample("$a", Random(1)) is None
+    assert sample(r"[^\s\S]", Random(1)) is None
+
+
+@pytest.mark.parametrize("inner", ["()", "a{0}", "(^)", "(a?)", "(a|)", r"\b", "b"])
+def test_counts_inside_counts_end(inner: str):
+    for count in (7, 1000):
+        pattern = inner + f"{{{count}}}" if inner == "()" else f"({inner}){{{count}}}"
+        for _ in range(20):
+            pattern = f"({pattern}){{{count}}}"
+        assert isinstance(risk(pattern), str)
+        try:
+            matcher(pattern).found_in("ab")
+            sample(pattern, Random(1))
+        except PatternError as error:
+            assert "too large" in str(error)
+
+
+def test_samples_of_nested_repeats_stay_small():
+    text = sample("(((((((a*)*)*)*)*)*)*)*", Random(3))
+    assert text is not None and len(text) < 100
+    assert read_part("a") == read_part("a")

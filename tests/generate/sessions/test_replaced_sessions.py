@@ -1,0 +1,121 @@
+"""A lost session is planned anew with the same tasks and other tools, in bounds, the same at any concurrency."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generate.sessions.players import TOOLS, Players
+from wildtool.engine.plan import Plan
+from wildtool.engine.run.runner import run
+from wildtool.generate.core import prompts
+from wildtool.generate.core.files import LOSSES, RECORD
+from wildtool.generate.core.maker import MOST_TURNS
+from wildtool.generate.core.plan import plans
+from wildtool.generate.sessions.collect import Harvest
+from wildtool.generate.sessions.maker import PROFILE, Order, SessionMaker
+from wildtool.generate.sessions.output import SESSIONS, write_set
+from wildtool.types import Model, Request
+
+SESSIONS_WANTED = 16
+
+
+def made(folder: Path, model: Model, *, sessions: int = SESSIONS_WANTED, concurrency: int = 32) -> Harvest:
+    """Makes a set as the command does: as long as something lost is planned anew."""
+    tools = folder / "tools.json"
+    tools.write_text(json.dumps(TOOLS))
+    maker = SessionMaker(Order(sessions=sessions, tools=tools))
+    plan = Plan(
+        benchmark=maker.as_benchmark(),
+        source=maker.source(),
+        models=dict.fromkeys(prompts.ROLES, model),
+        profile=PROFILE,
+        concurrency=concurrency,
+    )
+    while True:
+        run(plan, folder / "out" / RECORD, command=[])
+        found = write_set(maker, plan, folder / "out")
+        if not maker.replace_lost(found):
+            return found
+
+
+def silent_where_books_come_first(role: str, text: str, request: Request) -> str:
+    """An agent that fails for one order of the tools in three, which is drawn anew for each try."""
+    seen = json.loads(request.messages[1]["content"])
+    return "" if role == "agent" and seen["tools"][0]["name"] == "findBook" else text
+
+
+def silent_at_even_minutes(role: str, text: str, request: Request) -> str:
+    """An agent that fails for half of the sessions, however often they are planned anew."""
+    minute = int(json.loads(request.messages[1]["content"])["now"][14:16])
+    return "" if role == "agent" and minute % 2 == 0 else text
+
+
+@pytest.fixture(scope="module")
+def mended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Harvest]:
+    folder = tmp_path_factory.mktemp("mended")
+    return folder / "out", made(folder, Players(silent_where_books_come_first))
+
+
+def test_the_set_has_as_many_sessions_as_are_wanted(mended: tuple[Path, Harvest]):
+    _, found = mended
+    assert len(found.sessions) == SESSIONS_WANTED
+    assert found.losses
+    assert found.lost == []
+    assert found.replaced >= 1
+
+
+def test_what_stands_in_for_a_lost_session_has_its_tasks(mended: tuple[Path, Harvest]):
+    _, found = mended
+    wanted = [plan.tasks for plan in plans(SESSIONS_WANTED, 4, seed="1", langs=("en",))]
+    told = [s["made_by"]["plan"]["tasks"] for s in found.sessions]
+    assert [[t["group"] for t in tasks] for tasks in told] == [[t.group for t in tasks] for tasks in wanted]
+    assert [s["made_by"]["session"] for s in found.sessions] == list(range(SESSIONS_WANTED))
+
+
+def test_each_loss_says_whether_it_was_made_good(mended: tuple[Path, Harvest]):
+    folder, found = mended
+    rows = [json.loads(line) for line in (folder / LOSSES).read_text("utf-8").splitlines()]
+    assert rows == list(found.losses)
+    assert all(row["replaced"] for row in rows)
+    shown = {(metric.group, metric.name): metric.numerator for metric in found.yields()}
+    assert shown["sessions", "in place of lost ones"] == found.replaced
+    assert shown["sessions lost", "agent A2"] == len(rows)
+
+
+def test_one_at_a_time_and_going_on_give_the_same_set(tmp_path: Path, mended: tuple[Path, Harvest]):
+    players = Players(silent_where_books_come_first)
+    made(tmp_path, players, concurrency=1)
+    whole = (mended[0] / SESSIONS).read_bytes()
+    assert (tmp_path / "out" / SESSIONS).read_bytes() == whole
+    asked = len(players.asked)
+    made(tmp_path, players)
+    assert len(players.asked) == asked
+    assert (tmp_path / "out" / SESSIONS).read_bytes() == whole
+
+
+def test_what_is_lost_again_and_again_is_given_up(tmp_path: Path):
+    found = made(tmp_path, Players(silent_at_even_minutes), sessions=12)
+    turns = Counter(str(loss["session"]).partition(".")[2] for loss in found.losses)
+    assert 0 < len(found.lost) < 12
+    assert sum(count for turn, count in turns.items() if turn) <= 12
+    assert all(int(turn or 0) <= MOST_TURNS for turn in turns)
+    assert not any(loss["replaced"] for loss in found.losses)
+
+
+def test_nothing_is_planned_anew_where_nothing_was_kept(tmp_path: Path):
+    def silent(role: str, text: str, request: Request) -> str:
+        return "" if role == "agent" else text
+
+    found = made(tmp_path, Players(silent), sessions=3)
+    assert [loss["session"] for loss in found.losses] == ["0", "1", "2"]
+
+
+def test_nothing_is_planned_anew_before_all_is_made():
+    maker = SessionMaker(Order(sessions=2))
+    kept: dict[str, Any] = {"made_by": {"plan": {"turn": 0}}}
+    assert not maker.replace_lost(Harvest((kept,), (), 1, {}, (1,)))
+    assert maker.replace_lost(Harvest((kept,), (), 0, {}, (1,)))
+    assert [item.id for item in maker.load(maker.source())] == ["0", "1", "1.1"]

@@ -1,0 +1,145 @@
+"""Charts as SVG: colours of the page, texts that stay texts, nothing in them but shapes."""
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+
+from report.report_build import ATTACK
+from wildtool.report.charts.data import Drawing, Point
+from wildtool.report.charts.render import draw
+from wildtool.report.charts.theme import BAR, CLASSES, SERIES, broken, model_colours
+from wildtool.report.pages.dataset import drawings_of
+from wildtool.types import Metric
+
+LINK = "trajectories.html#run=0&outcome=wrong&error=Wrong+Name+%2F+Missing"
+
+
+def drawing(kind: str, *models: str, href: str = "") -> Drawing:
+    points = tuple(
+        Point(model, name, 0.4 + 0.1 * place, 0.3, 0.7, "40 %", href)
+        for model in models
+        for place, name in enumerate(("one", "two"))
+    )
+    return Drawing("title", "about", points, models, ("one", "two"), kind, percent=True)  # pyright: ignore
+
+
+@pytest.mark.parametrize("kind", ["bars", "lines", "stacked", "differences"])
+def test_a_chart_of_any_kind_is_drawn_in_both_widths_and_as_files(kind: str):
+    chart = draw(drawing(kind, "a", "b"))
+    wide, narrow = (float(ET.fromstring(svg).get("width", "0")) for svg in (chart.wide, chart.narrow))
+    assert 400 < wide <= 640
+    assert 250 < narrow <= 360
+    assert chart.png.startswith(b"\x89PNG")
+    assert chart.svg.startswith(b"<svg")
+
+
+def test_a_name_in_a_chart_is_a_text_and_nothing_else():
+    chart = draw(drawing("bars", ATTACK, "b"))
+    for svg in (chart.wide, chart.narrow, chart.svg.decode()):
+        tags = {element.tag.rpartition("}")[2] for element in ET.fromstring(svg).iter()}
+        assert tags <= {"svg", "g", "path", "line", "rect", "text", "title"}
+        assert "<script" not in svg
+
+
+def test_colours_in_a_page_are_the_pages_and_in_a_file_they_are_colours():
+    chart = draw(drawing("bars", "a", "b"))
+    assert "var(--c1)" in chart.wide
+    assert "#" not in chart.wide.replace("#trajectories", "")
+    assert "var(" not in chart.svg.decode()
+
+
+def test_a_share_links_to_trajectories():
+    chart = draw(drawing("stacked", "a", "b", href=LINK))
+    assert {a.get("href") for a in ET.fromstring(chart.wide).iter("{http://www.w3.org/2000/svg}a")} == {LINK}
+
+
+@pytest.mark.parametrize(
+    "href", ["javascript:alert(1)", "https://example.org/", "//x", "trajectories.html#<"]
+)
+def test_no_other_link_survives(href: str):
+    assert "href" not in draw(drawing("stacked", "a", href=href)).wide
+
+
+def test_a_chart_has_a_text_alternative():
+    root = ET.fromstring(draw(drawing("bars", "a")).wide)
+    assert (root.get("role"), root.get("aria-label")) == ("img", "title. about")
+
+
+def test_the_only_kind_of_error_is_named():
+    assert (
+        ">one<"
+        in draw(
+            replace(
+                drawing("stacked", "a", "b"),
+                names=("one",),
+                points=(Point("a", "one", 1.0, None, None, "", ""),),
+            )
+        ).wide
+    )
+
+
+def test_a_run_without_errors_has_a_chart_all_the_same():
+    points = (Point("a", "one", 0.0, None, None, "", ""),)
+    assert ">a<" in draw(replace(drawing("stacked", "a"), points=points)).wide
+
+
+def test_long_names_that_differ_at_their_ends_are_told_apart():
+    names = [f"normal_multi_turn_user_adjust ({what})" for what in ("turns", "process")]
+    points = tuple(Point("a", name, 0.5, 0.4, 0.6, "50 %", "") for name in names)
+    chart = draw(Drawing("title", "about", points, ("a", "b"), tuple(names), "bars", percent=True))
+    for svg in (chart.wide, chart.narrow):
+        texts = [
+            " ".join(element.itertext())
+            for element in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+        ]
+        assert any(text.endswith("(turns)") for text in texts)
+        assert any(text.endswith("(process)") for text in texts)
+
+
+def test_a_chart_of_many_models_says_which_it_leaves_out():
+    models = [f"m{number}" for number in range(40)]
+    chart = draw(drawing("bars", *models))
+    assert chart.left_out == "Drawn are the first 30 of 40 models; the table has all"
+    assert ">m29<" in chart.wide
+    assert ">m30<" not in chart.wide
+
+
+def test_a_model_has_its_own_colour_on_every_chart_and_none_is_a_class_of_errors():
+    its = model_colours(f"m{n}" for n in range(30))
+    assert len(set(its.values())) == 30
+    assert not set(its.values()) & {*CLASSES, BAR}
+    for kind in ("bars", "lines"):
+        one = draw(replace(drawing(kind, "a", "b"), colours={"a": SERIES[4], "b": SERIES[7]}))
+        assert {"var(--c5)", "var(--c8)"} <= set(re.findall(r"var\(--c\d+\)", one.wide))
+    assert not re.findall(r"var\(--c\d+\)", draw(drawing("stacked", "a", "b")).wide)
+
+
+def test_axes_say_what_they_show_and_bars_have_their_numbers():
+    points = (Point("a", "one", 0.25, 0.1, 0.4, "25.0 %", short="25.0 %"),)
+    said = replace(drawing("bars", "a"), points=points, values="rate, with 95 % interval", axis="kinds")
+    for svg in (draw(said).wide, draw(said).narrow):
+        for text in ("25.0 %", "rate, with 95 % interval", "kinds"):
+            assert f">{text}<" in svg
+
+
+def test_a_long_name_stands_on_several_lines_of_a_phone():
+    assert broken("Sequential Multi-Tool orchestration", 118) == ["Sequential", "Multi-Tool", "orchestration"]
+    assert max(map(len, broken("x" * 500, 118))) <= 46
+
+
+def test_bars_of_the_data_have_one_scale_for_each_unit():
+    means = [
+        Metric("size", name, 3.0, 3, 1, kind="mean", unit=unit)
+        for name, unit in (("a", "s"), ("b", "s"), ("c", "tokens"), ("d", "tokens"), ("e", ""), ("f", ""))
+    ]
+    counts = [
+        Metric("size", name, None, 2, whole, kind="count")
+        for name, whole in (("g", 32), ("h", 32), ("i", 128))
+    ]
+    assert [drawn.names for drawn in drawings_of("size", [*means, *counts])] == [
+        ("a", "b"),
+        ("c", "d"),
+        ("g", "h"),
+    ]

@@ -1,0 +1,131 @@
+"""Data of the trajectories page: what it holds of a run, and that nothing a model says changes its form."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wildtool.engine.score.results import run_folders
+from wildtool.report.model import read_runs
+from wildtool.report.pages.trajectory_data import run_shards, set_shards
+from wildtool.report.pages.trajectory_messages import as_text, message_view
+from wildtool.report.pages.trajectory_page import written
+from wildtool.report.site.site import Site
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from typer.testing import CliRunner
+
+    from wildtool.cli import app
+
+    out = tmp_path_factory.mktemp("runs")
+    command = ["run", "wild-mini", "--limit", "3", "--model", "baseline/gold", "--model", "baseline/chat"]
+    result = CliRunner().invoke(app, [*command, "--out", str(out), "--quiet"])
+    assert result.exit_code == 0, result.output
+    return out
+
+
+@pytest.fixture(scope="module")
+def chat(runs: Path) -> dict[str, Any]:
+    (folder,) = [folder for folder in run_folders(runs) if "chat" in folder.name]
+    return dict([*set_shards(0, folder, "fixed"), *run_shards(0, folder, "fixed", folder)])
+
+
+def test_every_unit_of_a_run_stands_in_its_index(chat: dict[str, Any]) -> None:
+    items, index = chat["ts-0"]["items"], chat["tx-0"]
+    assert len(index["place"]) == sum(len(units) for _, _, _, units, _ in items) == 12
+    assert index["starts"] == [0]
+
+
+def test_the_verdicts_of_all_profiles_stand_at_a_unit(chat: dict[str, Any]) -> None:
+    assert [verdict[0] for verdict in chat["tr-0-0"][0]["verdicts"]] == ["official", "fixed", "paper"]
+
+
+def test_what_is_seen_first_is_kept_once_for_all_runs(chat: dict[str, Any]) -> None:
+    assert chat["ti-0-0"][0][0]["seen"][0][0] == "system"
+    assert all(unit["steps"][0][1] is None for unit in chat["tr-0-0"])
+
+
+def test_gold_stands_with_the_item_and_its_status_with_the_run(chat: dict[str, Any]) -> None:
+    unit = chat["tr-0-0"][0]
+    assert unit["gold"] is None
+    assert len(unit["status"]) == len(chat["ti-0-0"][0][0]["gold"])
+
+
+def test_shards_of_the_page_name_each_other(runs: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, title="t")
+    with written(site, read_runs(run_folders(runs))):
+        pass
+    names = {path.stem for path in (tmp_path / "data").iterdir()}
+    assert names == {"t", "ts-0", "ti-0-0", "tx-0", "tr-0-0", "tx-1", "tr-1-0"}
+
+
+def test_a_run_whose_data_are_gone_says_so(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}")
+    shards = dict(run_shards(0, tmp_path, "fixed", tmp_path))
+    assert list(shards) == ["tx-0"]
+    assert "run.json" in shards["tx-0"]["problem"]
+    assert dict(set_shards(0, tmp_path, "fixed"))["ts-0"]["items"] == []
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=())),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+MESSAGES = st.dictionaries(
+    st.sampled_from(["role", "content", "tool_calls", "reasoning_content", "__proto__"]) | st.text(), JSON
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(MESSAGES)
+def test_any_message_is_shown_by_texts_alone(message: dict[str, Any]) -> None:
+    def texts(part: Any) -> Iterator[Any]:
+        if isinstance(part, list):
+            for inner in part:
+                yield from texts(inner)
+        else:
+            yield part
+
+    assert all(isinstance(part, str) for part in texts(message_view(message)))
+
+
+@pytest.mark.parametrize("value", [{1: 2}, {"a": (1, {2})}, float("nan"), "\ud800", 10**400])
+def test_values_that_json_lacks_are_shown(value: Any) -> None:
+    assert as_text(value)
+
+
+def test_a_value_nested_too_deep_is_named_so() -> None:
+    deep: Any = 1
+    for _ in range(100_000):
+        deep = [deep]
+    assert "too deep" in as_text(deep)
+
+
+def test_shards_end_no_script(runs: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, title="t")
+    site.shard("x", {"text": "</script><script>"})
+    text = (tmp_path / "data" / "x.js").read_text()
+    assert "</script>" not in text
+    found = re.fullmatch(r'wildtool\.put\("x",(.*)\);\n', text)
+    assert found and json.loads(found[1]) == {"text": "</script><script>"}
+
+
+def test_runs_of_one_model_under_two_rules_are_told_apart_by_the_rules(runs: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path, title="t")
+    (gold,) = [folder for folder in run_folders(runs) if "gold" in folder.name]
+    with written(site, [*read_runs([gold]), *read_runs([gold], "fixed")]):
+        pass
+    found = re.search(r"\{.*\}", (tmp_path / "data" / "t.js").read_text())
+    assert found
+    assert [(run["how"], run["label"]) for run in json.loads(found[0])["runs"]] == [
+        ("wild-mini, profile official", "baseline/gold"),
+        ("wild-mini, played official, judged fixed", "baseline/gold"),
+    ]

@@ -1,0 +1,231 @@
+"""Comparison of argument values by meaning: properties that hold for any value, and the rules for values."""
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from wildtool.toolcall.compare import MAX_DIFFERENCES, compare, compare_arguments
+
+TEXT = st.text(st.characters(), max_size=40) | st.text(alphabet="ab不明天一二1209.,:/-+@ 'notT", max_size=30)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+KEYWORD = st.sampled_from(
+    ["type", "enum", "properties", "required", "items", "anyOf", "oneOf", "description", "default"]
+)
+SCHEMA = st.recursive(
+    JSON | st.sampled_from(["string", "integer", ["string", "null"], "default is 1", "默认为'a'"]),
+    lambda inner: st.dictionaries(KEYWORD, inner, max_size=4) | st.lists(inner, max_size=2),
+    max_leaves=8,
+)
+SCALAR = st.booleans() | st.integers() | st.floats(allow_nan=False) | st.none()
+
+
+def parameters(**properties):
+    return {"type": "object", "properties": properties, "required": []}
+
+
+def rules(gold, predicted, schema=None):
+    return [difference.rule for difference in compare(gold, predicted, schema or {})]
+
+
+@given(JSON, SCHEMA)
+def test_a_value_means_the_same_as_itself_under_any_schema(value, schema):
+    assert compare(value, value, schema) == []
+
+
+@given(JSON, JSON, SCHEMA)
+@example("x", "\ud800" * 3, {"anyOf": [], "type": ["string", {}], "enum": "x"})
+@example({"a": 1}, {"b": 1}, {"properties": ["a"], "required": None})
+@example({"a": 1}, {}, {"properties": {"a": "string"}, "required": {"a": 1}})
+@example(10**400, 0.5, {})
+def test_no_pair_of_values_and_no_schema_raises(gold, predicted, schema):
+    for difference in compare(gold, predicted, schema):
+        assert difference.message.encode()
+
+
+@given(SCALAR, SCALAR)
+def test_scalars_compare_alike_in_both_directions(one, other):
+    assert bool(compare(one, other, {})) == bool(compare(other, one, {}))
+
+
+@given(st.text(alphabet="0123456789abAB年月日 .,:/-+#_@", min_size=1, max_size=25), st.data())
+def test_another_digit_is_a_difference_in_any_text(gold, data):
+    places = [place for place, character in enumerate(gold) if character.isdigit()]
+    assume(places)
+    place = data.draw(st.sampled_from(places))
+    digit = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != gold[place]]))
+    assert compare(gold, gold[:place] + digit + gold[place + 1 :], {})
+
+
+WORD = st.sampled_from(
+    ["please", "send", "the", "report", "to", "Anna", "before", "noon", "green", "two", "3"]
+)
+
+
+@given(st.lists(WORD, max_size=30), st.data())
+def test_a_dropped_not_is_a_difference_in_any_sentence(words, data):
+    place = data.draw(st.integers(0, len(words)))
+    assert compare(" ".join([*words[:place], "not", *words[place:]]), " ".join(words), {})
+
+
+@given(st.text(alphabet="请把这份报告发给客户公司同事明天上午三点会议室要", max_size=30), st.data())
+def test_a_dropped_chinese_negation_is_a_difference_in_any_sentence(text, data):
+    place = data.draw(st.integers(0, len(text)))
+    assert compare(text[:place] + "不" + text[place:], text, {})
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted"), [(5, 5.0), (0.1 + 0.2, 0.3), (-0.0, 0), (10**30, 10**30), (1e3, 1000), (0.5, 0.50)]
+)
+def test_numbers_compare_by_value(gold, predicted):
+    assert rules(gold, predicted) == []
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted"),
+    [
+        (5, 6),
+        (10**20, 10**20 + 1),
+        (1234567890.5, 1234567891.5),
+        (40.712812345, 40.712812346),
+        (10**10, 1e10 + 1),
+    ],
+)
+def test_numbers_that_differ_by_a_written_digit_differ(gold, predicted):
+    assert rules(gold, predicted) == ["number"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted"), [(1, True), (0, False), ("true", True), (None, ""), (5, "5"), ([], {}), ([1], 1)]
+)
+def test_values_of_two_kinds_differ(gold, predicted):
+    assert rules(gold, predicted) == ["type"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "schema_type"),
+    [
+        ("5", 5, "integer"),
+        (5, "5", "string"),
+        ("true", True, "boolean"),
+        ('["a"]', ["a"], "array"),
+        ("2.50", 2.5, "float"),
+    ],
+)
+def test_gold_that_breaks_its_schema_equals_the_same_value_in_the_declared_type(gold, predicted, schema_type):
+    assert rules(gold, predicted, {"type": schema_type}) == []
+    assert rules(predicted, gold, {"type": schema_type}) == ["type"]
+
+
+def test_an_enum_member_equals_only_itself():
+    assert rules("new", "NEW", {"enum": ["new", "old"]}) == ["enum"]
+    assert rules(["a"], ["a "], {"items": {"enum": ["a"]}}) == ["enum"]
+    assert rules("New", "new", {"enum": ["new", "old"]}) == []
+
+
+def test_a_branch_that_admits_gold_gives_its_schema():
+    either = {"anyOf": [{"type": "integer"}, {"type": "string", "enum": ["all", "none"]}]}
+    assert rules("all", "All", either) == ["enum"]
+
+
+def test_arrays_compare_in_order_and_length():
+    assert rules([1, 2], [2, 1]) == ["number", "number"]
+    assert rules([1, 2], [1]) == ["length"]
+    assert [difference.path for difference in compare({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, {})] == [
+        "a[1].b"
+    ]
+
+
+def test_missing_and_extra_arguments_are_named():
+    differences = compare_arguments({"a": 1}, {"b": None}, {})
+    assert [(difference.path, difference.rule) for difference in differences] == [
+        ("a", "missing"),
+        ("b", "extra"),
+    ]
+
+
+def test_a_required_argument_may_not_be_left_out_for_its_default():
+    schema = {"properties": {"a": {"type": "integer", "default": 1}}, "required": ["a"]}
+    assert [difference.rule for difference in compare_arguments({"a": 1}, {}, schema)] == ["missing"]
+
+
+def test_null_for_an_absent_optional_argument_is_absent():
+    assert compare_arguments({}, {"a": None}, parameters(a={"type": "string"})) == []
+    assert compare_arguments({}, {"unknown": None}, parameters(a={"type": "string"})) != []
+
+
+def test_nested_objects_follow_their_nested_schemas():
+    inner = {"type": "object", "properties": {"unit": {"type": "string", "default": "km"}}, "required": []}
+    schema = parameters(trips={"type": "array", "items": inner})
+    assert compare_arguments({"trips": [{}]}, {"trips": [{"unit": "km"}]}, schema) == []
+    assert compare_arguments({"trips": [{}]}, {"trips": [{"unit": "mi"}]}, schema) != []
+
+
+def test_parameters_named_like_schema_words_are_parameters():
+    schema = parameters(type={"type": "string"}, properties={"type": "array"})
+    assert (
+        compare_arguments({"type": "a", "properties": ["x"]}, {"type": "a", "properties": ["x"]}, schema)
+        == []
+    )
+    assert compare_arguments({"type": "a"}, {"type": "b"}, schema) != []
+
+
+DEFAULTS = [
+    ("integer", "The default value is 10.", 10),
+    ("number", "default value is 5.0", 5),
+    ("integer", "The default value is -1.", -1),
+    ("integer", "default is 1,000", 1000),
+    ("integer", "Page size (default: 20)", 20),
+    ("boolean", "The default value is false.", False),
+    ("string", "The default value is'mixed'.", "mixed"),
+    ("string", "defaulting to 'A' record.", "A"),
+    ("string", "The time unit. The default is hour.", "hour"),
+    ("string", "the default is bit.ly.", "bit.ly"),
+    ("string", "with the default value being empty.", ""),
+    ("array", "The default value is empty.", []),
+    ("string", "If omitted, defaults to `main`.", "main"),
+    ("integer", "返回条数，默认为10。", 10),
+    ("string", "语言，默认值是“en”。", "en"),
+    ("string", "单位，默认：摄氏度，可选华氏度", "摄氏度"),
+    ("boolean", "默认值为 false", False),
+    ("string", "备注，默认为空", ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "description", "default"), DEFAULTS)
+def test_a_documented_default_may_be_spelled_out_or_left_out(kind, description, default):
+    schema = parameters(a={"type": kind, "description": description})
+    assert compare_arguments({}, {"a": default}, schema) == []
+    assert compare_arguments({"a": default}, {}, schema) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "description", "value"),
+    [
+        ("string", "The default is the current date.", "the"),
+        ("string", "defaults to all types", "all"),
+        ("number", "default is 10%", 10),
+        ("string", "The default is 'a'. For admins the default is 'b'.", "a"),
+        ("integer", "The default value is 10.", 11),
+        ("boolean", "The default value is false.", True),
+        ("boolean", "The default value is 0.", False),
+        ("integer", "Between 1 and 10.", 10),
+    ],
+)
+def test_what_is_no_default_is_an_extra_argument(kind, description, value):
+    schema = parameters(a={"type": kind, "description": description})
+    assert [difference.rule for difference in compare_arguments({}, {"a": value}, schema)] == ["extra"]
+
+
+def test_a_reply_with_thousands_of_wrong_keys_gives_a_short_list():
+    wrong = {f"k{number}": number for number in range(5_000)}
+    assert len(compare_arguments({}, wrong, {})) == MAX_DIFFERENCES
+
+
+def test_a_message_is_short_and_can_be_written():
+    difference = compare("a", "\ud800" * 100_000, {})[0]
+    assert len(difference.message) < 1_000
+    assert difference.message.encode("utf-8")

@@ -1,0 +1,80 @@
+"""Chinese text is cut with a dictionary cache that nobody else can have written."""
+
+import json
+import marshal
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wildtool.toolcall.text.chinese import _own_folder  # pyright: ignore[reportPrivateUsage]
+
+TEXT = "我来到北京清华大学"
+WORDS = ["我", "来到", "北京", "清华大学"]
+
+
+def cut_anew(own: Path, shared: Path) -> list[str]:
+    """The words of TEXT, cut by a new process with these folders for its own data and for temporary files."""
+    program = f"import json; from wildtool.toolcall.chinese import cut; print(json.dumps(cut({TEXT!r})))"
+    surroundings = {**os.environ, "WILDTOOL_DATA_DIR": str(own), "TMPDIR": str(shared)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=surroundings, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def plant(file: Path) -> None:
+    """A dictionary that knows but one word, which is a wrong one."""
+    file.write_bytes(marshal.dumps(({"我来到北": 9, "我": 0, "我来": 0, "我来到": 0}, 9)))
+
+
+def test_a_dictionary_in_the_shared_temporary_folder_is_not_read(tmp_path: Path) -> None:
+    plant(tmp_path / "jieba.cache")
+    assert cut_anew(tmp_path / "own", tmp_path) == WORDS
+
+
+def test_a_planted_dictionary_would_change_the_words(tmp_path: Path) -> None:
+    """So that the test above can fail: the user's own cache is read, and is believed."""
+    cut_anew(tmp_path / "own", tmp_path)
+    [cache] = (tmp_path / "own" / "jieba").iterdir()
+    plant(cache)
+    assert cut_anew(tmp_path / "own", tmp_path) != WORDS
+
+
+def test_the_cache_folder_is_the_users_alone(tmp_path: Path) -> None:
+    cut_anew(tmp_path / "own", tmp_path)
+    assert stat.S_IMODE((tmp_path / "own" / "jieba").stat().st_mode) == 0o700
+
+
+def test_where_no_folder_can_be_made_the_dictionary_is_loaded_and_nothing_is_left(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    plant(shared / "jieba.cache")
+    assert cut_anew(tmp_path / "file", shared) == WORDS
+    assert [path.name for path in shared.iterdir()] == ["jieba.cache"]
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707])
+def test_a_folder_that_others_can_write_is_not_used(mode: int, tmp_path: Path) -> None:
+    folder = tmp_path / "jieba"
+    folder.mkdir()
+    folder.chmod(mode)
+    assert _own_folder(folder) is None
+
+
+def test_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "jieba"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setattr(os, "getuid", lambda: folder.stat().st_uid + 1)
+    assert _own_folder(folder) is None
+
+
+def test_a_link_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / "jieba").symlink_to(tmp_path / "elsewhere")
+    assert _own_folder(tmp_path / "jieba") is None
