@@ -12,7 +12,7 @@ from wildtool.errors import UsageError
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("thing", "math:pi", registry.GROUP)
-    echo = EntryPoint("echo", "echo_benchmark:ECHO", registry.GROUP)
+    echo = EntryPoint("echo", "engine.echo_benchmark:ECHO", registry.GROUP)
     monkeypatch.setattr(registry, "OURS", {"ours": "math:tau"})
     monkeypatch.setattr(registry, "_entries", lambda: {"thing": entry, "echo": echo})
 

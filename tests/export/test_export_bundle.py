@@ -295,7 +295,7 @@ def test_a_benchmarks_own_data_are_found_beside_a_file_of_their_name(
 
 def test_a_bundle_is_told_by_its_own_name_in_messages(bundle: Path):
     (folder,) = run_folders(bundle)
-    assert bundle.origin(folder) == bundle
+    assert bundles.origin(folder) == bundle
     assert ITEM in (folder / "record-0001.jsonl").read_text()
 
 
@@ -315,13 +315,13 @@ def test_a_folder_stands_for_the_bundles_in_it_too(tmp_path: Path, bundle: Path)
 def test_a_damaged_file_named_like_a_bundle_is_not_passed_over(tmp_path: Path, bundle: Path):
     shared = tmp_path / "shared"
     shared.mkdir()
-    (shared / f"run{bundle.SUFFIX}").write_bytes(bundle.read_bytes()[:100])
+    (shared / f"run{bundles.SUFFIX}").write_bytes(bundle.read_bytes()[:100])
     with pytest.raises(RecordError, match=r"run\.bundle\.zip: not a bundle, or damaged"):
         run_folders(shared)
 
 
 def test_bundles_are_found_under_the_name_that_export_gives_them():
-    assert FORMATS["bundle"].suffix == bundle.SUFFIX
+    assert FORMATS["bundle"].suffix == bundles.SUFFIX
 
 
 def test_an_encrypted_bundle_is_refused(tmp_path: Path):
@@ -334,4 +334,4 @@ def test_an_encrypted_bundle_is_refused(tmp_path: Path):
     data[data.rindex(b"PK\x01\x02") + 8] |= 1
     bundle.write_bytes(data)
     with pytest.raises(RecordError, match="encrypted"):
-        bundle.unpacked(bundle)
+        bundles.unpacked(bundle)

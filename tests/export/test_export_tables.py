@@ -110,7 +110,7 @@ def test_a_model_of_any_name_leaves_the_page_one_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ):
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    monkeypatch.setattr(importlib.import_module("export_build").Saying, "name", name)
+    monkeypatch.setattr(importlib.import_module("export.export_build").Saying, "name", name)
     folder = play(tmp_path / "run", lambda request: {"content": "hi"})
     text = (written("hf-card", folder, tmp_path) / "README.md").read_text(encoding="utf-8")
     _, head, body = text.split("---\n", 2)

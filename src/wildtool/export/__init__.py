@@ -50,7 +50,9 @@ FORMATS: Mapping[str, Format] = {
     "sharegpt": Format(
         "conversations in ShareGPT's shape", ".sharegpt.jsonl", "sharegpt", ("profile", "only")
     ),
-    "hf-card": Format("a folder with a Hugging Face dataset", "-dataset", "card", ("profile",), folder=True),
+    "hf-card": Format(
+        "a folder with a Hugging Face dataset", "-dataset", "hub_card", ("profile",), folder=True
+    ),
     "bundle": Format("everything needed to score it again", ".bundle.zip", "bundle", ("with_data",)),
 }
 

@@ -2,18 +2,18 @@
 
 import copy
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from benchmarks.lint_build import WEATHER, answer, findings, found, session, weather, with_task
 from wildtool.benchmarks.wildtoolbench.lint import lint_file
 from wildtool.benchmarks.wildtoolbench.lint.balance import expected_transitions
+from wildtool.cli import app
 from wildtool.types import Finding
 
 
@@ -128,13 +128,12 @@ def test_a_set_in_a_file_is_balanced_on_demand(tmp_path: Path):
     assert {finding.rule for finding in lint_file(path, balanced=True)} == {"balance"}
 
 
-def test_the_module_prints_one_line_a_finding_and_ends_with_1(tmp_path: Path):
+def test_the_command_prints_one_line_a_finding_and_ends_with_1(tmp_path: Path):
     path = written(
         tmp_path, "a.jsonl", json.dumps(session() | {"id": "two\nlines", "english_env_info": "\ud800"})
     )
-    command = [sys.executable, "-m", "wildtool.benchmarks.wildtoolbench.lint", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
-    assert (done.returncode, len(done.stdout.splitlines()), done.stderr) == (1, 1, "")
+    ended = CliRunner().invoke(app, ["data", "lint", str(path), "--benchmark", "wildtoolbench"])
+    assert (ended.exit_code, len(ended.stdout.splitlines())) == (1, 1)
 
 
 @pytest.mark.parametrize("value", [float("nan"), 10**400, {1: 2}, {"a": object()}])

@@ -15,7 +15,7 @@ from wildtool.engine.record.run_folder import differences, read_run
 from wildtool.engine.run.runner import RunResult, run
 from wildtool.errors import RecordError
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[2]
 
 
 def go(out: Path, *, command: tuple[str, ...] = (), **settings: Any) -> RunResult:
@@ -25,12 +25,12 @@ def go(out: Path, *, command: tuple[str, ...] = (), **settings: Any) -> RunResul
 def start(script: str, out: Path) -> subprocess.Popen[str]:
     """Another process that runs a script with the echo benchmark at hand."""
     head = (
-        "import os, resource, sys\nfrom pathlib import Path\nfrom echo_benchmark import *\n"
-        "from wildtool.engine.run import run\nout = Path(sys.argv[1])\n"
+        "import os, resource, sys\nfrom pathlib import Path\nfrom engine.echo_benchmark import *\n"
+        "from wildtool.engine.run.runner import run\nout = Path(sys.argv[1])\n"
     )
     return subprocess.Popen(
         [sys.executable, "-c", head + script, str(out)],
-        cwd=HERE,
+        cwd=TESTS,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

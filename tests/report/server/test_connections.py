@@ -20,7 +20,7 @@ from wildtool.report.server.app import Reader, reads_still
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 BLOCKED = """
 import sys, threading
-from wildtool.report.listing import Listing
+from wildtool.report.server.run_index import Listing
 Listing.scan = lambda self: threading.Event().wait()
 from wildtool.cli import main
 sys.argv = ["wildtool", "view", sys.argv[1], "--port", "0"]

@@ -18,7 +18,7 @@ WORDS = ["我", "来到", "北京", "清华大学"]
 
 def cut_anew(own: Path, shared: Path) -> list[str]:
     """The words of TEXT, cut by a new process with these folders for its own data and for temporary files."""
-    program = f"import json; from wildtool.toolcall.chinese import cut; print(json.dumps(cut({TEXT!r})))"
+    program = f"import json; from wildtool.toolcall.text.chinese import cut; print(json.dumps(cut({TEXT!r})))"
     surroundings = {**os.environ, "WILDTOOL_DATA_DIR": str(own), "TMPDIR": str(shared)}
     done = subprocess.run(
         [sys.executable, "-c", program], env=surroundings, capture_output=True, text=True, check=True

@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -165,22 +164,3 @@ def _duplicate_texts(texts: Iterable[tuple[str, str]]) -> Iterator[Finding]:
     for near in near_duplicates(texts):
         message = f"{near.similarity:.0f} % like the user text at {near.earlier}"
         yield Finding(near.place, "duplicate", message)
-
-
-def _main(arguments: list[str]) -> int:
-    """Prints findings, one a line; 1 if there are any. Arguments: files, `--balanced`, `--strict`."""
-    balanced = True if "--balanced" in arguments else None
-    lines = [
-        f"{finding.where}: {finding.rule}: {finding.message}"
-        for name in arguments
-        if not name.startswith("--")
-        for finding in lint_file(Path(name), balanced=balanced, strict="--strict" in arguments)
-    ]
-    for line in lines:
-        printable = (c if c.isprintable() else f"\\u{ord(c):04x}" for c in line)
-        sys.stdout.write("".join(printable) + "\n")
-    return int(bool(lines))
-
-
-if __name__ == "__main__":
-    sys.exit(_main(sys.argv[1:]))
