@@ -1,5 +1,7 @@
 """Calls of every kind, and texts made of the pieces that formats look for."""
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from wildtool.json_codec import dumps
@@ -45,11 +47,16 @@ plain_name = st.from_regex(r"\w(?:[\w.:/-]{0,20}\w)?", fullmatch=True)
 hostile = st.lists(st.text() | st.sampled_from([*MARKS, "\ud800"]), max_size=25).map("".join)
 
 
-def calls_of(format: Format) -> st.SearchStrategy[list[ToolCall]]:
-    """One to three calls that the format can write."""
-    name = text if format.name in ANY_NAME else plain_name
-    call = st.builds(ToolCall, name, st.dictionaries(text, value, max_size=4))
-    return st.lists(call, min_size=1, max_size=3)
+NamedCall = tuple[str, str, dict[str, Any]]
+"""A call with two names, any text and a plain one, and its arguments."""
+named_calls = st.lists(
+    st.tuples(text, plain_name, st.dictionaries(text, value, max_size=4)), min_size=1, max_size=3
+)
+
+
+def calls_of(format: Format, drawn: list[NamedCall]) -> list[ToolCall]:
+    """The calls by those names that the format can write."""
+    return [ToolCall(name if format.name in ANY_NAME else plain, given) for name, plain, given in drawn]
 
 
 def exact(calls: object) -> list[tuple[str, bytes]]:
