@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from e2e.forks import Fork, fork
 from faults.server import FaultServer
 from wildtool.engine.score.verdict_table import relation, verdicts_path
 
 COMMAND = Path(sys.executable).with_name("wildtool")
+HURRIED = {"CLOCK_TIMES": "20"}
+"""Variables of a command that waits for nothing but the clock: its event loop's runs so much faster, on Linux."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +26,13 @@ class Ended:
     err: str
 
 
-async def start(*words: object, cwd: Path, **environment: str) -> asyncio.subprocess.Process:
+async def start(*words: object, cwd: Path, **environment: str) -> Fork | asyncio.subprocess.Process:
     """Starts `wildtool WORDS` without any key or endpoint of the developer's own."""
     clean = {
         name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "WILDTOOL_"))
     }
+    if sys.platform == "linux":
+        return fork(COMMAND, *map(str, words), cwd=cwd, env=clean | environment)
     return await asyncio.create_subprocess_exec(
         COMMAND,
         *map(str, words),

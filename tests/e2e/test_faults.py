@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.command import contents, playing, recorded, verdicts, wildtool
+from e2e.command import HURRIED, contents, playing, recorded, verdicts, wildtool
 from faults.server import FAILURES, HOSTILE, Answer, Call, FaultServer, behaviour_named, http
 
 UNITS = 4
@@ -49,7 +49,7 @@ async def test_a_fault_that_passes_is_not_seen_in_the_verdicts(tmp_path: Path):
         assert (await wildtool(*playing(server, tmp_path / "calm"), cwd=tmp_path)).status == 0
         server.behave = behaviour_named("faults-then-ok:1")
         server.asked.clear()
-        ended = await wildtool(*playing(server, tmp_path / "faulty", retries=3), cwd=tmp_path)
+        ended = await wildtool(*playing(server, tmp_path / "faulty", retries=3), cwd=tmp_path, **HURRIED)
     assert ended.status == 0
     assert verdicts(tmp_path / "faulty") == verdicts(tmp_path / "calm")
 

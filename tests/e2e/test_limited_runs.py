@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.command import contents, playing, recorded, verdicts, wildtool
+from e2e.command import HURRIED, contents, playing, recorded, verdicts, wildtool
 from faults.server import FaultServer
 
 KEY = "sk-very-secret-7f3a"
@@ -43,7 +43,7 @@ async def test_a_run_stopped_by_a_limit_says_which_and_goes_on_with_a_higher_one
 async def test_an_endpoint_that_refuses_at_times_gets_all_calls_answered_in_the_end(tmp_path: Path):
     async with FaultServer("faults-then-ok:1") as server:
         words = playing(server, tmp_path / "run", "--rpm", 60_000, "--tpm", 60_000_000, retries=5, limit=2)
-        assert (await wildtool(*words, cwd=tmp_path)).status == 0
+        assert (await wildtool(*words, cwd=tmp_path, **HURRIED)).status == 0
     assert len(recorded(tmp_path / "run")) == len(server.answered)
 
 

@@ -1,0 +1,146 @@
+"""Commands as processes of their own that do not import anything again: forks of one that has imported all of wildtool.
+
+Run as a script, it is that one. Its input is a socket; each request comes with three files: one for what the command
+writes, one for its errors, and one that gets its process id and, at its end, its status. It ends with the socket.
+"""
+
+import asyncio
+import importlib
+import json
+import os
+import pkgutil
+import runpy
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import wildtool
+
+LENGTH = 10
+"""How many bytes a length or a process id takes."""
+
+
+class Fork:
+    """A command that was started, with what tests use of `asyncio.subprocess.Process`."""
+
+    def __init__(self, out: int, err: int, state: int) -> None:
+        self.returncode: int | None = None
+        self.pid = int(os.read(state, LENGTH))
+        self._outputs = asyncio.gather(_read(out), _read(err))
+        self._ended = asyncio.ensure_future(self._end(state))
+
+    async def communicate(self) -> tuple[bytes, bytes]:
+        """What it wrote, and its errors, once it is over."""
+        out, err = await asyncio.shield(self._outputs)
+        await asyncio.shield(self._ended)
+        return out, err
+
+    def send_signal(self, sent: int) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, sent)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    async def _end(self, state: int) -> None:
+        self.returncode = int(await _read(state))
+
+
+def fork(command: Path, *words: str, cwd: Path, env: Mapping[str, str]) -> Fork:
+    """Starts `command WORDS` in a folder and with an environment."""
+    own = frozenset((name, value) for name, value in env.items() if name.startswith("PYTHON"))
+    forker, _ = _forker(own)
+    request = json.dumps([str(cwd), dict(env), [str(command), *words]]).encode()
+    pipes = [os.pipe() for _ in range(3)]
+    socket.send_fds(forker, [b"%*d" % (LENGTH, len(request))], [there for _, there in pipes])
+    forker.sendall(request)
+    for _, there in pipes:
+        os.close(there)
+    return Fork(*(here for here, _ in pipes))
+
+
+@cache
+def _forker(own: frozenset[tuple[str, str]]) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    """A process to fork from, and its socket, by the variables that Python itself reads when it starts."""
+    here, there = socket.socketpair()
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    with there:
+        return here, subprocess.Popen([sys.executable, __file__], stdin=there, env=clean | dict(own))
+
+
+async def _read(file: int) -> bytes:
+    reader = asyncio.StreamReader()
+    pipe = os.fdopen(file, "rb")
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), pipe
+    )
+    try:
+        return await reader.read()
+    finally:
+        transport.close()
+
+
+def _wait_for_work() -> None:
+    """Returns once for every request, in a new process that has its folder, variables, words and outputs."""
+    channel = socket.socket(fileno=0)
+    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ended = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        head, files, _, _ = socket.recv_fds(channel, LENGTH, 3)
+        if not head:
+            os._exit(0)
+        request = b""
+        while len(request) < int(head):
+            request += channel.recv(int(head) - len(request))
+        if os.fork() == 0:
+            break
+        for file in files:
+            os.close(file)
+    signal.signal(signal.SIGCHLD, ended)
+    os.close(channel.detach())
+    out, err, state = files
+    if pid := os.fork():
+        os.close(out)
+        os.close(err)
+        os.write(state, b"%*d" % (LENGTH, pid))
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        os.write(state, b"%d" % status)
+        os._exit(0)
+    signal.signal(signal.SIGINT, interrupted)
+    os.close(state)
+    for file, standard in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):
+        os.dup2(file, standard)
+        if file > 2:
+            os.close(file)
+    # Those of the start were made for other files, and know it.
+    out, err = sys.stdout, sys.stderr
+    sys.stdout = sys.__stdout__ = open(1, "w", -1, out.encoding, out.errors, closefd=False)  # noqa: SIM115
+    sys.stderr = sys.__stderr__ = open(2, "w", 1, err.encoding, err.errors, closefd=False)  # noqa: SIM115
+    folder, environment, sys.argv[:] = json.loads(request)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def _hurry(times: float) -> None:
+    """Lets the clock of event loops run that many times as fast, for a command that waits out what an endpoint asks."""
+    wait = selectors.DefaultSelector.select
+    asyncio.BaseEventLoop.time = lambda loop: times * time.monotonic()
+    selectors.DefaultSelector.select = lambda its, timeout=None: wait(its, timeout and timeout / times)
+
+
+if __name__ == "__main__":
+    for module in pkgutil.walk_packages(wildtool.__path__, "wildtool."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    importlib.import_module("duckdb")
+    _wait_for_work()
+    _hurry(float(os.environ.get("CLOCK_TIMES", "1")))
+    sys.path[0] = str(Path(sys.argv[0]).parent)
+    runpy.run_path(sys.argv[0], run_name="__main__")
