@@ -5,7 +5,18 @@ import sys
 
 from measure import Line, main
 
-SCRIPTS = ("walk", "calls", "limits", "latency", "memory", "judge", "acebench", "hostile", "start", "report")
+SCRIPTS = (
+    "episodes",
+    "calls",
+    "limits",
+    "latency",
+    "memory",
+    "judge",
+    "acebench",
+    "hostile",
+    "start",
+    "report",
+)
 
 
 def measure(repeats: int) -> list[Line]:

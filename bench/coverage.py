@@ -17,7 +17,7 @@ from stats.paired_draws import two_runs
 from wildtool.stats.intervals import bootstrap_interval, clustered_rate
 from wildtool.stats.metrics import pass_all, pass_at
 from wildtool.stats.power import detectable
-from wildtool.stats.tests import Pair, difference, flip_test
+from wildtool.stats.tests import ItemPair, difference, flip_test
 
 Interval = tuple[float, float] | None
 OF_ITEMS, OF_RUNS = 0.3, 0.5
@@ -102,8 +102,8 @@ def sandwich(row: Sequence[int], units: int) -> Interval:
     return None if found is None else (found.low, found.high)
 
 
-def pairs(row: Sequence[int], units: int) -> list[Pair]:
-    return [Pair(Fraction(each), units) for each in row]
+def pairs(row: Sequence[int], units: int) -> list[ItemPair]:
+    return [ItemPair(Fraction(each), units) for each in row]
 
 
 def rejected(rows: Sequence[Sequence[int]], units: int) -> float:

@@ -6,11 +6,11 @@ Usage: python bench/edges.py [FILE…]   (default: wild-mini)
 import sys
 from pathlib import Path
 
-from wildtool.benchmarks.wildtoolbench.play import MINI
-from wildtool.generate.graph.quality import Quality, measure
+from wildtool.benchmarks.wildtoolbench.play import WILD_MINI_FILE
+from wildtool.generate.graph.quality import EdgeQuality, measure_inference
 
 
-def _row(name: str, quality: Quality) -> str:
+def _row(name: str, quality: EdgeQuality) -> str:
     return (
         f"| {name} | {quality.right} of {quality.inferred} | {quality.precision:.3f} | "
         f"{quality.found} of {quality.labelled} | {quality.recall:.3f} |"
@@ -20,7 +20,7 @@ def _row(name: str, quality: Quality) -> str:
 def main(files: list[Path]) -> None:
     """Prints a table for each file."""
     for file in files:
-        report = measure(file)
+        report = measure_inference(file)
         print(f"\n{file.name}: {report.equal} of {report.graphs} graphs equal\n")
         print(
             "| edges | inferred edges that are labelled | precision | labelled edges that are inferred | recall |"
@@ -31,4 +31,4 @@ def main(files: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    main([Path(name) for name in sys.argv[1:]] or [MINI])
+    main([Path(name) for name in sys.argv[1:]] or [WILD_MINI_FILE])

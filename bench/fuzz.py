@@ -26,13 +26,13 @@ from faults.fuzz_streams import KINDS, Reader, answer, damaged, mangled  # noqa:
 from generate.tool_sources.openapi_fuzz import document  # noqa: E402
 from wildtool.benchmarks.acebench import ACEBENCH  # noqa: E402
 from wildtool.benchmarks.wildtoolbench import WILD_MINI  # noqa: E402
-from wildtool.engine.record.bundle import unpacked  # noqa: E402
-from wildtool.engine.score.results import result_of  # noqa: E402
+from wildtool.engine.record.bundle import unpack_bundle  # noqa: E402
+from wildtool.engine.score.results import load_result  # noqa: E402
 from wildtool.errors import WildtoolError  # noqa: E402
-from wildtool.export import Wanted  # noqa: E402
+from wildtool.export import ExportRequest  # noqa: E402
 from wildtool.export.bundle import export  # noqa: E402
 from wildtool.generate.procedural.tool_sets import read_tool_sets  # noqa: E402
-from wildtool.toolcall.call_syntax import MAX_CHARACTERS  # noqa: E402
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS  # noqa: E402
 from wildtool.types import Benchmark, Item, Message, Reply, Transcript  # noqa: E402
 
 COMMAND = Path(sys.executable).with_name("wildtool")
@@ -55,7 +55,7 @@ def judges(chance: random.Random, _: Path) -> Iterator[tuple[Outcome, object]]:
         unit = chance.choice(item.units)
         replies = [damaged(message, chance) for message in _gold(benchmark, item, unit, profile, chance)]
         messages = [reply if isinstance(reply, dict) else {"content": reply} for reply in replies]
-        transcript = Transcript(tuple(Reply(message) for message in messages), silent_after=True)
+        transcript = Transcript(tuple(Reply(message) for message in messages), scripted=True)
         verdicts = benchmark.judge(item, {unit: transcript}, profile)
         benchmark.trace(item, unit, transcript, profile)
         yield f"{benchmark.name} {verdicts[item.units.index(unit)].outcome}", messages
@@ -63,12 +63,12 @@ def judges(chance: random.Random, _: Path) -> Iterator[tuple[Outcome, object]]:
 
 def _gold(benchmark: Benchmark, item: Item, unit: str, profile: str, chance: random.Random) -> list[Message]:
     """The gold replies of a unit, up to a step, as any style gives them."""
-    walk, said = benchmark.walk(item, unit, profile), list[Message]()
+    episode, said = benchmark.episode(item, unit, profile), list[Message]()
     style = chance.choice(list(benchmark.gold_styles))
-    while (request := walk.request()) is not None and len(said) < 12 and request.gold is not None:
+    while (request := episode.request()) is not None and len(said) < 12 and request.gold is not None:
         role = style if request.role == "agent" else "cooperative 0"
         said.append(request.gold(role))
-        walk.tell(said[-1])
+        episode.advance(said[-1])
     said.append({"role": "assistant", "content": mangled(b"[f(a=1)]" * 3, chance).decode("utf-8", "replace")})
     return said[: chance.randrange(1, len(said) + 1)]
 
@@ -86,12 +86,12 @@ def records(chance: random.Random, folder: Path) -> Iterator[tuple[Outcome, obje
     """Runs whose record, table or `run.json` has bytes changed, left out or put in."""
     place = _run(folder)
     files = {path: path.read_bytes() for path in place.iterdir() if path.is_file() and path.stat().st_size}
-    whole = result_of(place)
+    whole = load_result(place)
     while True:
         path = chance.choice(list(files))
         path.write_bytes(_changed(files[path], chance))
         try:
-            result = result_of(place)
+            result = load_result(place)
             same = result.metrics == whole.metrics
             yield (
                 "the same numbers" if same else "other numbers, marked" if result.incomplete else "other",
@@ -106,13 +106,13 @@ def records(chance: random.Random, folder: Path) -> Iterator[tuple[Outcome, obje
 def bundles(chance: random.Random, folder: Path) -> Iterator[tuple[Outcome, object]]:
     """Bundles with bytes changed, left out or put in."""
     whole = folder / "run.wildtool.zip"
-    export(Wanted(folder=_run(folder)), whole)
+    export(ExportRequest(folder=_run(folder)), whole)
     data = whole.read_bytes()
     while True:
         broken = folder / "broken.wildtool.zip"
         broken.write_bytes(_changed(data, chance))
         try:
-            result_of(unpacked(broken))
+            load_result(unpack_bundle(broken))
             yield "read", broken
         except WildtoolError as error:
             yield type(error).__name__, broken
@@ -149,7 +149,7 @@ def descriptions(chance: random.Random, folder: Path) -> Iterator[tuple[Outcome,
 
 def call_texts(chance: random.Random, _: Path) -> Iterator[tuple[Outcome, object]]:
     """Calls in words, cut and spliced, read by every format."""
-    from wildtool.models.tool_formats import FORMATS
+    from wildtool.models.tool_formats import CALL_FORMATS
 
     seeds = [
         b'[f(a=1, b="x", c=[1, {"d": None}])]',
@@ -159,9 +159,9 @@ def call_texts(chance: random.Random, _: Path) -> Iterator[tuple[Outcome, object
         b'{"name": "f", "parameters": {"a": "\\u00e9"}}',
     ]
     while True:
-        name = chance.choice(list(FORMATS))
+        name = chance.choice(list(CALL_FORMATS))
         text = mangled(chance.choice(seeds) + chance.choice(seeds), chance) * chance.choice((1, 1, 50))
-        read = FORMATS[name].read(text.decode("utf-8", "replace")[:MAX_CHARACTERS])
+        read = CALL_FORMATS[name].read(text.decode("utf-8", "replace")[:MAX_CALL_CHARACTERS])
         yield f"{name}: {'calls' if read else 'none'}", text
 
 

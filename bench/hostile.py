@@ -16,14 +16,16 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from benchmarks.acebench.hostile import MESSAGES, items
 from measure import Line, main
 from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.toolcall.call_syntax import MAX_CHARACTERS
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 from wildtool.types import Item, Message, Reply, Transcript
 
 TRIES = 3
 """The least of so many times counts: other work of the machine is not the reply's."""
 ORDINARY = (
     "["
-    + ", ".join(["f(city='Oslo', days=3, detailed=True)"] * 1000)[: MAX_CHARACTERS - 50].rpartition(",")[0]
+    + ", ".join(["f(city='Oslo', days=3, detailed=True)"] * 1000)[: MAX_CALL_CHARACTERS - 50].rpartition(",")[
+        0
+    ]
     + "]"
 )
 
@@ -58,7 +60,7 @@ def _times(profile: str) -> Iterator[tuple[float, str]]:
 
 
 def _judge(item: Item, message: Message, profile: str, mode: str) -> None:
-    judge_item(item, {"0": Transcript((Reply(message),), silent_after=True)}, profile, mode)
+    judge_item(item, {"0": Transcript((Reply(message),), scripted=True)}, profile, mode)
 
 
 def _least(action: Callable[[], object]) -> float:

@@ -11,9 +11,9 @@ from random import Random
 from typing import Any
 
 from measure import Line, main
-from wildtool.generate.procedural.tool_sets import built_in
-from wildtool.generate.tools.graph import ALIKE, Neighbours
-from wildtool.toolcall.text.similarity import Likeness
+from wildtool.generate.procedural.tool_sets import built_in_tool_sets
+from wildtool.generate.tools.graph import MIN_LINK_SIMILARITY, ToolGraph
+from wildtool.toolcall.text.similarity import TfidfIndex
 
 TOOLS = 5_000
 COMPARED = 2_000
@@ -24,7 +24,7 @@ NEAREST = 5
 def tools() -> list[dict[str, Any]]:
     """Definitions with words of their own."""
     draw = Random(1)
-    known = [tool.definition["function"] for tools in built_in("en") for tool in tools]
+    known = [tool.definition["function"] for tools in built_in_tool_sets("en") for tool in tools]
     words = sorted({word for function in known for word in function["description"].split()})
     made: list[dict[str, Any]] = []
     for k in range(TOOLS):
@@ -55,12 +55,12 @@ def measure(repeats: int) -> list[Line]:
     theirs: list[float] = []
     for _ in range(repeats):
         begun = time.process_time()
-        Neighbours(functions)
+        ToolGraph(functions)
         ours.append(time.process_time() - begun)
-        sample = Likeness(texts[:COMPARED])
+        sample = TfidfIndex(texts[:COMPARED])
         begun = time.process_time()
         for a, b in combinations(range(COMPARED), 2):
-            sample.of(a, b)
+            sample.similarity(a, b)
         theirs.append((time.process_time() - begun) * (len(texts) / COMPARED) ** 2)
     print(
         f"{len(texts):,} descriptions; {_kept(texts):.1%} of the likeness of the nearest {NEAREST} kept",
@@ -80,12 +80,14 @@ def measure(repeats: int) -> list[Line]:
 
 def _kept(texts: list[str]) -> float:
     """How alike the nearest texts that are found are, as a share of how alike the nearest are; 1 where none is missed."""
-    likeness = Likeness(texts)
+    likeness = TfidfIndex(texts)
     found = exact = 0.0
     for one in range(0, len(texts), len(texts) // 200):
-        whole = sorted((likeness.of(one, k) for k in range(len(texts)) if k != one), reverse=True)[:NEAREST]
-        exact += sum(value for value in whole if value >= ALIKE)
-        found += sum(value for _, value in likeness.nearest(one, NEAREST, ALIKE))
+        whole = sorted((likeness.similarity(one, k) for k in range(len(texts)) if k != one), reverse=True)[
+            :NEAREST
+        ]
+        exact += sum(value for value in whole if value >= MIN_LINK_SIMILARITY)
+        found += sum(value for _, value in likeness.nearest(one, NEAREST, MIN_LINK_SIMILARITY))
     return found / exact if exact else 1.0
 
 

@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.engine.call.budget import Budget, Limits
-from wildtool.engine.call.cache import Cache
+from wildtool.engine.call.budget import Budget, SpendingLimits
+from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.pricing import Price
 from wildtool.engine.call.rates import Rates
 from wildtool.engine.plan import Plan
-from wildtool.engine.run.client import Sitting
-from wildtool.engine.run.runner import run
+from wildtool.engine.run.client import Invocation
+from wildtool.engine.run.runner import run_plan
 from wildtool.models.providers.openai_chat import OpenAIModel
 
 
@@ -34,9 +34,9 @@ def main(sessions: str, base_url: str, concurrency: str, out: str, limited: str 
     """Args: limited: `limits` watches all limits, `cache` keeps replies, `limits+cache` does both."""
     watched = "limits" in limited
     budget = Budget(
-        Limits(max_cost=ABUNDANT, max_tokens_total=int(ABUNDANT), deadline_s=1e6) if watched else None
+        SpendingLimits(max_cost=ABUNDANT, max_tokens_total=int(ABUNDANT), deadline_s=1e6) if watched else None
     )
-    cache = Cache(Path(out).with_name("cache")) if "cache" in limited else None
+    cache = ReplyCache(Path(out).with_name("cache")) if "cache" in limited else None
     plan = Plan(
         benchmark=WILDTOOLBENCH,
         source=WILDTOOLBENCH.locate(sessions),
@@ -47,7 +47,7 @@ def main(sessions: str, base_url: str, concurrency: str, out: str, limited: str 
         prices={"agent": Price(input=1.0, output=2.0)},
     )
     began = time.perf_counter()
-    result = run(plan, Path(out), command=["bench"], sitting=Sitting(budget, cache))
+    result = run_plan(plan, Path(out), command=["bench"], invocation=Invocation(budget, cache))
     if cache is not None:
         cache.flush()
     wall = time.perf_counter() - began

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.engine.plan import Plan
-from wildtool.engine.run.runner import run
+from wildtool.engine.run.runner import run_plan
 from wildtool.types import Message, Reply, Request
 
 ANSWERS = ("I cannot do that.", "Which one do you mean?")
@@ -38,7 +38,7 @@ def write_runs(sessions: Path, folder: Path, models: int) -> None:
     for number in range(models):
         model = Synthetic(number, 0.97 - 0.6 * number / models)
         plan = Plan(benchmark=WILDTOOLBENCH, source=source, models={"agent": model}, profile="official")
-        run(plan, folder / model.name, command=["bench"])
+        run_plan(plan, folder / model.name, command=["bench"])
 
 
 def _wrong(gold: Message, draw: random.Random) -> Message:

@@ -9,7 +9,7 @@ from typing import Any
 
 from loopback import ROOT
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.benchmarks.wildtoolbench.play import MINI
+from wildtool.benchmarks.wildtoolbench.play import WILD_MINI_FILE
 from wildtool.types import Message, Request
 
 sys.path.append(str(ROOT / "tests" / "faults"))
@@ -18,7 +18,7 @@ from server import request_digest
 
 def write_sessions(path: Path, count: int) -> Path:
     """Writes so many sessions; ids differ, and with them the call ids in their histories."""
-    records = [json.loads(line) for line in MINI.read_text("utf-8").splitlines()]
+    records = [json.loads(line) for line in WILD_MINI_FILE.read_text("utf-8").splitlines()]
     with path.open("w", encoding="utf-8") as file:
         for number in range(count):
             record = records[number % len(records)] | {"id": f"bench_{number}"}
@@ -30,12 +30,12 @@ def gold_runs(sessions: Path, profile: str = "official") -> Iterator[tuple[Reque
     """Each request of a perfect model's run, with its answer."""
     for item in WILDTOOLBENCH.load(WILDTOOLBENCH.locate(str(sessions))):
         for unit in item.units:
-            walk = WILDTOOLBENCH.walk(item, unit, profile)
-            while (request := walk.request()) is not None:
+            episode = WILDTOOLBENCH.episode(item, unit, profile)
+            while (request := episode.request()) is not None:
                 assert request.gold is not None
                 answer = request.gold("parallel")
                 yield request, answer
-                walk.tell(answer)
+                episode.advance(answer)
 
 
 def write_gold(sessions: Path, path: Path) -> int:

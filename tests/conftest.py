@@ -6,8 +6,6 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from drawn_once import draw_once
-
 # A slow machine is no fault of the code: no test has a time limit of its own.
 settings.register_profile("wildtool", deadline=None)
 settings.load_profile("wildtool")
@@ -22,13 +20,3 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def charts_drawn_once(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A chart is drawn once by all processes of the tests, commands included."""
-    place = tmp_path_factory.getbasetemp()
-    folder = (place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "charts"
-    folder.mkdir(exist_ok=True)
-    os.environ["DRAWN_CHARTS"] = str(folder)
-    draw_once(folder)

@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from wildtool.episode import play_walks, replay
+from wildtool.episode import play_episodes, replay
 from wildtool.errors import InfraError
 from wildtool.types import Message, Reply, Request, Transcript
 
 
-class CountingWalk:
+class CountingEpisode:
     """Takes `length` replies."""
 
     def __init__(self, length: int) -> None:
@@ -17,13 +17,13 @@ class CountingWalk:
         self.told: list[Message] = []
 
     @property
-    def over(self) -> bool:
+    def done(self) -> bool:
         return len(self.told) >= self.length
 
     def request(self) -> Request | None:
         return Request(tuple(self.told)) if len(self.told) < self.length else None
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         self.told.append(reply)
 
 
@@ -47,64 +47,64 @@ class Script:
 
 
 async def test_each_unit_is_asked_until_its_walk_is_over() -> None:
-    walks = {"a": CountingWalk(2), "b": CountingWalk(0), "c": CountingWalk(1)}
+    episodes = {"a": CountingEpisode(2), "b": CountingEpisode(0), "c": CountingEpisode(1)}
     ask = Script()
-    await play_walks(walks, ask)
+    await play_episodes(episodes, ask)
     assert sorted(ask.asked) == ["a0", "a1", "c0"]
-    assert [len(walk.told) for walk in walks.values()] == [2, 0, 1]
+    assert [len(episode.told) for episode in episodes.values()] == [2, 0, 1]
 
 
 async def test_units_are_played_side_by_side() -> None:
     ask = Script()
-    await play_walks({"a": CountingWalk(2), "b": CountingWalk(2)}, ask)
+    await play_episodes({"a": CountingEpisode(2), "b": CountingEpisode(2)}, ask)
     assert ask.asked == ["a0", "b0", "a1", "b1"]
 
 
 async def test_in_order_one_unit_follows_another() -> None:
     ask = Script()
-    await play_walks({"a": CountingWalk(2), "b": CountingWalk(2)}, ask, in_order=True)
+    await play_episodes({"a": CountingEpisode(2), "b": CountingEpisode(2)}, ask, in_order=True)
     assert ask.asked == ["a0", "a1", "b0", "b1"]
 
 
 @pytest.mark.parametrize("in_order", [True, False])
 async def test_a_call_that_fails_for_good_ends_its_unit_only(in_order: bool) -> None:
-    walks = {"a": CountingWalk(2), "b": CountingWalk(2)}
+    episodes = {"a": CountingEpisode(2), "b": CountingEpisode(2)}
     ask = Script("a", InfraError("timeout", "no answer"))
-    await play_walks(walks, ask, in_order=in_order)
-    assert [len(walk.told) for walk in walks.values()] == [0, 2]
+    await play_episodes(episodes, ask, in_order=in_order)
+    assert [len(episode.told) for episode in episodes.values()] == [0, 2]
 
 
 async def test_any_other_error_is_not_swallowed() -> None:
     with pytest.raises(ExceptionGroup) as raised:
-        await play_walks({"a": CountingWalk(1)}, Script("a", ValueError("fault of ours")))
+        await play_episodes({"a": CountingEpisode(1)}, Script("a", ValueError("fault of ours")))
     assert raised.group_contains(ValueError, match="fault of ours")
 
 
 def test_replay_tells_the_recorded_replies_in_order() -> None:
-    walk = CountingWalk(2)
-    assert replay(walk, Transcript(says("x", "y")))
-    assert [message["content"] for message in walk.told] == ["x", "y"]
+    episode = CountingEpisode(2)
+    assert replay(episode, Transcript(says("x", "y")))
+    assert [message["content"] for message in episode.told] == ["x", "y"]
 
 
 def test_replies_past_the_end_of_a_walk_are_not_told() -> None:
-    walk = CountingWalk(1)
-    assert replay(walk, Transcript(says("x", "y")))
-    assert len(walk.told) == 1
+    episode = CountingEpisode(1)
+    assert replay(episode, Transcript(says("x", "y")))
+    assert len(episode.told) == 1
 
 
 def test_a_record_that_stops_early_leaves_the_walk_open() -> None:
-    assert not replay(CountingWalk(2), Transcript(says("x")))
+    assert not replay(CountingEpisode(2), Transcript(says("x")))
 
 
 def test_without_a_transcript_a_walk_stays_open() -> None:
-    assert not replay(CountingWalk(1), None)
+    assert not replay(CountingEpisode(1), None)
 
 
 def test_a_walk_that_is_over_at_once_needs_no_transcript() -> None:
-    assert replay(CountingWalk(0), None)
+    assert replay(CountingEpisode(0), None)
 
 
 def test_a_script_is_silent_past_its_end() -> None:
-    walk = CountingWalk(3)
-    assert replay(walk, Transcript(says("x"), silent_after=True))
-    assert walk.told[1:] == [{"content": "", "tool_calls": None}] * 2
+    episode = CountingEpisode(3)
+    assert replay(episode, Transcript(says("x"), scripted=True))
+    assert episode.told[1:] == [{"content": "", "tool_calls": None}] * 2

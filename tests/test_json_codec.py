@@ -64,20 +64,20 @@ def test_nesting_of_some_hundred_levels_is_written():
 
 @given(ANY_JSON)
 def test_a_settled_value_is_read_back_as_it_was(value: object):
-    settled = json_codec.settle(value)
+    settled = json_codec.normalize(value)
     assert json_codec.loads(json_codec.dumps(settled)) == settled
 
 
 @given(ANY_JSON.filter(lambda value: "\\ud" not in repr(value).lower()))
 def test_a_value_without_surrogates_is_settled_already(value: object):
-    assert json_codec.settle(value) == value
+    assert json_codec.normalize(value) == value
 
 
 def test_two_separate_surrogates_settle_as_the_character_they_stand_for():
-    assert json_codec.settle("\ud83d" + "\ude00") == "😀"
+    assert json_codec.normalize("\ud83d" + "\ude00") == "😀"
 
 
-SMALL = json_codec.Limits(bytes=100, depth=3, values=10)
+SMALL = json_codec.JsonLimits(bytes=100, depth=3, values=10)
 
 
 @pytest.mark.parametrize(
@@ -109,15 +109,15 @@ def test_what_stands_in_a_string_counts_toward_no_limit(text: str):
 @given(ANY_JSON)
 def test_ordinary_json_is_read_the_same_within_limits(value: object):
     text = json_codec.dumps(value)
-    assert json_codec.loads_within(text, json_codec.REPLY) == json_codec.loads(text)
+    assert json_codec.loads_within(text, json_codec.REPLY_LIMITS) == json_codec.loads(text)
 
 
 def test_limits_take_time_in_proportion_to_a_hostile_text():
     for text in (b'"' * 2_000_001, b'"' + b"\\" * 2_000_001, b"[" * 2_000_000, b"[]," * 2_000_000):
         with pytest.raises(ValueError):
-            json_codec.loads_within(text, json_codec.REPLY)
+            json_codec.loads_within(text, json_codec.REPLY_LIMITS)
 
 
 def test_values_as_deep_as_the_limit_are_read_and_written():
-    text = b"[" * json_codec.REPLY.depth + b"]" * json_codec.REPLY.depth
-    assert json_codec.dumps(json_codec.loads_within(text, json_codec.REPLY)) == text
+    text = b"[" * json_codec.REPLY_LIMITS.depth + b"]" * json_codec.REPLY_LIMITS.depth
+    assert json_codec.dumps(json_codec.loads_within(text, json_codec.REPLY_LIMITS)) == text

@@ -87,7 +87,7 @@ def test_an_archive_is_known_by_the_member_that_tells_who_wrote_it(
 ):
     with ZipFile(tmp_path / "x.bundle.zip", "w") as archive:
         archive.writestr(name, text)
-    assert outputs.is_made(tmp_path / "x.bundle.zip") is made
+    assert outputs.is_wildtool_file(tmp_path / "x.bundle.zip") is made
 
 
 @given(st.sampled_from([b"", b"PK", b"PAR1", b"<!doctype html>", b"run,model,", b"---\n"]), st.binary())
@@ -96,7 +96,7 @@ def test_no_content_of_a_file_makes_the_check_fail(
 ):
     path = tmp_path_factory.mktemp("any") / "file"
     path.write_bytes(head + rest)
-    assert outputs.is_made(path) in (True, False)
+    assert outputs.is_wildtool_file(path) in (True, False)
 
 
 def test_what_is_no_regular_file_is_never_replaced(tmp_path: Path):
@@ -104,11 +104,11 @@ def test_what_is_no_regular_file_is_never_replaced(tmp_path: Path):
         for check in (outputs.check_regular, lambda p: outputs.check_file(p, force=True)):
             with pytest.raises(UsageError, match=r"only regular files are replaced"):
                 check(path)
-        with pytest.raises(UsageError), outputs.replacing(path) as new:
+        with pytest.raises(UsageError), outputs.atomic_replace(path) as new:
             new.write_bytes(b"ours")
         with pytest.raises(UsageError):
-            outputs.write(path, b"ours")
-        assert not outputs.is_made(path)
+            outputs.write_file(path, b"ours")
+        assert not outputs.is_wildtool_file(path)
     assert (tmp_path / "target").read_bytes() == b"mine"
 
 
@@ -144,7 +144,7 @@ def test_a_folder_below_a_file_is_refused_with_the_reason(tmp_path: Path):
         lambda: outputs.check_folder(tmp_path / "file" / "x", outputs.is_run),
         lambda: outputs.check_file(tmp_path / "file" / "x"),
         lambda: outputs.make_folder(tmp_path / "file" / "x"),
-        lambda: outputs.write(tmp_path / "file" / "x", b""),
+        lambda: outputs.write_file(tmp_path / "file" / "x", b""),
     ):
         with pytest.raises(UsageError, match="Not a directory"):
             action()
@@ -154,7 +154,7 @@ def test_a_part_of_a_folder_is_not_written_through_a_link(tmp_path: Path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "assets").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UsageError, match="symbolic link"):
-        outputs.make_part(tmp_path / "assets")
+        outputs.make_subfolder(tmp_path / "assets")
 
 
 @pytest.mark.parametrize("name", ["run.json", "lock", "record-0001.jsonl", "verdicts-official.parquet"])
@@ -164,12 +164,12 @@ def test_a_run_folder_with_something_else_in_place_of_a_file_is_refused(tmp_path
         folder.mkdir()
         (folder / name).symlink_to(path)
         with pytest.raises(RecordError, match="is a symbolic link, not a regular file"):
-            outputs.check_run(folder)
+            outputs.check_run_files(folder)
         (folder / name).unlink()
         folder.rmdir()
     os.mkfifo(tmp_path / name)
     with pytest.raises(RecordError, match="is a pipe"):
-        outputs.check_run(tmp_path)
+        outputs.check_run_files(tmp_path)
 
 
 @pytest.mark.parametrize("names", [[], ["lock"], ["lock", "run.json.new"], ["run.json", "notes.txt"]])
@@ -180,8 +180,8 @@ def test_a_run_is_gone_on_with_also_where_it_was_killed_at_once(tmp_path: Path, 
 
 
 def test_a_system_error_is_status_3_where_room_is_missing_and_else_2(tmp_path: Path):
-    assert isinstance(outputs.not_written(tmp_path, OSError(errno.ENOSPC, "full")), StorageError)
+    assert isinstance(outputs.write_error(tmp_path, OSError(errno.ENOSPC, "full")), StorageError)
     for number in (errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EPERM):
-        found = outputs.not_written(tmp_path, OSError(number, os.strerror(number)))
+        found = outputs.write_error(tmp_path, OSError(number, os.strerror(number)))
         assert isinstance(found, UsageError)
         assert os.strerror(number) in str(found)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool import redact
-from wildtool.models.secrets import key_in, names_a_key, shown_variable
-from wildtool.redact import looks_like_key, redacted, redacted_json, redacted_text, remember
+from wildtool.models.secrets import describe_variable, find_key, is_key_name
+from wildtool.redact import looks_like_key, redacted, redacted_json, redacted_text, register_secrets
 
 KEY = 'sk-4f/9A&"7c2+ü@Q'
 
@@ -23,7 +23,7 @@ def only_what_a_test_remembers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.setattr(redact, "_texts", ())
     monkeypatch.setattr(redact, "_bytes", ())
     monkeypatch.setattr(redact, "_environment_read", True)
-    remember(KEY)
+    register_secrets(KEY)
     yield
 
 
@@ -69,7 +69,7 @@ def test_a_json_value_is_cleaned_at_every_depth_and_kept_where_it_is_clean(value
 
 
 def test_short_texts_are_no_secrets():
-    remember("pass", "", None)
+    register_secrets("pass", "", None)
     assert redacted_text("pass") == "pass"
 
 
@@ -118,7 +118,7 @@ def test_names_of_models_and_places_do_not_look_like_keys(text: str):
     ],
 )
 def test_fields_that_hold_keys_are_told_by_their_names(name: str):
-    assert names_a_key(name)
+    assert is_key_name(name)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_fields_that_hold_keys_are_told_by_their_names(name: str):
     ],
 )
 def test_ordinary_fields_are_not(name: str):
-    assert not names_a_key(name)
+    assert not is_key_name(name)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_ordinary_fields_are_not(name: str):
     ],
 )
 def test_a_key_in_a_body_is_found_at_any_depth(body: dict[str, object]):
-    assert key_in(body)
+    assert find_key(body)
 
 
 def test_a_body_without_keys_is_taken():
@@ -161,10 +161,10 @@ def test_a_body_without_keys_is_taken():
         "metadata": {"user": "me"},
         "api_key": "",
     }
-    assert key_in(body) is None
+    assert find_key(body) is None
 
 
 @pytest.mark.parametrize("name", ["AIzaSyD4f8Kx0aB3xYzQ", "sk_live_4f9a7c2b8d", "mysecretkey"])
 def test_a_variable_that_may_be_the_key_itself_is_not_repeated(name: str):
-    assert name not in shown_variable(name)
-    assert "OPENAI_API_KEY" in shown_variable("OPENAI_API_KEY")
+    assert name not in describe_variable(name)
+    assert "OPENAI_API_KEY" in describe_variable("OPENAI_API_KEY")

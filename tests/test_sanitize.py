@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.sanitize import last_part, shortened, without_folders
+from wildtool.sanitize import basename_only, strip_folders, truncate_words
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from wildtool.sanitize import last_part, shortened, without_folders
     ],
 )
 def test_of_absolute_paths_only_the_last_part_is_left(text: str, left: str):
-    assert without_folders(text) == left
+    assert strip_folders(text) == left
 
 
 @pytest.mark.parametrize(
@@ -38,15 +38,15 @@ def test_of_absolute_paths_only_the_last_part_is_left(text: str, left: str):
     ],
 )
 def test_a_name_that_is_a_path_is_its_last_part(name: str, left: str):
-    assert last_part(name) == left
+    assert basename_only(name) == left
 
 
 @given(st.lists(st.text("ab c.", min_size=1), min_size=2, max_size=4))
 def test_no_folder_of_a_path_survives_in_a_name(parts: list[str]):
-    assert "/" not in last_part("/" + "/".join(parts)).rstrip("/") or not parts[-1].strip("./ ")
+    assert "/" not in basename_only("/" + "/".join(parts)).rstrip("/") or not parts[-1].strip("./ ")
 
 
 def test_a_text_is_cut_between_words():
-    assert shortened("one two three", 13) == "one two three"
-    assert shortened("one two three", 12) == "one two…"
-    assert shortened("a" * 20, 5) == "aaaa…"
+    assert truncate_words("one two three", 13) == "one two three"
+    assert truncate_words("one two three", 12) == "one two…"
+    assert truncate_words("a" * 20, 5) == "aaaa…"

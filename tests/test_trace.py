@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.trace import MAX_DIFFERENCES, differing, told
+from wildtool.trace import MAX_TRACE_DIFFERENCES, find_differences, replay_steps
 from wildtool.types import Message, Reply, Request, Transcript
 
 
@@ -19,13 +19,13 @@ class Script:
         self._step = 0
 
     @property
-    def over(self) -> bool:
+    def done(self) -> bool:
         return self._step == len(self._shown)
 
     def request(self) -> Request | None:
-        return None if self.over else Request(self._shown[self._step], role=self._roles[self._step])
+        return None if self.done else Request(self._shown[self._step], role=self._roles[self._step])
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         self._step += 1
 
 
@@ -33,9 +33,9 @@ def says(text: str, role: str = "user") -> Message:
     return {"role": role, "content": text}
 
 
-def seen(walk: Script, *replies: str) -> list[list[str]]:
+def seen(episode: Script, *replies: str) -> list[list[str]]:
     transcript = Transcript(tuple(Reply({"content": reply}) for reply in replies))
-    return [[message["content"] for message in new] for _, new, _ in told(walk, transcript)]
+    return [[message["content"] for message in new] for _, new, _ in replay_steps(episode, transcript)]
 
 
 def test_a_message_is_new_once() -> None:
@@ -53,8 +53,8 @@ def test_ones_own_reply_is_not_new() -> None:
 
 
 def test_each_role_has_its_own_memory() -> None:
-    walk = Script([says("a")], [says("a")], [says("a"), says("b")], roles="aua")
-    assert seen(walk, "x", "y", "z") == [["a"], ["a"], ["b"]]
+    episode = Script([says("a")], [says("a")], [says("a"), says("b")], roles="aua")
+    assert seen(episode, "x", "y", "z") == [["a"], ["a"], ["b"]]
 
 
 def test_replies_past_the_end_are_left_out() -> None:
@@ -75,16 +75,16 @@ def test_replies_past_the_end_are_left_out() -> None:
     ],
 )
 def test_every_place_that_differs_is_named(expected: Any, found: Any, places: list[Any]) -> None:
-    assert [(d.where, d.expected, d.found) for d in differing(expected, found, "x", "rule")] == places
+    assert [(d.where, d.expected, d.found) for d in find_differences(expected, found, "x", "rule")] == places
 
 
 def test_of_many_differences_the_first_are_named() -> None:
-    assert len(differing(list(range(1000)), [], "x", "rule")) == MAX_DIFFERENCES
+    assert len(find_differences(list(range(1000)), [], "x", "rule")) == MAX_TRACE_DIFFERENCES
 
 
 def test_values_nested_too_deep_to_compare_differ_as_wholes() -> None:
     one, other = (json.loads("[" * 900 + end + "]" * 900) for end in "12")
-    (difference,) = differing(one, other, "x", "rule")
+    (difference,) = find_differences(one, other, "x", "rule")
     assert difference.where.startswith("x[0][0]")
 
 

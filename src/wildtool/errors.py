@@ -4,7 +4,7 @@ import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 """System errors of a disk without room."""
 
 
@@ -65,7 +65,7 @@ class CallError(Exception):
         self.final = final
 
 
-def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
+def unknown_name(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
     """What to say of an unknown name: the one that was probably meant, and all that there are.
 
     Args:
@@ -79,12 +79,12 @@ def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
     return f"unknown {kind} {name!r}{f' of {of}' if of else ''}{meant} (known: {', '.join(names) or 'none'})"
 
 
-def one_of(kind: str, name: str, known: Iterable[str]) -> str:
+def match_name(kind: str, name: str, known: Iterable[str]) -> str:
     """The known name that was meant, whatever its case and with `_` or `-` for a blank. Raises UsageError."""
     names = list(dict.fromkeys(known))
     meant = name if name in names else next((each for each in names if _folded(each) == _folded(name)), None)
     if meant is None:
-        raise UsageError(unknown(kind, name, names))
+        raise UsageError(unknown_name(kind, name, names))
     return meant
 
 

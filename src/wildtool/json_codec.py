@@ -27,7 +27,7 @@ class TooLargeError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class JsonLimits:
     """What a JSON text from a stranger may hold, checked before it is parsed."""
 
     bytes: int
@@ -37,9 +37,9 @@ class Limits:
     """Strings, numbers, lists, objects and so on, in all; one takes 50 to 100 bytes of memory on average."""
 
 
-REPLY = Limits(bytes=64 * 1024 * 1024, depth=500, values=1_000_000)
+REPLY_LIMITS = JsonLimits(bytes=64 * 1024 * 1024, depth=500, values=1_000_000)
 """Of one answer of a model's endpoint."""
-LINE = Limits(bytes=4 * REPLY.bytes, depth=1000, values=4 * REPLY.values)
+LINE_LIMITS = JsonLimits(bytes=4 * REPLY_LIMITS.bytes, depth=1000, values=4 * REPLY_LIMITS.values)
 """Of one line of a file: a line of a record holds a message, the answer that it was made from, and what was asked."""
 
 
@@ -63,14 +63,14 @@ def loads(data: bytes | str) -> Any:
     return _loads_slowly(data) if _has_odd_float(obj) else obj
 
 
-def loads_within(data: bytes | str, limits: Limits) -> Any:
+def loads_within(data: bytes | str, limits: JsonLimits) -> Any:
     """The value of a JSON text from a stranger. Raises TooLargeError, or ValueError where it is not JSON."""
     data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     check_limits(data, limits)
     return loads(data)
 
 
-def check_limits(data: bytes, limits: Limits) -> int:
+def check_limits(data: bytes, limits: JsonLimits) -> int:
     """How many values a JSON text holds at most; takes time in proportion to its length and next to no memory.
 
     Raises TooLargeError for a text beyond the limits.
@@ -100,7 +100,7 @@ def check_limits(data: bytes, limits: Limits) -> int:
     return values
 
 
-def lines_within(file: IO[bytes], limits: Limits = LINE) -> Iterator[bytes]:
+def lines_within(file: IO[bytes], limits: JsonLimits = LINE_LIMITS) -> Iterator[bytes]:
     """The lines of a file. Of the first that is too long only the beginning, which is too long as well; nothing follows
     it."""
     while line := file.readline(limits.bytes + 1):
@@ -109,7 +109,7 @@ def lines_within(file: IO[bytes], limits: Limits = LINE) -> Iterator[bytes]:
             return
 
 
-def settle(obj: Any) -> Any:
+def normalize(obj: Any) -> Any:
     """The value as it would be read back after writing; the very same object where nothing would change."""
     try:
         data = orjson.dumps(obj)

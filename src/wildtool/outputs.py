@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
-from wildtool.errors import NO_ROOM, RecordError, StorageError, UsageError
+from wildtool.errors import DISK_FULL, RecordError, StorageError, UsageError
 from wildtool.redact import redacted
-from wildtool.sanitize import middle
+from wildtool.sanitize import ellipsize
 
 GENERATOR = '<meta name="generator" content="wildtool'
 """In the head of every page that wildtool writes."""
@@ -26,9 +26,9 @@ MARKDOWN = "<!-- written by wildtool report -->"
 """First line of tables for a pull request."""
 LATEX = "% written by wildtool report"
 """First line of tables for a paper."""
-Recognises = Callable[[Path], bool]
+OwnershipCheck = Callable[[Path], bool]
 """Whether wildtool made what lies in a folder."""
-_STORAGE = (*NO_ROOM, errno.EIO, errno.EFBIG)
+_STORAGE = (*DISK_FULL, errno.EIO, errno.EFBIG)
 """System errors of a disk that takes no more."""
 _PACKED = (b"PAR1", b"PK\x03\x04")
 """Beginnings of files in which no text stands as it is: Parquet, archives. What goes into them comes from records and
@@ -77,14 +77,14 @@ def check_file(path: Path, *, force: bool = False) -> None:
     if found is None:
         return
     check_regular(path)
-    if not force and found.st_size and not is_made(path):
+    if not force and found.st_size and not is_wildtool_file(path):
         raise UsageError(
             f"{path}: is there already, and wildtool did not make it; name another file with --out, or add --force to"
             " replace it"
         )
 
 
-def check_folder(path: Path, made: Recognises, *, force: bool = False) -> None:
+def check_folder(path: Path, made: OwnershipCheck, *, force: bool = False) -> None:
     """Raises UsageError where a folder may not be written to: it is no folder, or holds what wildtool did not make
     (`force` allows the latter). An empty or a missing folder may be written to by anyone.
 
@@ -101,9 +101,9 @@ def check_folder(path: Path, made: Recognises, *, force: bool = False) -> None:
     try:
         names = sorted(entry.name for entry in os.scandir(path))
     except OSError as error:
-        raise not_written(path, error) from error
+        raise write_error(path, error) from error
     if names and not force and not made(path):
-        shown = ", ".join(middle(name, 40) for name in names[:3]) + (", …" if len(names) > 3 else "")
+        shown = ", ".join(ellipsize(name, 40) for name in names[:3]) + (", …" if len(names) > 3 else "")
         raise UsageError(
             f"{path}: holds what wildtool did not make here ({shown}); name another folder with --out, or add --force to"
             " write into it"
@@ -120,7 +120,7 @@ def check_regular(path: Path) -> None:
 
 
 @contextmanager
-def replacing(target: Path) -> Generator[Path]:
+def atomic_replace(target: Path) -> Generator[Path]:
     """A new file beside `target`, which takes its place once all is written.
 
     Raises StorageError where there is no room and UsageError where nothing may be written there.
@@ -140,7 +140,7 @@ def replacing(target: Path) -> Generator[Path]:
         finally:
             new.unlink(missing_ok=True)
     except OSError as error:
-        raise not_written(target, error) from error
+        raise write_error(target, error) from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -156,14 +156,14 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def write(target: Path, content: bytes) -> None:
+def write_file(target: Path, content: bytes) -> None:
     """Writes a file of a folder that was checked. Raises as `replacing`."""
     try:
         check_regular(target)
-        with open(target, "wb", opener=_not_following) as file:
+        with open(target, "wb", opener=_open_nofollow) as file:
             file.write(redacted(content))
     except OSError as error:
-        raise not_written(target, error) from error
+        raise write_error(target, error) from error
 
 
 def _remove_keys(new: Path) -> None:
@@ -190,10 +190,10 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise not_written(path, error) from error
+        raise write_error(path, error) from error
 
 
-def make_part(path: Path) -> None:
+def make_subfolder(path: Path) -> None:
     """Makes a folder inside one that was checked, as `make_folder`; a link in its place is refused, since it would lead
     out of it."""
     if path.is_symlink():
@@ -203,20 +203,20 @@ def make_part(path: Path) -> None:
     make_folder(path)
 
 
-def is_full(error: OSError) -> bool:
+def is_disk_full(error: OSError) -> bool:
     """Whether a disk took no more, so that the same command may succeed later at the same place."""
     return error.errno in _STORAGE or "No space left" in (error.strerror or str(error))
 
 
-def not_written(target: Path, error: OSError) -> StorageError | UsageError:
+def write_error(target: Path, error: OSError) -> StorageError | UsageError:
     """What to raise where the system refuses to write: StorageError where there is no room, else UsageError."""
     reason = error.strerror or str(error)
-    if is_full(error):
-        return no_room(target, reason)
+    if is_disk_full(error):
+        return disk_full_error(target, reason)
     return UsageError(f"{target}: could not be written ({reason}); name another place with --out")
 
 
-def no_room(target: Path, reason: str) -> StorageError:
+def disk_full_error(target: Path, reason: str) -> StorageError:
     """What to raise where a disk takes no more."""
     return StorageError(
         f"{target}: could not be written ({reason}); the run is intact. Make room, then run the same command again."
@@ -231,7 +231,7 @@ def is_regular(path: Path) -> bool:
         return False
 
 
-def check_run(folder: Path) -> None:
+def check_run_files(folder: Path) -> None:
     """Raises RecordError where a file of a run folder is no regular one: opening it could block, or lead somewhere else.
 
     What lies there besides, and a folder that is missing, are no matter of this.
@@ -248,12 +248,12 @@ def check_run(folder: Path) -> None:
             )
 
 
-def is_made(path: Path) -> bool:
+def is_wildtool_file(path: Path) -> bool:
     """Whether wildtool wrote a file, by its content."""
     try:
         if not is_regular(path):
             return False
-        with open(path, "rb", opener=_not_following) as file:
+        with open(path, "rb", opener=_open_nofollow) as file:
             head = file.read(_HEAD)
             if head.startswith(b"PAR1"):
                 size = file.seek(0, os.SEEK_END)
@@ -274,7 +274,7 @@ def is_run(folder: Path) -> bool:
     )  # fmt: skip
 
 
-def is_making(folder: Path) -> bool:
+def is_generation(folder: Path) -> bool:
     """Whether a folder is one that `wildtool generate` works in."""
     record = folder / "record"
     return record.is_dir() and is_run(record)
@@ -282,12 +282,12 @@ def is_making(folder: Path) -> bool:
 
 def is_site(folder: Path) -> bool:
     """Whether a folder holds pages of `wildtool report`."""
-    return is_made(folder / "index.html")
+    return is_wildtool_file(folder / "index.html")
 
 
 def is_dataset(folder: Path) -> bool:
     """Whether a folder holds a dataset of `wildtool export`, or what there was of it when it was killed."""
-    return is_made(folder / "README.md") or all(is_made(path) for path in folder.iterdir())
+    return is_wildtool_file(folder / "README.md") or all(is_wildtool_file(path) for path in folder.iterdir())
 
 
 def _has_columns(footer: bytes) -> bool:
@@ -313,12 +313,12 @@ def _status(path: Path, *, follow: bool = False) -> os.stat_result | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise not_written(path, error) from error
+        raise write_error(path, error) from error
 
 
 def _kind(found: os.stat_result) -> str:
     return _KINDS.get(stat.S_IFMT(found.st_mode), "a file")
 
 
-def _not_following(path: str, flags: int) -> int:
+def _open_nofollow(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)

@@ -15,7 +15,7 @@ from urllib.parse import quote, quote_plus
 
 REMOVED = "[key]"
 """What stands in place of a secret."""
-SHORTEST = 8
+MIN_SECRET_LENGTH = 8
 """Characters; anything shorter is a placeholder or an ordinary word, whose removal would change replies."""
 _PREFIX = re.compile(
     r"(?:sk|pk|rk|gsk|hf|ghp|gho|ghs|glpat|xai|nvapi|xox[abpr]|AIza|AKIA|ya29|eyJ|key|token)[-_.A-Za-z0-9]{8,}"
@@ -46,16 +46,16 @@ def has_digit_and_letter(text: str) -> bool:
     return any(character.isdigit() for character in text) and any(character.isalpha() for character in text)
 
 
-def remember(*secrets: str | None) -> None:
+def register_secrets(*secrets: str | None) -> None:
     """Takes note of secrets, in every form in which they may turn up. Short texts are none."""
     global _texts, _bytes
-    found = {form for secret in secrets if secret for form in _forms(secret)} - set(_texts)
+    found = {form for secret in secrets if secret for form in _removable_forms(secret)} - set(_texts)
     if found:
         _texts = tuple(sorted({*_texts, *found}, key=len, reverse=True))
         _bytes = tuple(text.encode("utf-8", "surrogatepass") for text in _texts)
 
 
-def forms(secret: str) -> set[str]:
+def encoded_forms(secret: str) -> set[str]:
     """A secret as it may turn up in what others write: in an address, in JSON, in HTML."""
     lower = re.sub(r"%[0-9A-F]{2}", lambda code: code[0].lower(), quote(secret, safe=""))
     in_json = (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
@@ -91,32 +91,32 @@ def redacted_text(text: str) -> str:
 def redacted_json(value: Any) -> Any:
     """A JSON value whose texts and names hold no secret; the very same object where none is in them."""
     _read_environment()
-    return _without(value) if _texts else value
+    return _redact_value(value) if _texts else value
 
 
-def _without(value: Any) -> Any:
+def _redact_value(value: Any) -> Any:
     if isinstance(value, str):
         return redacted_text(value)
     if isinstance(value, dict):
         old = cast(dict[str, Any], value)
-        new: Any = {redacted_text(name): _without(inner) for name, inner in old.items()}
+        new: Any = {redacted_text(name): _redact_value(inner) for name, inner in old.items()}
         same = all(a is b for a, b in zip(new, old, strict=False)) and all(
             a is b for a, b in zip(new.values(), old.values(), strict=False)
         )
         return old if same else new
     if isinstance(value, list):
         entries = cast(list[Any], value)
-        new = [_without(inner) for inner in entries]
+        new = [_redact_value(inner) for inner in entries]
         return entries if all(a is b for a, b in zip(new, entries, strict=True)) else new
     return value
 
 
-def _forms(secret: str) -> set[str]:
-    if len(secret) < SHORTEST:
+def _removable_forms(secret: str) -> set[str]:
+    if len(secret) < MIN_SECRET_LENGTH:
         return set()
     raw = secret.encode("utf-8", "surrogatepass")
     encoded = {b64encode(raw).decode().rstrip("="), urlsafe_b64encode(raw).decode().rstrip("=")}
-    return {form for form in forms(secret) | encoded if len(form) >= SHORTEST}
+    return {form for form in encoded_forms(secret) | encoded if len(form) >= MIN_SECRET_LENGTH}
 
 
 def _read_environment() -> None:
@@ -126,4 +126,4 @@ def _read_environment() -> None:
     if not _environment_read:
         _environment_read = True
         values = (value for name, value in os.environ.items() if _VARIABLE.search(name))
-        remember(*(value.strip() for value in values if looks_like_key(value.strip())))
+        register_secrets(*(value.strip() for value in values if looks_like_key(value.strip())))

@@ -6,7 +6,7 @@ from typing import Any
 
 from wildtool.redact import redacted_text
 
-LONGEST_NAME = 200
+MAX_SHOWN_NAME = 200
 """Characters of a name (model, run, data) that are shown."""
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and newline; escape sequences begin so
@@ -20,18 +20,18 @@ _BREAKS = re.compile(r"[\t\n]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
-def plain(text: object) -> str:
+def escape_text(text: object) -> str:
     """A text as it may be shown: without keys, and with escapes (`\\x1b`) for characters that act on what is seen."""
     return _HARMFUL.sub(lambda match: ascii(match[0])[1:-1], redacted_text(str(text)))
 
 
-def one_line(text: object, longest: int = LONGEST_NAME) -> str:
+def single_line(text: object, longest: int = MAX_SHOWN_NAME) -> str:
     """A text as it may stand in a table or a list: plain, on one line, and not too long."""
-    short = plain(_BREAKS.sub(" ", str(text)[: longest + 1]))
+    short = escape_text(_BREAKS.sub(" ", str(text)[: longest + 1]))
     return short if len(short) <= longest else short[: longest - 1] + "…"
 
 
-def shortened(text: str, longest: int) -> str:
+def truncate_words(text: str, longest: int) -> str:
     """A text cut between two words where it is too long; inside of a word only where that alone is too long."""
     if len(text) <= longest:
         return text
@@ -40,29 +40,29 @@ def shortened(text: str, longest: int) -> str:
     return (head[:end] if end > longest // 2 else head).rstrip() + "…"
 
 
-def middle(text: object, longest: int = LONGEST_NAME) -> str:
+def ellipsize(text: object, longest: int = MAX_SHOWN_NAME) -> str:
     """A text on one line, with its middle left out where it is too long: what tells paths apart is their end."""
-    short = one_line(text, 10_000)
+    short = single_line(text, 10_000)
     if len(short) <= longest:
         return short
     end = 2 * longest // 3
     return f"{short[: longest - end - 1]}…{short[-end:]}"
 
 
-def without_folders(text: str) -> str:
+def strip_folders(text: str) -> str:
     """A text that is handed around, with nothing left of each absolute path in it but its last part."""
     return _ABOVE.sub("", text)
 
 
-def last_part(name: str) -> str:
+def basename_only(name: str) -> str:
     """A name that may be a path: of an absolute one its last part, else as it is."""
     before, sign, path = name.rpartition("=")
     if path.startswith(("/", "~/")) and (last := PurePath(path).name):
         return f"{before}{sign}{last}"
-    return without_folders(name)
+    return strip_folders(name)
 
 
-def as_cell(value: Any) -> Any:
+def csv_safe(value: Any) -> Any:
     """A value as it may stand in a CSV file that a spreadsheet opens, where no cell may be a formula.
 
     A text that would be taken for one gets an apostrophe in front, and so does one that already looks like such a text

@@ -14,7 +14,7 @@ Message = dict[str, Any]
 """One chat message in OpenAI's shape; unknown keys survive, argument texts stay as received."""
 Tool = dict[str, Any]
 """One tool definition in OpenAI's shape, sent exactly as the benchmark wrote it."""
-KEPT = "provider_content"
+PROVIDER_CONTENT = "provider_content"
 """Key of an assistant message under which an adapter keeps what its provider wants back unchanged, such as signed
 reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.carried`)."""
 Outcome = Literal["correct", "wrong", "infra_error", "unplayed"]
@@ -113,7 +113,7 @@ class Transcript:
     replies: tuple[Reply, ...]
     infra_error: str | None = None
     """Why the step after the last reply failed, if it did."""
-    silent_after: bool = False
+    scripted: bool = False
     """True where a scripted model answers nothing past the end (a replies file); False where a record just stops."""
 
 
@@ -220,7 +220,7 @@ class GoldCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class GoldDifference:
     """Where an argument or another value differs from gold."""
 
     where: str
@@ -241,7 +241,7 @@ class TraceStep:
     """Messages that it saw and that no earlier step of the unit showed to the same role; its own replies are not
     among them."""
     reply: Message
-    done: tuple[int, ...] = ()
+    fulfilled: tuple[int, ...] = ()
     """Gold calls that it fulfilled."""
     note: str = ""
     """What the rules made of it; empty where there is nothing to say."""
@@ -255,7 +255,7 @@ class Trace:
     tools: Sequence[Tool]
     steps: tuple[TraceStep, ...]
     gold: tuple[GoldCall, ...]
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[GoldDifference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,11 +283,11 @@ class Ask(Protocol):
     async def __call__(self, unit: str, request: Request) -> Reply: ...
 
 
-class Walk(Protocol):
+class Episode(Protocol):
     """The pure state machine of one unit: told a reply, it says what the model sees next, or that the unit is over."""
 
     @property
-    def over(self) -> bool:
+    def done(self) -> bool:
         """Whether the unit is over. Cheap: judging asks it where nobody needs the request."""
         ...
 
@@ -295,7 +295,7 @@ class Walk(Protocol):
         """What the model sees next; None once the unit is over."""
         ...
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         """Takes the model's answer to the last request. Never raises, whatever the reply."""
         ...
 
@@ -363,7 +363,7 @@ class Benchmark(Protocol):
         """The benchmark's numbers from a DuckDB relation over verdict rows of one run and one profile."""
         ...
 
-    def walk(self, item: Item, unit: str, profile: str) -> Walk:
+    def episode(self, item: Item, unit: str, profile: str) -> Episode:
         """The state machine of one unit."""
         ...
 

@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.lint import lint
+from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.types import Finding
 
 WEATHER: dict[str, Any] = {
@@ -77,7 +77,7 @@ def session() -> dict[str, Any]:
 
 
 def findings(*records: dict[str, Any], **options: Any) -> list[Finding]:
-    return list(lint(enumerate(records, 1), "x.jsonl", **options))
+    return list(lint_records(enumerate(records, 1), "x.jsonl", **options))
 
 
 def found(record: dict[str, Any], **options: Any) -> list[tuple[str, str]]:

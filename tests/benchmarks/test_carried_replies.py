@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from benchmarks.acebench.sandbox_build import PHONE, edition, record
-from wildtool.benchmarks.acebench.episode.fixed import SoundStepWalk
+from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.types import KEPT, Message, Request
+from wildtool.types import PROVIDER_CONTENT, Message, Request
 
 SIGNED = {"anthropic": [{"type": "thinking", "thinking": "Hm.", "signature": "EqQB"}]}
 PROFILES = ("official", "fixed", "paper")
@@ -15,7 +15,7 @@ PROFILES = ("official", "fixed", "paper")
 
 def repeated(request: Request | None) -> list[Any]:
     assert request is not None
-    return [message[KEPT] for message in request.messages if KEPT in message]
+    return [message[PROVIDER_CONTENT] for message in request.messages if PROVIDER_CONTENT in message]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -24,22 +24,26 @@ def test_wildtoolbench_carries_it_from_step_to_step(profile: str, calls: bool):
     shown = 0
     for item in WILD_MINI.load(WILD_MINI.locate(None)):
         for unit in item.units:
-            walk = WILD_MINI.walk(item, unit, profile)
-            request = walk.request()
+            episode = WILD_MINI.episode(item, unit, profile)
+            request = episode.request()
             assert request is not None and request.gold is not None
             reply: Message = request.gold("parallel")
             if bool(reply.get("tool_calls")) is calls:
-                walk.tell({**reply, KEPT: SIGNED})
-                if not walk.over:
-                    assert repeated(walk.request()) == [SIGNED]
+                episode.advance({**reply, PROVIDER_CONTENT: SIGNED})
+                if not episode.done:
+                    assert repeated(episode.request()) == [SIGNED]
                     shown += 1
     assert shown
 
 
 def test_acebench_carries_it_beside_native_calls():
-    walk = SoundStepWalk(record(classes=PHONE), edition(), native=True)
+    episode = FixedMultiStepEpisode(record(classes=PHONE), edition(), native=True)
     function = {"name": "turn_on_wifi", "arguments": "{}"}
-    walk.tell(
-        {"content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}], KEPT: SIGNED}
+    episode.advance(
+        {
+            "content": None,
+            "tool_calls": [{"id": "c", "type": "function", "function": function}],
+            PROVIDER_CONTENT: SIGNED,
+        }
     )
-    assert repeated(walk.request()) == [SIGNED]
+    assert repeated(episode.request()) == [SIGNED]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wildtool.engine import detect
-from wildtool.engine.detect import named_or_recognised
+from wildtool.engine.detect import detect_benchmark
 from wildtool.errors import DataError, UsageError
 
 
@@ -42,7 +42,7 @@ class Digits(Letters):
 def recognised(monkeypatch: pytest.MonkeyPatch, data: str | None, *known: Any) -> str:
     monkeypatch.setattr(detect, "benchmark_names", lambda: sorted(found.name for found in known))
     monkeypatch.setattr(detect, "load_benchmark", lambda name: next(f for f in known if f.name == name))
-    return named_or_recognised(None, data).name
+    return detect_benchmark(None, data).name
 
 
 @pytest.fixture

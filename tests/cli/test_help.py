@@ -15,7 +15,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.benchmarks.wildtoolbench.mutants import gold_run
+from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
 from wildtool.cli import app
 from wildtool.cli.help import PANELS, WIDTH
 
@@ -118,7 +118,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert type_("run", "wild-mini", "--limit", "2", "--quiet", *models, "-o", out).exit_code == 0
     Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.locate(None).path.read_bytes())
     item = next(iter(WILD_MINI.load(WILD_MINI.locate(None))))
-    tasks = [gold_run(item, unit, "official") for unit in item.units]
+    tasks = [gold_replies(item, unit, "official") for unit in item.units]
     Path(folder, "replies.jsonl").write_text(
         json.dumps({"session": item.id, "model": "m", "tasks": tasks}) + "\n"
     )

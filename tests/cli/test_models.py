@@ -9,10 +9,10 @@ from typer.testing import CliRunner, Result
 
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel
 from wildtool.cli import app
-from wildtool.cli.models import other_models
+from wildtool.cli.models import assign_other_roles
 from wildtool.cli.options.run import UserOptions
 from wildtool.engine import registry
-from wildtool.engine.record.reader import RecordReader, Step
+from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.replay import ReplayModel
 from wildtool.models.resolve import ModelOptions
@@ -53,12 +53,12 @@ def said_by_user(run: Path = RUN) -> list[Any]:
     with RecordReader(run) as reader:
         log = reader.log("i2", 0)
     steps = [step for unit in log.values() for step in unit.values()]
-    return [step.reply.message for step in steps if isinstance(step, Step) and step.role == "user"]
+    return [step.reply.message for step in steps if isinstance(step, RecordedReply) and step.role == "user"]
 
 
 def models(agent: Any, user: UserOptions, settings: ModelOptions) -> dict[str, Model]:
     echo: Any = EchoBenchmark()
-    found = other_models(echo, ("user",), agent, settings, user)[0]
+    found = assign_other_roles(echo, ("user",), agent, settings, user)[0]
     return {role: named.model for role, named in found.items()}
 
 

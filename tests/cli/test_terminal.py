@@ -2,7 +2,7 @@
 
 import pytest
 
-from wildtool.cli.terminal import middle, note, one_line, plain, print_rows, say
+from wildtool.cli.terminal import ellipsize, escape_text, print_err, print_out, print_rows, single_line
 
 
 @pytest.mark.parametrize(
@@ -17,26 +17,26 @@ from wildtool.cli.terminal import middle, note, one_line, plain, print_rows, say
     ],
 )
 def test_characters_that_act_on_a_terminal_are_shown_as_escapes(hostile: str, shown: str):
-    assert plain(hostile) == shown
+    assert escape_text(hostile) == shown
 
 
 def test_other_scripts_and_symbols_stay_as_they_are():
-    assert plain("天气 été 👩‍💻 ±5 %") == "天气 été 👩‍💻 ±5 %"
+    assert escape_text("天气 été 👩‍💻 ±5 %") == "天气 été 👩‍💻 ±5 %"
 
 
 def test_a_cell_has_one_line_and_an_end():
-    assert one_line("a\nb\tc") == "a b c"
-    assert one_line("x" * 500, 10) == "x" * 9 + "…"
+    assert single_line("a\nb\tc") == "a b c"
+    assert single_line("x" * 500, 10) == "x" * 9 + "…"
 
 
 def test_the_middle_of_a_long_text_is_left_out():
-    assert middle("abcdefghijkl", 7) == "ab…ijkl"
-    assert middle("short\x1b", 20) == "short\\x1b"
+    assert ellipsize("abcdefghijkl", 7) == "ab…ijkl"
+    assert ellipsize("short\x1b", 20) == "short\\x1b"
 
 
 def test_whatever_is_printed_is_plain(capsys: pytest.CaptureFixture[str]):
-    say("\x1b[2J")
-    note("\x1b]0;title\x07")
+    print_out("\x1b[2J")
+    print_err("\x1b]0;title\x07")
     out, err = capsys.readouterr()
     assert (out, err) == ("\\x1b[2J\n", "\\x1b]0;title\\x07\n")
 

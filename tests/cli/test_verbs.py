@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 import wildtool
 from wildtool.cli import app
-from wildtool.cli.exit_status import status_of, worst
+from wildtool.cli.exit_status import run_to_status, worst_status
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.verdict_table import verdicts_path
 
@@ -182,7 +182,7 @@ def test_a_fault_of_ours_ends_with_1_and_says_where_to_report(capsys: pytest.Cap
     def fail() -> int:
         raise KeyError("x")
 
-    assert status_of(fail) == 1
+    assert run_to_status(fail) == 1
     err = capsys.readouterr().err
     assert "internal error: KeyError" in err
     assert "report" in err
@@ -193,7 +193,7 @@ def test_the_traceback_of_a_fault_is_shown_on_request(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("WILDTOOL_DEBUG", "1")
-    assert status_of(lambda: 1 // 0) == 1
+    assert run_to_status(lambda: 1 // 0) == 1
     assert "Traceback" in capsys.readouterr().err
 
 
@@ -201,7 +201,7 @@ def test_ctrl_c_outside_of_play_ends_with_130():
     def stop() -> int:
         raise KeyboardInterrupt
 
-    assert status_of(stop) == 130
+    assert run_to_status(stop) == 130
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_ctrl_c_outside_of_play_ends_with_130():
     [([], 0), ([0, 0], 0), ([0, 3], 3), ([3, 2], 2), ([2, 1, 3], 1), ([1, 130], 130)],
 )
 def test_the_worst_of_several_statuses_counts(statuses: list[int], expected: int):
-    assert worst(statuses) == expected
+    assert worst_status(statuses) == expected
 
 
 def test_a_model_whose_run_breaks_does_not_stop_the_next(monkeypatch: pytest.MonkeyPatch):
@@ -217,7 +217,7 @@ def test_a_model_whose_run_breaks_does_not_stop_the_next(monkeypatch: pytest.Mon
 
     played = engine._play
 
-    async def breaking(job: engine.Job, *more: object) -> object:
+    async def breaking(job: engine.RunJob, *more: object) -> object:
         if job.out.name == "baseline--chat":
             raise RuntimeError("broken")
         return await played(job, *more)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 
 from data.loopback import Answer, Handler, Server, body, files
 from wildtool.data import pinned
-from wildtool.data.pinned import AT_ONCE, PinnedFile, cache_folder, fetch, fetch_all, git_blob_id
+from wildtool.data.pinned import MAX_PARALLEL_FETCHES, PinnedFile, cache_folder, fetch, fetch_all, git_blob_id
 from wildtool.errors import DataError
 
 RIGHT = "löffel\n".encode() * 1000
@@ -122,7 +122,7 @@ def test_a_host_that_nobody_serves_is_named(serve: Serve, tmp_path: Path) -> Non
 def test_a_mirror_that_never_ends_is_not_read_on(
     serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pinned, "MOST_BYTES", 3 * 2**20)
+    monkeypatch.setattr(pinned, "MAX_FILE_BYTES", 3 * 2**20)
 
     def endless(handler: Handler) -> None:
         handler.send(200, b"", None)
@@ -141,7 +141,7 @@ def test_a_mirror_that_never_ends_is_not_read_on(
 def test_a_file_of_just_the_longest_length_is_installed(
     serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pinned, "MOST_BYTES", len(RIGHT))
+    monkeypatch.setattr(pinned, "MAX_FILE_BYTES", len(RIGHT))
     server = serve(body(RIGHT))
     assert fetch(FILE, tmp_path / "data", mirror=server.mirror).read_bytes() == RIGHT
 
@@ -231,7 +231,7 @@ def many(folder: Path, count: int = 5) -> tuple[dict[Path, PinnedFile], dict[str
             "c0ffee",
             f"set/{i}",
             sha256=hashlib.sha256(b"%d" % i).hexdigest(),
-            also=f"other/{i}",
+            other_path=f"other/{i}",
         )
         for i in range(count)
     }
@@ -282,11 +282,11 @@ def test_running_again_asks_only_for_what_is_missing(serve: Serve, tmp_path: Pat
 
 
 def test_where_nothing_comes_not_every_file_is_waited_for(serve: Serve, tmp_path: Path) -> None:
-    wanted, _ = many(tmp_path, 100 * AT_ONCE)
+    wanted, _ = many(tmp_path, 100 * MAX_PARALLEL_FETCHES)
     server = serve(body(b"no", status=503))
     with pytest.raises(DataError, match=r"800 of 800 files are missing: set/0, set/1, set/2, …\. The first"):
         fetch_all(wanted, mirror=server.mirror)
-    assert len(server.asked) < 100 * AT_ONCE
+    assert len(server.asked) < 100 * MAX_PARALLEL_FETCHES
 
 
 def test_many_files_come_from_a_folder_in_either_layout(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.data.prompt_files import MAX_CHARACTERS, read_constants
+from wildtool.data.prompt_files import MAX_PROMPT_CHARACTERS, read_constants
 from wildtool.errors import DataError
 
 WHERE = "prompts.py"
@@ -73,7 +73,8 @@ def test_a_missing_constant_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["A = (", "A = '\x00'", "(" * 5_000, "A = " + "-" * 100_000 + "1", "x" * (MAX_CHARACTERS + 1)]
+    "source",
+    ["A = (", "A = '\x00'", "(" * 5_000, "A = " + "-" * 100_000 + "1", "x" * (MAX_PROMPT_CHARACTERS + 1)],
 )
 def test_what_is_no_python_file_is_named(source: str) -> None:
     with pytest.raises(DataError, match=r"^prompts\.py: "):

@@ -1,6 +1,6 @@
 """Commands as processes of their own that do not import anything again: forks of one that has imported all of wildtool.
 
-Run as a program, it is that one. Its input is a socket; each request comes with three files: one for what the command
+Run as a script, it is that one. Its input is a socket; each request comes with three files: one for what the command
 writes, one for its errors, and one that gets its process id and, at its end, its status. It ends with the socket.
 """
 
@@ -22,9 +22,7 @@ from functools import cache
 from pathlib import Path
 
 import wildtool
-from drawn_once import draw_once
 
-TESTS = Path(__file__).parents[1]
 LENGTH = 10
 """How many bytes a length or a process id takes."""
 
@@ -74,9 +72,7 @@ def _forker(own: frozenset[tuple[str, str]]) -> tuple[socket.socket, subprocess.
     here, there = socket.socketpair()
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     with there:
-        return here, subprocess.Popen(
-            [sys.executable, "-m", "e2e.forks"], stdin=there, cwd=TESTS, env=clean | dict(own)
-        )
+        return here, subprocess.Popen([sys.executable, __file__], stdin=there, env=clean | dict(own))
 
 
 async def _read(file: int) -> bytes:
@@ -146,11 +142,8 @@ if __name__ == "__main__":
         with suppress(ImportError):
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
-    for library in ("duckdb", "altair", "jinja2"):
-        importlib.import_module(library)
+    importlib.import_module("duckdb")
     _wait_for_work()
     _hurry(float(os.environ.get("CLOCK_TIMES", "1")))
-    if charts := os.environ.get("DRAWN_CHARTS"):
-        draw_once(Path(charts))
     sys.path[0] = str(Path(sys.argv[0]).parent)
     runpy.run_path(sys.argv[0], run_name="__main__")

@@ -18,21 +18,21 @@ import typer
 from typer.testing import CliRunner
 
 from wildtool.benchmarks.acebench import error_classes as ace_faults
-from wildtool.benchmarks.acebench.data import GROUPS as ACE_SPLITS
+from wildtool.benchmarks.acebench.data import SPLITS as ACE_SPLITS
 from wildtool.benchmarks.wildtoolbench import error_classes as wtb_faults
 from wildtool.cli import app
-from wildtool.engine.call.cache import Cache, whose
-from wildtool.engine.record.request_hash import chain
-from wildtool.engine.registry import GROUP, benchmark_names, load_benchmark
-from wildtool.engine.score.verdict_table import COLUMNS
-from wildtool.export import FORMATS as EXPORTS
+from wildtool.engine.call.cache import ReplyCache, model_digest
+from wildtool.engine.record.request_hash import request_hashes
+from wildtool.engine.registry import ENTRY_POINT_GROUP, benchmark_names, load_benchmark
+from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
+from wildtool.export import EXPORT_FORMATS as EXPORTS
 from wildtool.generate.core import prompts
-from wildtool.generate.items.roles import FOLDER as ITEM_PROMPTS
-from wildtool.generate.tools.maker import PROMPTS as TOOL_PROMPTS
-from wildtool.models.baselines import ABOUT as BASELINES
-from wildtool.models.presets import EXAMPLES, PRESETS
+from wildtool.generate.items.roles import ITEM_PROMPTS as ITEM_PROMPTS
+from wildtool.generate.tools.maker import API_PROMPTS as TOOL_PROMPTS
+from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
+from wildtool.models.presets import NAME_EXAMPLES, PRESETS
 from wildtool.models.prompted import PromptedModel
-from wildtool.models.tool_formats import FORMATS, REPAIRS
+from wildtool.models.tool_formats import CALL_FORMATS, REPAIRS
 from wildtool.types import Benchmark, Outcome, Request
 
 Json = dict[str, Any]
@@ -113,18 +113,18 @@ SPLITS: Mapping[str, Mapping[str, Sequence[str]]] = {"acebench": ACE_SPLITS}
 def names() -> Json:
     """Everything that is typed or read as a name."""
     return {
-        "entry point group": GROUP,
+        "entry point group": ENTRY_POINT_GROUP,
         "outcomes": [*get_args(Outcome)],
         "benchmarks": {name: _benchmark(load_benchmark(name)) for name in _ours()},
         "error classes": ERROR_CLASSES,
         "splits": SPLITS,
         "baselines": [*BASELINES],
-        "names of providers": dict(EXAMPLES),
+        "names of providers": dict(NAME_EXAMPLES),
         "presets": {prefix: _set(asdict(preset)) for prefix, preset in PRESETS.items()},
-        "tool formats": [*FORMATS],
+        "tool formats": [*CALL_FORMATS],
         "repairs": [*REPAIRS],
         "export formats": {
-            name: {"suffix": form.suffix, "options": [*form.takes], "folder": form.folder}
+            name: {"suffix": form.suffix, "options": [*form.options], "folder": form.folder}
             for name, form in EXPORTS.items()
         },
     }
@@ -200,7 +200,7 @@ def metrics_of_acebench() -> Json:
         for split, section, lang in places
         for number, outcome in enumerate(outcomes)
     ]
-    table = _table(rows, {**COLUMNS, **benchmark.columns})
+    table = _table(rows, {**VERDICT_COLUMNS, **benchmark.columns})
     return {
         profile: grouped(asdict(metric) for metric in benchmark.summarize(table, profile))
         for profile in benchmark.profiles
@@ -352,21 +352,24 @@ class _Fixed:
 def digests(folder: Path) -> Json:
     """Names of requests, of replies in a cache, and of wordings."""
     model = cast(Any, _Fixed())
-    hashes = chain(CONVERSATION)
-    kept = Cache(folder / "cache")
-    cache_key = kept.key(whose(model), hashes[-1])
+    hashes = request_hashes(CONVERSATION)
+    kept = ReplyCache(folder / "cache")
+    cache_key = kept.key(model_digest(model), hashes[-1])
     kept.close()
-    kinds = {"sessions": prompts.FOLDER, "items": ITEM_PROMPTS, "tools": TOOL_PROMPTS}
+    kinds = {"sessions": prompts.SESSION_PROMPTS, "items": ITEM_PROMPTS, "tools": TOOL_PROMPTS}
     return {
         "request": hashes,
         "cache key": cache_key,
-        "settings with a tool format": dict(PromptedModel(model, next(iter(FORMATS.values()))).settings()),
+        "settings with a tool format": dict(
+            PromptedModel(model, next(iter(CALL_FORMATS.values()))).settings()
+        ),
         "wordings of tool formats": {
-            name: PromptedModel(model, form).settings()["format_wording"] for name, form in FORMATS.items()
+            name: PromptedModel(model, form).settings()["format_wording"]
+            for name, form in CALL_FORMATS.items()
         },
         "prompts of generators": {
             kind: {
-                "all": prompts.digest(place),
+                "all": prompts.prompts_digest(place),
                 **{
                     lang: {
                         role: sha256([*parts.items()])[:16]

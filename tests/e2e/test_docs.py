@@ -16,12 +16,12 @@ import pytest
 
 from parity.cases import oracle_folder
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.benchmarks.acebench.data import Case
+from wildtool.benchmarks.acebench.data import ItemData
 from wildtool.benchmarks.acebench.gold import gold_text
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.benchmarks.wildtoolbench.mutants import gold_run
+from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
 from wildtool.engine.plan import Plan
-from wildtool.engine.run.runner import run
+from wildtool.engine.run.runner import run_plan
 from wildtool.models.baselines import make_baseline
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,7 +97,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     row = {
         "session": item.id,
         "model": "m",
-        "tasks": [gold_run(item, unit, "official") for unit in item.units],
+        "tasks": [gold_replies(item, unit, "official") for unit in item.units],
     }
     (place / "replies.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     return place
@@ -116,7 +116,7 @@ def pulled(folder: Path) -> Path:
     results = folder / "result_all" / "result_en" / "some-model" / f"data_{category}_result.json"
     results.parent.mkdir(parents=True)
     items = ACEBENCH.load(ACEBENCH.locate(str(PULLED), category), split=category, lang="en")
-    records = [cast(Case, item.data).records[0] for item in items]
+    records = [cast(ItemData, item.data).records[0] for item in items]
     rows = [{"id": record.id, "result": gold_text(cast(Any, record))} for record in records]
     results.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     for part in (f"en/data_{category}.json", f"en/possible_answer/data_{category}.json"):
@@ -180,7 +180,7 @@ def test_the_example_benchmark_of_the_docs_can_be_played(tmp_path: Path, model: 
         models={"agent": make_baseline(model, None)},
         profile="official",
     )
-    result = run(plan, tmp_path / "run", command=["wildtool"])
+    result = run_plan(plan, tmp_path / "run", command=["wildtool"])
     assert (result.counts.units, result.counts.correct) == (2, right)
 
 

@@ -10,7 +10,7 @@ from e2e.command import lines, recorded, verdicts, wildtool
 from faults.server import FaultServer, request_digest
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.models.prompted import PromptedModel
-from wildtool.models.tool_formats import FORMATS, Format
+from wildtool.models.tool_formats import CALL_FORMATS, CallFormat
 from wildtool.types import Reply, Request
 
 LIMIT = 32
@@ -22,7 +22,7 @@ class GoldPeer:
 
     name = "m"
 
-    def __init__(self, format: Format) -> None:
+    def __init__(self, format: CallFormat) -> None:
         self.format = format
         self.answers: dict[str, dict[str, Any]] = {}
 
@@ -48,7 +48,7 @@ def _calls(message: dict[str, Any]) -> Any:
         yield ToolCall(call["function"]["name"], json.loads(call["function"]["arguments"]))
 
 
-async def gold_answers(format: Format, file: Path) -> Path:
+async def gold_answers(format: CallFormat, file: Path) -> Path:
     """What a peer says to each request of the first items, as a file for the server."""
     peer = GoldPeer(format)
     model = PromptedModel(peer, format)
@@ -75,8 +75,8 @@ def halve(folder: Path) -> None:
     record.write_bytes(b"".join(whole[: len(whole) // 2]))
 
 
-@pytest.mark.parametrize("format", FORMATS.values(), ids=list(FORMATS))
-async def test_gold_in_a_format_is_all_correct_and_a_broken_run_goes_on(format: Format, tmp_path: Path):
+@pytest.mark.parametrize("format", CALL_FORMATS.values(), ids=list(CALL_FORMATS))
+async def test_gold_in_a_format_is_all_correct_and_a_broken_run_goes_on(format: CallFormat, tmp_path: Path):
     answers = await gold_answers(format, tmp_path / "answers.json")
     folder = tmp_path / "run"
     async with FaultServer(f"gold:{answers}") as server:
@@ -95,7 +95,7 @@ async def test_gold_in_a_format_is_all_correct_and_a_broken_run_goes_on(format: 
 
 
 async def test_a_format_told_by_the_name_is_said_and_what_was_said_is_kept(tmp_path: Path):
-    answers = await gold_answers(FORMATS["hermes"], tmp_path / "answers.json")
+    answers = await gold_answers(CALL_FORMATS["hermes"], tmp_path / "answers.json")
     folder = tmp_path / "run"
     async with FaultServer(f"gold:{answers}") as server:
         ended = await wildtool(*run(server, folder, "auto", "Qwen/Qwen3-8B"), cwd=tmp_path)
@@ -115,7 +115,7 @@ async def test_a_format_told_by_the_name_is_said_and_what_was_said_is_kept(tmp_p
 
 
 async def test_another_format_does_not_go_on_with_a_run(tmp_path: Path):
-    answers = await gold_answers(FORMATS["hermes"], tmp_path / "answers.json")
+    answers = await gold_answers(CALL_FORMATS["hermes"], tmp_path / "answers.json")
     async with FaultServer(f"gold:{answers}") as server:
         assert (await wildtool(*run(server, tmp_path / "run", "hermes"), cwd=tmp_path)).status == 0
         ended = await wildtool(*run(server, tmp_path / "run", "glm"), cwd=tmp_path)
@@ -125,7 +125,7 @@ async def test_another_format_does_not_go_on_with_a_run(tmp_path: Path):
 
 async def test_formats_are_listed_and_an_unknown_one_is_refused(tmp_path: Path):
     listed = await wildtool("list", "formats", cwd=tmp_path)
-    assert [line.split()[0] for line in listed.out.splitlines() if line[0] != " "] == list(FORMATS)
+    assert [line.split()[0] for line in listed.out.splitlines() if line[0] != " "] == list(CALL_FORMATS)
     words = (
         "run",
         "wild-mini",
@@ -142,7 +142,7 @@ async def test_formats_are_listed_and_an_unknown_one_is_refused(tmp_path: Path):
 
 
 async def test_repairs_are_counted_in_the_numbers_of_a_run(tmp_path: Path):
-    answers = await gold_answers(FORMATS["hermes"], tmp_path / "answers.json")
+    answers = await gold_answers(CALL_FORMATS["hermes"], tmp_path / "answers.json")
     said = json.loads(answers.read_text("utf-8"))
     for message in said.values():
         message["content"] = message["content"].replace("}\n</tool_call>", "}}\n</tool_call>")

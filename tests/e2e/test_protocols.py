@@ -40,7 +40,7 @@ def rehearsed(protocol: str) -> dict[str, Message]:
 
 
 def as_read(model: HttpModel, answer: Body, request: Request) -> Reply:
-    reply = model.read(answer, model.ask(request))
+    reply = model.parse(answer, model.build(request))
     assert reply is not None
     return reply
 

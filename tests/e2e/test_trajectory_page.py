@@ -9,7 +9,7 @@ import pytest
 
 from report.report_build import ATTACK, Scripted, hostile, play
 from wildtool.report.model import read_runs
-from wildtool.report.pages.trajectory_page import written
+from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Site
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _site(out: Path, folders: list[Path]) -> Path:
     site = Site(out, title="report")
-    with written(site, read_runs(folders)):
+    with trajectory_writer(site, read_runs(folders)):
         pass
     return site.finish(out)
 
@@ -187,7 +187,7 @@ def test_keys_lead_from_unit_to_unit_and_back_to_the_list(page: "Page", site: Pa
 
 def test_a_single_file_holds_the_page_and_its_data(page: "Page", tmp_path: Path) -> None:
     site = Site(tmp_path / "parts", title="report", single=True)
-    with written(site, read_runs([play(tmp_path / "gold", "baseline/gold")])):
+    with trajectory_writer(site, read_runs([play(tmp_path / "gold", "baseline/gold")])):
         pass
     path = site.finish(tmp_path / "report.html")
     visit(page, path, run="0", item="wild_mini_0", unit="1")
@@ -235,7 +235,7 @@ def test_signs_that_change_direction_become_their_escapes(page: "Page", attacked
 def test_runs_of_two_tables_stand_under_the_names_of_the_tables(page: "Page", tmp_path: Path) -> None:
     folder = play(tmp_path / "gold", "baseline/gold")
     site = Site(tmp_path / "site", title="report")
-    with written(site, [*read_runs([folder]), *read_runs([folder], "fixed")]):
+    with trajectory_writer(site, [*read_runs([folder]), *read_runs([folder], "fixed")]):
         pass
     visit(page, site.finish(tmp_path / "site"))
     groups = page.locator("select[name=run] optgroup").evaluate_all("all => all.map(each => each.label)")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.call.retry import Patience
+from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.plan import Plan
-from wildtool.episode import play_walks, replay
+from wildtool.episode import play_episodes, replay
 from wildtool.errors import DataError
 from wildtool.types import (
     Item,
@@ -28,7 +28,7 @@ from wildtool.types import (
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]
 
 
-class EchoWalk:
+class EchoEpisode:
     """Asks `steps` times, each time showing the model all its former answers; the role `user` first, where there is
     one."""
 
@@ -42,7 +42,7 @@ class EchoWalk:
         self.answers: list[Message] = []
 
     @property
-    def over(self) -> bool:
+    def done(self) -> bool:
         return self._left == 0
 
     def request(self) -> Request | None:
@@ -51,7 +51,7 @@ class EchoWalk:
         gold = {"content": "right"}
         return Request(list(self._messages), TOOLS, gold=lambda style: gold) if self._left else None
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         if self._user_next:
             self._user_next = False
             self._messages.append({"role": "user", **reply})
@@ -95,28 +95,30 @@ class EchoBenchmark:
             data = {"steps": self.steps}
             yield Item(f"i{number}", names, data, split="all", lang=lang or "en", roles=roles)
 
-    def walk(self, item: Item, unit: str, profile: str) -> EchoWalk:
-        return EchoWalk(item, unit, self.mode)
+    def episode(self, item: Item, unit: str, profile: str) -> EchoEpisode:
+        return EchoEpisode(item, unit, self.mode)
 
     async def play(self, item: Item, ask: Any, profile: str, *, in_order: bool = False) -> None:
-        await play_walks({u: EchoWalk(item, u, self.mode) for u in item.units}, ask, in_order=in_order)
+        await play_episodes({u: EchoEpisode(item, u, self.mode) for u in item.units}, ask, in_order=in_order)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         return [self._judge_unit(item, unit, transcripts.get(unit), profile) for unit in item.units]
 
     def _judge_unit(self, item: Item, unit: str, transcript: Transcript | None, profile: str) -> Verdict:
-        walk = EchoWalk(item, unit, self.mode)
-        over = replay(walk, transcript)
-        said = str([answer.get("content") for answer in walk.answers])
+        episode = EchoEpisode(item, unit, self.mode)
+        over = replay(episode, transcript)
+        said = str([answer.get("content") for answer in episode.answers])
         if over:
-            right = profile != "strict" and all(answer.get("content") == "right" for answer in walk.answers)
+            right = profile != "strict" and all(
+                answer.get("content") == "right" for answer in episode.answers
+            )
             outcome = "correct" if right else "wrong"
         else:
             outcome = "infra_error" if transcript and transcript.infra_error else "unplayed"
         score = float(outcome == "correct")
         fields = {"turn": int(unit), "said": said}
-        detail = {"answers": walk.answers}
-        return Verdict(item.id, unit, outcome, score, None, "echo", len(walk.answers), fields, detail)
+        detail = {"answers": episode.answers}
+        return Verdict(item.id, unit, outcome, score, None, "echo", len(episode.answers), fields, detail)
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         correct, units = verdicts.aggregate("count(*) FILTER (correct), count(*)").fetchall()[0]
@@ -190,4 +192,4 @@ async def no_sleep(seconds: float) -> None:
     await asyncio.sleep(0)
 
 
-PATIENT = Patience(timeout_s=5.0, max_attempts=3, sleep=no_sleep, chance=lambda: 1.0)
+PATIENT = RetryPolicy(timeout_s=5.0, max_attempts=3, sleep=no_sleep, jitter=lambda: 1.0)

@@ -11,8 +11,8 @@ from wildtool.errors import UsageError
 
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = EntryPoint("thing", "math:pi", registry.GROUP)
-    echo = EntryPoint("echo", "engine.echo_benchmark:ECHO", registry.GROUP)
+    entry = EntryPoint("thing", "math:pi", registry.ENTRY_POINT_GROUP)
+    echo = EntryPoint("echo", "engine.echo_benchmark:ECHO", registry.ENTRY_POINT_GROUP)
     monkeypatch.setattr(registry, "OURS", {"ours": "math:tau"})
     monkeypatch.setattr(registry, "_entries", lambda: {"thing": entry, "echo": echo})
 
@@ -34,7 +34,9 @@ def test_our_own_are_found_without_looking_through_all_packages(monkeypatch: pyt
 def test_ours_win_over_others_of_their_name(monkeypatch: pytest.MonkeyPatch):
     import math
 
-    monkeypatch.setattr(registry, "_entries", lambda: {"ours": EntryPoint("ours", "math:pi", registry.GROUP)})
+    monkeypatch.setattr(
+        registry, "_entries", lambda: {"ours": EntryPoint("ours", "math:pi", registry.ENTRY_POINT_GROUP)}
+    )
     assert registry.load_benchmark("ours") is math.tau
     assert registry.benchmark_names() == ["ours"]
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.engine.call.retry import Patience
+from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.plan import Plan
-from wildtool.engine.run.runner import run
+from wildtool.engine.run.runner import run_plan
 from wildtool.errors import CallError
-from wildtool.export import FORMATS, Wanted, export
+from wildtool.export import EXPORT_FORMATS, ExportRequest, export
 from wildtool.models.baselines import make_baseline
 from wildtool.types import Reply, Request
 
@@ -64,7 +64,7 @@ def play(folder: Path, model: Any = "baseline/gold", **settings: Any) -> Path:
     player: Any = make_baseline(model, None) if isinstance(model, str) else Saying(model)
     settings = {"ids": (ITEM,), "profile": "official"} | settings
     plan = Plan(benchmark=WILD_MINI, source=WILD_MINI.locate(None), models={"agent": player}, **settings)
-    run(plan, folder, command=["wildtool", "run"], patience=Patience(timeout_s=5, max_attempts=1))
+    run_plan(plan, folder, command=["wildtool", "run"], policy=RetryPolicy(timeout_s=5, max_attempts=1))
     return folder
 
 
@@ -77,8 +77,8 @@ def failing(request: Request) -> Any:
 
 def written(form: str, folder: Path, place: Path, **wanted: Any) -> Path:
     """The run in another form."""
-    target = place / f"out{FORMATS[form].suffix}"
-    export(form, Wanted(folder=folder, **wanted), target)
+    target = place / f"out{EXPORT_FORMATS[form].suffix}"
+    export(form, ExportRequest(folder=folder, **wanted), target)
     return target
 
 

@@ -15,11 +15,11 @@ from export.export_build import ITEM, failing, play, written
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.engine.record import bundle as bundles
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.score.results import result_of, run_folders
-from wildtool.engine.score.score import named_data, score_run
+from wildtool.engine.score.results import load_result, run_folders
+from wildtool.engine.score.score import data_candidates, score_run
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import DataError, RecordError, StorageError, UsageError
-from wildtool.export import FORMATS
+from wildtool.export import EXPORT_FORMATS
 from wildtool.types import Source
 
 
@@ -45,7 +45,7 @@ def remade(bundle: Path, change: Callable[[dict[str, bytes]], Any], *, sealed: b
 
 
 def sources(folder: Path) -> list[Source | DataError]:
-    return list(named_data(WILD_MINI, folder, read_run(folder)))
+    return list(data_candidates(WILD_MINI, folder, read_run(folder)))
 
 
 def rename_data(files: dict[str, bytes], name: str) -> None:
@@ -71,7 +71,7 @@ def test_a_bundle_holds_what_judging_takes_and_names_it_with_digests(bundle: Pat
 
 def test_a_bundle_shows_the_numbers_of_the_run(tmp_path: Path, bundle: Path):
     (folder,) = run_folders(bundle)
-    assert replace(result_of(folder), folder=tmp_path / "run") == result_of(tmp_path / "run")
+    assert replace(load_result(folder), folder=tmp_path / "run") == load_result(tmp_path / "run")
 
 
 def test_a_bundle_is_judged_again_under_any_profile(tmp_path: Path, bundle: Path):
@@ -148,7 +148,7 @@ def test_a_key_of_the_environment_in_a_record_is_never_bundled(
 def test_infra_errors_survive(tmp_path: Path):
     folder = play(tmp_path / "run", failing)
     (again,) = run_folders(written("bundle", folder, tmp_path))
-    assert result_of(again, again=True).counts == result_of(folder).counts
+    assert load_result(again, again=True).counts == load_result(folder).counts
 
 
 def flip(files: dict[str, bytes]) -> None:
@@ -209,7 +209,7 @@ def test_a_link_is_refused(bundle: Path):
 
 
 def test_more_than_a_bundle_may_hold_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(bundles, "LARGEST", 1000)
+    monkeypatch.setattr(bundles, "MAX_BUNDLE_BYTES", 1000)
     with pytest.raises(RecordError, match="it holds more than"):
         run_folders(bundle)
 
@@ -295,7 +295,7 @@ def test_a_benchmarks_own_data_are_found_beside_a_file_of_their_name(
 
 def test_a_bundle_is_told_by_its_own_name_in_messages(bundle: Path):
     (folder,) = run_folders(bundle)
-    assert bundles.origin(folder) == bundle
+    assert bundles.bundle_origin(folder) == bundle
     assert ITEM in (folder / "record-0001.jsonl").read_text()
 
 
@@ -307,7 +307,7 @@ def test_a_folder_stands_for_the_bundles_in_it_too(tmp_path: Path, bundle: Path)
         archive.writestr("manifest.json", "{}")
     (shared / "no.zip").write_bytes(b"")
     (folder,) = run_folders(shared)
-    assert result_of(folder).model == result_of(tmp_path / "run").model
+    assert load_result(folder).model == load_result(tmp_path / "run").model
     assert {place.name for place in run_folders(tmp_path)} == {"run"}
     assert len(run_folders(tmp_path)) == 2
 
@@ -315,13 +315,13 @@ def test_a_folder_stands_for_the_bundles_in_it_too(tmp_path: Path, bundle: Path)
 def test_a_damaged_file_named_like_a_bundle_is_not_passed_over(tmp_path: Path, bundle: Path):
     shared = tmp_path / "shared"
     shared.mkdir()
-    (shared / f"run{bundles.SUFFIX}").write_bytes(bundle.read_bytes()[:100])
+    (shared / f"run{bundles.BUNDLE_SUFFIX}").write_bytes(bundle.read_bytes()[:100])
     with pytest.raises(RecordError, match=r"run\.bundle\.zip: not a bundle, or damaged"):
         run_folders(shared)
 
 
 def test_bundles_are_found_under_the_name_that_export_gives_them():
-    assert FORMATS["bundle"].suffix == bundles.SUFFIX
+    assert EXPORT_FORMATS["bundle"].suffix == bundles.BUNDLE_SUFFIX
 
 
 def test_an_encrypted_bundle_is_refused(tmp_path: Path):
@@ -334,4 +334,4 @@ def test_an_encrypted_bundle_is_refused(tmp_path: Path):
     data[data.rindex(b"PK\x01\x02") + 8] |= 1
     bundle.write_bytes(data)
     with pytest.raises(RecordError, match="encrypted"):
-        bundles.unpacked(bundle)
+        bundles.unpack_bundle(bundle)

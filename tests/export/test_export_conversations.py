@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from export.export_build import HOSTILE, ITEM, ODD, json_lines, play, written
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.engine.record.importer import import_replies
-from wildtool.engine.record.reader import RecordReader, Step
+from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.export import openai
-from wildtool.export.conversations import Conversation
-from wildtool.export.sharegpt import messages, row_of
+from wildtool.export.conversations import ExportedConversation
+from wildtool.export.sharegpt import conversation_row, row_to_messages
 from wildtool.types import Address
 
 CALLS = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]
@@ -27,7 +27,7 @@ def test_a_unit_is_a_line_with_all_that_was_sent_and_the_last_reply(tmp_path: Pa
         steps = reader.log(ITEM, 0)["0"]
         last = steps[len(steps) - 1]
         asked = reader.request(Address(ITEM, 0, "0", len(steps) - 1))
-    assert isinstance(last, Step)
+    assert isinstance(last, RecordedReply)
     assert [(row["item"], row["unit"], row["part"]) for row in rows] == [(ITEM, str(n), 0) for n in range(4)]
     assert rows[0]["messages"] == [*asked["messages"], last.reply.message]
     assert json.loads(rows[0]["tools"]) == asked["tools"]
@@ -77,7 +77,10 @@ def test_a_result_file_without_requests_is_exported_with_those_it_would_have_got
     folder = play(tmp_path / "run")
     with RecordReader(folder) as reader:
         log = reader.log(ITEM, 0)
-    said = [[s.reply.message for _, s in sorted(log[unit].items()) if isinstance(s, Step)] for unit in log]
+    said = [
+        [s.reply.message for _, s in sorted(log[unit].items()) if isinstance(s, RecordedReply)]
+        for unit in log
+    ]
     file = tmp_path / "replies.jsonl"
     file.write_text(json.dumps({"item": ITEM, "model": "m", "tasks": said}))
     (imported,) = import_replies(WILD_MINI, WILD_MINI.locate(None), file, tmp_path / "imported")
@@ -103,7 +106,7 @@ def test_sharegpt_makes_calls_at_once_one_turn_and_their_results_one():
         {"role": "tool", "tool_call_id": "a", "content": "1"},
         {"role": "tool", "tool_call_id": "b", "content": "2"},
     ]
-    turns = row_of(Conversation(said, [], ()))["conversations"]
+    turns = conversation_row(ExportedConversation(said, [], ()))["conversations"]
     assert [turn["from"] for turn in turns] == ["human", "function_call", "observation"]
     assert json.loads(turns[1]["value"]) == [{"name": "f", "arguments": {"a": 1}}] * 2
     assert json.loads(turns[2]["value"]) == ["1", "2"]
@@ -136,8 +139,8 @@ SYSTEM = st.fixed_dictionaries({"role": st.just("system"), "content": st.text("a
 
 @given(st.lists(SYSTEM, max_size=1), st.lists(MESSAGE, max_size=6))
 def test_sharegpt_and_back_gives_the_same_messages(system: list[Any], said: list[Any]):
-    row = json.loads(json.dumps(row_of(Conversation([*system, *said], [], ()))))
-    assert messages(row) == [*system, *said]
+    row = json.loads(json.dumps(conversation_row(ExportedConversation([*system, *said], [], ()))))
+    assert row_to_messages(row) == [*system, *said]
 
 
 COLUMNS: dict[str, Any] = {
@@ -188,14 +191,14 @@ ODD_MESSAGE = st.dictionaries(
 
 @given(st.lists(MESSAGE | ODD_MESSAGE, max_size=5))
 def test_messages_of_stable_types_give_back_those_that_were_sent(said: list[Any]):
-    rows = [json.loads(json.dumps(openai.row_of(message))) for message in said]
+    rows = [json.loads(json.dumps(openai.message_row(message))) for message in said]
     assert fits(rows, [MESSAGE_TYPES])
-    assert openai.messages_of({"messages": rows}) == said
+    assert openai.row_messages({"messages": rows}) == said
 
 
 @given(MESSAGE | ODD_MESSAGE)
 def test_calls_whose_arguments_are_no_object_are_kept_apart_where_objects_are_asked_for(message: Any):
-    row = openai.row_of(message, objects=True)
+    row = openai.message_row(message, objects=True)
     arguments = [call["function"].pop("arguments") for call in row.get("tool_calls", [])]
     assert all(isinstance(each, dict) for each in arguments)
     places = [place for place in (row, json.loads(row.get("more", "{}"))) if "tool_calls" in place]
@@ -226,5 +229,5 @@ def test_a_chat_template_gets_objects_texts_and_a_list_of_tools(tmp_path: Path):
 
 def test_a_tool_without_parameters_has_a_schema_for_trainers_that_need_one():
     tools = [{"type": "function", "function": {"name": "ping"}}]
-    row = row_of(Conversation([{"role": "user", "content": "q"}], tools, ()))
+    row = conversation_row(ExportedConversation([{"role": "user", "content": "q"}], tools, ()))
     assert json.loads(row["tools"]) == [{"name": "ping", "parameters": {"type": "object", "properties": {}}}]

@@ -7,16 +7,16 @@ import pytest
 
 from e2e.command import wildtool
 from e2e.filesystems import fill, freeze, small
-from wildtool.export import FORMATS
+from wildtool.export import EXPORT_FORMATS
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", EXPORT_FORMATS)
 async def test_a_full_disk_ends_an_export_with_3_and_leaves_nothing(tmp_path: Path, form: str):
     if form == "inspect" and find_spec("inspect_ai") is None:
         pytest.skip("the extra [inspect] is not installed")
     await wildtool("run", "wild-mini", "--model", "baseline/gold", "--out", "r", cwd=tmp_path)
     with small(tmp_path / "disk", 12) as disk:
-        target = disk / f"x{FORMATS[form].suffix}"
+        target = disk / f"x{EXPORT_FORMATS[form].suffix}"
         fill(disk)
         ended = await wildtool("export", "r", "--to", form, "-o", target, cwd=tmp_path)
         left = [path for path in disk.rglob("*") if path.is_file()]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from export.export_build import ITEM, ODD, failing, play, written
-from wildtool.engine.record.reader import RecordReader, Step
-from wildtool.engine.score.results import result_of
+from wildtool.engine.record.reader import RecordedReply, RecordReader
+from wildtool.engine.score.results import load_result
 from wildtool.errors import UsageError
-from wildtool.export import Wanted, export
+from wildtool.export import ExportRequest, export
 from wildtool.export.inspect_log import standard_error
 
 inspect_log: Any = pytest.importorskip("inspect_ai.log", reason="the extra [inspect] is not installed")
@@ -36,11 +36,11 @@ def test_every_step_is_a_model_call_with_what_it_saw_and_said(tmp_path: Path):
     sample = log_of(folder, tmp_path).samples[0]
     calls = [event for event in sample.events if event.event == "model"]
     with RecordReader(folder) as reader:
-        steps, asked = reader.log(ITEM, 0)["0"], reader.asked(ITEM, 0)
+        steps, asked = reader.log(ITEM, 0)["0"], reader.requests(ITEM, 0)
     assert len(calls) == len(steps) == 4
     assert [len(call.input) for call in calls] == [len(asked["0", n].messages) for n in range(4)]
     assert [len(call.tools) for call in calls] == [7] * 4
-    said = [step.reply.message for step in steps.values() if isinstance(step, Step)]
+    said = [step.reply.message for step in steps.values() if isinstance(step, RecordedReply)]
     assert [call.call.response["message"] for call in calls] == said
     assert calls[0].output.choices[0].message.tool_calls[0].function == "list_accounts"
     assert sample.messages[-1].text == said[-1]["content"]
@@ -89,7 +89,7 @@ def test_the_target_is_the_gold_answer(tmp_path: Path):
 def test_a_failed_call_is_an_error_of_its_sample(tmp_path: Path):
     log = log_of(play(tmp_path / "run", failing), tmp_path)
     failed = [sample for sample in log.samples if sample.error]
-    result = result_of(tmp_path / "run")
+    result = load_result(tmp_path / "run")
     assert len(failed) == result.counts.infra_error > 0
     assert failed[0].error.message.startswith("http 500: broken")
     assert [e.error for e in failed[0].events if e.event == "model"][-1].startswith("http 500: broken")
@@ -118,7 +118,7 @@ def test_the_log_says_what_was_run(tmp_path: Path):
 def test_numbers_are_those_of_the_run_with_their_intervals(tmp_path: Path):
     folder = play(tmp_path / "run", "baseline/lexical", ids=(), limit=8)
     metrics = log_of(folder, tmp_path).results.scores[0].metrics
-    task = next(m for m in result_of(folder).metrics if (m.group, m.name) == ("accuracy", "task"))
+    task = next(m for m in load_result(folder).metrics if (m.group, m.name) == ("accuracy", "task"))
     assert metrics["accuracy"].value == metrics["accuracy: task"].value == task.value
     assert metrics["accuracy: task"].metadata["low"] == task.low
     assert 0 < metrics["stderr"].value < 0.5
@@ -160,7 +160,7 @@ def test_arguments_that_are_no_object_are_shown_with_what_is_wrong(tmp_path: Pat
 
 def test_a_name_that_inspect_would_not_read_is_refused(tmp_path: Path):
     with pytest.raises(UsageError, match=r"\.eval"):
-        export("inspect", Wanted(folder=play(tmp_path / "run")), tmp_path / "log.json")
+        export("inspect", ExportRequest(folder=play(tmp_path / "run")), tmp_path / "log.json")
 
 
 def test_the_viewer_takes_the_log(tmp_path: Path):

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from export.export_build import HOSTILE, failing, play, written
 from wildtool.engine.score.score import score_run
-from wildtool.engine.score.table_stamp import read_stamp, seal, text_of
+from wildtool.engine.score.table_stamp import read_stamp, seal_table, stamp_text
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
-from wildtool.sanitize import as_cell, taken_back
+from wildtool.sanitize import csv_safe, taken_back
 
 
 def rows(path: Path) -> list[tuple[Any, ...]]:
@@ -70,25 +70,25 @@ def replace_reasons(folder: Path) -> None:
     assert stamp is not None
     duckdb.connect().execute(
         f"COPY (SELECT * REPLACE ('{text}' AS reason) FROM '{table}') TO '{new}' "
-        f"(FORMAT parquet, KV_METADATA {{wildtool: '{text_of(stamp)}'}})"
+        f"(FORMAT parquet, KV_METADATA {{wildtool: '{stamp_text(stamp)}'}})"
     )
-    seal(new)
+    seal_table(new)
     new.replace(table)
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "＝1", "'=1"])
 def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text: str):
-    assert as_cell(text) == f"'{text}"
+    assert csv_safe(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("value", [-1, -0.5, None, "plain", "it's", "'quoted'", "a=b"])
 def test_what_no_spreadsheet_runs_stays_as_it_is(value: Any):
-    assert as_cell(value) == value
+    assert csv_safe(value) == value
 
 
 @given(st.text("'=+-@a\t\n＝", max_size=5))
 def test_the_apostrophe_can_be_taken_back(text: str):
-    assert taken_back(as_cell(text)) == text
+    assert taken_back(csv_safe(text)) == text
 
 
 def test_a_dataset_page_names_the_tables_beside_it(tmp_path: Path):

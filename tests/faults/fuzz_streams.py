@@ -26,7 +26,7 @@ if __name__ == "__main__":
 from models.asking import HELLO, TOOL, call, model
 from models.peers import PROTOCOLS, Body
 from wildtool.errors import CallError
-from wildtool.json_codec import REPLY, dumps, loads_within, settle
+from wildtool.json_codec import REPLY_LIMITS, dumps, loads_within, normalize
 from wildtool.models.batch.protocol import NoResultError
 from wildtool.models.providers.base import HttpModel
 from wildtool.types import Reply, Request
@@ -209,14 +209,14 @@ class Reader:
         protocol = kind.removeprefix("batch ") if kind != "unasked" else "chat"
         self._model: HttpModel = model(protocol, stream=not self._batch and kind != "unasked")
         self._line: bytes = b""
-        self._results = self._model.by_batches(self._send) if self._batch else None
+        self._results = self._model.use_batches(self._send) if self._batch else None
         if not self._batch:
             self._model._send = self._send  # pyright: ignore[reportPrivateUsage]
 
     async def _send(self, body: bytes, request: Request) -> tuple[bytes, float]:
         if self._results is None:
             return self._line, 0.1
-        found = self._results.result(loads_within(self._line, REPLY))
+        found = self._results.result(loads_within(self._line, REPLY_LIMITS))
         if found.error is not None:
             raise found.error
         return found.answer, 0.1
@@ -238,7 +238,7 @@ class Reader:
 
     def _use(self, reply: Reply) -> None:
         """Records a reply and sends it back, as the next step does."""
-        message, _ = settle([reply.message, reply.raw])
+        message, _ = normalize([reply.message, reply.raw])
         dumps([message, reply.usage, reply.finish_reason, reply.changes])
         calls = message.get("tool_calls")
         ids = [c.get("id") for c in calls if isinstance(c, dict)] if isinstance(calls, list) else []

@@ -13,8 +13,8 @@ from faults.server import Answer, http
 from models.asking import FOREIGN, HELLO, KEY, call, model, told
 from models.peers import PROTOCOLS, Peer, sse
 from wildtool.errors import CallError
-from wildtool.models.http.failures import Failure
-from wildtool.models.providers.base import Asked
+from wildtool.models.http.failures import ProviderFailure
+from wildtool.models.providers.base import WireRequest
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.types import Reply, Request
 
@@ -136,13 +136,13 @@ async def test_an_answer_of_millions_of_lists_is_refused_before_it_is_parsed(pro
 
 async def test_a_long_answer_is_read_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch):
     readers: list[str] = []
-    read = OpenAIModel.read
+    read = OpenAIModel.parse
 
-    def watched(self: OpenAIModel, parsed: Any, asked: Asked) -> Reply | None:
+    def watched(self: OpenAIModel, parsed: Any, asked: WireRequest) -> Reply | None:
         readers.append(threading.current_thread().name)
         return read(self, parsed, asked)
 
-    monkeypatch.setattr(OpenAIModel, "read", watched)
+    monkeypatch.setattr(OpenAIModel, "parse", watched)
     for length in (1, 1_200_000):
         await told("chat", {"content": "x" * length})
     assert readers[0] == threading.main_thread().name != readers[1]
@@ -216,7 +216,7 @@ def test_any_json_is_a_reply_or_none_and_a_reply_can_be_sent_back(protocol: str,
         "responses": {"output": inner, "status": "completed"},
     }[protocol]
     asked = model(protocol)
-    reply = asked.read(whole, Asked({}))
+    reply = asked.parse(whole, WireRequest({}))
     assert isinstance(reply, Reply)
     asked.body(Request([HELLO, reply.message]))
 
@@ -224,14 +224,14 @@ def test_any_json_is_a_reply_or_none_and_a_reply_can_be_sent_back(protocol: str,
 @pytest.mark.parametrize("protocol", FOREIGN)
 @given(whole=ANY)
 def test_any_answer_is_a_reply_a_failed_call_or_none(protocol: str, whole: Any):
-    assert isinstance(model(protocol).failure(whole), Failure | None)
-    assert isinstance(model(protocol).read(whole, Asked({})), Reply | None)
+    assert isinstance(model(protocol).failure(whole), ProviderFailure | None)
+    assert isinstance(model(protocol).parse(whole, WireRequest({})), Reply | None)
 
 
 @pytest.mark.parametrize("protocol", list(PROTOCOLS))
 @given(parts=st.lists(PART | ANY, max_size=6))
 def test_any_events_are_an_answer_or_a_broken_stream(protocol: str, parts: list[Any]):
     try:
-        model(protocol).joined(parts)
+        model(protocol).join_stream(parts)
     except ValueError as error:
         assert "stream" in str(error)

@@ -21,7 +21,7 @@ REQUEST = Request([{"role": "user", "content": "hi"}])
 async def test_a_connection_that_does_not_come_about_is_given_up_long_before_the_call(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(endpoint, "CONNECT_S", 0.05)
+    monkeypatch.setattr(endpoint, "CONNECT_TIMEOUT_S", 0.05)
     with full_backlog() as base_url:
         model = OpenAIModel("m", base_url, "EMPTY", timeout_s=600)
         with pytest.raises(CallError) as caught:

@@ -11,7 +11,7 @@ from faults.server import Answer, FaultServer, http
 from models.asking import HELLO, model, told
 from models.peers import PROTOCOLS, Body, sse
 from wildtool.errors import CallError
-from wildtool.models.http.failures import failure_of
+from wildtool.models.http.failures import failure_of_error
 from wildtool.types import Request
 
 SAID = {"role": "assistant", "content": "The weather is", "tool_calls": None}
@@ -213,7 +213,7 @@ def test_a_request_of_a_batch_that_failed_is_named_like_a_call_of_its_own(
     async def send(body: bytes, request: object) -> tuple[bytes, float]:
         raise NotImplementedError
 
-    error = model(protocol).by_batches(send).result(row).error
+    error = model(protocol).use_batches(send).result(row).error
     assert error is not None and error.kind == kind
 
 
@@ -230,7 +230,7 @@ async def test_a_failure_inside_the_answer_of_a_batch_is_a_failed_call(protocol:
         return json.dumps(answer).encode(), 1.0
 
     asked = model(protocol)
-    asked.by_batches(send)
+    asked.use_batches(send)
     with pytest.raises(CallError):
         await asked.complete(Request([HELLO]))
 
@@ -258,8 +258,8 @@ async def test_a_response_that_is_not_over_or_failed_without_an_error_is_no_repl
     "error", [*(error for error, _, _ in ERRORS), {"code": 10**400}, {"code": [1]}, [1], 5, True]
 )
 def test_any_error_has_words(error: Any):
-    found = failure_of(error)
-    assert found is not None and found.words
+    found = failure_of_error(error)
+    assert found is not None and found.message
 
 
 async def test_streamed_calls_that_break_off_with_an_error_are_never_judged(tmp_path: Path):

@@ -10,9 +10,9 @@ import pytest
 from generate.sessions.players import TOOLS, Players
 from generate.sessions.test_maker import made
 from wildtool.engine.call.pricing import tokens_of
-from wildtool.engine.run.estimate import Outlook
-from wildtool.generate.sessions.estimate import TRIAL, making_outlook
-from wildtool.generate.sessions.maker import Order, SessionMaker
+from wildtool.engine.run.estimate import RoleEstimate
+from wildtool.generate.sessions.estimate import TRIAL_USAGE, estimate_sessions
+from wildtool.generate.sessions.maker import SessionGenerationSpec, SessionMaker
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +32,16 @@ def test_the_trial_is_what_scripted_models_take(players: Players):
         parts = (request.messages[0]["content"], json.dumps(seen, ensure_ascii=False), said)
         for k, part in enumerate(parts):
             sizes[request.role][k] += tokens_of(part) / calls[request.role]
-    for role, told in TRIAL.items():
+    for role, told in TRIAL_USAGE.items():
         assert calls[role] / 24 == pytest.approx(told.calls, rel=0.1)
         found = sizes[role]
-        assert found == pytest.approx([told.instruction, told.talk, told.reply], rel=0.15, abs=4)
+        assert found == pytest.approx([told.instruction, told.conversation, told.reply], rel=0.15, abs=4)
 
 
-def outlook_of(folder: Path, **order: Any) -> dict[str, Outlook]:
+def outlook_of(folder: Path, **order: Any) -> dict[str, RoleEstimate]:
     tools = folder / "tools.json"
     tools.write_text(json.dumps(TOOLS))
-    return making_outlook(SessionMaker(Order(**{"sessions": 10, **order}, tools=tools)))
+    return estimate_sessions(SessionMaker(SessionGenerationSpec(**{"sessions": 10, **order}, tools=tools)))
 
 
 def test_twice_the_sessions_or_tasks_take_twice_as_much(tmp_path: Path):

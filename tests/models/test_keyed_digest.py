@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.engine.call.cache import whose
+from wildtool.engine.call.cache import model_digest
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.errors import RecordError
 from wildtool.models import keyed_digest
@@ -45,7 +45,7 @@ def test_an_address_without_a_secret_is_as_it_was():
 
 
 def test_addresses_that_differ_in_what_is_not_shown_have_their_own_cache_keys():
-    assert len({whose(OpenAIModel("m", url)) for url in HIDDEN}) == len(HIDDEN)
+    assert len({model_digest(OpenAIModel("m", url)) for url in HIDDEN}) == len(HIDDEN)
     assert settings(HIDDEN[0]) == settings(HIDDEN[0])
 
 

@@ -113,7 +113,7 @@ def test_the_address_of_the_model_under_test_is_not_that_of_a_preset_beside_it(
 ):
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     agent = ModelOptions(base_url=LOCAL, api_key_env="MINE")
-    user = made("gemini/g", agent.for_another(base_url=None, api_key_env=None, temperature=None))
+    user = made("gemini/g", agent.for_other_role(base_url=None, api_key_env=None, temperature=None))
     assert user.settings()["base_url"] == PRESETS["gemini"].base_url
     assert headers(user)["x-goog-api-key"] == KEY
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wildtool.episode import SILENCE
+from wildtool.episode import EMPTY_REPLY
 from wildtool.errors import CallError
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Address, Reply, Request, Transcript
@@ -22,7 +22,7 @@ async def test_it_answers_by_the_requests_address():
 
 
 async def test_past_the_end_of_a_script_it_says_nothing():
-    assert await answer(Transcript((HELLO,), silent_after=True), 1) == Reply(SILENCE)
+    assert await answer(Transcript((HELLO,), scripted=True), 1) == Reply(EMPTY_REPLY)
 
 
 async def test_past_the_end_of_a_record_the_call_fails_for_good():

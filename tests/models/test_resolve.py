@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wildtool.errors import UsageError
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.replay import ReplayModel
-from wildtool.models.resolve import ModelOptions, chosen_endpoint, folder_name, model_from_name
+from wildtool.models.resolve import ModelOptions, endpoint_note, folder_name, model_from_name
 
 LOCAL = "http://127.0.0.1:8000/v1"
 
@@ -181,7 +181,7 @@ def test_a_name_that_only_one_provider_gives_finds_its_endpoint_which_is_said(
         monkeypatch.setenv(variable, "a-key-of-mine")
     settings = model_from_name(name, ModelOptions()).settings()
     assert (settings["base_url"], settings.get("sent_as", name)) == (address, sent_as)
-    said = chosen_endpoint(name, ModelOptions())
+    said = endpoint_note(name, ModelOptions())
     assert said is not None
     assert address in said
     assert "a-key-of-mine" not in said
@@ -198,7 +198,7 @@ def test_where_an_address_is_given_any_name_is_a_plain_one(
     model = model_from_name(name, options)
     assert isinstance(model, OpenAIModel)
     assert (model.settings()["base_url"], model.settings().get("sent_as", name)) == (LOCAL, name)
-    assert chosen_endpoint(name, options) is None
+    assert endpoint_note(name, options) is None
 
 
 @pytest.mark.parametrize(

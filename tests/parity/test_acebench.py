@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parity.cases import rows
-from wildtool.benchmarks.acebench.check import Checked
+from wildtool.benchmarks.acebench.check import CheckResult
 from wildtool.benchmarks.acebench.data import (
     AGENT,
     CATEGORIES,
@@ -32,9 +32,9 @@ from wildtool.benchmarks.acebench.official.special import (
 from wildtool.benchmarks.acebench.scores import (
     CategoryScore,
     combine_languages,
-    overall,
     score_category,
     summary_row,
+    weighted_overall,
 )
 from wildtool.toolcall.call_syntax import CallSyntaxError
 
@@ -49,7 +49,7 @@ def records(folder: Path) -> dict[tuple[str, str], Record]:
     }
 
 
-def check(record: Record, text: str) -> Checked:
+def check(record: Record, text: str) -> CheckResult:
     if isinstance(record, NormalRecord):
         return check_normal(text, record.functions, record.candidates)
     assert isinstance(record, SpecialRecord)
@@ -233,7 +233,7 @@ def test_the_papers_overall_numbers_follow_from_its_groups(official: Path, lang:
     rows = published(official, f"acebench_{lang}.csv")
     assert len(rows) == 21
     for model, row in rows.items():
-        found = overall(row["normal_summary"], row["special"], row["agent"])
+        found = weighted_overall(row["normal_summary"], row["special"], row["agent"])
         assert round(found, 1) == row["overall"], model
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from parity.cases import rows
 from wildtool.benchmarks.acebench.data import AGENT, AgentRecord, read_category
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.episode.official import StepWalk, TurnWalk
+from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode, OfficialMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.episode.official_execute import (
-    Executed,
+    ExecutionResult,
     calls_to_run,
     decode_message,
     execute_step,
@@ -24,7 +24,7 @@ from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, read_edition
 
 Case = dict[str, Any]
-WALKS = {"agent_multi_step": StepWalk, "agent_multi_turn": TurnWalk}
+WALKS = {"agent_multi_step": OfficialMultiStepEpisode, "agent_multi_turn": OfficialMultiTurnEpisode}
 
 
 @cache
@@ -87,7 +87,7 @@ def test_messages_are_routed_decoded_and_run_as_in_the_original(cases: Path, off
     classes = ("BaseApi", "MessageApi", "ReminderApi", "FoodPlatform")
     config = {"BaseApi": {"wifi": True, "logged_in": True}}
 
-    def ran(mode: str, calls: list[str], executed: Executed) -> Case:
+    def ran(mode: str, calls: list[str], executed: ExecutionResult) -> Case:
         return {
             f"{mode}_decoded_calls": calls,
             f"{mode}_execution_message": executed.message,
@@ -119,20 +119,20 @@ def test_messages_are_routed_decoded_and_run_as_in_the_original(cases: Path, off
 def test_episodes_have_the_originals_dialogue_end_state_and_scores(cases: Path, official: Path):
     def replay(case: Case) -> Case:
         record = records(official)[case["lang"], case["id"]]
-        walk = WALKS[case["category"]](
+        episode = WALKS[case["category"]](
             record, edition(official, case["lang"]), max_messages=case["max_dialog_turns"]
         )
         scripts = {"agent": iter(case["agent_messages"]), "user": iter(case["user_messages"])}
-        while (request := walk.request()) is not None:
-            walk.tell({"content": next(scripts[request.role], END_MARK)})
-        result = walk.result()
+        while (request := episode.request()) is not None:
+            episode.advance({"content": next(scripts[request.role], END_MARK)})
+        result = episode.result()
         end = compare_end_state(record.end_state, result)
-        process = process_accuracy(record.milestones, walk.process, end_to_end=end.correct)
+        process = process_accuracy(record.milestones, episode.process, end_to_end=end.correct)
         return {
             "dialogue": [
-                {"sender": m.sender, "recipient": m.recipient, "message": m.message} for m in walk.dialogue
+                {"sender": m.sender, "recipient": m.recipient, "message": m.message} for m in episode.dialogue
             ],
-            "process": walk.process,
+            "process": episode.process,
             "result": result,
             "end_to_end": float(end.correct),
             "error_type": end.error_type,

@@ -10,7 +10,7 @@ import pytest
 from parity.cases import oracle_folder, present
 from wildtool.benchmarks.acebench.data import AGENT, CATEGORIES, AgentRecord, NormalRecord, read_category
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.episode.official import StepWalk, TurnWalk
+from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode, OfficialMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.official.calls import check_normal
 from wildtool.benchmarks.acebench.official.parse import decode
@@ -35,23 +35,25 @@ def records(official: Path, lang: str, category: str) -> dict[str, Any]:
     return {record.id: record for record in read_category(official, lang, category)}
 
 
-def episode(official: Path, case: Case) -> tuple[StepWalk | TurnWalk, AgentRecord]:
+def episode_of(
+    official: Path, case: Case
+) -> tuple[OfficialMultiStepEpisode | OfficialMultiTurnEpisode, AgentRecord]:
     """A case's episode after all its replies; where they end both sides say the end mark."""
     category = case["id"].rpartition("_")[0]
     assert category in AGENT
     record = records(official, case["lang"], category)[case["id"]]
-    walk = (StepWalk if category == "agent_multi_step" else TurnWalk)(
+    episode = (OfficialMultiStepEpisode if category == "agent_multi_step" else OfficialMultiTurnEpisode)(
         record, read_edition(official, case["lang"])
     )
     for text in (*case["replies"], *[END_MARK] * 41):
-        if walk.over:
+        if episode.done:
             break
-        walk.tell({"content": text})
-    return walk, record
+        episode.advance({"content": text})
+    return episode, record
 
 
-def answers(walk: StepWalk | TurnWalk) -> list[Any]:
-    return [spoken.message for spoken in walk.dialogue if spoken.sender == "execution"]
+def answers(episode: OfficialMultiStepEpisode | OfficialMultiTurnEpisode) -> list[Any]:
+    return [spoken.message for spoken in episode.dialogue if spoken.sender == "execution"]
 
 
 @pytest.mark.parametrize(
@@ -66,13 +68,13 @@ def answers(walk: StepWalk | TurnWalk) -> list[Any]:
 )
 def test_an_odd_episode_is_that_of_the_original(found: Path, official: Path, name: str) -> None:
     case = read(found, name)
-    walk, record = episode(official, case)
+    episode, record = episode_of(official, case)
     expected = case["reference"]
-    assert answers(walk)[: len(expected["sandbox"])] == expected["sandbox"]
-    assert walk.raised() == expected["raised"]
+    assert answers(episode)[: len(expected["sandbox"])] == expected["sandbox"]
+    assert episode.raised() == expected["raised"]
     if expected["raised"] is None:
-        end = compare_end_state(record.end_state, walk.result())
-        process = process_accuracy(record.milestones, walk.process, end_to_end=end.correct)
+        end = compare_end_state(record.end_state, episode.result())
+        process = process_accuracy(record.milestones, episode.process, end_to_end=end.correct)
         assert (end.correct, end.error_type, process) == (
             expected["valid"],
             expected["error_type"],
@@ -82,13 +84,13 @@ def test_an_odd_episode_is_that_of_the_original(found: Path, official: Path, nam
 
 def test_the_smallest_episode_of_each_class_is_that_of_the_original(found: Path, official: Path) -> None:
     for name, case in read(found, "agent_smallest_of_each_class.json").items():
-        walk, _ = episode(official, case)
+        episode, _ = episode_of(official, case)
         for problem, *about in case["problems"]:
             if problem == "ref raised":
-                assert walk.raised() == about[0], name
+                assert episode.raised() == about[0], name
             elif MODULE_NAME not in json.dumps(about):
                 step, _, expected, _ = about
-                assert answers(walk)[step] == expected, name
+                assert answers(episode)[step] == expected, name
 
 
 def test_items_without_a_type_are_those_of_the_original(found: Path) -> None:

@@ -10,13 +10,13 @@ import duckdb
 import pytest
 
 from parity.cases import rows
-from wildtool.benchmarks.acebench.data import MULTI_TURN, Case, read_items
+from wildtool.benchmarks.acebench.data import MULTI_TURN, ItemData, read_items
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
 from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.benchmarks.acebench.play import walk
-from wildtool.benchmarks.acebench.scores import TABLE_COLUMNS, section_of
+from wildtool.benchmarks.acebench.play import new_episode
+from wildtool.benchmarks.acebench.scores import COLUMN_CATEGORIES, section_of
 from wildtool.benchmarks.acebench.summary import columns, summarize
-from wildtool.engine.score.verdict_table import COLUMNS
+from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.types import Item, Reply, Transcript, Verdict
 
 Row = Mapping[str, Any]
@@ -80,7 +80,7 @@ def test_an_episode_is_judged_as_the_reference_does(cases: Path, official: Path)
 
 def episode_transcript(item: Item, case: Row) -> Transcript:
     """The scripted replies in the order in which the episode asks for them."""
-    played = walk(item, 0, "official", "text")
+    played = new_episode(item, 0, "official", "text")
     scripts: dict[str, Iterator[str]] = {
         "agent": iter(case["agent_messages"]),
         "user": iter(case["user_messages"]),
@@ -88,7 +88,7 @@ def episode_transcript(item: Item, case: Row) -> Transcript:
     replies: list[Reply] = []
     while (request := played.request()) is not None:
         replies.append(Reply({"content": next(scripts[request.role], END_MARK)}))
-        played.tell(replies[-1].message)
+        played.advance(replies[-1].message)
     return Transcript(tuple(replies))
 
 
@@ -97,7 +97,7 @@ def episode_transcript(item: Item, case: Row) -> Transcript:
 
 def table(verdicts: Iterable[tuple[Item, Verdict]]) -> Any:
     """Verdict rows as the engine writes them."""
-    connection, types = duckdb.connect(), {**COLUMNS, **columns()}
+    connection, types = duckdb.connect(), {**VERDICT_COLUMNS, **columns()}
     connection.execute(f"CREATE TABLE rows ({', '.join(f'{name} {type_}' for name, type_ in types.items())})")
     full = [
         {
@@ -142,7 +142,7 @@ def judged_outputs(official: Path, case: Row) -> Iterator[tuple[Item, Verdict]]:
         item, unit = units(official)[case["lang"], output["id"]]
         replies.setdefault(item.id, (item, {}))[1][unit] = said(output["output_text"])
     for item, transcripts in replies.values():
-        assert isinstance(item.data, Case)
+        assert isinstance(item.data, ItemData)
         assert set(transcripts) == set(item.units)
         for found in judge_item(item, transcripts, "official", "text"):
             yield item, found
@@ -155,7 +155,7 @@ def test_a_run_has_the_references_summary_row(cases: Path) -> None:
         relation = verdicts_with(case["category_scores"])
         found = {m.name: m.value for m in summarize(relation, "official") if m.group == "Table 2 (en)"}
         expected = dict(zip(case["columns"], case["values"], strict=True))
-        whole = [n for n, parts in TABLE_COLUMNS.items() if set(parts) <= set(case["category_scores"])]
+        whole = [n for n, parts in COLUMN_CATEGORIES.items() if set(parts) <= set(case["category_scores"])]
         assert found == {name: expected[TITLES[name]] for name in whole}
         compared += "Overall" in whole
     assert compared

@@ -13,9 +13,9 @@ from parity.cases import digest, rows, with_plain_ids, without_set_order
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import Session, read_items, read_session
 from wildtool.benchmarks.wildtoolbench.official.arguments import argument_schemas, check_call
-from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
-from wildtool.benchmarks.wildtoolbench.official.judge import Score, score
-from wildtool.benchmarks.wildtoolbench.official.schedule import Schedule, State, Step
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialEpisode
+from wildtool.benchmarks.wildtoolbench.official.judge import OfficialScore, score_task
+from wildtool.benchmarks.wildtoolbench.official.schedule import GraphStep, Schedule, ScheduleState
 from wildtool.types import Item, Message, Metric, Reply, Transcript
 
 SILENCE: Message = {"content": "", "tool_calls": None}
@@ -25,18 +25,18 @@ SILENCE: Message = {"content": "", "tool_calls": None}
 class Played:
     """One task walked with a script, and what the model was shown at each step."""
 
-    walk: OfficialWalk
-    score: Score
+    episode: OfficialEpisode
+    score: OfficialScore
     shown: list[list[Message]] = field(default_factory=list)
 
 
 def play(session: Session, task: int, script: Sequence[Message]) -> Played:
-    walk, shown = OfficialWalk(session, task), []
-    while (request := walk.request()) is not None:
+    episode, shown = OfficialEpisode(session, task), []
+    while (request := episode.request()) is not None:
         shown.append(list(request.messages))
-        walk.tell(script[len(shown) - 1] if len(shown) <= len(script) else SILENCE)
+        episode.advance(script[len(shown) - 1] if len(shown) <= len(script) else SILENCE)
     schemas = argument_schemas(session.sent_tools)
-    return Played(walk, score(walk, session.tasks[task].nodes, schemas), shown)
+    return Played(episode, score_task(episode, session.tasks[task].nodes, schemas), shown)
 
 
 @cache
@@ -49,7 +49,7 @@ def scripts(oracle: Path) -> dict[tuple[str, str], list[list[Message]]]:
     return {(row["session"], row["model"]): row["tasks"] for row in rows(oracle / "transcripts.jsonl")}
 
 
-def reference_error(result: Score) -> dict[str, str] | None:
+def reference_error(result: OfficialScore) -> dict[str, str] | None:
     return (
         None
         if result.reference_error is None
@@ -57,16 +57,16 @@ def reference_error(result: Score) -> dict[str, str] | None:
     )
 
 
-def inference(walk: OfficialWalk) -> dict[str, Any]:
+def inference(episode: OfficialEpisode) -> dict[str, Any]:
     return {
-        "action_name_label": "correct" if walk.name_correct else "error",
-        "is_optimal": walk.optimal,
-        "error_reason": walk.reason,
-        "steps_logged": len(walk.log),
+        "action_name_label": "correct" if episode.name_correct else "error",
+        "is_optimal": episode.optimal,
+        "error_reason": episode.reason,
+        "steps_logged": len(episode.log),
     }
 
 
-def labels(result: Score) -> dict[str, Any]:
+def labels(result: OfficialScore) -> dict[str, Any]:
     return {
         "action_name_label": result.name_label,
         "action_arguments_label": result.arguments_label,
@@ -81,7 +81,7 @@ def labels(result: Score) -> dict[str, Any]:
 def enumerate_paths(schedule: Schedule) -> Iterator[list[list[int]]]:
     """All accepted schedules in the reference's order, by asking the walk's rules at every state."""
 
-    def follow(state: State, path: list[Step]) -> Iterator[list[list[int]]]:
+    def follow(state: ScheduleState, path: list[GraphStep]) -> Iterator[list[list[int]]]:
         if schedule.finished(state):
             yield [list(step) for step in path]
         for step in schedule.accepted(state):
@@ -148,7 +148,7 @@ def test_verdicts_are_the_reference_verdicts(oracle: Path) -> None:
         played = play(sessions(oracle)[row["session"]].data, row["task"], script)
         assert reference_error(played.score) == row.get("reference_error"), where
         if "inference" in row:
-            assert inference(played.walk) == row["inference"], where
+            assert inference(played.episode) == row["inference"], where
         if "label" in row:
             expected = {key: row[key] for key in (*labels(played.score), "complete_step")}
             assert {**labels(played.score), "complete_step": played.score.complete_step} == expected, where
@@ -160,7 +160,7 @@ def test_verdicts_are_the_reference_verdicts(oracle: Path) -> None:
 
 def compare_step(played: Played, number: int, step: dict[str, Any], *, scored: bool) -> None:
     assert digest(with_plain_ids(played.shown[number])) == step["messages"]
-    assert ("correct" if played.walk.log[number].correct else "error") == step["name"]
+    assert ("correct" if played.episode.log[number].correct else "error") == step["name"]
     if not scored:
         return
     assert (played.score.deleted == number) == step.get("deleted", False)
@@ -178,18 +178,18 @@ def compare_step(played: Played, number: int, step: dict[str, Any], *, scored: b
 
 def verdict_table(items: dict[str, Item], tasks: dict[str, list[list[Message]]], folder: Path) -> Any:
     """Verdicts of one model over sessions as a table, judged through the benchmark's public entry."""
-    from wildtool.engine.score.verdict_table import COLUMNS
+    from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 
     path = folder / "verdicts.jsonl"
     with path.open("w", encoding="utf-8") as lines:
         for session, replies in tasks.items():
             item = items[session]
             transcripts = {
-                unit: Transcript(tuple(Reply(m) for m in script), silent_after=True)
+                unit: Transcript(tuple(Reply(m) for m in script), scripted=True)
                 for unit, script in zip(item.units, replies, strict=True)
             }
             for verdict in WILDTOOLBENCH.judge(item, transcripts, "official"):
-                row = dict.fromkeys(COLUMNS) | {
+                row = dict.fromkeys(VERDICT_COLUMNS) | {
                     "item": verdict.item,
                     "unit": verdict.unit,
                     "repeat": 0,
@@ -206,9 +206,9 @@ def verdict_table(items: dict[str, Item], tasks: dict[str, list[list[Message]]],
 def read_table(path: Path) -> Any:
     import duckdb
 
-    from wildtool.engine.score.verdict_table import COLUMNS
+    from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 
-    types = {**COLUMNS, **WILDTOOLBENCH.columns}
+    types = {**VERDICT_COLUMNS, **WILDTOOLBENCH.columns}
     listed = ", ".join(f"'{name}': '{type_}'" for name, type_ in types.items())
     return duckdb.sql(f"SELECT * FROM read_json('{path}', format='newline_delimited', columns={{{listed}}})")
 
@@ -289,9 +289,9 @@ def test_quirks_of_tasks(oracle: Path) -> None:
         played, expected = play(session, case["task"], case["script"]), dict(case["outcome"])
         assert reference_error(played.score) == expected.pop("reference_error", None), case["title"]
         if "inference" in expected:
-            assert inference(played.walk) == expected.pop("inference"), case["title"]
+            assert inference(played.episode) == expected.pop("inference"), case["title"]
         if "label" in expected:
-            left = [f"step_{i}" for i in range(len(played.walk.log)) if i != played.score.deleted]
+            left = [f"step_{i}" for i in range(len(played.episode.log)) if i != played.score.deleted]
             assert left == expected.pop("steps_left"), case["title"]
             bad = {f"step_{i}": c for i, c in played.score.checks.items() if set(c) != {"correct"}}
             assert bad == expected.pop("check"), case["title"]
@@ -328,7 +328,7 @@ def test_quirks_of_numbers(oracle: Path, tmp_path: Path) -> None:
         ):
             result = play(item.data, position, script)
             assert (result.score.label, result.score.optimal) == (expected["label"], expected["is_optimal"])
-            left = [f"step_{i}" for i in range(len(result.walk.log)) if i != result.score.deleted]
+            left = [f"step_{i}" for i in range(len(result.episode.log)) if i != result.score.deleted]
             assert left == expected["steps_left"], case["title"]
         table = verdict_table(items, {item.id: case["tasks"]}, tmp_path)
         numbers = case["outcome"].get("metrics", case["outcome"])

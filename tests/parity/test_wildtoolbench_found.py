@@ -9,8 +9,8 @@ import pytest
 from parity.cases import oracle_folder, present
 from wildtool.benchmarks.wildtoolbench.data import Session, read_session
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
-from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
-from wildtool.benchmarks.wildtoolbench.official.judge import schemas_of, score
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialEpisode
+from wildtool.benchmarks.wildtoolbench.official.judge import object_schemas, score_task
 from wildtool.benchmarks.wildtoolbench.paper.judge import judge_paper
 from wildtool.episode import replay
 from wildtool.types import Reply, Transcript
@@ -19,12 +19,12 @@ FOLDER = oracle_folder("found") / "wildtoolbench"
 CASES = sorted(FOLDER.glob("[op]*.json"))
 
 
-def walked(case: dict[str, Any]) -> tuple[Session, OfficialWalk]:
+def walked(case: dict[str, Any]) -> tuple[Session, OfficialEpisode]:
     session = read_session(case["record"], case["case"])
     assert session is not None
-    walk = OfficialWalk(session, 0)
-    assert replay(walk, Transcript(tuple(Reply(reply) for reply in case["replies"]), silent_after=True))
-    return session, walk
+    episode = OfficialEpisode(session, 0)
+    assert replay(episode, Transcript(tuple(Reply(reply) for reply in case["replies"]), scripted=True))
+    return session, episode
 
 
 def test_the_cases_are_there():
@@ -35,13 +35,13 @@ def test_the_cases_are_there():
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_official_says_what_the_published_evaluator_says(path: Path):
     case = json.loads(path.read_text())
-    session, walk = walked(case)
-    result = score(walk, session.tasks[0].nodes, schemas_of(session))
+    session, episode = walked(case)
+    result = score_task(episode, session.tasks[0].nodes, object_schemas(session))
     expected = case["reference"]
     for stage in ("inference", "scoring"):
         if f"{stage}_error" in expected:
             assert result.reference_error == (stage, expected[f"{stage}_error"])
-            assert expected.get("reason") in (None, walk.reason)
+            assert expected.get("reason") in (None, episode.reason)
             return
     found = {
         "label": result.label,
@@ -58,12 +58,12 @@ def test_official_says_what_the_published_evaluator_says(path: Path):
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_paper_says_what_the_papers_evaluator_says(path: Path):
     case = json.loads(path.read_text())
-    session, walk = walked(case)
+    session, episode = walked(case)
     expected = dict(case["reference_paper"])
     if "walk raises" in expected:
-        assert walk.raised == expected["walk raises"]
+        assert episode.raised == expected["walk raises"]
         return
-    verdict = judge_paper(walk, session.tasks[0], session.sent_tools)
+    verdict = judge_paper(episode, session.tasks[0], session.sent_tools)
     expected.pop("raised")
     found = {
         "label": "correct" if verdict.correct else "error",

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from wildtool.benchmarks.wildtoolbench.data import read_items
-from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialEpisode
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS, PaperVerdict, judge_paper
 from wildtool.episode import replay
 from wildtool.types import Reply, Transcript
@@ -39,24 +39,24 @@ def cases(oracle: Path) -> dict[Key, Row]:
 
 
 @pytest.fixture(scope="module")
-def judged(oracle: Path) -> dict[Key, tuple[OfficialWalk, PaperVerdict, Row]]:
+def judged(oracle: Path) -> dict[Key, tuple[OfficialEpisode, PaperVerdict, Row]]:
     """Walk, our verdict and the published evaluator's row for every recorded task."""
     sessions = {item.id: item.data for item in read_items(oracle / "sessions.jsonl")}
     scripts = {(row["session"], row["model"]): row["tasks"] for row in _rows(oracle / "transcripts.jsonl")}
-    result: dict[Key, tuple[OfficialWalk, PaperVerdict, Row]] = {}
+    result: dict[Key, tuple[OfficialEpisode, PaperVerdict, Row]] = {}
     for row in _rows(oracle / "verdicts.jsonl"):
         session, model, task = _key(row)
-        walk = OfficialWalk(sessions[session], task)
+        episode = OfficialEpisode(sessions[session], task)
         replies = tuple(Reply(message) for message in scripts[session, model][task])
-        assert replay(walk, Transcript(replies, silent_after=True))
-        verdict = judge_paper(walk, sessions[session].tasks[task], sessions[session].sent_tools)
-        result[session, model, task] = walk, verdict, row
+        assert replay(episode, Transcript(replies, scripted=True))
+        verdict = judge_paper(episode, sessions[session].tasks[task], sessions[session].sent_tools)
+        result[session, model, task] = episode, verdict, row
     return result
 
 
-def _as_case(key: Key, walk: OfficialWalk, verdict: PaperVerdict) -> Row:
+def _as_case(key: Key, episode: OfficialEpisode, verdict: PaperVerdict) -> Row:
     """A verdict in the fields of the case file, but for the wording of an exception."""
-    fits = walk.name_correct and not verdict.argument_exception
+    fits = episode.name_correct and not verdict.argument_exception
     row: Row = dict(zip(("session", "model", "task"), key, strict=True))
     row["action_label"] = "correct" if fits else "error"
     row["label"] = "correct" if verdict.correct else "error"
@@ -94,12 +94,12 @@ def test_only_tasks_lost_in_the_walk_are_left_without_expectation(cases, judged)
 
 
 def test_a_walk_that_raises_is_a_labelled_action_error(judged):
-    raised = [verdict for walk, verdict, _ in judged.values() if walk.raised]
+    raised = [verdict for episode, verdict, _ in judged.values() if episode.raised]
     assert raised
     assert all(verdict.error_type in LABEL_COLUMNS and not verdict.argument_exception for verdict in raised)
 
 
 def test_a_lost_history_does_not_spoil_a_perfect_task(judged):
-    lost = {key: verdict for key, (walk, verdict, _) in judged.items() if walk.history_raised}
+    lost = {key: verdict for key, (episode, verdict, _) in judged.items() if episode.history_raised}
     assert lost
     assert all(verdict.correct for key, verdict in lost.items() if key[1].startswith("perfect_"))

@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from wildtool.published import Row
+from wildtool.published import PublishedRow
 from wildtool.published.arithmetic import average, between_parts, mean_of, whole_counts
-from wildtool.published.check import Gap, as_markdown, check
+from wildtool.published.check import Discrepancy, as_markdown, check_tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "published.md"
 
 
-def gaps(table: str, *, as_printed: bool = True) -> list[Gap]:
-    return [g for held in check(as_printed=as_printed) for g in held.gaps if g.rule.table == table]
+def gaps(table: str, *, as_printed: bool = True) -> list[Discrepancy]:
+    return [
+        g for held in check_tables(as_printed=as_printed) for g in held.discrepancies if g.rule.table == table
+    ]
 
 
 def test_the_page_lists_what_does_not_add_up():
@@ -21,7 +23,7 @@ def test_the_page_lists_what_does_not_add_up():
 
 
 def test_every_rule_is_held_against_something():
-    assert [held.rule.says for held in check() if not held.numbers] == []
+    assert [held.rule.says for held in check_tables() if not held.numbers] == []
 
 
 @pytest.mark.parametrize("table", ["wildtoolbench_table6_accuracy", "wildtoolbench_table7_orchestration"])
@@ -53,7 +55,7 @@ def test_a_total_outside_of_its_parts_is_listed():
 
 
 def test_a_mean_is_of_its_parts():
-    row = Row("m", "", {"mean": 3.0, "a": 1.0, "b": 2.0})
+    row = PublishedRow("m", "", {"mean": 3.0, "a": 1.0, "b": 2.0})
     assert list(mean_of("mean", ["a", "b"])(row)) == [("mean", 3.0, 1.5)]
 
 
@@ -62,11 +64,11 @@ def test_a_mean_of_a_missing_part_is_unknown():
 
 
 def test_a_share_is_compared_with_the_nearest_whole_count():
-    row = Row("m", "", {"a": 26.0})
+    row = PublishedRow("m", "", {"a": 26.0})
     assert list(whole_counts({"a": 4})(row)) == [("a", 26.0, 25.0)]
 
 
 @pytest.mark.parametrize(("total", "expected"), [(5.0, 10.0), (15.0, 15.0), (30.0, 20.0)])
 def test_a_total_is_compared_with_the_nearest_number_between_its_parts(total: float, expected: float):
-    row = Row("m", "", {"x_total": total, "x_direct_harm": 20.0, "x_data_stealing": 10.0})
+    row = PublishedRow("m", "", {"x_total": total, "x_direct_harm": 20.0, "x_data_stealing": 10.0})
     assert between_parts(row, "x") == ("x_total", total, expected)

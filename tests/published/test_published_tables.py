@@ -7,7 +7,7 @@ import pytest
 
 import wildtool.published
 from wildtool.errors import UsageError
-from wildtool.published import corrections, in_metrics, paper_names, read_table, table_names
+from wildtool.published import as_metrics, corrections, paper_names, read_table, table_names
 
 FOLDER = Path(wildtool.published.__file__).parent
 
@@ -83,16 +83,16 @@ def test_a_missing_number_is_none():
 
 
 def test_percent_become_shares_of_a_benchmarks_metrics():
-    rows = in_metrics("acebench_zh", {"overall": ("Table 2 (zh)", "Overall")}, "official")
+    rows = as_metrics("acebench_zh", {"overall": ("Table 2 (zh)", "Overall")}, "official")
     assert (rows[0].model, rows[0].profile) == ("GPT-4o", "official")
     assert rows[0].values == {("Table 2 (zh)", "Overall"): 0.896}
 
 
 def test_counts_become_shares_of_what_they_count_among():
-    rows = in_metrics("acebench_special_errors", {"error_detection": ("g", "n")}, "official", whole=200)
+    rows = as_metrics("acebench_special_errors", {"error_detection": ("g", "n")}, "official", whole=200)
     assert rows[0].values == {("g", "n"): 0.94}
 
 
 def test_a_missing_number_is_no_metric():
-    rows = in_metrics("toleap_apibank", {"weighted_average": ("g", "n")}, "official")
+    rows = as_metrics("toleap_apibank", {"weighted_average": ("g", "n")}, "official")
     assert rows[0].values == {}

@@ -8,9 +8,9 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import WILD_MINI, WILDTOOLBENCH
 from wildtool.engine.plan import Plan
-from wildtool.engine.run.runner import run
+from wildtool.engine.run.runner import run_plan
 from wildtool.models.baselines import make_baseline
-from wildtool.report.model import Run, read_runs
+from wildtool.report.model import ReportRun, read_runs
 from wildtool.types import Benchmark, Model, Reply, Request
 
 ATTACK = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
@@ -52,16 +52,16 @@ def play(folder: Path, model: Model | str, *, limit: int = 4, data: str | None =
     command = ["wildtool", "run", "wild-mini", "--model", made.name]
     with ThreadPoolExecutor(1) as thread:
         # A browser may have an event loop in this one.
-        thread.submit(run, plan, folder, command=command).result()
+        thread.submit(run_plan, plan, folder, command=command).result()
     return folder
 
 
-def baselines(folder: Path) -> list[Run]:
+def baselines(folder: Path) -> list[ReportRun]:
     names = ("chat", "gold", "lexical")
     return read_runs([play(folder / name, f"baseline/{name}") for name in names])
 
 
-def hostile(folder: Path) -> list[Run]:
+def hostile(folder: Path) -> list[ReportRun]:
     """A run whose ids, texts, tool names, arguments, model name and replies are attacks."""
     record = json.loads(WILD_MINI.locate(None).path.read_text("utf-8").splitlines()[0])
     text = json.dumps(record)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from report.report_build import Scripted, play
 from wildtool.report.build import build
-from wildtool.report.charts.data import Drawing, Point
-from wildtool.report.charts.render import draw
+from wildtool.report.charts.data import ChartData, ChartPoint
+from wildtool.report.charts.render import render_chart
 from wildtool.report.latex import latex, latex_text
-from wildtool.report.markdown import code, markdown, text
+from wildtool.report.markdown import markdown, markdown_code, markdown_text
 from wildtool.report.model import read_runs
-from wildtool.sanitize import plain
+from wildtool.sanitize import escape_text
 
 ACTING = "".join(
     [
@@ -37,9 +37,9 @@ DATA = re.compile(r'<script type="application/json".*?</script>', re.DOTALL)
 def test_a_chart_of_any_texts_is_drawn_without_a_character_that_acts(
     model: str, name: str, title: str, kind: str
 ):
-    points = tuple(Point(model, its, 0.5, 0.4, 0.6, title) for its in (name, name + "2"))
-    chart = draw(
-        Drawing(title, title, points, (model,), (name, name + "2"), kind, percent=True, axis=title)  # pyright: ignore[reportArgumentType]
+    points = tuple(ChartPoint(model, its, 0.5, 0.4, 0.6, title) for its in (name, name + "2"))
+    chart = render_chart(
+        ChartData(title, title, points, (model,), (name, name + "2"), kind, percent=True, axis=title)  # pyright: ignore[reportArgumentType]
     )
     for svg in (chart.wide, chart.narrow, chart.svg.decode()):
         assert not HARMFUL.search(svg.replace("\n", ""))
@@ -48,14 +48,14 @@ def test_a_chart_of_any_texts_is_drawn_without_a_character_that_acts(
 
 @given(TEXT)
 def test_a_text_of_a_table_has_no_character_that_acts(said: str):
-    for shown in (code(said), text(said), latex_text(said)):
+    for shown in (markdown_code(said), markdown_text(said), latex_text(said)):
         assert not HARMFUL.search(shown)
         shown.encode()
 
 
 @pytest.mark.parametrize("character", ACTING)
 def test_each_such_character_stands_as_its_escape(character: str):
-    assert plain(f"a{character}b") == f"a{ascii(character)[1:-1]}b"
+    assert escape_text(f"a{character}b") == f"a{ascii(character)[1:-1]}b"
 
 
 def test_a_report_of_a_run_with_such_names_holds_none_of_them(tmp_path: Path):

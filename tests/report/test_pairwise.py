@@ -7,13 +7,13 @@ import pytest
 
 from report.report_build import Scripted, play
 from wildtool.engine.compare.comparison import compare_all
-from wildtool.engine.compare.runs import Side, read_side
+from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.score.results import judged
+from wildtool.engine.score.results import open_results
 from wildtool.engine.score.verdict_table import relation
-from wildtool.report.model import Board, Run, boards_of, read_runs
-from wildtool.report.pages.overview import leaderboard
-from wildtool.report.pairwise import Against, all_pairs, corrected, places
+from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs
+from wildtool.report.pages.overview import leaderboard_table
+from wildtool.report.pairwise import PairwiseResult, all_pairs, holm_corrected, places
 
 
 @pytest.fixture(scope="module")
@@ -30,20 +30,20 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def board(folders: list[Path]) -> Board:
-    return boards_of(read_runs(folders))[0]
+def board(folders: list[Path]) -> Leaderboard:
+    return group_leaderboards(read_runs(folders))[0]
 
 
-def side(folder: Path) -> Side:
-    with judged(folder) as (result, table):
-        return read_side(folder.name, result, read_run(folder)["identity"], relation([table]), "unit")
+def side(folder: Path) -> ComparedRun:
+    with open_results(folder) as (result, table):
+        return load_compared_run(folder.name, result, read_run(folder)["identity"], relation([table]), "unit")
 
 
-def test_differences_and_p_are_those_of_compare(folders: list[Path], board: Board):
+def test_differences_and_p_are_those_of_compare(folders: list[Path], board: Leaderboard):
     by_name = {folder.name: folder for folder in folders}
     sides = [side(by_name[run.result.model]) for run in board.runs]
     found = all_pairs(board)
-    adjusted = corrected(found, 0)
+    adjusted = holm_corrected(found, 0)
     for place, theirs in enumerate(compare_all(sides), 1):
         ours = found[0, place]
         whole = theirs.whole
@@ -52,14 +52,14 @@ def test_differences_and_p_are_those_of_compare(folders: list[Path], board: Boar
         assert adjusted[place] == theirs.p_holm
 
 
-def test_a_pair_turned_round_has_the_opposite_difference(board: Board):
+def test_a_pair_turned_round_has_the_opposite_difference(board: Leaderboard):
     found = all_pairs(board)
     assert found[1, 0].difference == -found[0, 1].difference
     assert (found[1, 0].low, found[1, 0].gained) == (-found[0, 1].high, found[0, 1].lost)
 
 
-def test_a_model_that_cannot_be_told_from_the_one_above_is_tied_with_it(board: Board):
-    shown = leaderboard(board, all_pairs(board), None)
+def test_a_model_that_cannot_be_told_from_the_one_above_is_tied_with_it(board: Leaderboard):
+    shown = leaderboard_table(board, all_pairs(board), None)
     by_name = {row.label: row for row in shown.rows}
     assert by_name["all"].place == "1"
     assert by_name["even"].place == by_name["odd"].place == "=2"
@@ -75,8 +75,8 @@ def test_tied_models_share_the_place_of_the_first_of_them(tied: set[int], expect
     assert places(3, tied, {}) == expected
 
 
-def against(p: float) -> Against:
-    return Against(-0.1, -0.2, 0.0, p, 0, 1, 10)
+def against(p: float) -> PairwiseResult:
+    return PairwiseResult(-0.1, -0.2, 0.0, p, 0, 1, 10)
 
 
 def test_a_row_of_near_neighbours_does_not_tie_the_best_with_the_worst():
@@ -85,28 +85,28 @@ def test_a_row_of_near_neighbours_does_not_tie_the_best_with_the_worst():
     assert places(3, {1, 2}, found) == ["=1", "=1", "3"]
 
 
-def test_runs_without_a_common_unit_are_not_compared(board: Board):
+def test_runs_without_a_common_unit_are_not_compared(board: Leaderboard):
     first = board.runs[0]
-    other = Run(
+    other = ReportRun(
         first.folder,
         first.result,
         first.about,
         {("elsewhere", "0"): next(iter(first.shares.values()))},
         first.spent,
     )
-    assert all_pairs(Board("b", "b", (first, other))) == {}
+    assert all_pairs(Leaderboard("b", "b", (first, other))) == {}
 
 
-def test_published_models_stand_among_runs_where_data_and_rules_are_the_papers(board: Board):
+def test_published_models_stand_among_runs_where_data_and_rules_are_the_papers(board: Leaderboard):
     as_published = replace(board.runs[0].result, data="official", profile="paper", benchmark="wildtoolbench")
     run = replace(board.runs[0], result=as_published)
-    shown = leaderboard(Board("b", "b", (run,)), {}, None)
+    shown = leaderboard_table(Leaderboard("b", "b", (run,)), {}, None)
     assert {row.kind for row in shown.rows} == {"measured", "published"}
     assert sum(row.kind == "published" for row in shown.rows) == 57
     assert shown.published.startswith("Published rows: ")
 
 
-def test_published_models_stand_on_no_other_board(board: Board):
-    shown = leaderboard(board, {}, None)
+def test_published_models_stand_on_no_other_board(board: Leaderboard):
+    shown = leaderboard_table(board, {}, None)
     assert {row.kind for row in shown.rows} == {"measured"}
     assert shown.published.startswith("No published rows: ")

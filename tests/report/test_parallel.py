@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from wildtool.errors import RecordError
-from wildtool.report.parallel import done
+from wildtool.report.parallel import run_jobs
 
 
 def place_of(number: int) -> tuple[int, int]:
@@ -19,7 +19,7 @@ def fail() -> tuple[int, int]:
 
 @pytest.mark.parametrize("parallel", [False, True])
 def test_results_come_in_the_order_of_the_jobs(parallel: bool) -> None:
-    with done([partial(place_of, number) for number in range(5)], parallel=parallel) as found:
+    with run_jobs([partial(place_of, number) for number in range(5)], parallel=parallel) as found:
         results = list(found)
     assert [number for number, _ in results] == [0, 1, 2, 3, 4]
     assert (os.getpid() in {process for _, process in results}) is not parallel
@@ -27,7 +27,7 @@ def test_results_come_in_the_order_of_the_jobs(parallel: bool) -> None:
 
 @pytest.mark.parametrize("parallel", [False, True])
 def test_an_error_of_a_job_arrives_where_it_is_asked_for(parallel: bool) -> None:
-    with done([partial(place_of, 1), fail], parallel=parallel) as found:
+    with run_jobs([partial(place_of, 1), fail], parallel=parallel) as found:
         assert next(found)[0] == 1
         with pytest.raises(RecordError, match="gone"):
             next(found)
@@ -35,6 +35,6 @@ def test_an_error_of_a_job_arrives_where_it_is_asked_for(parallel: bool) -> None
 
 def test_work_that_nobody_waits_for_any_more_is_not_begun() -> None:
     begun: list[int] = []
-    with done([partial(begun.append, number) for number in range(2)], parallel=False) as found:
+    with run_jobs([partial(begun.append, number) for number in range(2)], parallel=False) as found:
         next(found)
     assert begun == [0]

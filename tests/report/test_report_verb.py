@@ -14,10 +14,10 @@ from report.report_build import ATTACK, Scripted, hostile, play
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.report.build import build
-from wildtool.report.latex import MOST_ROWS, NAMES, PAGE, latex
+from wildtool.report.latex import MAX_TABLE_ROWS, NAMES, PAGE, latex
 from wildtool.report.markdown import markdown
-from wildtool.report.model import boards_of, read_runs
-from wildtool.report.pages.overview import played
+from wildtool.report.model import group_leaderboards, read_runs
+from wildtool.report.pages.overview import run_descriptions
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_a_latex_table_has_no_more_columns_rows_and_letters_than_a_page_holds(tm
     tables = latex(runs).split(r"\begin{table}")[1:]
     for table in tables:
         rows = re.findall(r"^    (.*) \\\\$", table, re.MULTILINE)
-        assert len(rows) <= MOST_ROWS + 1
+        assert len(rows) <= MAX_TABLE_ROWS + 1
         assert "max width=\\textwidth" in table
         for row in rows[1:]:
             cells = re.sub(r"\\[a-z]+ ?|[{}]", "", row).split(" & ")
@@ -97,7 +97,7 @@ def test_what_makes_no_sense_is_refused(words: list[str], runs: Path):
 
 def test_runs_of_different_rules_stand_on_boards_of_their_own(runs: Path):
     both = [*read_runs([runs / "gold"]), *read_runs([runs / "chat"], "fixed")]
-    assert [board.title for board in boards_of(both)] == [
+    assert [board.title for board in group_leaderboards(both)] == [
         "wild-mini, profile official",
         "wild-mini, played official, judged fixed",
     ]
@@ -105,20 +105,20 @@ def test_runs_of_different_rules_stand_on_boards_of_their_own(runs: Path):
 
 def test_two_runs_of_one_model_are_told_apart(runs: Path, tmp_path: Path):
     play(tmp_path / "again", "baseline/gold", limit=2)
-    board = boards_of(read_runs([runs / "gold", tmp_path / "again"]))[0]
+    board = group_leaderboards(read_runs([runs / "gold", tmp_path / "again"]))[0]
     assert sorted(board.labels) == ["baseline/gold (again)", "baseline/gold (gold)"]
 
 
 def test_two_runs_of_one_model_in_folders_of_one_name_are_told_apart_by_those_above(tmp_path: Path):
     folders = [play(tmp_path / when / "gold", "baseline/gold", limit=1) for when in ("may", "june")]
-    board = boards_of(read_runs(folders))[0]
+    board = group_leaderboards(read_runs(folders))[0]
     assert sorted(board.labels) == ["baseline/gold (june/gold)", "baseline/gold (may/gold)"]
 
 
 def test_a_command_is_shown_without_the_folder_it_is_installed_in(runs: Path):
     (run,) = read_runs([runs / "gold"])
     run.about["sittings"][0]["command"] = ["/srv/me/.venv/bin/wildtool", "run", "wild-mini"]
-    (shown,) = played(boards_of([run])[0])
+    (shown,) = run_descriptions(group_leaderboards([run])[0])
     assert shown.commands == ("wildtool run wild-mini",)
 
 
@@ -181,7 +181,7 @@ def test_incomplete_runs_say_so_on_every_page_and_in_every_table(runs: Path, tmp
     found = read_runs([runs / "gold", runs / "chat"])
     found[1] = replace(found[1], result=replace(found[1].result, incomplete=True))
     steps: list[str] = []
-    build(found, tmp_path / "site", tell=steps.append)
+    build(found, tmp_path / "site", on_progress=steps.append)
     for page in ("index", "types-and-positions", "side-by-side"):
         assert "baseline/chat (incomplete)" in (tmp_path / "site" / f"{page}.html").read_text("utf-8")
     assert "baseline/chat (incomplete)" in (tmp_path / "site" / "data" / "t.js").read_text("utf-8")

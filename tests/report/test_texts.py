@@ -5,31 +5,31 @@ import json
 import pytest
 
 from report.report_build import ATTACK, FORGED
-from wildtool.engine.score.formatting import counts_of, value_of
+from wildtool.engine.score.formatting import format_counts, format_value
 from wildtool.report.latex import latex_text
-from wildtool.report.markdown import code, text
+from wildtool.report.markdown import markdown_code, markdown_text
 from wildtool.report.site.shards import script_json
 from wildtool.report.text import interval_of, slug
-from wildtool.sanitize import middle, plain
+from wildtool.sanitize import ellipsize, escape_text
 from wildtool.types import Metric
 
 
 @pytest.mark.parametrize("char", ["\u202e", "\u2066", "\u200f", "\x1b", "\x00", "\ud800", "\u2028"])
 def test_a_character_that_acts_on_what_is_seen_stands_as_its_escape(char: str):
-    assert plain(f"a{char}b") == f"a{ascii(char)[1:-1]}b"
+    assert escape_text(f"a{char}b") == f"a{ascii(char)[1:-1]}b"
 
 
 def test_tabs_newlines_and_letters_of_any_language_stay():
-    assert plain("a\tb\n中文 العربية") == "a\tb\n中文 العربية"
+    assert escape_text("a\tb\n中文 العربية") == "a\tb\n中文 العربية"
 
 
 def test_a_long_name_loses_its_middle():
-    assert middle("a" * 500 + "end", 30).endswith("aaaend")
-    assert len(middle("a" * 500, 30)) == 30
+    assert ellipsize("a" * 500 + "end", 30).endswith("aaaend")
+    assert len(ellipsize("a" * 500, 30)) == 30
 
 
 def test_a_name_is_on_one_line():
-    assert middle("a\nb\tc") == "a b c"
+    assert ellipsize("a\nb\tc") == "a b c"
 
 
 def test_a_slug_names_a_file_whatever_the_text():
@@ -54,7 +54,7 @@ def test_json_for_a_script_holds_what_json_lacks_as_something_else():
 
 @pytest.mark.parametrize("value", ["a|b", "`", "``a`", "[x](javascript:1)", "@user", "<b>"])
 def test_a_name_in_markdown_is_one_piece_of_code(value: str):
-    written = code(value)
+    written = markdown_code(value)
     ticks = len(written) - len(written.lstrip("`"))
     inner = written[ticks:-ticks]
     assert inner.strip(" ").replace(r"\|", "|") == value
@@ -62,7 +62,7 @@ def test_a_name_in_markdown_is_one_piece_of_code(value: str):
 
 
 def test_a_text_in_markdown_neither_formats_nor_links_nor_mentions():
-    assert text("*a* <b> [x](y) @me www.x https://y |") == (
+    assert markdown_text("*a* <b> [x](y) @me www.x https://y |") == (
         r"\*a\* \<b\> \[x\](y) @<!-- -->me www.<!-- -->x https://<!-- -->y \|"
     )
 
@@ -76,14 +76,18 @@ def test_no_character_means_anything_to_latex():
 
 def test_a_rate_is_a_percentage_with_its_interval_and_counts():
     metric = Metric("g", "n", 0.25, 8, 32, 0.131, 0.424)
-    assert (value_of(metric), interval_of(metric), counts_of(metric)) == ("25.0 %", "13.1–42.4", "8/32")
+    assert (format_value(metric), interval_of(metric), format_counts(metric)) == (
+        "25.0 %",
+        "13.1–42.4",
+        "8/32",
+    )
 
 
 def test_a_mean_has_its_unit_and_no_counts():
     metric = Metric("g", "n", 1234.5, 2469, 2, kind="mean", unit="tokens")
-    assert (value_of(metric), counts_of(metric)) == ("1,234 tokens", "")
+    assert (format_value(metric), format_counts(metric)) == ("1,234 tokens", "")
 
 
 @pytest.mark.parametrize("value", [None, float("nan")])
 def test_a_number_that_is_none_is_a_dash(value: float | None):
-    assert value_of(Metric("g", "n", value, 0, 0)) == "–"
+    assert format_value(Metric("g", "n", value, 0, 0)) == "–"

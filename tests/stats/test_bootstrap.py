@@ -11,7 +11,7 @@ from scipy import stats
 
 from stats.paired_draws import two_runs
 from wildtool.stats.intervals import bootstrap_interval, tail_share
-from wildtool.stats.tests import Pair, difference
+from wildtool.stats.tests import ItemPair, difference
 
 CLUSTERS = st.lists(
     st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=12
@@ -77,7 +77,7 @@ def test_it_stays_between_the_least_and_the_largest_rate_of_an_item(clusters: li
 def test_for_a_difference_it_agrees_with_the_sandwich() -> None:
     a, b = two_runs(np.random.default_rng(7), 1, 256, 4, (0.55, 0.6), of_items=0.3, of_runs=0.5)
     row = (b - a)[0].tolist()
-    robust = difference([Pair(Fraction(each), 4) for each in row])
+    robust = difference([ItemPair(Fraction(each), 4) for each in row])
     resampled = bootstrap_interval([(each, 4) for each in row])
     assert robust is not None
     assert resampled == pytest.approx((robust.low, robust.high), abs=0.01)

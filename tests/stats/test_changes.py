@@ -5,7 +5,7 @@ from typing import Any
 
 import duckdb
 
-from wildtool.stats.metrics import ON_THE_WAY, READ, changes
+from wildtool.stats.metrics import ON_THE_WAY, READ, change_metrics
 from wildtool.types import Metric
 
 
@@ -25,7 +25,7 @@ def shown(metrics: list[Metric]) -> dict[tuple[str, str], tuple[float, float]]:
 def test_repairs_are_counted_of_the_calls_and_mended_replies_of_the_replies_in_the_format():
     one = json.dumps({"format:hermes": 2, "repair:trailing-comma": 2, "repair:code-fence": 1})
     two = json.dumps({"format:hermes": 1, "repair:trailing-comma": 1})
-    found = shown(changes(rows((3, 4, 1, one), (1, 1, 1, two), (2, 0, 0, None))))
+    found = shown(change_metrics(rows((3, 4, 1, one), (1, 1, 1, two), (2, 0, 0, None))))
     assert found == {
         (READ, "replies in the format hermes"): (3, 6),
         (READ, "replies that were mended"): (2, 3),
@@ -36,13 +36,13 @@ def test_repairs_are_counted_of_the_calls_and_mended_replies_of_the_replies_in_t
 
 
 def test_what_a_protocol_forced_is_counted_of_the_steps():
-    found = shown(changes(rows((2, 1, 0, '{"system-to-top-level": 2, "seed-not-sent": 1}'))))
+    found = shown(change_metrics(rows((2, 1, 0, '{"system-to-top-level": 2, "seed-not-sent": 1}'))))
     assert found == {(ON_THE_WAY, "seed-not-sent"): (1, 2), (ON_THE_WAY, "system-to-top-level"): (2, 2)}
 
 
 def test_a_run_without_changes_has_no_such_numbers():
-    assert changes(rows((2, 1, 0, None))) == []
+    assert change_metrics(rows((2, 1, 0, None))) == []
 
 
 def test_a_cell_that_was_cut_counts_nothing():
-    assert changes(rows((2, 1, 0, '{"cut": "longer than a table cell may be"}'))) == []
+    assert change_metrics(rows((2, 1, 0, '{"cut": "longer than a table cell may be"}'))) == []

@@ -11,13 +11,13 @@ from scipy import stats
 
 from stats.paired_draws import two_runs
 from wildtool.stats.intervals import t_quantile
-from wildtool.stats.tests import Pair, difference, flip_test
+from wildtool.stats.tests import ItemPair, difference, flip_test
 
 WHOLE = st.lists(st.integers(-4, 4), min_size=1, max_size=30)
 
 
-def pairs(differences: list[int], units: int = 4) -> list[Pair]:
-    return [Pair(Fraction(each), units) for each in differences]
+def pairs(differences: list[int], units: int = 4) -> list[ItemPair]:
+    return [ItemPair(Fraction(each), units) for each in differences]
 
 
 # Student's t --------------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def test_which_run_comes_first_does_not_change_p(differences: list[int]) -> None
 
 @given(WHOLE, st.integers(1, 7))
 def test_shares_of_repeats_are_counted_exactly(differences: list[int], repeats: int) -> None:
-    shares = [Pair(Fraction(each, repeats), 1) for each in differences]
+    shares = [ItemPair(Fraction(each, repeats), 1) for each in differences]
     assert flip_test(shares) == flip_test(pairs(differences))
 
 
@@ -118,7 +118,7 @@ ITEMS = [[1, 0, -1, 1], [0, 0, 1], [1, 1], [-1], [0, 1, 0, 0, -1], [1, 1, 0]]
 
 
 def test_the_difference_is_the_mean_over_units() -> None:
-    found = difference([Pair(Fraction(sum(item)), len(item)) for item in ITEMS])
+    found = difference([ItemPair(Fraction(sum(item)), len(item)) for item in ITEMS])
     assert found is not None
     assert found.value == pytest.approx(5 / 18)
 
@@ -134,7 +134,7 @@ def test_its_standard_error_is_that_of_a_cluster_robust_regression_with_two_unit
     bread = np.linalg.inv(x.T @ x)
     scores = [x[owner == g].T @ residues[owner == g] for g in range(len(items))]
     variance = bread @ sum(np.outer(s, s) for s in scores) @ bread * len(items) / (len(items) - 1)
-    found = difference([Pair(Fraction(sum(item)), len(item)) for item in ITEMS])
+    found = difference([ItemPair(Fraction(sum(item)), len(item)) for item in ITEMS])
     assert found is not None
     assert found.error == pytest.approx(math.sqrt(variance[0, 0]))
     half = stats.t.ppf(0.975, len(ITEMS) - 1) * found.error
@@ -171,7 +171,7 @@ def test_95_percent_of_intervals_hold_the_difference_they_were_drawn_from(
     a, b = two_runs(np.random.default_rng(20261120), 2000, items, units, rates, of_items=0.3, of_runs=0.5)
     held = 0
     for row in (b - a).tolist():
-        found = difference([Pair(each, units) for each in row])
+        found = difference([ItemPair(each, units) for each in row])
         assert found is not None
         held += found.low <= rates[1] - rates[0] <= found.high
     assert abs(held / 2000 - 0.95) < 0.015

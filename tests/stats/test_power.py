@@ -14,7 +14,7 @@ from wildtool.stats.power import (
     rate_error,
     unpaired,
 )
-from wildtool.stats.tests import Pair, difference, flip_test
+from wildtool.stats.tests import ItemPair, difference, flip_test
 
 
 def test_units_that_always_agree_have_a_correlation_of_1() -> None:
@@ -88,7 +88,7 @@ def test_the_detectable_difference_is_found_four_times_out_of_five(items: int) -
     """The error of a first pair of runs plans the set; then models that differ by so much are drawn."""
     units = 4
     a, b = two_runs(np.random.default_rng(2), 400, items, units, (0.5, 0.5), of_items=0.3, of_runs=0.5)
-    found = [difference([Pair(Fraction(x), units) for x in row]) for row in (b - a).tolist()]
+    found = [difference([ItemPair(Fraction(x), units) for x in row]) for row in (b - a).tolist()]
     gap = detectable(float(np.mean([each.error for each in found if each is not None])), items)
     a, b = two_runs(
         np.random.default_rng(3),
@@ -100,7 +100,7 @@ def test_the_detectable_difference_is_found_four_times_out_of_five(items: int) -
         of_runs=0.5,
     )
     power = np.mean(
-        [flip_test([Pair(Fraction(x), units) for x in row])[0] < 0.05 for row in (b - a).tolist()]
+        [flip_test([ItemPair(Fraction(x), units) for x in row])[0] < 0.05 for row in (b - a).tolist()]
     )
     assert abs(power - 0.8) < 0.03
 

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.toolcall.arguments import MAX_CHARACTERS, MAX_DEPTH, ArgumentsError, read_arguments
+from wildtool.toolcall.arguments import (
+    MAX_ARGUMENT_CHARACTERS,
+    MAX_ARGUMENT_DEPTH,
+    ArgumentsError,
+    read_arguments,
+)
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.binary(),
@@ -39,7 +44,7 @@ def test_one_json_object_is_read():
         ('{"b": {"a": 1, "a": 2}}', "duplicate key"),
         ("[" * 5_000, "too deep"),
         ('{"a":' * 5_000 + "1" + "}" * 5_000, "too deep"),
-        ('{"a": "' + "x" * MAX_CHARACTERS + '"}', "too large"),
+        ('{"a": "' + "x" * MAX_ARGUMENT_CHARACTERS + '"}', "too large"),
         ('{"a": ' + "9" * 5_000 + "}", "too large"),
         ('{"a": NaN}', "not a number"),
         ('{"a": -Infinity}', "not a number"),
@@ -54,8 +59,8 @@ def test_nesting_is_read_up_to_the_limit():
     def nested(levels: int) -> str:
         return '{"a":' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
 
-    assert read_arguments(nested(MAX_DEPTH))
-    assert kind_of(nested(MAX_DEPTH + 1)) == "too deep"
+    assert read_arguments(nested(MAX_ARGUMENT_DEPTH))
+    assert kind_of(nested(MAX_ARGUMENT_DEPTH + 1)) == "too deep"
 
 
 def test_brackets_inside_texts_and_side_by_side_are_no_nesting():

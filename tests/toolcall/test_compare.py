@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from wildtool.toolcall.compare import MAX_DIFFERENCES, compare, compare_arguments
+from wildtool.toolcall.compare import MAX_ARGUMENT_DIFFERENCES, compare_arguments, compare_values
 
 TEXT = st.text(st.characters(), max_size=40) | st.text(alphabet="ab不明天一二1209.,:/-+@ 'notT", max_size=30)
 JSON = st.recursive(
@@ -28,12 +28,12 @@ def parameters(**properties):
 
 
 def rules(gold, predicted, schema=None):
-    return [difference.rule for difference in compare(gold, predicted, schema or {})]
+    return [difference.rule for difference in compare_values(gold, predicted, schema or {})]
 
 
 @given(JSON, SCHEMA)
 def test_a_value_means_the_same_as_itself_under_any_schema(value, schema):
-    assert compare(value, value, schema) == []
+    assert compare_values(value, value, schema) == []
 
 
 @given(JSON, JSON, SCHEMA)
@@ -42,13 +42,13 @@ def test_a_value_means_the_same_as_itself_under_any_schema(value, schema):
 @example({"a": 1}, {}, {"properties": {"a": "string"}, "required": {"a": 1}})
 @example(10**400, 0.5, {})
 def test_no_pair_of_values_and_no_schema_raises(gold, predicted, schema):
-    for difference in compare(gold, predicted, schema):
+    for difference in compare_values(gold, predicted, schema):
         assert difference.message.encode()
 
 
 @given(SCALAR, SCALAR)
 def test_scalars_compare_alike_in_both_directions(one, other):
-    assert bool(compare(one, other, {})) == bool(compare(other, one, {}))
+    assert bool(compare_values(one, other, {})) == bool(compare_values(other, one, {}))
 
 
 @given(st.text(alphabet="0123456789abAB年月日 .,:/-+#_@", min_size=1, max_size=25), st.data())
@@ -57,7 +57,7 @@ def test_another_digit_is_a_difference_in_any_text(gold, data):
     assume(places)
     place = data.draw(st.sampled_from(places))
     digit = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != gold[place]]))
-    assert compare(gold, gold[:place] + digit + gold[place + 1 :], {})
+    assert compare_values(gold, gold[:place] + digit + gold[place + 1 :], {})
 
 
 WORD = st.sampled_from(
@@ -68,13 +68,13 @@ WORD = st.sampled_from(
 @given(st.lists(WORD, max_size=30), st.data())
 def test_a_dropped_not_is_a_difference_in_any_sentence(words, data):
     place = data.draw(st.integers(0, len(words)))
-    assert compare(" ".join([*words[:place], "not", *words[place:]]), " ".join(words), {})
+    assert compare_values(" ".join([*words[:place], "not", *words[place:]]), " ".join(words), {})
 
 
 @given(st.text(alphabet="请把这份报告发给客户公司同事明天上午三点会议室要", max_size=30), st.data())
 def test_a_dropped_chinese_negation_is_a_difference_in_any_sentence(text, data):
     place = data.draw(st.integers(0, len(text)))
-    assert compare(text[:place] + "不" + text[place:], text, {})
+    assert compare_values(text[:place] + "不" + text[place:], text, {})
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_a_branch_that_admits_gold_gives_its_schema():
 def test_arrays_compare_in_order_and_length():
     assert rules([1, 2], [2, 1]) == ["number", "number"]
     assert rules([1, 2], [1]) == ["length"]
-    assert [difference.path for difference in compare({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, {})] == [
-        "a[1].b"
-    ]
+    assert [
+        difference.path for difference in compare_values({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, {})
+    ] == ["a[1].b"]
 
 
 def test_missing_and_extra_arguments_are_named():
@@ -222,10 +222,10 @@ def test_what_is_no_default_is_an_extra_argument(kind, description, value):
 
 def test_a_reply_with_thousands_of_wrong_keys_gives_a_short_list():
     wrong = {f"k{number}": number for number in range(5_000)}
-    assert len(compare_arguments({}, wrong, {})) == MAX_DIFFERENCES
+    assert len(compare_arguments({}, wrong, {})) == MAX_ARGUMENT_DIFFERENCES
 
 
 def test_a_message_is_short_and_can_be_written():
-    difference = compare("a", "\ud800" * 100_000, {})[0]
+    difference = compare_values("a", "\ud800" * 100_000, {})[0]
     assert len(difference.message) < 1_000
     assert difference.message.encode("utf-8")

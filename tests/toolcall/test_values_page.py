@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wildtool.toolcall.compare import compare, compare_arguments
+from wildtool.toolcall.compare import compare_arguments, compare_values
 
 PAGE = (Path(__file__).parents[2] / "docs" / "fixed-values.md").read_text(encoding="utf-8")
 CELL = r"`([^`]*)`"
@@ -22,7 +22,7 @@ def test_the_page_has_examples_of_both_verdicts():
 
 @pytest.mark.parametrize(("gold", "predicted", "verdict"), TEXTS)
 def test_texts_compare_as_the_page_says(gold, predicted, verdict):
-    assert (compare(gold, predicted, {}) == []) == (verdict == "same")
+    assert (compare_values(gold, predicted, {}) == []) == (verdict == "same")
 
 
 @pytest.mark.parametrize(("schema", "gold", "predicted", "verdict"), VALUES)

@@ -10,9 +10,9 @@ import typer
 from typer.core import TyperGroup
 
 from wildtool import __version__
-from wildtool.cli.exit_status import guarded
-from wildtool.cli.help import SETTINGS, Command
-from wildtool.engine.gc_tuning import seldom_collecting
+from wildtool.cli.exit_status import with_exit_status
+from wildtool.cli.help import SETTINGS, PanelCommand
+from wildtool.engine.gc_tuning import relaxed_gc
 
 VERBS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "run"),
@@ -40,7 +40,7 @@ class _Commands(Mapping[str, Any]):
         found = getattr(import_module(f"wildtool.cli.commands.{place}"), name)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(**_PLAIN, add_completion=False)
-            alone.command(verb, cls=Command)(guarded(found))
+            alone.command(verb, cls=PanelCommand)(with_exit_status(found))
             found = alone
         made = typer.main.get_command(found)
         made.name = verb
@@ -95,5 +95,5 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             # A terminal of an old encoding shows a question mark rather than ending a run.
             stream.reconfigure(errors="replace")
-    with seldom_collecting():
+    with relaxed_gc():
         app(prog_name="wildtool")

@@ -13,17 +13,17 @@ def benchmarks(incomplete: str) -> list[str]:
     """Names of benchmarks."""
     from wildtool.engine.registry import benchmark_names
 
-    return _beginning(incomplete, benchmark_names())
+    return _with_prefix(incomplete, benchmark_names())
 
 
 def profiles(ctx: Any, incomplete: str) -> list[str]:
     """Profiles of the benchmark on the line, else of all."""
-    return _beginning(incomplete, (name for found in _meant(ctx) for name in found.profiles))
+    return _with_prefix(incomplete, (name for found in _matching_benchmarks(ctx) for name in found.profiles))
 
 
 def modes(ctx: Any, incomplete: str) -> list[str]:
     """Modes of the benchmark on the line, else of all."""
-    return _beginning(incomplete, (name for found in _meant(ctx) for name in found.modes))
+    return _with_prefix(incomplete, (name for found in _matching_benchmarks(ctx) for name in found.modes))
 
 
 def models(incomplete: str) -> list[str]:
@@ -36,17 +36,17 @@ def models(incomplete: str) -> list[str]:
         named = list(read_config(None).models)
     except WildtoolError:
         named = []
-    return _beginning(incomplete, (*named, *BASELINES, *(f"{prefix}/" for prefix in PRESETS)))
+    return _with_prefix(incomplete, (*named, *BASELINES, *(f"{prefix}/" for prefix in PRESETS)))
 
 
 def tool_formats(incomplete: str) -> list[str]:
     """Formats in which models write tool calls."""
-    from wildtool.models.tool_formats import FORMATS
+    from wildtool.models.tool_formats import CALL_FORMATS
 
-    return _beginning(incomplete, (*FORMATS, "auto"))
+    return _with_prefix(incomplete, (*CALL_FORMATS, "auto"))
 
 
-def _meant(ctx: Any) -> "list[Benchmark]":
+def _matching_benchmarks(ctx: Any) -> "list[Benchmark]":
     from wildtool.engine.registry import benchmark_names, load_benchmark
 
     known = benchmark_names()
@@ -58,5 +58,5 @@ def _meant(ctx: Any) -> "list[Benchmark]":
         return []
 
 
-def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]

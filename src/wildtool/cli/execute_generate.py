@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wildtool.cli.models import Directory, Named, check_prices
-from wildtool.cli.options.generate import Making
-from wildtool.cli.terminal import note, reason, say
+from wildtool.cli.models import ConfiguredModel, ModelCatalog, check_prices
+from wildtool.cli.options.generate import GenerateOptions
+from wildtool.cli.terminal import format_reason, print_err, print_out
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
-    from wildtool.engine.run.estimate import Outlook
+    from wildtool.engine.run.estimate import RoleEstimate
     from wildtool.engine.run.runner import RunResult
     from wildtool.types import Benchmark, Metric, Source
 
@@ -29,44 +29,44 @@ class Maker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class GenerationResult:
     """What came of a making, as it is told."""
 
     noun: str
     """What was made, in the plural."""
-    where: Path
+    path: Path
     """File or folder in which the kept ones lie."""
     kept: int
     losses: Sequence[Mapping[str, Any]]
     """`reason` and `detail` of each that was not kept."""
     unfinished: int
     yields: "Sequence[Metric]"
-    use: str
+    next_command: str
     """The command that uses them."""
-    aside: str = ""
+    summary_suffix: str = ""
     """What else became of them, for the last line; empty where nothing did."""
-    again: bool = False
+    more_to_play: bool = False
     """Whether more is to be played now, such as what stands in for something lost."""
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """What a making would take."""
 
-    roles: "Mapping[str, Outlook]"
+    roles: "Mapping[str, RoleEstimate]"
     basis: str
     """What it is told from."""
-    above: str
+    upper_end: str
     """What the upper end allows for."""
 
 
-def players(
-    making: Making,
-    maker: Maker,
+def assign_models(
+    generate_options: GenerateOptions,
+    benchmark: Maker,
     roles: Collection[str],
-    typed: frozenset[str],
+    explicit: frozenset[str],
     voting: Collection[str] = (),
-) -> dict[str, Named]:
+) -> dict[str, ConfiguredModel]:
     """A model for each role; one that plays several roles stands once.
 
     Args:
@@ -78,28 +78,32 @@ def players(
     from wildtool.cli.options.config_file import read_config
     from wildtool.engine.call.pricing import read_prices
     from wildtool.engine.call.rates import Rates
-    from wildtool.engine.record.replies_file import opener
+    from wildtool.engine.record.replies_file import replay_source
     from wildtool.models.resolve import ModelOptions
 
-    others = role_models(making.role_model, roles, voting)
+    others = role_models(generate_options.role_model, roles, voting)
     settings = ModelOptions(
-        base_url=making.base_url,
-        api_key_env=making.api_key_env,
-        temperature=making.temperature,
-        max_tokens=making.max_tokens,
-        timeout_s=making.timeout,
-        open_replies=opener(maker.as_benchmark(), maker.source()),
+        base_url=generate_options.base_url,
+        api_key_env=generate_options.api_key_env,
+        temperature=generate_options.temperature,
+        max_tokens=generate_options.max_tokens,
+        timeout_s=generate_options.timeout,
+        open_replies=replay_source(benchmark.as_benchmark(), benchmark.source()),
     )
-    rates = Rates(rpm=making.rpm, tpm=making.tpm)
-    directory = Directory(read_config(making.config).models, read_prices(making.prices))
+    rates = Rates(rpm=generate_options.rpm, tpm=generate_options.tpm)
+    directory = ModelCatalog(
+        read_config(generate_options.config).models, read_prices(generate_options.prices)
+    )
     found = {
-        name: directory.find(name, settings, typed, rates)
-        for name in dict.fromkeys([making.model, *others.values()])
+        name: directory.find(name, settings, explicit, rates)
+        for name in dict.fromkeys([generate_options.model, *others.values()])
     }
     for model in found.values():
-        if model.remark and not making.quiet:
-            note(model.remark)
-    return {role: found[others.get(role, making.model)] for role in dict.fromkeys([*roles, *others])}
+        if model.endpoint_note and not generate_options.quiet:
+            print_err(model.endpoint_note)
+    return {
+        role: found[others.get(role, generate_options.model)] for role in dict.fromkeys([*roles, *others])
+    }
 
 
 def role_models(
@@ -122,13 +126,13 @@ def role_models(
     return named
 
 
-def make_set(
-    maker: Maker,
-    named: Mapping[str, Named],
+def run_generation(
+    benchmark: Maker,
+    named: Mapping[str, ConfiguredModel],
     out: Path,
-    making: Making,
-    write: "Callable[[Plan], Product]",
-    estimate: "Estimate | None" = None,
+    generate_options: GenerateOptions,
+    write: "Callable[[Plan], GenerationResult]",
+    estimate: "CostEstimate | None" = None,
 ) -> int:
     """Makes a set in a folder, or goes on with the one in it. Gives the exit status.
 
@@ -139,91 +143,99 @@ def make_set(
 
     Raises UsageError where an estimate is asked for and cannot be told.
     """
-    from wildtool.cli.output.progress import Board, Progress
+    from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
     from wildtool.engine.observer import Observer
     from wildtool.engine.plan import Plan
-    from wildtool.engine.run.runner import run
-    from wildtool.generate.core.files import RECORD
-    from wildtool.outputs import check_folder, is_making
+    from wildtool.engine.run.runner import run_plan
+    from wildtool.generate.core.files import RECORD_FOLDER
+    from wildtool.outputs import check_folder, is_generation
 
-    if not making.dry_run:
-        check_folder(out, is_making, force=making.force)
+    if not generate_options.dry_run:
+        check_folder(out, is_generation, force=generate_options.force)
     prices = {role: model.price for role, model in named.items()}
-    check_prices({named[role].model.name: price for role, price in prices.items()}, making.max_cost)
+    check_prices({named[role].model.name: price for role, price in prices.items()}, generate_options.max_cost)
     plan = Plan(
-        benchmark=maker.as_benchmark(),
-        source=maker.source(),
+        benchmark=benchmark.as_benchmark(),
+        source=benchmark.source(),
         models={role: model.model for role, model in named.items()},
-        profile=next(iter(maker.profiles)),
-        concurrency=making.concurrency,
-        timeout_s=making.timeout,
+        profile=next(iter(benchmark.profiles)),
+        concurrency=generate_options.concurrency,
+        timeout_s=generate_options.timeout,
         rates={role: model.rates for role, model in named.items()},
         prices={role: price for role, price in prices.items() if price is not None},
     )
-    if making.dry_run:
-        return _tell_estimate(plan, estimate)
-    watcher = Observer() if making.quiet else Progress(str(out), noun="items")
-    drawn = [watcher] if isinstance(watcher, Progress) else []
-    sitting = making.sitting()
+    if generate_options.dry_run:
+        return _print_estimate(plan, estimate)
+    watcher = Observer() if generate_options.quiet else ProgressObserver(str(out), noun="items")
+    drawn = [watcher] if isinstance(watcher, ProgressObserver) else []
+    sitting = generate_options.invocation()
     try:
         while True:
-            with Board(drawn):
+            with ProgressDisplay(drawn):
                 command = ["wildtool", *sys.argv[1:]]
-                result = run(plan, out / RECORD, command=command, observer=watcher, sitting=sitting)
+                result = run_plan(
+                    plan, out / RECORD_FOLDER, command=command, observer=watcher, invocation=sitting
+                )
             if result.interrupted:
-                note(f"Interrupted. All replies are saved in {out}; run the same command again to continue.")
+                print_err(
+                    f"Interrupted. All replies are saved in {out}; run the same command again to continue."
+                )
                 return result.exit_status
             product = write(plan)
-            if not product.again or result.limit is not None or result.exit_status:
-                return _tell(result, product, out, making.quiet)
+            if not product.more_to_play or result.limit is not None or result.exit_status:
+                return _print_result(result, product, out, generate_options.quiet)
     finally:
         if sitting.cache is not None:
             sitting.cache.close()
 
 
-def _tell_estimate(plan: "Plan", estimate: "Estimate | None") -> int:
-    from wildtool.cli.execute import tell_taken
-    from wildtool.engine.call.pricing import ERROR, TOKENIZER
+def _print_estimate(plan: "Plan", estimate: "CostEstimate | None") -> int:
+    from wildtool.cli.execute import print_usage
+    from wildtool.engine.call.pricing import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
 
     if estimate is None:
         raise UsageError("--dry-run cannot estimate this; set a limit with --max-cost instead")
-    say(f"Nothing is sent or written. Tokens are {TOKENIZER} ({ERROR}).")
-    say(f"Estimated from a trial: {estimate.basis}. Upper end: {estimate.above}.")
+    print_out(f"Nothing is sent or written. Tokens are {TOKEN_ESTIMATE_METHOD} ({TOKEN_ESTIMATE_ERROR}).")
+    print_out(f"Estimated from a trial: {estimate.basis}. Upper end: {estimate.upper_end}.")
     for role, seen in estimate.roles.items():
-        say(f"{role} ({plan.models[role].name})")
-        tell_taken(plan, role, seen)
+        print_out(f"{role} ({plan.models[role].name})")
+        print_usage(plan, role, seen)
     return 0
 
 
-def _cause(result: "RunResult") -> str:
+def _failure_note(result: "RunResult") -> str:
     """By which failures of calls things were left unfinished; empty where none failed."""
-    from wildtool.cli.output.results import in_words
-    from wildtool.engine.score.results import failed_in
+    from wildtool.cli.output.results import describe_failures
+    from wildtool.engine.score.results import failures_in
 
-    failed = failed_in(result.verdicts) if result.counts.infra_error and result.verdicts else ()
-    return f" since calls failed by {in_words(failed)}" if failed else ""
+    failed = failures_in(result.verdicts) if result.counts.infra_error and result.verdicts else ()
+    return f" since calls failed by {describe_failures(failed)}" if failed else ""
 
 
-def _tell(result: "RunResult", made: Product, out: Path, quiet: bool) -> int:
+def _print_result(result: "RunResult", product: GenerationResult, out: Path, quiet: bool) -> int:
     from wildtool.cli.output.tables import print_metrics
-    from wildtool.generate.core.files import LOSSES
+    from wildtool.generate.core.files import LOSSES_FILE
 
-    answered = made.kept or made.losses
+    answered = product.kept or product.losses
     if not quiet and answered:
-        print_metrics(list(made.yields))
-    if answered or not made.unfinished:
-        say(f"{made.where}: {made.kept} {made.noun}, {len(made.losses)} lost{made.aside}")
-    if made.losses:
-        first = made.losses[0]
-        why = f"why {made.noun} were lost: {out / LOSSES}; first: {first['reason']}: {first['detail']}"
-        note(reason(why))
+        print_metrics(list(product.yields))
+    if answered or not product.unfinished:
+        print_out(
+            f"{product.path}: {product.kept} {product.noun}, {len(product.losses)} lost{product.summary_suffix}"
+        )
+    if product.losses:
+        first = product.losses[0]
+        why = (
+            f"why {product.noun} were lost: {out / LOSSES_FILE}; first: {first['reason']}: {first['detail']}"
+        )
+        print_err(format_reason(why))
     if result.limit is not None:
-        note(f"stopped: {result.limit}")
-    if made.unfinished:
-        unfinished = f"{made.unfinished} {made.noun} are unfinished{_cause(result)}"
-        note(f"{unfinished}; run the same command again to continue.")
-    elif made.kept and not quiet:
-        note(f"Next: {made.use}")
+        print_err(f"stopped: {result.limit}")
+    if product.unfinished:
+        unfinished = f"{product.unfinished} {product.noun} are unfinished{_failure_note(result)}"
+        print_err(f"{unfinished}; run the same command again to continue.")
+    elif product.kept and not quiet:
+        print_err(f"Next: {product.next_command}")
     if result.exit_status:
         return result.exit_status
-    return 0 if made.kept else 1
+    return 0 if product.kept else 1

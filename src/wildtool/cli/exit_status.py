@@ -10,8 +10,8 @@ from typing import ParamSpec
 
 import typer
 
-from wildtool.cli.terminal import note
-from wildtool.errors import NO_ROOM, StorageError, UsageError, WildtoolError
+from wildtool.cli.terminal import print_err
+from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
 
 Verb = ParamSpec("Verb")
 
@@ -19,35 +19,35 @@ WORST_LAST = (0, 3, 2, 1, 130)
 """Exit statuses by gravity: where several models end differently, the last of theirs counts."""
 
 
-_REFUSED = (
+_USER_FIXABLE_ERRORS = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP,
 )  # fmt: skip
 """System errors that only the user can do something about: a place that may not be written or read."""
 
 
-def worst(statuses: list[int]) -> int:
+def worst_status(statuses: list[int]) -> int:
     """The gravest of some exit statuses; 0 of none."""
     return max(statuses, key=WORST_LAST.index, default=0)
 
 
-def guarded(verb: Callable[Verb, int | None]) -> Callable[Verb, None]:
+def with_exit_status(verb: Callable[Verb, int | None]) -> Callable[Verb, None]:
     """The verb as a command that ends with its exit status and never with a traceback."""
 
     @wraps(verb)
     def command(*args: Verb.args, **kwargs: Verb.kwargs) -> None:
-        raise typer.Exit(status_of(lambda: verb(*args, **kwargs)))
+        raise typer.Exit(run_to_status(lambda: verb(*args, **kwargs)))
 
     return command
 
 
-def status_of(task: Callable[[], int | None]) -> int:
+def run_to_status(command: Callable[[], int | None]) -> int:
     """Does something; the exit status it leads to."""
     try:
-        status = task() or 0
+        status = command() or 0
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
-        note("interrupted")
+        print_err("interrupted")
         return 130
     except BrokenPipeError:
         # Whoever read our output has seen enough (`wildtool show … | head`). What is still buffered must go
@@ -55,37 +55,37 @@ def status_of(task: Callable[[], int | None]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the one place where anything left becomes a message
-        return report(error)
+        return report_error(error)
 
 
-def report(error: Exception) -> int:
+def report_error(error: Exception) -> int:
     """Tells the user what went wrong; the exit status that it leads to."""
     if isinstance(error, WildtoolError):
         for text in (str(error), *getattr(error, "__notes__", ())):
-            note(f"wildtool: {text}")
+            print_err(f"wildtool: {text}")
         return error.exit_status
-    if isinstance(error, OSError) and error.errno in NO_ROOM:
-        note(
+    if isinstance(error, OSError) and error.errno in DISK_FULL:
+        print_err(
             f"wildtool: {error.filename or 'output'}: could not be written ({error.strerror}); what was recorded "
             "is intact. Make room, then run the same command again."
         )
         return StorageError.exit_status
-    if isinstance(error, OSError) and (error.errno in _REFUSED or _has_no_temporary(error)):
+    if isinstance(error, OSError) and (error.errno in _USER_FIXABLE_ERRORS or _no_temporary_folder(error)):
         place = f"{error.filename}: " if error.filename else ""
-        note(
+        print_err(
             f"wildtool: {place}cannot be read or written ({error.strerror}); check its permissions, or name another place"
         )
         return UsageError.exit_status
     if os.environ.get("WILDTOOL_DEBUG"):
-        note("".join(traceback.format_exception(error)).rstrip())
+        print_err("".join(traceback.format_exception(error)).rstrip())
     place = traceback.extract_tb(error.__traceback__)[-1]
-    note(f"wildtool: internal error: {type(error).__name__}: {error} ({place.filename}:{place.lineno})")
-    note(
+    print_err(f"wildtool: internal error: {type(error).__name__}: {error} ({place.filename}:{place.lineno})")
+    print_err(
         "Please report it with your command and its output under WILDTOOL_DEBUG=1. What was recorded is intact."
     )
     return 1
 
 
-def _has_no_temporary(error: OSError) -> bool:
+def _no_temporary_folder(error: OSError) -> bool:
     """Whether nothing can be written to any folder for temporary files."""
     return error.errno == errno.ENOENT and "temporary directory" in (error.strerror or "")

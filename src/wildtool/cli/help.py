@@ -9,17 +9,17 @@ MODEL, SAMPLING, SELECTION, LIMITS, OUTPUT, MORE = PANELS = (
 )
 """Panels of options, in their order; what is in none stands before them."""
 WIDTH = 84
-MANY = 16
+PANEL_THRESHOLD = 16
 """Options from which on they are listed in panels."""
-FIRST = 26
+MAX_NAME_WIDTH = 26
 """Columns for the names of options; what is longer has a line of its own."""
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
 """Settings of every command."""
-PLACEHOLDERS = {"integer": "N", "int": "N", "float": "X", "text": "TEXT", "str": "TEXT", "path": "PATH"}
+METAVARS = {"integer": "N", "int": "N", "float": "X", "text": "TEXT", "str": "TEXT", "path": "PATH"}
 """What stands for a value of some type, where the option does not say."""
 
 
-class Command(TyperCommand):
+class PanelCommand(TyperCommand):
     """A command whose options are listed in panels. Of several long names an option is shown with the first; the
     others are older ones that still work."""
 
@@ -28,11 +28,13 @@ class Command(TyperCommand):
         params = [param for param in every if not param.hidden]
         panels: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", "Options", *PANELS)}
         for param in params:
-            panels[_panel(param, many=len(params) >= MANY)].append((_name(param), _about(param)))
+            panels[_panel(param, many=len(params) >= PANEL_THRESHOLD)].append(
+                (_name(param), _help_text(param))
+            )
         if panels[MORE]:
             # The help's own option comes last.
             panels[MORE].append(panels["Options"].pop())
-        widest = min(max(len(name) for rows in panels.values() for name, _ in rows), FIRST)
+        widest = min(max(len(name) for rows in panels.values() for name, _ in rows), MAX_NAME_WIDTH)
         for panel, rows in panels.items():
             if rows:
                 with formatter.section(panel):
@@ -59,18 +61,18 @@ def _name(param: Any) -> str:
     short = next((name for name in param.opts if not name.startswith("--")), None)
     long = next(name for name in param.opts if name.startswith("--"))
     names = f"{short}, {long}" if short else f"    {long}"
-    return names if param.is_flag else f"{names} {_placeholder(param)}"
+    return names if param.is_flag else f"{names} {_metavar(param)}"
 
 
-def _placeholder(param: Any) -> str:
+def _metavar(param: Any) -> str:
     if param.metavar:
         return param.metavar
     if choices := getattr(param.type, "choices", None):
         return "|".join(str(getattr(choice, "value", choice)) for choice in choices)
-    return PLACEHOLDERS.get(param.type.name.removesuffix(" range"), "VALUE")
+    return METAVARS.get(param.type.name.removesuffix(" range"), "VALUE")
 
 
-def _about(param: Any) -> str:
+def _help_text(param: Any) -> str:
     """The help, with the default where there is one that says something."""
     default = param.default
     shown = getattr(default, "value", default)

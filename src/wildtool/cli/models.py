@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.cli.options.config_file import Entry
+from wildtool.cli.options.config_file import ModelEntry
 from wildtool.cli.options.run import UserOptions
 from wildtool.errors import UsageError
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from wildtool.models.resolve import ModelOptions
     from wildtool.types import Benchmark, Model
 
-SHAPING = ("temperature", "max_tokens", "extra_body", "stream", "format")
+OVERRIDABLE_OPTIONS = ("temperature", "max_tokens", "extra_body", "stream", "format")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ConfiguredModel:
     """A model with what its calls may take and what they cost."""
 
     model: "Model"
@@ -36,19 +36,21 @@ class Named:
     """None where nobody knows it."""
     batch: "bool | None" = None
     """Whether the config file says that it is asked by batches; None where it says nothing."""
-    remark: str | None = None
+    endpoint_note: str | None = None
     """Which endpoint was chosen by its name alone; None where the user named one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Directory:
+class ModelCatalog:
     """What names mean."""
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, ModelEntry]
     """Models of the config file."""
     prices: "Mapping[str, Price]"
 
-    def find(self, name: str, options: "ModelOptions", typed: Collection[str], rates: "Rates") -> Named:
+    def find(
+        self, name: str, options: "ModelOptions", explicit: Collection[str], rates: "Rates"
+    ) -> ConfiguredModel:
         """The model of a name.
 
         Args:
@@ -57,7 +59,7 @@ class Directory:
             rates: likewise.
         """
         from wildtool.engine.call.rates import Rates
-        from wildtool.models.resolve import chosen_endpoint, model_from_name
+        from wildtool.models.resolve import endpoint_note, model_from_name
 
         entry = self.entries.get(name)
         if entry is None:
@@ -68,17 +70,17 @@ class Directory:
                 raise (
                     UsageError(f"{error}; did you mean {close[0]!r} of wildtool.toml?") if close else error
                 ) from None
-            chosen = chosen_endpoint(name, options)
-            return Named(model, rates, self._price(model, name, None), remark=chosen)
-        said = {rate: getattr(entry, rate) for rate in ("rpm", "tpm") if rate not in typed}
+            chosen = endpoint_note(name, options)
+            return ConfiguredModel(model, rates, self._price(model, name, None), endpoint_note=chosen)
+        said = {rate: getattr(entry, rate) for rate in ("rpm", "tpm") if rate not in explicit}
         own = Rates(**{rate: value for rate, value in said.items() if value is not None})
         asked = Rates(rpm=own.rpm or rates.rpm, tpm=own.tpm or rates.tpm)
-        settled = _settled(name, entry, options, typed)
+        settled = _merged_options(name, entry, options, explicit)
         model = model_from_name(entry.model, settled)
-        chosen = chosen_endpoint(entry.model, settled)
-        return Named(model, asked, self._price(model, name, entry), entry.batch, chosen)
+        chosen = endpoint_note(entry.model, settled)
+        return ConfiguredModel(model, asked, self._price(model, name, entry), entry.batch, chosen)
 
-    def _price(self, model: "Model", name: str, entry: Entry | None) -> "Price | None":
+    def _price(self, model: "Model", name: str, entry: ModelEntry | None) -> "Price | None":
         from wildtool.engine.call.pricing import FREE, price_of
         from wildtool.engine.run.client import endpoint_of
 
@@ -91,7 +93,9 @@ class Directory:
         return price_of(names, self.prices)
 
 
-def _settled(name: str, entry: Entry, options: "ModelOptions", typed: Collection[str]) -> "ModelOptions":
+def _merged_options(
+    name: str, entry: ModelEntry, options: "ModelOptions", explicit: Collection[str]
+) -> "ModelOptions":
     """The options of a model of the config file: the command line counts most, then its table, then `[run]`.
 
     A key goes only to the address that it was named with.
@@ -99,11 +103,11 @@ def _settled(name: str, entry: Entry, options: "ModelOptions", typed: Collection
     from wildtool.models.presets import preset_of
 
     changes: dict[str, Any] = {"called": name}
-    for option in SHAPING:
-        if option not in typed and getattr(entry, option) is not None:
+    for option in OVERRIDABLE_OPTIONS:
+        if option not in explicit and getattr(entry, option) is not None:
             changes[option] = getattr(entry, option)
-    keyed = bool({"api_key_env", "api_key_file"} & set(typed))
-    if "base_url" in typed:
+    keyed = bool({"api_key_env", "api_key_file"} & set(explicit))
+    if "base_url" in explicit:
         if not keyed:
             changes |= {"api_key_env": None, "api_key_file": None}
         return replace(options, **changes)
@@ -127,15 +131,15 @@ def check_prices(names_and_prices: "Mapping[str, Price | None]", max_cost: float
         )
 
 
-def other_models(
+def assign_other_roles(
     benchmark: "Benchmark",
-    asked: Iterable[str],
+    needed_roles: Iterable[str],
     agent: "Model",
     settings: "ModelOptions",
     user: UserOptions,
-    directory: Directory | None = None,
+    catalog: ModelCatalog | None = None,
     rates: "Rates | None" = None,
-) -> "tuple[dict[str, Named], list[str]]":
+) -> "tuple[dict[str, ConfiguredModel], list[str]]":
     """A model for each role that is asked besides the agent, and what to tell the user about it.
 
     Args:
@@ -147,22 +151,22 @@ def other_models(
     from wildtool.engine.call.rates import Rates
     from wildtool.models.replay import ReplayModel
 
-    known = directory or Directory({}, {})
-    others = settings.for_another(
+    known = catalog or ModelCatalog({}, {})
+    others = settings.for_other_role(
         base_url=user.base_url, api_key_env=user.api_key_env, temperature=user.temperature
     )
     typed = [name for name in ("base_url", "api_key_env", "temperature") if getattr(user, name) is not None]
     allowed = rates or Rates()
     own = Rates(rpm=user.rpm or allowed.rpm, tpm=user.tpm or allowed.tpm)
     named: Mapping[str, str] = {} if user.model is None else {"user": user.model}
-    models: dict[str, Named] = {}
+    models: dict[str, ConfiguredModel] = {}
     remarks: list[str] = []
-    for role in asked:
+    for role in needed_roles:
         if role in named:
             models[role] = known.find(named[role], others, typed, own)
             continue
         if isinstance(agent, ReplayModel):
-            models[role] = Named(agent, Rates(), FREE)
+            models[role] = ConfiguredModel(agent, Rates(), FREE)
         else:
             models[role] = known.find(benchmark.roles[role].default, others, typed, own)
         advice = "; for a model give --user-model NAME" if role == "user" else ""

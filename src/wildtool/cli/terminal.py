@@ -7,69 +7,69 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
-from wildtool.sanitize import as_cell, middle, one_line, plain, shortened
+from wildtool.sanitize import csv_safe, ellipsize, escape_text, single_line, truncate_words
 
 __all__ = [
     "BOLD",
-    "Remarks",
-    "bold",
-    "columns",
-    "duration",
-    "middle",
-    "note",
-    "one_line",
-    "plain",
+    "CappedMessages",
+    "ellipsize",
+    "escape_text",
+    "format_duration",
+    "format_reason",
+    "print_err",
+    "print_out",
     "print_rows",
-    "reason",
-    "remark",
-    "say",
-    "step",
+    "print_wrapped",
+    "show_step",
+    "single_line",
+    "supports_bold",
+    "terminal_width",
 ]
 
-PIPED = 100
+PIPED_WIDTH = 100
 """Columns of an output that is no terminal."""
 BOLD = ("\x1b[1m", "\x1b[0m")
 
 
-def columns() -> int:
+def terminal_width() -> int:
     """How many columns a table may take."""
-    return shutil.get_terminal_size((PIPED, 24)).columns
+    return shutil.get_terminal_size((PIPED_WIDTH, 24)).columns
 
 
-def bold() -> bool:
+def supports_bold() -> bool:
     """Whether the output is a terminal that can print bold."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
 
 
-def say(text: str = "") -> None:
+def print_out(text: str = "") -> None:
     """Prints a result."""
-    print(plain(text))
+    print(escape_text(text))
 
 
-def remark(text: str) -> None:
+def print_wrapped(text: str) -> None:
     """Prints a sentence among the results, within the width of a table."""
-    say("\n".join(_folded(text, columns())))
+    print_out("\n".join(_wrap_to(text, terminal_width())))
 
 
-def note(text: str) -> None:
+def print_err(text: str) -> None:
     """Prints a remark beside the results, to the error stream: on a terminal within its width, else a line as it is."""
     if sys.stderr.isatty():
-        text = "\n".join(_folded(plain(text), columns()))
-    print(plain(text), file=sys.stderr, flush=True)
+        text = "\n".join(_wrap_to(escape_text(text), terminal_width()))
+    print(escape_text(text), file=sys.stderr, flush=True)
 
 
-def _folded(text: str, room: int) -> list[str]:
+def _wrap_to(text: str, room: int) -> list[str]:
     """The text wrapped at blanks, if possible at none of a command in backticks."""
-    from wildtool.cli.output.grid import wrapped  # loads a library
+    from wildtool.cli.output.grid import wrap_text  # loads a library
 
     def kept(command: re.Match[str]) -> str:
         return command[0].replace(" ", "\0") if len(command[0]) < room else command[0]
 
     safe = re.sub("`[^`\n]+`", kept, text.replace("\0", ""))
-    return [line.replace("\0", " ") for part in safe.split("\n") for line in wrapped(part, room)]
+    return [line.replace("\0", " ") for part in safe.split("\n") for line in wrap_text(part, room)]
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A time in words, roughly: 40 s, 3 min, 2.5 h."""
     for least, size, unit in ((5400.0, 3600, "h"), (90.0, 60, "min")):
         if seconds >= least:
@@ -78,32 +78,32 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def reason(text: str) -> str:
+def format_reason(text: str) -> str:
     """A reason on one line, whole unless it is of extreme length."""
-    return one_line(shortened(text, 1_000), 2_000)
+    return single_line(truncate_words(text, 1_000), 2_000)
 
 
-class Remarks:
+class CappedMessages:
     """Prints the first remarks of many; `close` says how many more there were."""
 
-    def __init__(self, most: int = 20) -> None:
-        self._most = most
+    def __init__(self, limit: int = 20) -> None:
+        self._limit = limit
         self._count = 0
 
     def __call__(self, text: str) -> None:
         self._count += 1
-        if self._count <= self._most:
-            note(reason(text))
+        if self._count <= self._limit:
+            print_err(format_reason(text))
 
     def close(self) -> None:
-        if self._count > self._most:
-            note(f"… and {self._count - self._most} more like these")
+        if self._count > self._limit:
+            print_err(f"… and {self._count - self._limit} more like these")
 
 
-def step(text: str) -> None:
+def show_step(text: str) -> None:
     """Shows on a terminal what is being done, on one line that the next text takes; an empty text clears it."""
     if sys.stderr.isatty():
-        print(f"\r\x1b[K{one_line(text, 70)}", end="", file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{single_line(text, 70)}", end="", file=sys.stderr, flush=True)
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -111,4 +111,6 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow(as_cell(one_line(value, 2_000) if isinstance(value, str) else value) for value in row)
+        writer.writerow(
+            csv_safe(single_line(value, 2_000) if isinstance(value, str) else value) for value in row
+        )

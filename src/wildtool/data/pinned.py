@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 HOST = "https://raw.githubusercontent.com"
 """Where files of public repositories are served by commit; `--mirror` names another."""
 TIMEOUT_S = 60
-MOST_BYTES = 256 * 1024 * 1024
+MAX_FILE_BYTES = 256 * 1024 * 1024
 """Longest file that is fetched; the pinned ones are far shorter."""
-AT_ONCE = 8
+MAX_PARALLEL_FETCHES = 8
 """Files that are fetched at the same time."""
 _CHUNK = 1 << 20
-Report = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PinnedFile:
     """Git blob id (SHA-1 of the header `blob <size>` NUL and the bytes), lower-case hex; or else:"""
     sha256: str = ""
     """SHA-256 of the bytes, lower-case hex."""
-    also: str = ""
+    other_path: str = ""
     """Where a folder that is no checkout of the repository may hold it."""
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ def fetch(
     *,
     file: Path | None = None,
     mirror: str | None = None,
-    report: Report = lambda _: None,
+    report: ReportProgress = lambda _: None,
 ) -> Path:
     """Brings a pinned file to `target`, verified; does nothing if it is there already.
 
@@ -140,7 +140,7 @@ def fetch_all(
     *,
     folder: Path | None = None,
     mirror: str | None = None,
-    report: Report = lambda _: None,
+    report: ReportProgress = lambda _: None,
 ) -> None:
     """Brings many pinned files to their targets, a few at once; those that are there and right are left alone.
 
@@ -158,13 +158,13 @@ def fetch_all(
         home = next(iter(wanted.values())).repository
         report(f"taking {len(wanted)} of {len(files)} files from {folder or f'{mirror or HOST}/{home}'}")
     failed: dict[Path, DataError] = {}
-    pool = ThreadPoolExecutor(AT_ONCE)
+    pool = ThreadPoolExecutor(MAX_PARALLEL_FETCHES)
     try:
         runs = {pool.submit(_fetch_one, *want, folder, mirror): want[0] for want in wanted.items()}
         for done, run in enumerate(as_completed(runs), 1):
             if error := _error_of(run):
                 failed[runs[run]] = error
-            if folder is None and done == AT_ONCE == len(failed):
+            if folder is None and done == MAX_PARALLEL_FETCHES == len(failed):
                 break  # nothing of the first comes, so nothing will: do not wait for each of the rest
     finally:
         pool.shutdown(cancel_futures=True)
@@ -177,17 +177,17 @@ def _fetch_one(target: Path, pinned: PinnedFile, folder: Path | None, mirror: st
     fetch(pinned, target, file=None if folder is None else _find(pinned, folder), mirror=mirror)
 
 
-def held_in(folder: Path, pinned: PinnedFile) -> Path | None:
+def find_in_folder(folder: Path, pinned: PinnedFile) -> Path | None:
     """Where a folder holds a pinned file, by its path in the repository or its other path, `.gz` or not."""
     return next((folder / name for name in _names(pinned) if (folder / name).is_file()), None)
 
 
 def _names(pinned: PinnedFile) -> list[str]:
-    return [path + suffix for path in (pinned.path, pinned.also) if path for suffix in ("", ".gz")]
+    return [path + suffix for path in (pinned.path, pinned.other_path) if path for suffix in ("", ".gz")]
 
 
 def _find(pinned: PinnedFile, folder: Path) -> Path:
-    found = held_in(folder, pinned)
+    found = find_in_folder(folder, pinned)
     if found is None:
         names = " nor ".join(_names(pinned))
         raise DataError(f"{folder}: holds neither {names}; --from names a folder that does")
@@ -226,13 +226,13 @@ def _copy(file: Path, part: Path) -> None:
     opened = gzip.open if file.suffix == ".gz" else open
     try:
         with opened(file, "rb") as source, part.open("wb") as stream:
-            received = _receive(cast(BinaryIO, source), stream)
+            received = _copy_bounded(cast(BinaryIO, source), stream)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"cannot copy {file}: {reason}; --from names the official file on disk") from error
-    if received > MOST_BYTES:
+    if received > MAX_FILE_BYTES:
         raise DataError(
-            f"{file}: longer than {MOST_BYTES} bytes, so it is not the file; --from names another"
+            f"{file}: longer than {MAX_FILE_BYTES} bytes, so it is not the file; --from names another"
         )
 
 
@@ -254,24 +254,24 @@ def download(url: str, part: Path) -> None:
     try:
         with urllib.request.urlopen(url, timeout=TIMEOUT_S) as response, part.open("wb") as stream:
             expected = response.headers.get("Content-Length")
-            received = _receive(response, stream)
+            received = _copy_bounded(response, stream)
     except urllib.error.HTTPError as error:
         raise DataError(f"{url}: the server answered {error.code} {error.reason}; {hint}") from error
     except (OSError, HTTPException, ValueError) as error:
         raise DataError(f"{url}: {getattr(error, 'reason', None) or error}; {hint}") from error
-    if received > MOST_BYTES:
+    if received > MAX_FILE_BYTES:
         raise DataError(
-            f"{url}: longer than {MOST_BYTES} bytes, so it is not the file; check the mirror, or give a"
+            f"{url}: longer than {MAX_FILE_BYTES} bytes, so it is not the file; check the mirror, or give a"
             " downloaded copy with --from FILE"
         )
     if expected is not None and expected.isdigit() and received < int(expected):
         raise DataError(f"{url}: cut short after {received} of {expected} bytes; {hint}")
 
 
-def _receive(response: BinaryIO, stream: BinaryIO) -> int:
+def _copy_bounded(response: BinaryIO, stream: BinaryIO) -> int:
     """Copies an answer, and stops where it is too long; gives the number of bytes read."""
     received = 0
-    while received <= MOST_BYTES and (chunk := response.read(_CHUNK)):
+    while received <= MAX_FILE_BYTES and (chunk := response.read(_CHUNK)):
         stream.write(chunk)
         received += len(chunk)
     return received

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wildtool.data.pinned import PinnedFile, Report, fetch_all, held_in
+from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, find_in_folder
 from wildtool.errors import DataError
 
-MAX_CHARACTERS = 1_000_000
+MAX_PROMPT_CHARACTERS = 1_000_000
 """Longest file that is read, and longest text that its constants may make."""
-MAX_DEPTH = 50
+MAX_CONSTANT_DEPTH = 50
 """Deepest nesting of a constant's expression; longer chains of `+` than this are of one level."""
 
 Constants = Mapping[str, Any]
@@ -28,7 +28,7 @@ class PromptFile:
     pinned: PinnedFile
     constants: tuple[str, ...]
     """Names of its constants that are read, at the top level of the file."""
-    more: Callable[[str, str], Constants] | None = None
+    read_more: Callable[[str, str], Constants] | None = None
     """Reads texts that stand elsewhere in it, from its source and its name."""
 
     @property
@@ -37,7 +37,12 @@ class PromptFile:
 
 
 def pull_prompts(
-    files: Sequence[PromptFile], folder: Path, *, source: Path | None, mirror: str | None, report: Report
+    files: Sequence[PromptFile],
+    folder: Path,
+    *,
+    source: Path | None,
+    mirror: str | None,
+    report: ReportProgress,
 ) -> bool:
     """Brings prompt files into a folder, verified, and reads them; what is there and right is kept.
 
@@ -50,9 +55,9 @@ def pull_prompts(
     Raises:
         DataError: a file could not be had, is not the pinned one, or lacks a constant.
     """
-    wanted = {place_of(file, folder): file.pinned for file in files}
+    wanted = {prompt_path(file, folder): file.pinned for file in files}
     if source is not None and not any(
-        held_in(source, pinned) or pinned.is_at(target) for target, pinned in wanted.items()
+        find_in_folder(source, pinned) or pinned.is_at(target) for target, pinned in wanted.items()
     ):
         report(f"{source} holds none of the original's prompts, so runs use wildtool's own wording")
         return False
@@ -62,14 +67,14 @@ def pull_prompts(
     return True
 
 
-def place_of(file: PromptFile, folder: Path) -> Path:
+def prompt_path(file: PromptFile, folder: Path) -> Path:
     """Where a pulled prompt file lies."""
     return folder / file.pinned.path
 
 
 def are_pulled(files: Sequence[PromptFile], folder: Path) -> bool:
     """Whether any prompt file is there; whether they are all there and right, reading them says."""
-    return any(place_of(file, folder).exists() for file in files)
+    return any(prompt_path(file, folder).exists() for file in files)
 
 
 def read_files(files: Sequence[PromptFile], folder: Path) -> dict[str, Constants]:
@@ -80,7 +85,7 @@ def read_files(files: Sequence[PromptFile], folder: Path) -> dict[str, Constants
     """
     found: dict[str, Constants] = {}
     for file in files:
-        path = place_of(file, folder)
+        path = prompt_path(file, folder)
         if not file.pinned.is_at(path):
             state = "not the pinned file" if path.exists() else "missing"
             raise DataError(
@@ -92,8 +97,8 @@ def read_files(files: Sequence[PromptFile], folder: Path) -> dict[str, Constants
         except (OSError, ValueError) as error:
             raise DataError(f"{path}: cannot be read ({error})") from error
         found[file.name] = read_constants(text, file.constants, file.name)
-        if file.more is not None:
-            found[file.name] = {**found[file.name], **file.more(text, file.name)}
+        if file.read_more is not None:
+            found[file.name] = {**found[file.name], **file.read_more(text, file.name)}
     return found
 
 
@@ -124,14 +129,14 @@ def read_constants(source: str, names: Iterable[str], where: str) -> dict[str, A
     for name in names:
         if name not in values:
             raise DataError(f"{where}: the constant {name} is missing")
-        found[name] = _Reader(values, f"{where}: the constant {name}").value(values[name])
+        found[name] = _ConstantReader(values, f"{where}: the constant {name}").value(values[name])
     return found
 
 
 def parse_module(source: str, where: str) -> ast.Module:
     """The syntax tree of a Python file. Raises DataError naming the file."""
-    if len(source) > MAX_CHARACTERS:
-        raise DataError(f"{where}: longer than {MAX_CHARACTERS} characters")
+    if len(source) > MAX_PROMPT_CHARACTERS:
+        raise DataError(f"{where}: longer than {MAX_PROMPT_CHARACTERS} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -150,18 +155,18 @@ def _targets(statement: ast.stmt) -> list[ast.Name]:
             return []
 
 
-class _Reader:
+class _ConstantReader:
     """Reads one constant; what it refers to is read again each time, within one bound on characters."""
 
     def __init__(self, values: Mapping[str, ast.expr], what: str) -> None:
         self._values = values
         self._what = what
-        self._left = MAX_CHARACTERS
-        self._steps = MAX_CHARACTERS
+        self._left = MAX_PROMPT_CHARACTERS
+        self._steps = MAX_PROMPT_CHARACTERS
 
     def value(self, node: ast.expr, depth: int = 0) -> Any:
         self._steps -= 1
-        if depth > MAX_DEPTH or self._steps < 0:
+        if depth > MAX_CONSTANT_DEPTH or self._steps < 0:
             raise self._fault("nested too deeply, or refers to itself")
         match node:
             case ast.Constant(value=str() as text):
@@ -197,7 +202,7 @@ class _Reader:
     def _text(self, text: str) -> str:
         self._left -= len(text)
         if self._left < 0:
-            raise self._fault(f"longer than {MAX_CHARACTERS} characters")
+            raise self._fault(f"longer than {MAX_PROMPT_CHARACTERS} characters")
         return text
 
     def _fault(self, why: str) -> DataError:

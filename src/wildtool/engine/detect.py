@@ -7,7 +7,7 @@ from wildtool.errors import DataError, UsageError
 from wildtool.types import Benchmark
 
 
-def named_or_recognised(name: str | None, data: str | None) -> Benchmark:
+def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
     """The benchmark of that name, or the one that the data are called by or whose format they have.
 
     Raises UsageError where the name is unknown, or where there is none and the data do not decide.

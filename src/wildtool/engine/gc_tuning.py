@@ -4,15 +4,15 @@ import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 
-COLLECT_AFTER = 10_000
+GC_THRESHOLD = 10_000
 """New objects after which the collector of reference cycles looks for some."""
 
 
 @contextmanager
-def seldom_collecting() -> Generator[None, None, None]:
+def relaxed_gc() -> Generator[None, None, None]:
     """Lets the collector of cycles look less often: playing and judging make many objects and hardly a cycle."""
     before = gc.get_threshold()
-    gc.set_threshold(COLLECT_AFTER, *before[1:])
+    gc.set_threshold(GC_THRESHOLD, *before[1:])
     try:
         yield
     finally:

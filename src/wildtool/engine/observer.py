@@ -12,10 +12,10 @@ class Observer:
     def started(self, units: int) -> None:
         """Play begins; `units` is those of all items times repeats, those in the record included."""
 
-    def try_sent(self) -> None:
+    def attempt_started(self) -> None:
         """A call goes out to a model, for the first time or again."""
 
-    def try_over(self, problem: CallError | None, *, answered: bool) -> None:
+    def attempt_ended(self, problem: CallError | None, *, answered: bool) -> None:
         """It is over: answered, or with what went wrong, or (neither) cut off."""
 
     def call_done(self, reply: Reply, *, replayed: bool) -> None:
@@ -27,7 +27,7 @@ class Observer:
     def call_failed(self, kind: str) -> None:
         """A call failed for good."""
 
-    def batch_changed(self, state: str) -> None:
+    def batch_status_changed(self, state: str) -> None:
         """How the batches stand that are waited for, in words; empty while there are none."""
 
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:

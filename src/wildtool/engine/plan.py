@@ -9,7 +9,7 @@ from typing import Any
 from wildtool.engine.call.pricing import Price
 from wildtool.engine.call.rates import Rates
 from wildtool.engine.registry import prompts_of
-from wildtool.engine.selection import Selected, Selection, check_profile
+from wildtool.engine.selection import Selection, SelectionSummary, check_profile
 from wildtool.errors import UsageError
 from wildtool.types import Benchmark, Model, Source
 
@@ -60,7 +60,7 @@ class Plan:
         """Number of jobs. Raises UsageError or DataError where the plan cannot work."""
         return self.selected().jobs
 
-    def selected(self) -> Selected:
+    def selected(self) -> SelectionSummary:
         """What is played. Raises UsageError or DataError where the plan cannot work."""
         self.check_settings()
         selected = self.selection.check()
@@ -83,7 +83,7 @@ class Plan:
             raise UsageError(f"timeout is {self.timeout_s:g} s; it must be more than 0 and finite")
 
     def _check_batched(self) -> None:
-        from wildtool.models.providers.base import batching_of  # the network library is slow to load
+        from wildtool.models.providers.base import batchable_model  # the network library is slow to load
 
         if self.in_order:
             raise UsageError(
@@ -92,7 +92,7 @@ class Plan:
             )
         for role in sorted(self.batched & self.models.keys()):
             model = self.models[role]
-            if batching_of(model) is None:
+            if batchable_model(model) is None:
                 why = (
                     "streams cannot" if model.settings().get("stream") else "its protocol has no batches here"
                 )

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks import OURS
-from wildtool.errors import DataError, RecordError, UsageError, unknown
+from wildtool.errors import DataError, RecordError, UsageError, unknown_name
 from wildtool.types import Benchmark, OriginalPrompts
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-GROUP = "wildtool.benchmarks"
-MADE = "yield.json"
+ENTRY_POINT_GROUP = "wildtool.benchmarks"
+ATTRITION_FILE = "yield.json"
 """Lies beside a run folder that holds how something was made, and no answers to a benchmark."""
 
 
@@ -24,7 +24,7 @@ def _entries() -> "dict[str, EntryPoint]":
     # Reading the descriptions of all packages takes as long as a tenth of a judging; our own need none of it.
     from importlib.metadata import entry_points
 
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
 
 
 def benchmark_names() -> list[str]:
@@ -42,7 +42,7 @@ def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
         return in_mode(getattr(import_module(module), found), mode)
     entry = _entries().get(name)
     if entry is None:
-        raise UsageError(unknown("benchmark", name, benchmark_names()))
+        raise UsageError(unknown_name("benchmark", name, benchmark_names()))
     return in_mode(entry.load(), mode)
 
 
@@ -52,7 +52,7 @@ def played_benchmark(folder: Path, name: str, mode: str | None) -> Benchmark:
     Raises RecordError where there is none of that name, UsageError where it has no such mode.
     """
     if name not in benchmark_names():
-        made = folder.parent / MADE
+        made = folder.parent / ATTRITION_FILE
         if made.exists():
             raise RecordError(
                 f"{folder}: holds how {name} were made, no answers that could be judged. What came of it stands in "
@@ -70,25 +70,25 @@ def in_mode(benchmark: Benchmark, mode: str | None) -> Benchmark:
     if mode is None:
         return benchmark
     if mode not in benchmark.modes:
-        raise UsageError(unknown("mode", mode, benchmark.modes, of=benchmark.name))
+        raise UsageError(unknown_name("mode", mode, benchmark.modes, of=benchmark.name))
     return benchmark.in_mode(mode)
 
 
-OWN, ORIGINAL = "own", "original"
+OWN_WORDING, ORIGINAL_WORDING = "own", "original"
 """Whose prompts are sent."""
 
 
-def in_prompts(benchmark: Benchmark, whose: str | None, split: str | None) -> Benchmark:
+def choose_prompts(benchmark: Benchmark, which: str | None, split: str | None) -> Benchmark:
     """The benchmark with the prompts that are wanted; None for the original's where they were pulled, else our own.
 
     Raises UsageError where the original's are wanted and not there, DataError where they are damaged.
     """
-    if whose not in (None, OWN, ORIGINAL):
-        raise UsageError(f"--prompts is {whose!r}; it takes {OWN} or {ORIGINAL}")
-    if whose == OWN:
+    if which not in (None, OWN_WORDING, ORIGINAL_WORDING):
+        raise UsageError(f"--prompts is {which!r}; it takes {OWN_WORDING} or {ORIGINAL_WORDING}")
+    if which == OWN_WORDING:
         return benchmark
     original = _original(benchmark, split)
-    if original is not None or whose is None:
+    if original is not None or which is None:
         return original or benchmark
     if not isinstance(benchmark, OriginalPrompts):
         raise UsageError(f"{benchmark.name} has no prompts of an original to fetch; leave --prompts out")
@@ -101,7 +101,7 @@ def in_prompts(benchmark: Benchmark, whose: str | None, split: str | None) -> Be
     )
 
 
-def prompted_as(benchmark: Benchmark, prompts: str) -> Benchmark:
+def with_recorded_prompts(benchmark: Benchmark, prompts: str) -> Benchmark:
     """The benchmark as it was played with the original's prompts of this digest (empty: our own wording).
 
     Where they are not at hand any more it is the benchmark with our wording, which judges alike.
@@ -118,7 +118,7 @@ def prompts_of(benchmark: Benchmark) -> str:
     return benchmark.prompts if isinstance(benchmark, OriginalPrompts) else ""
 
 
-def sampling_of(benchmark: Benchmark) -> Mapping[str, Any]:
+def original_sampling(benchmark: Benchmark) -> Mapping[str, Any]:
     """What the original asks models with. Raises UsageError where that is not known."""
     if not isinstance(benchmark, OriginalPrompts):
         raise UsageError(

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from wildtool.errors import DataError, UsageError, unknown
+from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.types import Benchmark, Item, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class SelectionSummary:
     """What a selection comes to."""
 
     jobs: int
@@ -47,7 +47,7 @@ class Selection:
         """Each selected item with each repeat."""
         return ((item, repeat) for item in self.items() for repeat in range(self.repeats))
 
-    def check(self) -> Selected:
+    def check(self) -> SelectionSummary:
         """What is selected. Reads all of its data, so that bad data stop a run before its first call.
 
         Raises DataError for data that do not follow their format and UsageError for a selection that cannot
@@ -69,7 +69,7 @@ class Selection:
             roles.update(dict.fromkeys(item.roles))
         if not seen:
             raise UsageError(f"nothing to play: no item of {self.source.name} is selected{self._choices()}")
-        return Selected(len(seen) * self.repeats, units * self.repeats, tuple(roles))
+        return SelectionSummary(len(seen) * self.repeats, units * self.repeats, tuple(roles))
 
     def _check_ids(self) -> None:
         known = {item.id for item in self._loaded(split=self.split, lang=self.lang)}
@@ -99,4 +99,4 @@ class Selection:
 def check_profile(benchmark: Benchmark, profile: str) -> None:
     """Raises UsageError if the benchmark has no profile of that name."""
     if profile not in benchmark.profiles:
-        raise UsageError(unknown("profile", profile, benchmark.profiles, of=benchmark.name))
+        raise UsageError(unknown_name("profile", profile, benchmark.profiles, of=benchmark.name))

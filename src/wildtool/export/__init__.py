@@ -9,7 +9,7 @@ from wildtool.outputs import check_file, check_folder, is_dataset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ExportRequest:
     """Which run is exported, and what of it."""
 
     folder: Path
@@ -26,51 +26,51 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class ExportFormat:
     """A form in which a run can be written."""
 
     about: str
     suffix: str
     """What its file name ends with; of a folder too."""
-    part: str
+    module: str
     """The module of this package whose `export(wanted, target)` writes it."""
-    takes: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
     """Options of `Wanted` that it knows, besides run and data."""
     folder: bool = False
     """Whether it is a folder rather than a file."""
 
 
-FORMATS: Mapping[str, Format] = {
-    "inspect": Format("a log that Inspect's viewer opens", ".eval", "inspect_log", ("profile",)),
-    "parquet": Format("the verdicts, a row for each unit", ".parquet", "parquet", ("profile",)),
-    "csv": Format("the verdicts, for spreadsheets", ".csv", "csv_table", ("profile",)),
-    "openai": Format(
+EXPORT_FORMATS: Mapping[str, ExportFormat] = {
+    "inspect": ExportFormat("a log that Inspect's viewer opens", ".eval", "inspect_log", ("profile",)),
+    "parquet": ExportFormat("the verdicts, a row for each unit", ".parquet", "parquet", ("profile",)),
+    "csv": ExportFormat("the verdicts, for spreadsheets", ".csv", "csv_table", ("profile",)),
+    "openai": ExportFormat(
         "conversations in OpenAI's shape", ".openai.jsonl", "openai", ("profile", "only", "arguments")
     ),
-    "sharegpt": Format(
+    "sharegpt": ExportFormat(
         "conversations in ShareGPT's shape", ".sharegpt.jsonl", "sharegpt", ("profile", "only")
     ),
-    "hf-card": Format(
+    "hf-card": ExportFormat(
         "a folder with a Hugging Face dataset", "-dataset", "hub_card", ("profile",), folder=True
     ),
-    "bundle": Format("everything needed to score it again", ".bundle.zip", "bundle", ("with_data",)),
+    "bundle": ExportFormat("everything needed to score it again", ".bundle.zip", "bundle", ("with_data",)),
 }
 
 
 def check_target(form: str, target: Path, *, force: bool = False) -> None:
     """Raises UsageError where a target may not be written, or wildtool did not make what lies there (`force` allows
     the latter)."""
-    if FORMATS[form].folder:
+    if EXPORT_FORMATS[form].folder:
         check_folder(target, is_dataset, force=force)
     else:
         check_file(target, force=force)
 
 
-def export(form: str, wanted: Wanted, target: Path, *, force: bool = False) -> None:
+def export(form: str, wanted: ExportRequest, target: Path, *, force: bool = False) -> None:
     """Writes a run to `target`, whole or not at all.
 
     Raises UsageError where an extra is missing or the target cannot be written (`check_target`), StorageError where
     there is no room, and what `score_run` raises.
     """
     check_target(form, target, force=force)
-    import_module(f"{__name__}.{FORMATS[form].part}").export(wanted, target)
+    import_module(f"{__name__}.{EXPORT_FORMATS[form].module}").export(wanted, target)

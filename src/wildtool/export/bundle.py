@@ -16,16 +16,16 @@ from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from wildtool import __version__
-from wildtool.engine.record.bundle import FORMAT, LARGEST, MANIFEST, RUN, VERSION
-from wildtool.engine.record.run_folder import read_run, without_logins
+from wildtool.engine.record.bundle import BUNDLE_FORMAT, BUNDLE_VERSION, MANIFEST, MAX_BUNDLE_BYTES, RUN_NAME
+from wildtool.engine.record.run_folder import read_run, strip_credentials
 from wildtool.engine.record.segments import find_segments, open_segment, whole_length
-from wildtool.engine.score.score import judging
+from wildtool.engine.score.score import prepare_judging
 from wildtool.errors import UsageError
-from wildtool.export import Wanted
-from wildtool.export.files import plain
-from wildtool.export.tables import tables
+from wildtool.export import ExportRequest
+from wildtool.export.files import portable_value
+from wildtool.export.tables import verdict_tables
 from wildtool.models.resolve import folder_name
-from wildtool.outputs import replacing
+from wildtool.outputs import atomic_replace
 
 _BLOCK = 1 << 20
 _KEY = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -36,19 +36,19 @@ Blocks = Callable[[], Iterator[bytes]]
 """Reads a member block by block; may be called again."""
 
 
-def export(wanted: Wanted, target: Path) -> None:
+def export(wanted: ExportRequest, target: Path) -> None:
     """Writes the bundle. Raises UsageError where a part of it holds a key of the environment, or where it is too
     large."""
     about = read_run(wanted.folder)
-    with tables(wanted) as found:
+    with verdict_tables(wanted) as found:
         members = {path.name: _file(path) for path in found}
         members |= dict(_record(wanted.folder))
         place, data = _data(wanted) if wanted.with_data else (None, {})
         members |= data
         members["run.json"] = _text(_shareable(about, place))
         name = wanted.folder.resolve().name
-        name = name if RUN.fullmatch(name) else folder_name(name)
-        head = {"format": FORMAT, "version": VERSION, "run": name, "wildtool": __version__}
+        name = name if RUN_NAME.fullmatch(name) else folder_name(name)
+        head = {"format": BUNDLE_FORMAT, "version": BUNDLE_VERSION, "run": name, "wildtool": __version__}
         named = {"name": data_name(about), "sha256": about["identity"]["data_sha256"], "member": place}
         _write(target, members, {**head, "data": named})
 
@@ -61,11 +61,13 @@ def data_name(about: Mapping[str, Any]) -> str:
 
 def _write(target: Path, members: Mapping[str, Blocks], head: Mapping[str, Any]) -> None:
     listed: dict[str, Any] = {}
-    with replacing(target) as new, ZipFile(new, "w") as archive:
+    with atomic_replace(target) as new, ZipFile(new, "w") as archive:
         for name in sorted(members):
             listed[name] = _add(archive, name, members[name])
-        if sum(entry["size"] for entry in listed.values()) > LARGEST:
-            raise UsageError(f"{target}: the run is larger than a bundle may be ({LARGEST >> 30} GiB)")
+        if sum(entry["size"] for entry in listed.values()) > MAX_BUNDLE_BYTES:
+            raise UsageError(
+                f"{target}: the run is larger than a bundle may be ({MAX_BUNDLE_BYTES >> 30} GiB)"
+            )
         _add(archive, MANIFEST, _text({**head, "members": listed}))
 
 
@@ -117,9 +119,9 @@ def _record(folder: Path) -> Iterator[tuple[str, Blocks]]:
         yield f"record-{segment.number:04d}.jsonl", blocks
 
 
-def _data(wanted: Wanted) -> tuple[str, dict[str, Blocks]]:
+def _data(wanted: ExportRequest) -> tuple[str, dict[str, Blocks]]:
     """Where the data stand in the bundle, and their files."""
-    source = judging(wanted.folder, profile=wanted.profile, data=wanted.data).selection.source
+    source = prepare_judging(wanted.folder, profile=wanted.profile, data=wanted.data).selection.source
     place = f"data/{folder_name(source.path.resolve().name)}"
     if source.path.is_file():
         return place, {place: _file(source.path)}
@@ -147,7 +149,9 @@ def _read(file: IO[bytes], size: int) -> Iterator[bytes]:
 
 
 def _text(value: Any) -> Blocks:
-    return lambda: iter([json.dumps(plain(value), indent=2, ensure_ascii=False, sort_keys=True).encode()])
+    return lambda: iter(
+        [json.dumps(portable_value(value), indent=2, ensure_ascii=False, sort_keys=True).encode()]
+    )
 
 
 def _shareable(about: Mapping[str, Any], place: str | None) -> dict[str, Any]:
@@ -157,7 +161,7 @@ def _shareable(about: Mapping[str, Any], place: str | None) -> dict[str, Any]:
     sittings = [
         {**sitting, "command": [_word(w) for w in sitting["command"]]} for sitting in about["sittings"]
     ]
-    return without_logins({**about, "data": data, "sittings": sittings})
+    return strip_credentials({**about, "data": data, "sittings": sittings})
 
 
 def _word(word: str) -> str:

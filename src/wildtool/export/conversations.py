@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.engine.record.reader import Step
-from wildtool.export import Wanted
-from wildtool.export.trajectory import PlayedRun, PlayedStep, PlayedUnit
+from wildtool.engine.record.reader import RecordedReply
+from wildtool.export import ExportRequest
+from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
 from wildtool.types import Message, Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ExportedConversation:
     """Messages as the model saw them, ending with a reply of its own."""
 
     messages: Sequence[Message]
@@ -24,23 +24,23 @@ class Conversation:
     """Which of the messages the model said in this unit; others of the assistant were put there by the benchmark."""
 
 
-def conversations(unit: PlayedUnit) -> list[Conversation]:
+def conversations(unit: RecordedUnit) -> list[ExportedConversation]:
     """The conversations of a unit, in the order of its steps."""
-    found: list[Conversation] = []
-    before: PlayedStep | None = None
+    found: list[ExportedConversation] = []
+    before: RecordedStep | None = None
     for step in unit.steps:
-        if step.role != "agent" or not isinstance(step.came, Step):
+        if step.role != "agent" or not isinstance(step.result, RecordedReply):
             continue
         replies: tuple[int, ...] = ()
         if before is not None and _goes_on(before, step):
             replies = found.pop().replies
-        messages = [*step.messages, {"role": "assistant", **step.came.reply.message}]
-        found.append(Conversation(messages, step.tools, (*replies, len(step.messages))))
+        messages = [*step.messages, {"role": "assistant", **step.result.reply.message}]
+        found.append(ExportedConversation(messages, step.tools, (*replies, len(step.messages))))
         before = step
     return found
 
 
-def _goes_on(before: PlayedStep, step: PlayedStep) -> bool:
+def _goes_on(before: RecordedStep, step: RecordedStep) -> bool:
     """Whether a request is the one before with the reply to it, and more."""
     size = len(before.messages)
     return (
@@ -51,10 +51,10 @@ def _goes_on(before: PlayedStep, step: PlayedStep) -> bool:
     )
 
 
-def rows(wanted: Wanted) -> Iterator[tuple[Mapping[str, Any], Conversation]]:
+def conversation_rows(wanted: ExportRequest) -> Iterator[tuple[Mapping[str, Any], ExportedConversation]]:
     """Each conversation of a run with what it is about: run, model, place, verdict."""
-    played = PlayedRun(wanted)
-    player = played.run.player
+    played = RecordedRun(wanted)
+    player = played.run.run_info
     for unit in played.units():
         verdict = unit.verdict
         if wanted.only not in (None, verdict.outcome):

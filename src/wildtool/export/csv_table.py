@@ -4,22 +4,22 @@ import csv
 from pathlib import Path
 
 from wildtool.engine.score.verdict_table import sql_path
-from wildtool.export import Wanted
-from wildtool.export.tables import tables
-from wildtool.outputs import replacing
-from wildtool.sanitize import as_cell
+from wildtool.export import ExportRequest
+from wildtool.export.tables import verdict_tables
+from wildtool.outputs import atomic_replace
+from wildtool.sanitize import csv_safe
 
 _ROWS = 1000
 """Rows in memory at a time."""
 
 
-def export(wanted: Wanted, target: Path) -> None:
+def export(wanted: ExportRequest, target: Path) -> None:
     """Writes the rows of all profiles that are wanted, after a line with the names of the columns."""
     import duckdb
 
     with (
-        tables(wanted) as found,
-        replacing(target) as new,
+        verdict_tables(wanted) as found,
+        atomic_replace(target) as new,
         new.open("w", encoding="utf-8", newline="") as file,
         duckdb.connect(config={"threads": 1}) as connection,
     ):
@@ -30,4 +30,4 @@ def export(wanted: Wanted, target: Path) -> None:
         )
         writer.writerow([column[0] for column in rows.description])
         while chunk := rows.fetchmany(_ROWS):
-            writer.writerows([as_cell(value) for value in row] for row in chunk)
+            writer.writerows([csv_safe(value) for value in row] for row in chunk)

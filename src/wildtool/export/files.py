@@ -9,18 +9,18 @@ from typing import Any, cast
 
 import orjson
 
-from wildtool.outputs import replacing
+from wildtool.outputs import atomic_replace
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAKS = {"\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029", "\x85".encode(): b"\\u0085"}
 """What is no end of a line in JSON but for some readers of lines is one."""
-MAX_DEPTH = 200
+MAX_JSON_DEPTH = 200
 """Deeper values are cut."""
 
 
-def write_lines(target: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+def write_json_lines(target: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Writes JSON objects, one a line."""
-    with replacing(target) as new, new.open("wb") as file:
+    with atomic_replace(target) as new, new.open("wb") as file:
         for row in rows:
             text = strict_json(row)
             for character, escape in _BREAKS.items():
@@ -33,10 +33,10 @@ def strict_json(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(portable_value(value), ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def portable_value(value: Any, depth: int = 0) -> Any:
     """A JSON value without lone surrogates (U+FFFD instead), NaN and infinities (null), and what lies too deep (`…`)."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
@@ -44,11 +44,11 @@ def plain(value: Any, depth: int = 0) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, bool | int | None):
         return value
-    if depth > MAX_DEPTH:
+    if depth > MAX_JSON_DEPTH:
         return "…"
     if isinstance(value, Mapping):
         entries = cast(Mapping[Any, Any], value)
-        return {plain(str(key)): plain(inner, depth + 1) for key, inner in entries.items()}
+        return {portable_value(str(key)): portable_value(inner, depth + 1) for key, inner in entries.items()}
     if isinstance(value, list | tuple):
-        return [plain(inner, depth + 1) for inner in cast(Sequence[Any], value)]
-    return plain(str(value))
+        return [portable_value(inner, depth + 1) for inner in cast(Sequence[Any], value)]
+    return portable_value(str(value))

@@ -9,33 +9,33 @@ from typing import Any
 from wildtool import __version__
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.results import Result
-from wildtool.engine.score.verdict_table import COLUMNS
-from wildtool.export import Wanted, parquet
-from wildtool.export.files import plain
-from wildtool.export.tables import tables
-from wildtool.outputs import replacing
+from wildtool.engine.score.results import ScoreResult
+from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
+from wildtool.export import ExportRequest, parquet
+from wildtool.export.files import portable_value
+from wildtool.export.tables import verdict_tables
+from wildtool.outputs import atomic_replace
 
-PAGE = "README.md"
+PAGE_NAME = "README.md"
 _MARK = "<!-- written by wildtool export -->"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$])")
 _LONGEST = 200
 
 
-def export(wanted: Wanted, target: Path) -> None:
+def export(wanted: ExportRequest, target: Path) -> None:
     """Writes the folder: the tables first, the page last."""
-    page = target / PAGE
+    page = target / PAGE_NAME
     about = read_run(wanted.folder)
-    with tables(wanted) as found:
+    with verdict_tables(wanted) as found:
         for table, result in found.items():
-            parquet.write([table], target / _file(result))
+            parquet.write_table([table], target / _file(result))
         text = page_of(about, list(found.values()))
-        with replacing(page) as new:
+        with atomic_replace(page) as new:
             new.write_bytes(text.encode())
 
 
-def page_of(about: Mapping[str, Any], results: list[Result]) -> str:
+def page_of(about: Mapping[str, Any], results: list[ScoreResult]) -> str:
     """The page: what the Hub reads, then what a reader wants to know."""
     first = results[0]
     benchmark = load_benchmark(first.benchmark)
@@ -52,7 +52,7 @@ def page_of(about: Mapping[str, Any], results: list[Result]) -> str:
     return "\n".join(["---", front, "---", _MARK, "", *_body(benchmark.title, about, results), ""])
 
 
-def _body(title: str, about: Mapping[str, Any], results: list[Result]) -> Iterable[str]:
+def _body(title: str, about: Mapping[str, Any], results: list[ScoreResult]) -> Iterable[str]:
     first = results[0]
     identity = about["identity"]
     yield f"# {_shown(first.model)} on {_shown(title)}"
@@ -77,7 +77,7 @@ def _body(title: str, about: Mapping[str, Any], results: list[Result]) -> Iterab
         ],
     )
     for result in results:
-        yield from ("", f"## Profile {_shown(result.profile)}", "", f"{_shown(result.judged_as)}.", "")
+        yield from ("", f"## Profile {_shown(result.profile)}", "", f"{_shown(result.profile_label)}.", "")
         yield from _table(
             ("group", "metric", "value", "95 % interval", "count"),
             [
@@ -93,15 +93,15 @@ def _body(title: str, about: Mapping[str, Any], results: list[Result]) -> Iterab
             f"calls, {counts.unplayed} not played. The last two count as not correct."
         )
     yield from ("", "## Columns", "")
-    yield from _table(("column", "type"), [*columns(first.benchmark).items()])
+    yield from _table(("column", "type"), [*benchmark_columns(first.benchmark).items()])
 
 
-def columns(benchmark: str) -> dict[str, str]:
+def benchmark_columns(benchmark: str) -> dict[str, str]:
     """Columns of a benchmark's tables with their DuckDB types."""
-    return {**COLUMNS, **load_benchmark(benchmark).columns, "detail": "VARCHAR"}
+    return {**VERDICT_COLUMNS, **load_benchmark(benchmark).columns, "detail": "VARCHAR"}
 
 
-def _file(result: Result) -> str:
+def _file(result: ScoreResult) -> str:
     return f"verdicts-{result.profile}.parquet"
 
 
@@ -118,7 +118,7 @@ def _number(value: float | None) -> str:
 
 def _clean(value: object) -> str:
     """A text on one line without characters that YAML or a page may not hold."""
-    text = _CONTROL.sub("\ufffd", plain(str(value)))
+    text = _CONTROL.sub("\ufffd", portable_value(str(value)))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from wildtool import __version__
-from wildtool.engine.record.reader import Failure, Step
-from wildtool.engine.score.results import Result, result_of
+from wildtool.engine.record.reader import RecordedFailure, RecordedReply
+from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.errors import UsageError
-from wildtool.export import Wanted
+from wildtool.export import ExportRequest
 from wildtool.export.conversations import conversations
-from wildtool.export.files import plain, strict_json
-from wildtool.export.inspect_messages import messages_of, output_of, tool_of, usage_of
-from wildtool.export.trajectory import PlayedRun, PlayedStep, PlayedUnit
-from wildtool.outputs import replacing
+from wildtool.export.files import portable_value, strict_json
+from wildtool.export.inspect_messages import inspect_message_list, output_of, tool_of, usage_of
+from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
+from wildtool.outputs import atomic_replace
 from wildtool.types import Tool, Transcript, Verdict
 
 _VALUES = {"correct": "C", "wrong": "I", "infra_error": "N", "unplayed": "N"}
@@ -30,7 +30,7 @@ _VALUES = {"correct": "C", "wrong": "I", "infra_error": "N", "unplayed": "N"}
 _ABSENT = "--format inspect needs Inspect; install it with: pip install 'wildtool[inspect]'"
 
 
-def export(wanted: Wanted, target: Path) -> None:
+def export(wanted: ExportRequest, target: Path) -> None:
     """Writes the log. Raises UsageError where Inspect is not installed, or would not read a file of this name."""
     if target.suffix != ".eval":
         raise UsageError(
@@ -40,16 +40,16 @@ def export(wanted: Wanted, target: Path) -> None:
         library = import_module("inspect_ai.log")
     except ModuleNotFoundError as error:
         raise UsageError(_ABSENT) from error
-    played = PlayedRun(wanted)
-    result = result_of(wanted.folder, played.run.player.profile, data=wanted.data)
+    played = RecordedRun(wanted)
+    result = load_result(wanted.folder, played.run.run_info.profile, data=wanted.data)
     log = library.EvalLog.model_validate(log_of(played, result))
-    with replacing(target) as new:
+    with atomic_replace(target) as new:
         library.write_eval_log(log, str(new), format="eval")
 
 
-def log_of(played: PlayedRun, result: Result) -> dict[str, Any]:
+def log_of(played: RecordedRun, result: ScoreResult) -> dict[str, Any]:
     """The log as JSON values."""
-    shapes = ToolShapes()
+    shapes = InspectTools()
     samples: list[dict[str, Any]] = []
     scored: dict[str, list[bool]] = defaultdict(list)
     usage: Counter[str] = Counter()
@@ -57,7 +57,7 @@ def log_of(played: PlayedRun, result: Result) -> dict[str, Any]:
         scored[unit.item.id].append(unit.verdict.outcome == "correct")
         if unit.steps:
             samples.append(_sample(unit, played, shapes))
-            usage.update(samples[-1]["model_usage"].get(played.run.player.model, {}))
+            usage.update(samples[-1]["model_usage"].get(played.run.run_info.model, {}))
     about = played.run.about
     return {
         "version": 2,
@@ -68,19 +68,19 @@ def log_of(played: PlayedRun, result: Result) -> dict[str, Any]:
         "stats": {
             "started_at": about["sittings"][0]["started"],
             "completed_at": about["sittings"][-1].get("ended") or "",
-            "model_usage": {played.run.player.model: dict(usage)} if usage else {},
+            "model_usage": {played.run.run_info.model: dict(usage)} if usage else {},
         },
         "samples": samples,
     }  # fmt: skip
 
 
-def _spec(played: PlayedRun, samples: Sequence[Mapping[str, Any]], result: Result) -> dict[str, Any]:
-    about, player = played.run.about, played.run.player
+def _spec(played: RecordedRun, samples: Sequence[Mapping[str, Any]], result: ScoreResult) -> dict[str, Any]:
+    about, player = played.run.about, played.run.run_info
     identity, scope = about["identity"], about["scope"]
     agent = identity["models"]["agent"]
     url: Any = agent.get("settings", {}).get("base_url")
     name = played.name
-    return plain({
+    return portable_value({
         "eval_id": name,
         "run_id": name,
         "task_id": name,
@@ -104,7 +104,7 @@ def _spec(played: PlayedRun, samples: Sequence[Mapping[str, Any]], result: Resul
         "metadata": {
             "run": player.run,
             "profile": player.profile,
-            "judged": result.judged_as,
+            "judged": result.profile_label,
             "mode": identity["mode"],
             "data_sha256": identity["data_sha256"],
             "seed": identity["seed"],
@@ -113,8 +113,8 @@ def _spec(played: PlayedRun, samples: Sequence[Mapping[str, Any]], result: Resul
     })  # fmt: skip
 
 
-def _sample(unit: PlayedUnit, played: PlayedRun, shapes: "ToolShapes") -> dict[str, Any]:
-    model, verdict = played.run.player.model, unit.verdict
+def _sample(unit: RecordedUnit, played: RecordedRun, shapes: "InspectTools") -> dict[str, Any]:
+    model, verdict = played.run.run_info.model, unit.verdict
     identity: Mapping[str, Any] = played.run.about["identity"]["models"]
     talks = conversations(unit)
     seen = talks[-1].messages if talks else unit.steps[-1].messages
@@ -123,7 +123,7 @@ def _sample(unit: PlayedUnit, played: PlayedRun, shapes: "ToolShapes") -> dict[s
     name = f"{unit.item.id}/{verdict.unit}"
     # Ids are unique over all logs: whoever reads several of them takes rows of one id for the same.
     unique = f"{played.name}/{name}/{unit.repeat}"
-    scorer = f"wildtool/{played.run.player.profile}"
+    scorer = f"wildtool/{played.run.run_info.profile}"
     events = [
         _event(step, identity.get(step.role, {}).get("name", step.role), unique, n, shapes)
         for n, step in enumerate(unit.steps)
@@ -131,28 +131,30 @@ def _sample(unit: PlayedUnit, played: PlayedRun, shapes: "ToolShapes") -> dict[s
     judged = {"event": "score", "uuid": _uuid(f"{unique}/score"), "score": score, "scorer": scorer,
               "timestamp": events[-1]["timestamp"], "working_start": 0.0}  # fmt: skip
     return {
-        "id": plain(name),
+        "id": portable_value(name),
         "epoch": unit.repeat + 1,
         "uuid": _uuid(unique),
-        "input": messages_of(mine[0].messages, unique),
+        "input": inspect_message_list(mine[0].messages, unique),
         "target": _gold(unit, played),
-        "messages": messages_of(seen, unique),
-        "output": output_of(mine[-1].came, model),
+        "messages": inspect_message_list(seen, unique),
+        "output": output_of(mine[-1].result, model),
         "scores": {scorer: score},
-        "metadata": plain({"item": unit.item.id, "unit": verdict.unit, "split": unit.item.split, "lang": unit.item.lang}),
+        "metadata": portable_value(
+            {"item": unit.item.id, "unit": verdict.unit, "split": unit.item.split, "lang": unit.item.lang}
+        ),
         "events": [*events, judged],
         "model_usage": _used(mine, model),
-        "total_time": sum(s.came.reply.latency_s for s in unit.steps if isinstance(s.came, Step)),
+        "total_time": sum(s.result.reply.latency_s for s in unit.steps if isinstance(s.result, RecordedReply)),
         "error": _error(verdict, unit),
     }  # fmt: skip
 
 
-def _gold(unit: PlayedUnit, played: PlayedRun) -> list[str]:
+def _gold(unit: RecordedUnit, played: RecordedRun) -> list[str]:
     """The gold answer, a line for each call."""
     judging = played.run
-    benchmark, profile = judging.selection.benchmark, judging.player.profile
+    benchmark, profile = judging.selection.benchmark, judging.run_info.profile
     gold = benchmark.trace(unit.item, unit.verdict.unit, Transcript(()), profile).gold
-    return [f"{plain(call.name)} {strict_json(call.arguments).decode()}" for call in gold]
+    return [f"{portable_value(call.name)} {strict_json(call.arguments).decode()}" for call in gold]
 
 
 def _score(verdict: Verdict, answer: Any) -> dict[str, Any]:
@@ -164,22 +166,24 @@ def _score(verdict: Verdict, answer: Any) -> dict[str, Any]:
     }
     return {
         "value": _VALUES[verdict.outcome],
-        "answer": plain(answer) if isinstance(answer, str) else None,
-        "explanation": plain(verdict.reason),
-        "metadata": plain({**columns, **verdict.fields, "detail": verdict.detail}),
+        "answer": portable_value(answer) if isinstance(answer, str) else None,
+        "explanation": portable_value(verdict.reason),
+        "metadata": portable_value({**columns, **verdict.fields, "detail": verdict.detail}),
     }
 
 
-def _error(verdict: Verdict, unit: PlayedUnit) -> dict[str, str] | None:
+def _error(verdict: Verdict, unit: RecordedUnit) -> dict[str, str] | None:
     if verdict.outcome != "infra_error":
         return None
-    last = unit.steps[-1].came
-    told = f"{last.kind}: {last.message}" if isinstance(last, Failure) else verdict.reason
-    return {"message": plain(told), "traceback": "", "traceback_ansi": ""}
+    last = unit.steps[-1].result
+    told = f"{last.kind}: {last.message}" if isinstance(last, RecordedFailure) else verdict.reason
+    return {"message": portable_value(told), "traceback": "", "traceback_ansi": ""}
 
 
-def _event(step: PlayedStep, model: str, sample: str, number: int, shapes: "ToolShapes") -> dict[str, Any]:
-    came = step.came
+def _event(
+    step: RecordedStep, model: str, sample: str, number: int, shapes: "InspectTools"
+) -> dict[str, Any]:
+    came = step.result
     when = datetime.fromtimestamp(step.time, UTC).isoformat()
     event: dict[str, Any] = {
         "event": "model",
@@ -187,36 +191,40 @@ def _event(step: PlayedStep, model: str, sample: str, number: int, shapes: "Tool
         "timestamp": when,
         "completed": when,
         "working_start": 0.0,
-        "model": plain(model),
-        "role": None if step.role == "agent" else plain(step.role),
-        "input": messages_of(step.messages, sample),
+        "model": portable_value(model),
+        "role": None if step.role == "agent" else portable_value(step.role),
+        "input": inspect_message_list(step.messages, sample),
         "tools": [shapes.of(tool) for tool in step.tools],
         "tool_choice": "auto",
         "config": {},
-        "output": output_of(came, plain(model)),
+        "output": output_of(came, portable_value(model)),
     }
-    if isinstance(came, Failure):
-        return {**event, "error": plain(f"{came.kind}: {came.message}"), "retries": came.attempts - 1}
+    if isinstance(came, RecordedFailure):
+        return {
+            **event,
+            "error": portable_value(f"{came.kind}: {came.message}"),
+            "retries": came.attempts - 1,
+        }
     # As it came: what Inspect shows of calls and content is a reading of it.
     reply = {
-        "message": plain(came.reply.message),
-        "body": plain(came.reply.raw),
+        "message": portable_value(came.reply.message),
+        "body": portable_value(came.reply.raw),
         "changes": list(came.reply.changes),
     }
     call = {"request": {"hash": came.request}, "response": reply, "time": came.reply.latency_s}
     return {**event, "retries": came.reply.attempts - 1, "working_time": came.reply.latency_s, "call": call}
 
 
-def _used(steps: Sequence[PlayedStep], model: str) -> dict[str, dict[str, int]]:
+def _used(steps: Sequence[RecordedStep], model: str) -> dict[str, dict[str, int]]:
     total: Counter[str] = Counter()
     for step in steps:
-        if isinstance(step.came, Step):
-            total.update(usage_of(step.came.reply.usage))
-    return {plain(model): dict(total)} if total else {}
+        if isinstance(step.result, RecordedReply):
+            total.update(usage_of(step.result.reply.usage))
+    return {portable_value(model): dict(total)} if total else {}
 
 
 def _results(
-    result: Result, scored: Mapping[str, Sequence[bool]], samples: Sequence[Mapping[str, Any]]
+    result: ScoreResult, scored: Mapping[str, Sequence[bool]], samples: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     metrics = {
         "accuracy": _metric("accuracy", sum(map(sum, scored.values())) / max(1, result.counts.units), {}),
@@ -243,7 +251,7 @@ def _results(
 
 
 def _metric(name: str, value: float, more: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": name, "value": value, "metadata": plain(dict(more))}
+    return {"name": name, "value": value, "metadata": portable_value(dict(more))}
 
 
 def standard_error(clusters: Sequence[Sequence[bool]]) -> float:
@@ -256,7 +264,7 @@ def standard_error(clusters: Sequence[Sequence[bool]]) -> float:
     return sqrt(count / (count - 1) * spread) / total
 
 
-class ToolShapes:
+class InspectTools:
     """Tools in Inspect's shape, each made once; a schema that it does not know stands in `options`."""
 
     def __init__(self) -> None:
@@ -272,7 +280,7 @@ class ToolShapes:
         return known[1]
 
     def _read(self, tool: Tool) -> Any:
-        named, function = tool_of(tool), plain(tool.get("function", tool))
+        named, function = tool_of(tool), portable_value(tool.get("function", tool))
         try:
             return self._info.model_validate({**named, "parameters": function["parameters"]})
         except (self._invalid, KeyError, TypeError):

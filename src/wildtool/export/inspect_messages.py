@@ -10,8 +10,8 @@ from hashlib import sha256
 from typing import Any, cast
 
 from wildtool import json_codec
-from wildtool.engine.record.reader import Failure, Step
-from wildtool.export.files import plain, strict_json
+from wildtool.engine.record.reader import RecordedFailure, RecordedReply
+from wildtool.export.files import portable_value, strict_json
 from wildtool.types import Message, Tool
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -25,7 +25,7 @@ _LARGEST = 2**40
 """Token counts beyond are no counts."""
 
 
-def messages_of(messages: Sequence[Message], sample: str) -> list[dict[str, Any]]:
+def inspect_message_list(messages: Sequence[Message], sample: str) -> list[dict[str, Any]]:
     """A list of messages of a sample; one that stands in two lists of it after the same messages has the same id."""
     name = sample
     found: list[dict[str, Any]] = []
@@ -49,14 +49,14 @@ def message_of(message: Message) -> dict[str, Any]:
     if role == "tool":
         made["tool_call_id"] = _text(message.get("tool_call_id", ""))
         if isinstance(message.get("name"), str):
-            made["function"] = plain(message["name"])
+            made["function"] = portable_value(message["name"])
     return made
 
 
-def output_of(step: Step | Failure, model: str) -> dict[str, Any]:
+def output_of(step: RecordedReply | RecordedFailure, model: str) -> dict[str, Any]:
     """What came of a call."""
-    if isinstance(step, Failure):
-        return {"model": model, "choices": [], "error": plain(step.message)}
+    if isinstance(step, RecordedFailure):
+        return {"model": model, "choices": [], "error": portable_value(step.message)}
     reply = step.reply
     message = message_of({**reply.message, "role": "assistant"}) | {"model": model}
     stop = _STOPS.get(str(reply.finish_reason), "unknown")
@@ -97,7 +97,7 @@ def _content(message: Message) -> Any:
     parts = cast(list[Any], content) if isinstance(content, list) else [content]
     shown: list[dict[str, Any]] = []
     if isinstance(thought := message.get("reasoning_content"), str) and thought:
-        shown.append({"type": "reasoning", "reasoning": plain(thought)})
+        shown.append({"type": "reasoning", "reasoning": portable_value(thought)})
     for part in parts:
         text: Any = cast(dict[str, Any], part).get("text") if isinstance(part, dict) else part
         if text is not None:
@@ -129,11 +129,11 @@ def _arguments(given: Any) -> tuple[dict[str, Any], str | None]:
     except ValueError as error:
         value, problem = None, f"the arguments are not JSON: {error}"
     if problem is None:
-        return plain(value), None
-    return {"text": _text(given)}, plain(problem)
+        return portable_value(value), None
+    return {"text": _text(given)}, portable_value(problem)
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
-        return plain(value)
-    return "" if value is None else json.dumps(plain(value), ensure_ascii=False)
+        return portable_value(value)
+    return "" if value is None else json.dumps(portable_value(value), ensure_ascii=False)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool import json_codec
-from wildtool.export import Wanted
-from wildtool.export.conversations import rows
-from wildtool.export.files import plain, strict_json, write_lines
+from wildtool.export import ExportRequest
+from wildtool.export.conversations import conversation_rows
+from wildtool.export.files import portable_value, strict_json, write_json_lines
 from wildtool.types import Message, Tool
 
 _TEXTS = ("role", "content", "reasoning_content", "name", "tool_call_id")
@@ -21,24 +21,24 @@ NO_PARAMETERS: Mapping[str, Any] = {"type": "object", "properties": {}}
 """Schema of a tool that takes nothing."""
 
 
-def export(wanted: Wanted, target: Path) -> None:
+def export(wanted: ExportRequest, target: Path) -> None:
     """Writes one conversation a line."""
     objects = wanted.arguments == "object"
-    write_lines(
+    write_json_lines(
         target,
         (
             {
                 **about,
                 "replies": talk.replies,
-                "messages": [row_of(message, objects=objects) for message in talk.messages],
-                "tools": as_text(talk.tools) if talk.tools else "",
+                "messages": [message_row(message, objects=objects) for message in talk.messages],
+                "tools": text_or_json(talk.tools) if talk.tools else "",
             }
-            for about, talk in rows(wanted)
+            for about, talk in conversation_rows(wanted)
         ),
     )
 
 
-def row_of(message: Message, *, objects: bool = False) -> dict[str, Any]:
+def message_row(message: Message, *, objects: bool = False) -> dict[str, Any]:
     """A message with fields of stable types; what has no place in them stands in `more`, as JSON.
 
     Args: objects: whether arguments are objects; calls whose arguments are none then stand in `more`.
@@ -53,11 +53,11 @@ def row_of(message: Message, *, objects: bool = False) -> dict[str, Any]:
         else:
             more[key] = value
     if "content" in more:
-        row["content"] = as_text(more["content"])
-    return {**row, "more": as_text(more)} if more else row
+        row["content"] = text_or_json(more["content"])
+    return {**row, "more": text_or_json(more)} if more else row
 
 
-def messages_of(row: Mapping[str, Any]) -> list[Message]:
+def row_messages(row: Mapping[str, Any]) -> list[Message]:
     """The messages of a row as they went over the wire, whatever a loader filled in."""
     said: list[Message] = []
     for message in row["messages"]:
@@ -93,9 +93,9 @@ def with_parameters(tools: Sequence[Tool]) -> list[Tool]:
     ]
 
 
-def as_text(value: Any) -> str:
+def text_or_json(value: Any) -> str:
     """A value as JSON."""
-    return strict_json(plain(value)).decode()
+    return strict_json(portable_value(value)).decode()
 
 
 def _calls(value: Any, *, objects: bool) -> list[dict[str, Any]] | None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool import json_codec
-from wildtool.export import Wanted
-from wildtool.export.conversations import Conversation, rows
-from wildtool.export.files import plain, write_lines
+from wildtool.export import ExportRequest
+from wildtool.export.conversations import ExportedConversation, conversation_rows
+from wildtool.export.files import portable_value, write_json_lines
 from wildtool.export.openai import with_parameters
 from wildtool.types import Message
 
@@ -24,20 +24,22 @@ _SPEAKERS = {"system": "system", "user": "human", "assistant": "gpt"}
 _ROLES = {speaker: role for role, speaker in _SPEAKERS.items()}
 
 
-def export(wanted: Wanted, target: Path) -> None:
+def export(wanted: ExportRequest, target: Path) -> None:
     """Writes one conversation a line."""
-    write_lines(target, ({**about, **row_of(talk)} for about, talk in rows(wanted)))
+    write_json_lines(
+        target, ({**about, **conversation_row(talk)} for about, talk in conversation_rows(wanted))
+    )
 
 
-def row_of(talk: Conversation) -> dict[str, Any]:
+def conversation_row(conversation: ExportedConversation) -> dict[str, Any]:
     """The columns `conversations`, `system` and `tools` of a conversation."""
-    every = list(turns(talk.messages))
+    every = list(sharegpt_turns(conversation.messages))
     system = every.pop(0)["value"] if every and every[0]["from"] == "system" else ""
-    functions = with_parameters(talk.tools)
+    functions = with_parameters(conversation.tools)
     return {"conversations": every, "system": system, "tools": _json(functions) if functions else ""}
 
 
-def turns(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
+def sharegpt_turns(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
     """The turns of messages."""
     for is_result, group in groupby(messages, key=lambda message: message.get("role") == "tool"):
         if is_result:
@@ -46,7 +48,7 @@ def turns(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
             yield from map(_turn, group)
 
 
-def messages(row: Mapping[str, Any]) -> list[Message]:
+def row_to_messages(row: Mapping[str, Any]) -> list[Message]:
     """The messages that a row was made of; ids of calls are counted anew where there were none."""
     said: list[Message] = [{"role": "system", "content": row["system"]}] if row["system"] else []
     for each in row["conversations"]:
@@ -74,17 +76,17 @@ def _turn(message: Message) -> dict[str, Any]:
         if content is not None:
             more["content"] = content
         value = _json(made[0] if len(made) == 1 else made)
-        return _kept({"from": "function_call", "value": value}, {**kept, "message": more})
+        return _with_extras({"from": "function_call", "value": value}, {**kept, "message": more})
     if not isinstance(content, str):
         more["content"] = content
     if message.get("tool_calls") is not None:
         more["tool_calls"] = message["tool_calls"]
     speaker = _SPEAKERS.get(role, role) if isinstance(role, str) else "human"
     value = content if isinstance(content, str) else "" if content is None else _json(content)
-    return _kept({"from": speaker, "value": value}, {"message": more})
+    return _with_extras({"from": speaker, "value": value}, {"message": more})
 
 
-def _kept(turn: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def _with_extras(turn: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """A turn, with what the convention has no place for."""
     further = {key: value for key, value in more.items() if value}
     return {**turn, "more": _json(further)} if further else turn
@@ -93,7 +95,7 @@ def _kept(turn: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 def _observation(results: Sequence[Message]) -> dict[str, Any]:
     texts = [c if isinstance(c := result.get("content"), str) else _json(c) for result in results]
     kept = [{k: v for k, v in result.items() if k not in ("role", "content")} for result in results]
-    return _kept(
+    return _with_extras(
         {"from": "observation", "value": texts[0] if len(texts) == 1 else _json(texts)}, {"results": kept}
     )
 
@@ -142,4 +144,4 @@ def _arguments(text: str) -> Any:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(plain(value), ensure_ascii=False)
+    return json.dumps(portable_value(value), ensure_ascii=False)

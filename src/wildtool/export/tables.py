@@ -4,27 +4,27 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from wildtool.engine.score.results import Result, judged
-from wildtool.export import Wanted
+from wildtool.engine.score.results import ScoreResult, open_results
+from wildtool.export import ExportRequest
 
 _BEGIN, _END = "verdicts-", ".parquet"
 
 
 @contextmanager
-def tables(wanted: Wanted) -> Generator[dict[Path, Result]]:
+def verdict_tables(wanted: ExportRequest) -> Generator[dict[Path, ScoreResult]]:
     """Tables of verdicts with their numbers: of the wanted profile, else of all profiles the run was judged by.
 
     Verdicts that are missing, damaged or older than the record are made; in passing, where the run may only be read.
     """
     with ExitStack() as open_tables:
         found = [
-            open_tables.enter_context(judged(wanted.folder, profile, data=wanted.data))
+            open_tables.enter_context(open_results(wanted.folder, profile, data=wanted.data))
             for profile in _profiles(wanted)
         ]
         yield {table: result for result, table in found}
 
 
-def _profiles(wanted: Wanted) -> list[str | None]:
+def _profiles(wanted: ExportRequest) -> list[str | None]:
     if wanted.profile is not None:
         return [wanted.profile]
     names = sorted(path.name for path in wanted.folder.glob(f"{_BEGIN}*{_END}"))

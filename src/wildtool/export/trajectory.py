@@ -11,11 +11,17 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from wildtool.engine.record.reader import Asked, Failure, Log, RecordReader, Step
+from wildtool.engine.record.reader import (
+    ItemLog,
+    RecordedFailure,
+    RecordedReply,
+    RecordedRequest,
+    RecordReader,
+)
 from wildtool.engine.record.segments import find_segments, open_segment
-from wildtool.engine.score.score import Judging, judging
+from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import InfraError
-from wildtool.export import Wanted
+from wildtool.export import ExportRequest
 from wildtool.types import Benchmark, Item, Message, Reply, Request, Tool, Verdict
 
 _BEGINNING = 4096
@@ -23,39 +29,39 @@ _BEGINNING = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedStep:
+class RecordedStep:
     """One model call as it was."""
 
     role: str
     messages: Sequence[Message]
     tools: Sequence[Tool]
-    came: Step | Failure
+    result: RecordedReply | RecordedFailure
     time: float
     """When it was recorded, in seconds since 1970; 0 where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedUnit:
+class RecordedUnit:
     """A unit with all its steps, those of other roles too."""
 
     item: Item
     repeat: int
-    steps: tuple[PlayedStep, ...]
+    steps: tuple[RecordedStep, ...]
     verdict: Verdict
 
 
-class PlayedRun:
+class RecordedRun:
     """A run opened for export. A context manager is not needed: files are open only while units are read."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: ExportRequest) -> None:
         """Arguments and errors as of `score_run`."""
-        self.run: Judging = judging(wanted.folder, profile=wanted.profile, data=wanted.data)
+        self.run: JudgingJob = prepare_judging(wanted.folder, profile=wanted.profile, data=wanted.data)
         self._folder: Path = wanted.folder
 
     @cached_property
     def name(self) -> str:
         """What no other run under any profile is called: it follows from what `run.json` says and from the record."""
-        player, about = self.run.player, self.run.about
+        player, about = self.run.run_info, self.run.about
         beginning = b""
         for segment in find_segments(self._folder)[:1]:
             with open_segment(segment) as record:
@@ -63,39 +69,45 @@ class PlayedRun:
         told = f"{player.run}\n{player.profile}\n{about['identity']}\n{about['sittings'][:1]}\n"
         return sha256(told.encode(errors="replace") + beginning).hexdigest()[:22]
 
-    def units(self) -> Iterator[PlayedUnit]:
+    def units(self) -> Iterator[RecordedUnit]:
         """Every unit, in the order of the data; one of which nothing is recorded has no steps."""
-        played: str = self.run.about["identity"]["profile"] or self.run.player.profile
+        played: str = self.run.about["identity"]["profile"] or self.run.run_info.profile
         with RecordReader(self._folder) as reader:
             for judged in self.run.items(reader):
                 item, repeat = judged.item, judged.repeat
-                asked: Mapping[tuple[str, int], Asked] = reader.asked(item.id, repeat)
+                asked: Mapping[tuple[str, int], RecordedRequest] = reader.requests(item.id, repeat)
                 if any((unit, n) not in asked for unit, steps in judged.log.items() for n in steps):
-                    asked = asked_again(self.run.selection.benchmark, item, judged.log, played) | dict(asked)
+                    asked = replayed_requests(self.run.selection.benchmark, item, judged.log, played) | dict(
+                        asked
+                    )
                 for verdict in judged.verdicts:
                     steps = _steps(verdict.unit, judged.log, asked)
-                    yield PlayedUnit(item, repeat, tuple(steps), verdict)
+                    yield RecordedUnit(item, repeat, tuple(steps), verdict)
 
 
-def _steps(unit: str, log: Log, asked: Mapping[tuple[str, int], Asked]) -> Iterator[PlayedStep]:
+def _steps(
+    unit: str, log: ItemLog, requests: Mapping[tuple[str, int], RecordedRequest]
+) -> Iterator[RecordedStep]:
     for number, came in sorted(log.get(unit, {}).items()):
-        request = asked.get((unit, number))
+        request = requests.get((unit, number))
         # A reply that was never asked for: past the end of what its rules would have played.
         if request is not None:
-            yield PlayedStep(came.role, request.messages, request.tools, came, request.time)
+            yield RecordedStep(came.role, request.messages, request.tools, came, request.time)
 
 
-def asked_again(benchmark: Benchmark, item: Item, log: Log, profile: str) -> dict[tuple[str, int], Asked]:
+def replayed_requests(
+    benchmark: Benchmark, item: Item, log: ItemLog, profile: str
+) -> dict[tuple[str, int], RecordedRequest]:
     """What the steps of an item would have been asked, found by playing it with the replies recorded."""
-    asked: dict[tuple[str, int], Asked] = {}
+    asked: dict[tuple[str, int], RecordedRequest] = {}
     counts: dict[str, int] = {}
 
     async def ask(unit: str, request: Request) -> Reply:
         number = counts.get(unit, 0)
         counts[unit] = number + 1
-        asked[unit, number] = Asked(list(request.messages), list(request.tools), 0.0)
+        asked[unit, number] = RecordedRequest(list(request.messages), list(request.tools), 0.0)
         came = log.get(unit, {}).get(number)
-        if not isinstance(came, Step):
+        if not isinstance(came, RecordedReply):
             raise InfraError("end", "the record ends here")
         return came.reply
 

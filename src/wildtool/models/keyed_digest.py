@@ -11,7 +11,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-_SIZE = 32
+_KEY_BYTES = 32
 
 
 def keyed_digest(secret: str) -> str:
@@ -36,16 +36,16 @@ def _key() -> bytes:
     file = user_data_path("wildtool") / "digest.key"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        return _kept(file)
+        return _stored_key(file)
     except OSError:
-        return secrets.token_bytes(_SIZE)
+        return secrets.token_bytes(_KEY_BYTES)
 
 
-def _kept(file: Path) -> bytes:
+def _stored_key(file: Path) -> bytes:
     new = file.with_name(f".{os.getpid()}.{file.name}")
     try:
         with open(new, "wb", opener=lambda path, flags: os.open(path, flags | os.O_EXCL, 0o600)) as made:
-            made.write(secrets.token_bytes(_SIZE))
+            made.write(secrets.token_bytes(_KEY_BYTES))
         # Of several processes that begin at once, the first one's key is everybody's.
         os.link(new, file)
     except FileExistsError:
@@ -53,6 +53,6 @@ def _kept(file: Path) -> bytes:
     finally:
         new.unlink(missing_ok=True)
     key = file.read_bytes()
-    if len(key) != _SIZE:
+    if len(key) != _KEY_BYTES:
         raise OSError(f"{file} is no key")
     return key

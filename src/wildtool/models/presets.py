@@ -96,14 +96,14 @@ KNOWN_NAMES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile("gemini-"), "gemini"),
 )
 """How names begin that only one provider gives, with the prefix of its endpoint."""
-EXAMPLES = (
+NAME_EXAMPLES = (
     ("gpt-…, o3", "openai-chat"),
     ("openai/NAME", "openai-chat"),
     ("claude-…", "anthropic"),
     ("gemini-…", "gemini"),
 )
 """Such names as they are listed, with their prefixes."""
-OWNER = "openai/"
+OPENAI_OWNER = "openai/"
 """An owner that is no prefix of the table, but may be typed before a name of its provider."""
 
 
@@ -112,7 +112,7 @@ def known_name(name: str) -> tuple[str, str] | None:
 
     Only where the user names no address: a server may call its models anything.
     """
-    sent_as = name.removeprefix(OWNER)
+    sent_as = name.removeprefix(OPENAI_OWNER)
     prefix = next((prefix for pattern, prefix in KNOWN_NAMES if pattern.match(sent_as)), None)
     if sent_as != name:
         # Whatever is not told by its name is theirs too, but for the weights that they gave away.

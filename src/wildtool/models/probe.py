@@ -5,16 +5,16 @@ from typing import Any, cast
 
 from wildtool.errors import CallError
 from wildtool.json_codec import loads
-from wildtool.models.providers.openai_messages import Changes, HistoryCall, UnsendableError, calls_of
+from wildtool.models.providers.openai_messages import Changes, HistoryCall, UnsendableError, history_calls
 from wildtool.types import Message, Model, Reply, Request, Tool
 
-WORD = "kiwi"
+SYSTEM_WORD = "kiwi"
 """What only the system message tells."""
-MESSAGES: tuple[Message, ...] = (
-    {"role": "system", "content": f'The value of the argument "code" is always "{WORD}".'},
+PROBE_MESSAGES: tuple[Message, ...] = (
+    {"role": "system", "content": f'The value of the argument "code" is always "{SYSTEM_WORD}".'},
     {"role": "user", "content": "Look up the weather in Lisbon and in Oslo, both at once."},
 )
-TOOL: Tool = {
+PROBE_TOOL: Tool = {
     "type": "function",
     "function": {
         "name": "get_weather",
@@ -26,17 +26,19 @@ TOOL: Tool = {
         },
     },
 }
-RESULT = "Sunny, 21 degrees."
-FORMAT = "format:"
+PROBE_RESULT = "Sunny, 21 degrees."
+FORMAT_PREFIX = "format:"
 """Before the name of the format in which a model was asked, among the changes of a reply."""
 
 
-async def check(model: Model) -> Mapping[str, str]:
+async def probe(model: Model) -> Mapping[str, str]:
     """What works, by name, in words. Asks twice: for calls, and with their results. Raises CallError where the first
     call fails."""
-    reply = await model.complete(Request(MESSAGES, (TOOL,)))
+    reply = await model.complete(Request(PROBE_MESSAGES, (PROBE_TOOL,)))
     calls = _calls(reply.message)
-    format = next((name.removeprefix(FORMAT) for name in reply.changes if name.startswith(FORMAT)), None)
+    format = next(
+        (name.removeprefix(FORMAT_PREFIX) for name in reply.changes if name.startswith(FORMAT_PREFIX)), None
+    )
     found = {
         **_kind_of_calls(bool(calls), format),
         "parallel calls": f"yes, {len(calls)} in one reply" if len(calls) > 1 else "not seen",
@@ -53,9 +55,11 @@ async def check(model: Model) -> Mapping[str, str]:
 
 async def _results(model: Model, reply: Reply, calls: list[HistoryCall]) -> str:
     """Whether the endpoint takes its own calls back with results."""
-    results: list[Message] = [{"role": "tool", "tool_call_id": call.id, "content": RESULT} for call in calls]
+    results: list[Message] = [
+        {"role": "tool", "tool_call_id": call.id, "content": PROBE_RESULT} for call in calls
+    ]
     try:
-        await model.complete(Request((*MESSAGES, reply.message, *results), (TOOL,)))
+        await model.complete(Request((*PROBE_MESSAGES, reply.message, *results), (PROBE_TOOL,)))
     except CallError as error:
         return f"refused: {error}"
     return "taken"
@@ -70,7 +74,7 @@ def _kind_of_calls(seen: bool, format: str | None) -> Mapping[str, str]:
 def _calls(message: Message) -> list[HistoryCall]:
     changes: Changes = {}
     try:
-        return list(calls_of(message, changes))
+        return list(history_calls(message, changes))
     except UnsendableError:
         return []
 
@@ -80,7 +84,7 @@ def _has_word(call: HistoryCall) -> bool:
         arguments = loads(call.arguments) if isinstance(call.arguments, str) else call.arguments
     except ValueError:
         return False
-    return isinstance(arguments, dict) and cast(dict[str, Any], arguments).get("code") == WORD
+    return isinstance(arguments, dict) and cast(dict[str, Any], arguments).get("code") == SYSTEM_WORD
 
 
 def _usage(usage: Mapping[str, Any]) -> str:

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any, cast
 
 from wildtool.json_codec import dumps
-from wildtool.models.tool_formats import Format, Read, Result, ToolCall
-from wildtool.models.tool_formats.lenient_json import UnreadableError, strict_value
+from wildtool.models.tool_formats import CallFormat, ParsedReply, ToolCall, ToolResult
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError, strict_value
 from wildtool.types import Message, Model, Reply, Request, Tool
 
 _SAMPLE: Tool = {
     "type": "function",
     "function": {"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}},
 }
-_OURS = ("tool_calls", "raw_content", "reasoning_content")
+_EXTRA_KEYS = ("tool_calls", "raw_content", "reasoning_content")
 """Keys of an assistant message that a plain chat does not know."""
 
 
@@ -29,7 +29,7 @@ class PromptedModel:
     text wherever it differs. A reply in which nothing was found keeps every byte.
     """
 
-    def __init__(self, inner: Model, format: Format, chosen: str = "by option") -> None:
+    def __init__(self, inner: Model, format: CallFormat, chosen: str = "by option") -> None:
         """Args: chosen: how the format was chosen, for the settings: `auto` or `by option`."""
         self.name = inner.name
         self.format = format
@@ -45,7 +45,9 @@ class PromptedModel:
         """Those of the model behind, the format, and a digest of its wording, so that a run never mixes two."""
         call = ToolCall("f", {"a": "b"})
         wording = [self.format.system([_SAMPLE]), self.format.write("t", [call])]
-        digest = hashlib.sha256("\0".join([*wording, self.format.write_results([Result("f", "r")])]).encode())
+        digest = hashlib.sha256(
+            "\0".join([*wording, self.format.write_results([ToolResult("f", "r")])]).encode()
+        )
         said = {"format": self.format.name, "format_chosen": self._chosen}
         return {**self._inner.settings(), **said, "format_wording": digest.hexdigest()[:16]}
 
@@ -57,9 +59,9 @@ class PromptedModel:
         """Asks once. Raises CallError where the model behind does."""
         if not request.tools and not any(map(has_calls, request.messages)):
             return await self._inner.complete(request)
-        plain, merged = plain_messages(request, self.format)
+        plain, merged = plain_chat(request, self.format)
         reply = await self._inner.complete(replace(request, messages=plain, tools=()))
-        message, repairs = read_message(reply.message, self.format, request)
+        message, repairs = parse_message(reply.message, self.format, request)
         changes = (
             *(f"format:{self.format.name}", *(["merged-messages"] if merged else [])),
             *(f"repair:{name}" for name in repairs),
@@ -67,11 +69,11 @@ class PromptedModel:
         return replace(reply, message=message, changes=(*reply.changes, *changes))
 
 
-def plain_messages(request: Request, format: Format) -> tuple[list[Message], bool]:
+def plain_chat(request: Request, format: CallFormat) -> tuple[list[Message], bool]:
     """The request as a chat of texts, and whether messages had to be merged for that."""
-    said = list(_in_words(request.messages, format))
+    said = list(_as_text_messages(request.messages, format))
     if request.tools:
-        _tell_tools(said, format.system(request.tools))
+        _add_tools(said, format.system(request.tools))
     merged: list[Message] = []
     for message in said:
         last = merged[-1] if merged else {}
@@ -83,13 +85,13 @@ def plain_messages(request: Request, format: Format) -> tuple[list[Message], boo
     return merged, len(merged) < len(said)
 
 
-def _in_words(messages: Sequence[Message], format: Format) -> Iterator[Message]:
+def _as_text_messages(messages: Sequence[Message], format: CallFormat) -> Iterator[Message]:
     names: dict[Any, str] = {}
-    results: list[Result] = []
+    results: list[ToolResult] = []
     for message in messages:
         if message.get("role") == "tool":
             name = names.get(_key(message.get("tool_call_id")), "")
-            results.append(Result(name, _text(message.get("content")) or ""))
+            results.append(ToolResult(name, _text(message.get("content")) or ""))
             continue
         if results:
             yield {"role": "user", "content": format.write_results(results)}
@@ -98,14 +100,14 @@ def _in_words(messages: Sequence[Message], format: Format) -> Iterator[Message]:
             yield message
             continue
         names |= {_key(id_): call.name for id_, call in _calls(message)}
-        yield in_words(message, format)
+        yield message_as_text(message, format)
     if results:
         yield {"role": "user", "content": format.write_results(results)}
 
 
-def in_words(message: Message, format: Format) -> Message:
+def message_as_text(message: Message, format: CallFormat) -> Message:
     """An assistant message with its calls in its text."""
-    rest = {key: value for key, value in message.items() if key not in _OURS}
+    rest = {key: value for key, value in message.items() if key not in _EXTRA_KEYS}
     calls = [call for _, call in _calls(message)]
     text = _text(message.get("content"))
     if calls or text is not None:
@@ -113,7 +115,7 @@ def in_words(message: Message, format: Format) -> Message:
     return rest
 
 
-def _tell_tools(messages: list[Message], told: str) -> None:
+def _add_tools(messages: list[Message], told: str) -> None:
     """Adds the tools to the system message, behind what it says; makes one where there is none."""
     first = messages[0] if messages else {}
     content = first.get("content")
@@ -147,7 +149,7 @@ def _value(arguments: Any) -> Any:
         return arguments
     try:
         return strict_value(arguments)
-    except UnreadableError:
+    except UnreadableValueError:
         return arguments
 
 
@@ -165,7 +167,7 @@ def _text(content: Any) -> str | None:
     return "".join(part for part in cast("list[Any]", parts) if isinstance(part, str))
 
 
-def read_message(message: Message, format: Format, request: Request) -> tuple[Message, tuple[str, ...]]:
+def parse_message(message: Message, format: CallFormat, request: Request) -> tuple[Message, tuple[str, ...]]:
     """The assistant message that a reply's text stands for, and what was mended in it."""
     raw = _text(message.get("content"))
     if message.get("tool_calls") or raw is None:
@@ -188,7 +190,7 @@ def read_message(message: Message, format: Format, request: Request) -> tuple[Me
     return found, read.repairs
 
 
-def _tool_calls(read: Read, raw: str, place: int) -> Iterator[dict[str, Any]]:
+def _tool_calls(read: ParsedReply, raw: str, place: int) -> Iterator[dict[str, Any]]:
     """The calls in OpenAI's shape; ids follow from the reply and its place in the chat, so that they repeat."""
     digest = hashlib.sha256(f"{place}/{raw}".encode("utf-8", "surrogatepass")).hexdigest()[:20]
     for number, call in enumerate(read.calls):

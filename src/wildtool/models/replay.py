@@ -3,21 +3,23 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wildtool.episode import SILENCE
+from wildtool.episode import EMPTY_REPLY
 from wildtool.errors import CallError
 from wildtool.types import Reply, Request, Transcript
 
-Said = Callable[[str, int], Mapping[str, Transcript] | None]
+RecordedReplies = Callable[[str, int], Mapping[str, Transcript] | None]
 """What was said in (item, repeat), by unit; None where nothing is known of it."""
 
 
 class ReplayModel:
     """Answers by the request's address, whatever the request says."""
 
-    def __init__(self, name: str, said: Said, settings: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, name: str, replies: RecordedReplies, settings: Mapping[str, Any] | None = None
+    ) -> None:
         """Args: said: reads the record or replies file; settings: says which one it is."""
         self.name = name
-        self._said = said
+        self._replies = replies
         self._settings = dict(settings or {})
 
     def settings(self) -> Mapping[str, Any]:
@@ -33,12 +35,12 @@ class ReplayModel:
         address = request.address
         if address is None:
             raise CallError("not recorded", "a replayed request needs an address", final=True)
-        units = self._said(address.item, address.repeat) or {}
+        units = self._replies(address.item, address.repeat) or {}
         transcript = units.get(address.unit, Transcript(()))
         if address.step < len(transcript.replies):
             return transcript.replies[address.step]
-        if transcript.silent_after:
-            return Reply(dict(SILENCE))
+        if transcript.scripted:
+            return Reply(dict(EMPTY_REPLY))
         why = transcript.infra_error or "its record stops before"
         place = f"item {address.item!r}, repeat {address.repeat}, unit {address.unit!r}, step {address.step}"
         raise CallError("not recorded", f"{self.name} holds no reply to {place}: {why}", final=True)

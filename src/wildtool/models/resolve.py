@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.errors import UsageError
-from wildtool.models.presets import OWNER, PRESETS, Preset, Protocol, known_name, preset_of
-from wildtool.models.replay import ReplayModel, Said
-from wildtool.models.secrets import VARIABLE, key_in, shown_variable
+from wildtool.models.presets import OPENAI_OWNER, PRESETS, Preset, Protocol, known_name, preset_of
+from wildtool.models.replay import RecordedReplies, ReplayModel
+from wildtool.models.secrets import VARIABLE_NAME, describe_variable, find_key
 from wildtool.types import Model
 
 if TYPE_CHECKING:
     from wildtool.models.providers.base import HttpModel
 
-LONGEST_FOLDER = 100
+MAX_FOLDER_CHARACTERS = 100
 """Characters; file systems allow 255 bytes, and other names stand in the same path."""
 
 
@@ -51,10 +51,10 @@ class ModelOptions:
     """What the user calls it, where that is not the name that its endpoint knows."""
     format: str | None = None
     """How tools, calls and results are put in words, `auto` to tell it by the name; None: native calls."""
-    open_replies: Callable[[Path, str | None], Said] | None = None
+    open_replies: Callable[[Path, str | None], RecordedReplies] | None = None
     """Opens the record or replies file of `replay:PATH#model`; only the engine can read records."""
 
-    def for_another(
+    def for_other_role(
         self, *, base_url: str | None, api_key_env: str | None, temperature: float | None
     ) -> "ModelOptions":
         """Options of a model that plays beside this one, at the same endpoint unless it has its own.
@@ -88,33 +88,33 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
             extra that is not installed.
     """
     if name.startswith("hf/"):
-        return _local(name, options)
+        return _hf_model(name, options)
     if options.format is not None and takes_format(name):
-        return _prompted(name, options, options.format)
+        return _prompted_model(name, options, options.format)
     if name.startswith("baseline/"):
         from wildtool.models.baselines import make_baseline
 
         return make_baseline(name, options.seed or 0)
     if name.startswith("replay:"):
-        return _replayed(name, options)
+        return _replay_model(name, options)
     if name.startswith("inspect/"):
-        return _through_inspect(name, options)
+        return _inspect_model(name, options)
     if (found := preset_of(name)) is not None:
-        return _at_preset(name, *found, options)
-    if (found := _by_its_name(name, options)) is not None:
+        return _preset_model(name, *found, options)
+    if (found := _provider_by_name(name, options)) is not None:
         prefix, sent_as = found
-        return _at_preset(name, PRESETS[prefix], sent_as if sent_as != name else None, options)
+        return _preset_model(name, PRESETS[prefix], sent_as if sent_as != name else None, options)
     base_url = options.base_url or os.environ.get("OPENAI_BASE_URL")
     if not base_url:
-        raise UsageError(_no_endpoint(name, options.base_url_option))
-    return _over_http("chat completions", name, base_url, _api_key(options, base_url), options)
+        raise UsageError(_no_endpoint_message(name, options.base_url_option))
+    return _http_model("chat completions", name, base_url, _api_key(options, base_url), options)
 
 
-def chosen_endpoint(name: str, options: ModelOptions) -> str | None:
+def endpoint_note(name: str, options: ModelOptions) -> str | None:
     """What to say of a plain name whose endpoint was chosen by the name alone; None where the user named it."""
     if name.startswith(("hf/", "baseline/", "replay:", "inspect/")) or preset_of(name) is not None:
         return None
-    found = _by_its_name(name, options)
+    found = _provider_by_name(name, options)
     if found is None:
         return None
     prefix, sent_as = found
@@ -126,18 +126,18 @@ def chosen_endpoint(name: str, options: ModelOptions) -> str | None:
     )
 
 
-def _by_its_name(name: str, options: ModelOptions) -> tuple[str, str] | None:
+def _provider_by_name(name: str, options: ModelOptions) -> tuple[str, str] | None:
     """The prefix and the name to send of a plain name that tells its provider, where no address is given."""
     return None if options.base_url or os.environ.get("OPENAI_BASE_URL") else known_name(name)
 
 
-def _no_endpoint(name: str, option: str) -> str:
+def _no_endpoint_message(name: str, option: str) -> str:
     """What to tell of a name whose endpoint nobody knows; most often its prefix is misspelt or stands alone."""
     prefix, slash, rest = name.partition("/")
     known = PRESETS.keys() | {"baseline", "hf", "inspect"}
     if prefix in known and not rest.strip():
         return f"model {name!r} is a prefix alone; name the model too, such as {prefix}/NAME"
-    close = get_close_matches(prefix, known, 1) if slash and not name.startswith(OWNER) else []
+    close = get_close_matches(prefix, known, 1) if slash and not name.startswith(OPENAI_OWNER) else []
     meant = f"did you mean {close[0]}/{rest}? Otherwise " if close else ""
     return (
         f"model {name!r} needs an endpoint: {meant}give one such as {option} http://127.0.0.1:8000/v1, set "
@@ -145,7 +145,7 @@ def _no_endpoint(name: str, option: str) -> str:
     )
 
 
-def _at_preset(name: str, preset: Preset, sent_as: str | None, options: ModelOptions) -> Model:
+def _preset_model(name: str, preset: Preset, sent_as: str | None, options: ModelOptions) -> Model:
     """A model of the table. Its key goes only to the table's address, unless the user named a key for another."""
     if options.shared:
         options = replace(options, base_url=None, api_key_env=None, api_key_file=None)
@@ -161,12 +161,12 @@ def _at_preset(name: str, preset: Preset, sent_as: str | None, options: ModelOpt
             raise UsageError(
                 f"model {name!r} needs a key: set {preset.key_env}, or name its variable with {option}"
             )
-    return _over_http(
+    return _http_model(
         preset.protocol, name, base_url, key, options, sent_as=sent_as, key_header=preset.key_header
     )
 
 
-def _over_http(
+def _http_model(
     protocol: Protocol,
     name: str,
     base_url: str,
@@ -177,7 +177,7 @@ def _over_http(
     key_header: str | None = None,
 ) -> Model:
     called = options.called or name
-    if (field_of_key := key_in(options.extra_body)) is not None:
+    if (field_of_key := find_key(options.extra_body)) is not None:
         raise UsageError(
             f"the extra body holds {field_of_key!r}, but it is recorded, and keys are not; put the key into an "
             "environment variable and name that with --api-key-env"
@@ -218,7 +218,7 @@ def _adapter(protocol: Protocol) -> "type[HttpModel]":
             return GeminiModel
 
 
-def _local(name: str, options: ModelOptions) -> Model:
+def _hf_model(name: str, options: ModelOptions) -> Model:
     from wildtool.models.local.hf import hf_model
 
     return hf_model(
@@ -232,7 +232,7 @@ def _local(name: str, options: ModelOptions) -> Model:
     )
 
 
-def _through_inspect(name: str, options: ModelOptions) -> Model:
+def _inspect_model(name: str, options: ModelOptions) -> Model:
     from wildtool.models.providers.inspect import inspect_model
 
     return inspect_model(
@@ -250,12 +250,12 @@ def takes_format(name: str) -> bool:
     return not name.startswith(("baseline/", "replay:"))
 
 
-def _prompted(name: str, options: ModelOptions, wanted: str) -> Model:
+def _prompted_model(name: str, options: ModelOptions, wanted: str) -> Model:
     from wildtool.models.prompted import PromptedModel
-    from wildtool.models.tool_formats.detect import AUTO, chosen_format
+    from wildtool.models.tool_formats.detect import AUTO, resolve_format
 
     inner = model_from_name(name, replace(options, format=None))
-    return PromptedModel(inner, chosen_format(wanted, name), AUTO if wanted == AUTO else "by option")
+    return PromptedModel(inner, resolve_format(wanted, name), AUTO if wanted == AUTO else "by option")
 
 
 def folder_name(name: str) -> str:
@@ -263,14 +263,14 @@ def folder_name(name: str) -> str:
 
     Different names get different folders: where other characters had to go, a short hash is added.
     """
-    folder = re.sub(r"[^A-Za-z0-9._-]", "_", name.replace("/", "--")).lstrip(".")[:LONGEST_FOLDER]
+    folder = re.sub(r"[^A-Za-z0-9._-]", "_", name.replace("/", "--")).lstrip(".")[:MAX_FOLDER_CHARACTERS]
     if folder and folder.replace("--", "/") == name:
         return folder
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{folder}-{digest}" if folder else digest
 
 
-def _replayed(name: str, options: ModelOptions) -> ReplayModel:
+def _replay_model(name: str, options: ModelOptions) -> ReplayModel:
     place = name.removeprefix("replay:")
     # A path may itself hold a "#", so an existing one is taken whole.
     path, _, model = (place, "", "") if Path(place).exists() else place.rpartition("#")
@@ -288,14 +288,14 @@ def _api_key(options: ModelOptions, base_url: str) -> str | None:
     if options.api_key_file is not None:
         return _key_in_file(options.api_key_file)
     if options.api_key_env is not None:
-        if not VARIABLE.fullmatch(options.api_key_env):
+        if not VARIABLE_NAME.fullmatch(options.api_key_env):
             raise UsageError(
                 "what was given is no name of an environment variable; if it is the key itself, put it into one and "
                 "name that"
             )
         if key := os.environ.get(options.api_key_env, "").strip():
             return key
-        raise UsageError(f"{shown_variable(options.api_key_env)} holds no API key; set it or name another")
+        raise UsageError(f"{describe_variable(options.api_key_env)} holds no API key; set it or name another")
     if not options.default_key:
         return None
     if "@" in re.split(r"[/?#]", base_url.partition("://")[2])[0]:

@@ -6,40 +6,40 @@ from typing import Any, cast
 
 from wildtool.redact import looks_like_key
 
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 """Names of environment variables; a key rarely looks like one."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_ALWAYS = frozenset(
+_SECRET_WORDS = frozenset(
     (
         *("secret", "secrets", "password", "passwords", "passwd", "pwd", "passphrase", "authorization"),
         *("bearer", "credential", "credentials", "apikey", "apikeys", "apitoken", "accesstoken", "authtoken"),
     )
 )
 """Words that name a key wherever they stand in a name."""
-_KEYS = frozenset({"key", "keys", "token"})
+_KEY_WORDS = frozenset({"key", "keys", "token"})
 """Words that name a key alone, or as the last word after one of these."""
-_WHOSE = frozenset(
+_KEY_QUALIFIERS = frozenset(
     (
         *("api", "access", "account", "admin", "auth", "client", "encryption", "function", "functions", "id"),
         *("master", "oauth", "private", "provider", "refresh", "secret", "security", "service", "session"),
         *("signing", "subscription", "user", "x"),
     )
 )
-_VALUE = re.compile(r"(?:Bearer|Basic|Token)\s+\S{8,}", re.IGNORECASE)
+_AUTHORIZATION_VALUE = re.compile(r"(?:Bearer|Basic|Token)\s+\S{8,}", re.IGNORECASE)
 """Values of an authorization header, whatever they are called."""
 
 
-def names_a_key(name: str) -> bool:
+def is_key_name(name: str) -> bool:
     """Whether what is called so is a key wherever it stands; `max_tokens`, `prompt_cache_key` and `eos_token` are not."""
     words = [word.lower() for word in _WORDS.findall(name)]
     if not words:
         return False
-    if not _ALWAYS.isdisjoint(words):
+    if not _SECRET_WORDS.isdisjoint(words):
         return True
-    return words[-1] in _KEYS and (len(words) == 1 or words[-2] in _WHOSE)
+    return words[-1] in _KEY_WORDS and (len(words) == 1 or words[-2] in _KEY_QUALIFIERS)
 
 
-def key_in(value: Any, name: str = "") -> str | None:
+def find_key(value: Any, name: str = "") -> str | None:
     """The name of the first field that holds a key as text, however deep; None where there is none.
 
     Lists are searched too, and pairs of a name and a value, as headers are often given.
@@ -49,26 +49,28 @@ def key_in(value: Any, name: str = "") -> str | None:
     if isinstance(value, Mapping):
         fields = cast(Mapping[str, Any], value)
         called = fields.get("name", fields.get("key"))
-        if isinstance(called, str) and key_in(fields.get("value"), called):
+        if isinstance(called, str) and find_key(fields.get("value"), called):
             return called
-        return next((found for inner in fields if (found := key_in(fields[inner], inner))), None)
+        return next((found for inner in fields if (found := find_key(fields[inner], inner))), None)
     if isinstance(value, list | tuple):
         entries = list(cast(Sequence[Any], value))
         for inner in entries:
             match inner:
-                case [str() as called, str() as text] if names_a_key(called) and text.strip():
+                case [str() as called, str() as text] if is_key_name(called) and text.strip():
                     return called
                 case _:
                     continue
-        return next((found for inner in entries if (found := key_in(inner, name))), None)
+        return next((found for inner in entries if (found := find_key(inner, name))), None)
     return None
 
 
 def _is_key(value: str, name: str) -> bool:
-    return bool(value.strip()) and (names_a_key(name) or _VALUE.fullmatch(value.strip()) is not None)
+    return bool(value.strip()) and (
+        is_key_name(name) or _AUTHORIZATION_VALUE.fullmatch(value.strip()) is not None
+    )
 
 
-def shown_variable(name: str) -> str:
+def describe_variable(name: str) -> str:
     """The name of an environment variable for a message; not what may be a key that was given in its place."""
     usual = re.fullmatch(r"[A-Z_][A-Z0-9_]{0,60}", name) and not looks_like_key(name)
     return f"the environment variable {name}" if usual else "the environment variable named by --api-key-env"

@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wildtool.errors import UsageError, unknown
+from wildtool.errors import UsageError, unknown_name
 from wildtool.types import Published
 
 _FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PublishedRow:
     """One model in one table."""
 
     model: str
@@ -26,7 +26,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PublishedTable:
     """One table of a paper."""
 
     name: str
@@ -41,7 +41,7 @@ class Table:
     """Unit of every number, such as `percent`."""
     columns: Mapping[str, str]
     """Each column with what it means, in the paper's order."""
-    rows: tuple[Row, ...]
+    rows: tuple[PublishedRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ def paper_names() -> list[str]:
 
 
 @cache
-def read_table(name: str, *, numbers_as_printed: bool = False) -> Table:
+def read_table(name: str, *, numbers_as_printed: bool = False) -> PublishedTable:
     """One table, its misprints corrected. Raises UsageError where there is none of that name.
 
     Args:
         numbers_as_printed: leave misprinted numbers as they are; names of models are corrected all the same.
     """
     if name not in table_names():
-        raise UsageError(unknown("table", name, table_names()))
+        raise UsageError(unknown_name("table", name, table_names()))
     about = _sources()["tables"][name]
     fixes = {(c.model, c.column): c.corrected for c in corrections() if c.table == name}
     if numbers_as_printed:
@@ -85,7 +85,7 @@ def read_table(name: str, *, numbers_as_printed: bool = False) -> Table:
             {column: fixes.get((row["model"], column), text) for column, text in row.items()}
             for row in csv.DictReader(lines)
         ]
-    return Table(
+    return PublishedTable(
         name=name,
         paper=about["paper"],
         source=f"{_cited(about['paper'])}, {about['where']}",
@@ -93,7 +93,7 @@ def read_table(name: str, *, numbers_as_printed: bool = False) -> Table:
         unit=about["unit"],
         columns=about["columns"],
         rows=tuple(
-            Row(row["model"], row.get("group", ""), {c: _number(row[c]) for c in about["columns"]})
+            PublishedRow(row["model"], row.get("group", ""), {c: _number(row[c]) for c in about["columns"]})
             for row in rows
         ),
     )
@@ -105,7 +105,7 @@ def corrections() -> tuple[Correction, ...]:
     return tuple(Correction(**entry) for entry in _read("corrections.json"))
 
 
-def in_metrics(
+def as_metrics(
     name: str,
     metrics: Mapping[str, tuple[str, str]],
     profile: str,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from wildtool.published import Row
+from wildtool.published import PublishedRow
 
 Claim = tuple[str, float | None, float | None]
 """What is looked at, the number printed, and the number that it must be; None where the paper has none."""
@@ -10,17 +10,17 @@ TWO_DECIMALS = 0.0051
 """How far a number of two printed decimals may be from the truth (and a little for binary fractions)."""
 ONE_DECIMAL = 0.0501
 
-WILD = "wildtoolbench_table6_accuracy"
-SHAPES = "wildtoolbench_table7_orchestration"
-ERRORS = "wildtoolbench_table8_errors"
-TASKS = 1024
-SESSIONS = 256
+ACCURACY_TABLE = "wildtoolbench_table6_accuracy"
+ORCHESTRATION_TABLE = "wildtoolbench_table7_orchestration"
+ERRORS_TABLE = "wildtoolbench_table8_errors"
+TASK_COUNT = 1024
+SESSION_COUNT = 256
 """Also the tasks of each type and at each position."""
 DENOMINATORS = {
     "acc_parallel": 157,
     "acc_sequential": 16,
     "acc_mixed": 84,
-    "acc_multi_overall": SESSIONS,
+    "acc_multi_overall": SESSION_COUNT,
     "ap_sequential": 53,
     "ap_mixed": 544,
     "ap_overall": 597,
@@ -28,18 +28,18 @@ DENOMINATORS = {
     "op_mixed": 84,
     "op_overall": 241,
 }
-TYPES = ("single_tool", "multi_tool", "clarify", "chat")
-POSITIONS = ("task_1", "task_2", "task_3", "task_4")
+TYPE_COLUMNS = ("single_tool", "multi_tool", "clarify", "chat")
+POSITION_COLUMNS = ("task_1", "task_2", "task_3", "task_4")
 ENVIRONMENTS = {"clean": 105, "slight": 210, "medium": 210, "heavy": 210, "union": 105}
 DIRECT_HARM, DATA_STEALING = 510, 544
 """Cases of InjecAgent."""
 
 
-def mean_of(column: str, parts: Iterable[str]) -> Callable[[Row], Iterable[Claim]]:
+def mean_of(column: str, parts: Iterable[str]) -> Callable[[PublishedRow], Iterable[Claim]]:
     return lambda row: [(column, row.values[column], average([row.values[part] for part in parts]))]
 
 
-def whole_counts(counts: Mapping[str, int | None]) -> Callable[[Row], Iterable[Claim]]:
+def whole_counts(counts: Mapping[str, int | None]) -> Callable[[PublishedRow], Iterable[Claim]]:
     """Each number must be a whole count of its denominator; the expected one is the nearest that is."""
     return lambda row: [
         (column, row.values[column], as_share(row.values[column], count)) for column, count in counts.items()
@@ -56,7 +56,7 @@ def count_of(percent: float | None, of: int | None) -> int | None:
 
 
 def summed_counts(
-    row: Row, kind: str, overall: str, *shapes: str, parallel: bool = True
+    row: PublishedRow, kind: str, overall: str, *shapes: str, parallel: bool = True
 ) -> tuple[float | None, float | None]:
     """The count of an overall rate, and the sum of the counts of its parts."""
     parts = [f"{kind}_{shape}" for shape in (*(("parallel",) if parallel else ()), *shapes, "mixed")]
@@ -65,16 +65,16 @@ def summed_counts(
 
 
 def wrong_tasks(accuracy: Mapping[str, float | None] | None) -> int | None:
-    right = count_of(accuracy["task_accuracy"], TASKS) if accuracy else None
-    return None if right is None else TASKS - right
+    right = count_of(accuracy["task_accuracy"], TASK_COUNT) if accuracy else None
+    return None if right is None else TASK_COUNT - right
 
 
 def wrong_refusals(
-    row: Row, accuracy: Mapping[str, float | None] | None
+    row: PublishedRow, accuracy: Mapping[str, float | None] | None
 ) -> tuple[float | None, float | None]:
-    chats = count_of(accuracy["chat"], SESSIONS) if accuracy else None
+    chats = count_of(accuracy["chat"], SESSION_COUNT) if accuracy else None
     found = count_of(row.values["wrong_refusal"], wrong_tasks(accuracy))
-    return found, None if chats is None else SESSIONS - chats
+    return found, None if chats is None else SESSION_COUNT - chats
 
 
 SPELLINGS = {
@@ -92,16 +92,16 @@ SPELLINGS = {
 """Models of Table 5 as Table 6 names them."""
 
 
-def session_of(row: Row, accuracy: Mapping[str, Mapping[str, float | None]]) -> float | None:
+def session_accuracy(row: PublishedRow, accuracy: Mapping[str, Mapping[str, float | None]]) -> float | None:
     return accuracy[SPELLINGS[row.model]]["session_accuracy"]
 
 
-def normal(values: Mapping[str, float | None]) -> float | None:
+def normal_mean(values: Mapping[str, float | None]) -> float | None:
     heavy = {"atom": 6, "single_turn": 2, "multi_turn": 2, "similar_api": 1, "preference": 1}
     return average([values[column] for column, weight in heavy.items() for _ in range(weight)])
 
 
-def overall(values: Mapping[str, float | None]) -> float | None:
+def overall_mean(values: Mapping[str, float | None]) -> float | None:
     weights = {"normal_summary": 0.578, "special": 0.2676, "agent": 0.1545}
     return weighted([(values[column], weight) for column, weight in weights.items()])
 
@@ -114,7 +114,7 @@ def wrong_specials(subtypes: Mapping[str, float | None] | None) -> float | None:
     )
 
 
-def between_parts(row: Row, prefix: str) -> Claim:
+def between_parts(row: PublishedRow, prefix: str) -> Claim:
     total, *parts = (row.values[f"{prefix}_{part}"] for part in ("total", "direct_harm", "data_stealing"))
     low, high = (
         (min(known), max(known)) if len(known := [p for p in parts if p is not None]) == 2 else (None,) * 2
@@ -123,13 +123,13 @@ def between_parts(row: Row, prefix: str) -> Claim:
     return f"{prefix}_total", total, expected
 
 
-def weighted_harm(row: Row) -> float | None:
+def weighted_harm(row: PublishedRow) -> float | None:
     cases = DIRECT_HARM + DATA_STEALING
     harm, stealing = row.values["asr_all_direct_harm"], row.values["asr_all_data_stealing"]
     return weighted([(harm, DIRECT_HARM / cases), (stealing, DATA_STEALING / cases)])
 
 
-def by_files(row: Row) -> float | None:
+def by_files(row: PublishedRow) -> float | None:
     first, second = row.values["level1_given_desc"], row.values["level2_toolsearcher"]
     return weighted([(first, 214 / 264), (second, 50 / 264)])
 
@@ -138,7 +138,7 @@ def product(first: float | None, second: float | None) -> float | None:
     return None if first is None or second is None else first * second / 100
 
 
-def total(values: Mapping[str, float | None]) -> float:
+def summed(values: Mapping[str, float | None]) -> float:
     return sum(value for value in values.values() if value is not None)
 
 

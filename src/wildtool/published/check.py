@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 
 from wildtool.published import corrections, read_table
-from wildtool.published.rule import Rule
+from wildtool.published.rule import ArithmeticRule
 from wildtool.published.rules import rules
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class Discrepancy:
     """A printed number that does not follow from the others."""
 
-    rule: Rule
+    rule: ArithmeticRule
     model: str
     what: str
     printed: float
@@ -19,49 +19,53 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class RuleResult:
     """A rule with how many numbers it was held against and those that break it."""
 
-    rule: Rule
+    rule: ArithmeticRule
     numbers: int
-    gaps: tuple[Gap, ...]
+    discrepancies: tuple[Discrepancy, ...]
 
 
-def check(*, as_printed: bool = True) -> list[Checked]:
+def check_tables(*, as_printed: bool = True) -> list[RuleResult]:
     """Every rule held against every row; `as_printed` False takes the tables with their misprints corrected."""
-    return [_held(rule, as_printed) for rule in rules(as_printed)]
+    return [_check_rule(rule, as_printed) for rule in rules(as_printed)]
 
 
-def _held(rule: Rule, as_printed: bool) -> Checked:
+def _check_rule(rule: ArithmeticRule, as_printed: bool) -> RuleResult:
     rows = read_table(rule.table, numbers_as_printed=as_printed).rows
     found = [
-        Gap(rule, row.model, what, printed, expected)
+        Discrepancy(rule, row.model, what, printed, expected)
         for row in rows
         for what, printed, expected in rule.claims(row)
         if printed is not None and expected is not None
     ]
-    return Checked(rule, len(found), tuple(gap for gap in found if _is_gap(gap)))
+    return RuleResult(rule, len(found), tuple(gap for gap in found if _is_discrepancy(gap)))
 
 
-def _is_gap(gap: Gap) -> bool:
+def _is_discrepancy(gap: Discrepancy) -> bool:
     too_much = gap.printed - gap.expected
     return (too_much if gap.rule.relation == "at most" else abs(too_much)) > gap.rule.tolerance
 
 
 def as_markdown() -> str:
     """The misprints, the rules and the gaps, as tables for the page about them."""
-    fixed = {(gap.rule.says, gap.model, gap.what) for held in check() for gap in held.gaps} - {
-        (gap.rule.says, gap.model, gap.what) for held in check(as_printed=False) for gap in held.gaps
+    fixed = {
+        (gap.rule.says, gap.model, gap.what) for held in check_tables() for gap in held.discrepancies
+    } - {
+        (gap.rule.says, gap.model, gap.what)
+        for held in check_tables(as_printed=False)
+        for gap in held.discrepancies
     }
-    held = check()
+    held = check_tables()
     lines = ["| table | must hold | numbers | gaps |", "|---|---|---|---|"]
-    lines += [f"| {c.rule.table} | {c.rule.says} | {c.numbers} | {len(c.gaps)} |" for c in held]
+    lines += [f"| {c.rule.table} | {c.rule.says} | {c.numbers} | {len(c.discrepancies)} |" for c in held]
     lines += ["", "| table | model | what | printed | expected | |", "|---|---|---|---|---|---|"]
     lines += [
         f"| {gap.rule.table} | {gap.model} | {gap.what} | {_shown(gap.printed)} | {_bound(gap)} | "
         f"{'corrected' if (gap.rule.says, gap.model, gap.what) in fixed else ''} |"
         for c in held
-        for gap in c.gaps
+        for gap in c.discrepancies
     ]
     lines += ["", "| table | row | column | printed | corrected | why |", "|---|---|---|---|---|---|"]
     lines += [
@@ -71,7 +75,7 @@ def as_markdown() -> str:
     return "\n".join(lines)
 
 
-def _bound(gap: Gap) -> str:
+def _bound(gap: Discrepancy) -> str:
     return f"{'≤ ' if gap.rule.relation == 'at most' else ''}{_shown(gap.expected)}"
 
 

@@ -6,20 +6,20 @@ from wildtool.published import read_table
 from wildtool.published.arithmetic import (
     ONE_DECIMAL,
     average,
-    normal,
-    overall,
-    total,
+    normal_mean,
+    overall_mean,
+    summed,
     whole_counts,
     wrong_specials,
 )
-from wildtool.published.rule import Rule
+from wildtool.published.rule import ArithmeticRule
 
-Rows = Mapping[str, Mapping[str, float | None]]
+ValuesByModel = Mapping[str, Mapping[str, float | None]]
 """The rows of a table by model."""
 ROUNDED = 2 * ONE_DECIMAL
 
 
-def acebench(as_printed: bool) -> Iterable[Rule]:
+def acebench(as_printed: bool) -> Iterable[ArithmeticRule]:
     """Its rules, by table."""
     both, english, chinese = (
         {row.model: row.values for row in read_table(name, numbers_as_printed=as_printed).rows}
@@ -30,23 +30,23 @@ def acebench(as_printed: bool) -> Iterable[Rule]:
     yield from _parts(both)
 
 
-def _languages() -> Iterable[Rule]:
+def _languages() -> Iterable[ArithmeticRule]:
     for name in ("acebench_en", "acebench_zh", "acebench_en_zh_average"):
-        yield Rule(
+        yield ArithmeticRule(
             name,
             "Normal is the mean of its 12 categories",
-            lambda row: [("Normal", row.values["normal_summary"], normal(row.values))],
+            lambda row: [("Normal", row.values["normal_summary"], normal_mean(row.values))],
             ROUNDED,
         )
-        yield Rule(
+        yield ArithmeticRule(
             name,
             "Overall is 0.578 Normal + 0.2676 Special + 0.1545 Agent",
-            lambda row: [("Overall", row.values["overall"], overall(row.values))],
+            lambda row: [("Overall", row.values["overall"], overall_mean(row.values))],
             ROUNDED,
         )
     counts = {"atom": 300, "single_turn": 200, "multi_turn": 100, "similar_api": 50, "preference": 50}
     for name in ("acebench_en", "acebench_zh"):
-        yield Rule(
+        yield ArithmeticRule(
             name,
             "rates are whole numbers of 300, 200, 100, 50, 50 and (Special) 150",
             whole_counts(counts | {"special": 150}),
@@ -54,8 +54,8 @@ def _languages() -> Iterable[Rule]:
         )
 
 
-def _together(english: Rows, chinese: Rows) -> Iterable[Rule]:
-    yield Rule(
+def _together(english: ValuesByModel, chinese: ValuesByModel) -> Iterable[ArithmeticRule]:
+    yield ArithmeticRule(
         "acebench_en_zh_average",
         "each number is the mean of the two languages",
         lambda row: [
@@ -66,8 +66,8 @@ def _together(english: Rows, chinese: Rows) -> Iterable[Rule]:
     )
 
 
-def _parts(both: Rows) -> Iterable[Rule]:
-    yield Rule(
+def _parts(both: ValuesByModel) -> Iterable[ArithmeticRule]:
+    yield ArithmeticRule(
         "acebench_agent_end_process",
         "the end-to-end accuracies average to Agent of Table 2",
         lambda row: [
@@ -79,16 +79,16 @@ def _parts(both: Rows) -> Iterable[Rule]:
         ],
         ROUNDED,
     )
-    yield Rule(
+    yield ArithmeticRule(
         "acebench_special_subtypes",
         "the subtypes average to Special of Table 2",
         lambda row: [("Special", both[row.model]["special"], average(list(row.values.values())))],
         ROUNDED,
     )
     subtypes = {row.model: row.values for row in read_table("acebench_special_subtypes").rows}
-    yield Rule(
+    yield ArithmeticRule(
         "acebench_special_errors",
         "the errors are the wrong answers to the 200 incomplete and erroneous requests",
-        lambda row: [("errors", total(row.values), wrong_specials(subtypes.get(row.model)))],
+        lambda row: [("errors", summed(row.values), wrong_specials(subtypes.get(row.model)))],
         0,
     )

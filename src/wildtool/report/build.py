@@ -4,34 +4,34 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from wildtool.engine.score.audit import Audit, audit
-from wildtool.outputs import GENERATOR, write
-from wildtool.report.charts.spec import MOST_LINES
+from wildtool.engine.score.audit import Audit, audit_profile
+from wildtool.outputs import GENERATOR, write_file
+from wildtool.report.charts.spec import MAX_LINE_MODELS
 from wildtool.report.charts.theme import model_colours
-from wildtool.report.metric_table import as_csv
-from wildtool.report.model import Board, Run, boards_of
+from wildtool.report.metric_table import metrics_csv
+from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
 from wildtool.report.pages import overview
 from wildtool.report.pages.dataset import add_dataset
 from wildtool.report.pages.metrics import add_view, views_of
-from wildtool.report.pages.side_by_side import add_sides
-from wildtool.report.pages.trajectory_page import written
+from wildtool.report.pages.side_by_side import add_side_by_side
+from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.pairwise import all_pairs
 from wildtool.report.site.site import Page, Site
 
 TITLE = "wildtool report"
-TIES = (
+TIES_NOTE = (
     "Tied (=): the paired difference of accuracy from the model above is not distinguishable from zero (exact test by"
     " item, Holm's correction). Models sharing a rank are statistically tied with its first."
 )
 
 
 def build(
-    runs: Sequence[Run],
+    runs: Sequence[ReportRun],
     out: Path,
     *,
     single: bool = False,
     audited: bool = False,
-    tell: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Writes the report of runs; the file to open.
 
@@ -43,58 +43,65 @@ def build(
     if not single:
         site = Site(out, title=TITLE)
         # By this page a later report sees that the folder is its own, also where this one is killed.
-        write(out / "index.html", f'<!doctype html>\n{GENERATOR}">\nThis report is not finished.\n'.encode())
-        return _fill(site, runs, audited, tell).finish(out)
+        write_file(
+            out / "index.html", f'<!doctype html>\n{GENERATOR}">\nThis report is not finished.\n'.encode()
+        )
+        return _fill(site, runs, audited, on_progress).finish(out)
     with TemporaryDirectory() as parts:
-        return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited, tell).finish(out)
+        return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited, on_progress).finish(out)
 
 
-def _fill(site: Site, runs: Sequence[Run], audited: bool, tell: Callable[[str], None]) -> Site:
-    with written(site, runs):
-        _add_boards(site, runs, audited, tell)
-        tell("Writing trajectories")
+def _fill(site: Site, runs: Sequence[ReportRun], audited: bool, on_progress: Callable[[str], None]) -> Site:
+    with trajectory_writer(site, runs):
+        _add_leaderboards(site, runs, audited, on_progress)
+        on_progress("Writing trajectories")
     # The first page is the one that opens; it is made last, since it names the others.
     site.pages.insert(0, site.pages.pop())
     return site
 
 
-def _add_boards(site: Site, runs: Sequence[Run], audited: bool, tell: Callable[[str], None]) -> None:
+def _add_leaderboards(
+    site: Site, runs: Sequence[ReportRun], audited: bool, on_progress: Callable[[str], None]
+) -> None:
     """Adds the pages of all boards, then the one that names them."""
-    boards = boards_of(runs)
-    site.colours = model_colours(label for board in boards for label in board.labels[:MOST_LINES])
+    boards = group_leaderboards(runs)
+    site.colours = model_colours(label for board in boards for label in board.labels[:MAX_LINE_MODELS])
     numbers = {id(run): number for number, run in enumerate(runs)}
-    leaderboards: list[overview.Leaderboard] = []
+    leaderboards: list[overview.LeaderboardTable] = []
     pages: dict[str, list[Page]] = {}
     for board in boards:
         before = len(site.pages)
-        tell(f"Comparing {len(board.runs)} models")
+        on_progress(f"Comparing {len(board.runs)} models")
         found = all_pairs(board)
         prefix = f"{board.slug}-" if len(boards) > 1 else ""
         for view in views_of(board):
             its = [numbers[id(run)] for run in board.runs]
-            tell(f"Drawing {view.title}")
+            on_progress(f"Drawing {view.title}")
             add_view(site, board, view, f"{prefix}{view.slug}", its)
-        add_sides(site, board, found, f"{prefix}side-by-side")
+        add_side_by_side(site, board, found, f"{prefix}side-by-side")
         add_dataset(site, board, f"{prefix}dataset")
         pages[board.slug] = site.pages[before:]
-        leaderboards.append(overview.leaderboard(board, found, _audit(board) if audited else None))
+        leaderboards.append(overview.leaderboard_table(board, found, _audit(board) if audited else None))
     site.add(
         "index",
         "Overview",
         "index.html",
         boards=leaderboards,
-        ties_by=TIES,
-        played={board.slug: overview.played(board) for board in boards},
+        ties_by=TIES_NOTE,
+        played={board.slug: overview.run_descriptions(board) for board in boards},
         csv={
-            board.slug: site.file(f"files/{board.slug}.csv", as_csv(board, board.groups)) for board in boards
+            board.slug: site.file(f"files/{board.slug}.csv", metrics_csv(board, board.groups))
+            for board in boards
         },
         pages=pages,
     )
 
 
-def _audit(board: Board) -> Audit | None:
+def _audit(board: Leaderboard) -> Audit | None:
     source = board.source
     if source is None:
         return None
     identity = board.runs[0].about["identity"]
-    return audit(board.benchmark, source, board.profile, split=identity["split"], lang=identity["lang"])
+    return audit_profile(
+        board.benchmark, source, board.profile, split=identity["split"], lang=identity["lang"]
+    )

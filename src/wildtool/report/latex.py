@@ -3,17 +3,17 @@
 import re
 from collections.abc import Sequence
 
-from wildtool.engine.score.formatting import value_of
+from wildtool.engine.score.formatting import format_value
 from wildtool.outputs import LATEX
-from wildtool.report.metric_table import Head, heads_of, missing
-from wildtool.report.model import Board, Run, boards_of
+from wildtool.report.metric_table import MetricColumn, metric_columns, missing_notes
+from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
 from wildtool.report.text import interval_of
-from wildtool.sanitize import one_line
+from wildtool.sanitize import single_line
 from wildtool.types import Metric
 
 PAGE, NAMES, HEAD = 92, 24, 16
 """Letters of small print in the width of an article's text, those that the names of models take, and a line of a head."""
-MOST_ROWS = 40
+MAX_TABLE_ROWS = 40
 """Models on a page."""
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -31,20 +31,22 @@ _SPECIAL = {
 }
 
 
-def latex(runs: Sequence[Run]) -> str:
+def latex(runs: Sequence[ReportRun]) -> str:
     """The tables of some runs."""
     needs = (
         "% Needs \\usepackage{booktabs,adjustbox,array}; names in other scripts need XeLaTeX or LuaLaTeX\n"
     )
-    return f"{LATEX}\n{needs}" + "\n".join(table for board in boards_of(runs) for table in _tables(board))
+    return f"{LATEX}\n{needs}" + "\n".join(
+        table for board in group_leaderboards(runs) for table in _tables(board)
+    )
 
 
-def _tables(board: Board) -> list[str]:
+def _tables(board: Leaderboard) -> list[str]:
     metrics = [metric for run in board.runs for metric in run.result.metrics]
-    every = heads_of(metrics)
+    every = metric_columns(metrics)
     headline = [head for head in every if head.headline] or list(every[:1])
     about = f"{board.title}. Rates in percent with 95 % intervals, clustered by item."
-    comments = [f"% {latex_text(note)}" for note in missing(board)]
+    comments = [f"% {latex_text(note)}" for note in missing_notes(board)]
     first = [*comments, *_parts(board, headline, about, "overview", whole=True)]
     groups = [(group, [head for head in every if head.group == group]) for group in board.groups]
     rest = (_parts(board, heads, f"{group}, {board.title}.", group) for group, heads in groups)
@@ -52,7 +54,7 @@ def _tables(board: Board) -> list[str]:
 
 
 def _parts(
-    board: Board, heads: Sequence[Head], caption: str, label: str, *, whole: bool = False
+    board: Leaderboard, heads: Sequence[MetricColumn], caption: str, label: str, *, whole: bool = False
 ) -> list[str]:
     """One table, or several where its columns or rows are more than a page holds."""
     names = [_name(f"{head.group}: {head.name}" if whole else head.name) for head in heads]
@@ -64,9 +66,9 @@ def _parts(
     tables = [
         (
             [names[n] for n in its],
-            [(name, [cells[n] for n in its]) for name, cells in rows[at : at + MOST_ROWS]],
+            [(name, [cells[n] for n in its]) for name, cells in rows[at : at + MAX_TABLE_ROWS]],
         )
-        for at in range(0, len(rows), MOST_ROWS)
+        for at in range(0, len(rows), MAX_TABLE_ROWS)
         for its in columns
     ]
     key = "-".join("".join(char if char.isalnum() and char.isascii() else " " for char in label).split())
@@ -127,7 +129,7 @@ def _table(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], capt
 def _name(text: str) -> str:
     """The head of a column, broken between words so that no line is long."""
     lines: list[str] = []
-    for word in one_line(text).split():
+    for word in single_line(text).split():
         if lines and len(lines[-1]) + len(word) < HEAD:
             lines[-1] += f" {word}"
         else:
@@ -138,20 +140,20 @@ def _name(text: str) -> str:
 
 def _breakable(name: str) -> str:
     """A name that, where it is long, may be broken behind its signs, and where it has none for long."""
-    if len(one_line(name)) < NAMES:
+    if len(single_line(name)) < NAMES:
         return latex_text(name)
-    pieces = re.findall(r"[^-/_.:,]{1,14}[-/_.:,]*|[-/_.:,]+", one_line(name))
+    pieces = re.findall(r"[^-/_.:,]{1,14}[-/_.:,]*|[-/_.:,]+", single_line(name))
     return r"\allowbreak{}".join(map(latex_text, pieces))
 
 
 def _cell(metric: Metric | None) -> str:
     if metric is None:
         return "--"
-    value = value_of(metric).removesuffix(" %")
+    value = format_value(metric).removesuffix(" %")
     interval = interval_of(metric)
     return latex_text(value) + (rf" {{\scriptsize [{latex_text(interval)}]}}" if interval else "")
 
 
 def latex_text(text: str) -> str:
     """A text in which no character means anything to LaTeX."""
-    return "".join(_SPECIAL.get(char, char) for char in one_line(text, 10_000))
+    return "".join(_SPECIAL.get(char, char) for char in single_line(text, 10_000))

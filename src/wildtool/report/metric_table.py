@@ -6,21 +6,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wildtool.engine.compare.leaderboard import different_items, notes_of, prompts_remark, without_verdict
-from wildtool.engine.score.formatting import counts_of, value_of
-from wildtool.report.model import Board, Key
+from wildtool.engine.compare.leaderboard import items_caveat, missing_note, notes_of, prompts_caveat
+from wildtool.engine.score.formatting import format_counts, format_value
+from wildtool.report.model import Leaderboard, MetricKey
 from wildtool.report.text import interval_of
-from wildtool.sanitize import as_cell, plain
+from wildtool.sanitize import csv_safe, escape_text
 from wildtool.types import Metric
 
-CSV_COLUMNS = (
+REPORT_CSV_COLUMNS = (
     *("model", "run", "group", "name", "value", "low", "high"),
     *("numerator", "denominator", "unit", "source"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class MetricColumn:
     """A column of numbers."""
 
     group: str
@@ -29,12 +29,12 @@ class Head:
     """True where it belongs in a table of models."""
 
     @property
-    def key(self) -> Key:
+    def key(self) -> MetricKey:
         return self.group, self.name
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MetricCell:
     """One number as it is shown."""
 
     value: str = "–"
@@ -49,11 +49,11 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ReportRow:
     """One model of a table."""
 
     label: str
-    cells: Mapping[Key, Cell]
+    cells: Mapping[MetricKey, MetricCell]
     kind: str = "measured"
     """`measured`, `published` or `gold`."""
     about: str = ""
@@ -64,21 +64,21 @@ class Row:
     tied: str = ""
     """Why it counts as tied; empty where it does not."""
 
-    def pairs(self, heads: Sequence[Head]) -> Iterator[tuple[Head, Cell]]:
-        return ((head, self.cells.get(head.key, EMPTY)) for head in heads)
+    def pairs(self, heads: Sequence[MetricColumn]) -> Iterator[tuple[MetricColumn, MetricCell]]:
+        return ((head, self.cells.get(head.key, EMPTY_CELL)) for head in heads)
 
 
-EMPTY = Cell()
+EMPTY_CELL = MetricCell()
 
 
-def cell_of(metric: Metric) -> Cell:
+def cell_of(metric: Metric) -> MetricCell:
     """A metric as it is shown."""
     number = metric.numerator if metric.kind == "count" else metric.value
     known = number is not None and math.isfinite(number)
-    shown = Cell(
-        value=value_of(metric),
+    shown = MetricCell(
+        value=format_value(metric),
         interval=interval_of(metric),
-        counts=counts_of(metric),
+        counts=format_counts(metric),
         sort=repr(float(number)) if known and number is not None else "",
     )
     if (
@@ -90,7 +90,7 @@ def cell_of(metric: Metric) -> Cell:
     ):
         return shown
     low, high, at = (100 * min(1.0, max(0.0, share)) for share in (metric.low, metric.high, metric.value))
-    return Cell(
+    return MetricCell(
         value=shown.value,
         interval=shown.interval,
         counts=shown.counts,
@@ -100,19 +100,21 @@ def cell_of(metric: Metric) -> Cell:
     )
 
 
-def heads_of(metrics: Iterable[Metric], group: str | None = None) -> tuple[Head, ...]:
+def metric_columns(metrics: Iterable[Metric], group: str | None = None) -> tuple[MetricColumn, ...]:
     """The columns of some metrics, each once; of one group where one is named."""
-    found: dict[Key, Head] = {}
+    found: dict[MetricKey, MetricColumn] = {}
     for metric in metrics:
         if group in (None, metric.group):
-            found.setdefault((metric.group, metric.name), Head(metric.group, metric.name, metric.headline))
+            found.setdefault(
+                (metric.group, metric.name), MetricColumn(metric.group, metric.name, metric.headline)
+            )
     return tuple(found.values())
 
 
-def measured(board: Board) -> list[Row]:
+def report_rows(board: Leaderboard) -> list[ReportRow]:
     """A row for each run of a board, in its order."""
     return [
-        Row(
+        ReportRow(
             label=label,
             run=str(run.folder),
             cells={(metric.group, metric.name): cell_of(metric) for metric in run.result.metrics},
@@ -121,29 +123,31 @@ def measured(board: Board) -> list[Row]:
     ]
 
 
-def missing(board: Board) -> list[str]:
+def missing_notes(board: Leaderboard) -> list[str]:
     """What a reader must know beside the numbers: different items, units that were not played."""
     results = [run.result for run in board.runs]
     found = [
-        different_items(results),
-        prompts_remark(results[0]),
+        items_caveat(results),
+        prompts_caveat(results[0]),
         *notes_of(metric for result in results for metric in result.metrics),
-        *map(without_verdict, board.labels, results),
+        *map(missing_note, board.labels, results),
     ]
     return [text for text in found if text]
 
 
-def as_csv(board: Board, groups: Iterable[str]) -> bytes:
+def metrics_csv(board: Leaderboard, groups: Iterable[str]) -> bytes:
     """The numbers of some groups, one a row."""
     wanted = set(groups)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    writer.writerow(REPORT_CSV_COLUMNS)
     for run in board.runs:
         whose = [run.result.model, run.result.run]
         for m in run.result.metrics:
             if m.group in wanted:
                 numbers = [m.value, m.low, m.high, m.numerator, m.denominator]
                 row = [*whose, m.group, m.name, *numbers, m.unit, f"profile {board.profile}"]
-                writer.writerow(as_cell(plain(value) if isinstance(value, str) else value) for value in row)
+                writer.writerow(
+                    csv_safe(escape_text(value) if isinstance(value, str) else value) for value in row
+                )
     return text.getvalue().encode()

@@ -6,27 +6,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.compare.leaderboard import headline, labels_of, titles_of
+from wildtool.engine.compare.leaderboard import headline, run_labels, table_titles
 from wildtool.engine.compare.pairs import Share, share
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.registry import load_benchmark, prompted_as
-from wildtool.engine.score.results import Result, judged
-from wildtool.engine.score.score import named_data
+from wildtool.engine.registry import load_benchmark, with_recorded_prompts
+from wildtool.engine.score.results import ScoreResult, open_results
+from wildtool.engine.score.score import data_candidates
 from wildtool.engine.score.verdict_table import relation
-from wildtool.report.parallel import done
+from wildtool.report.parallel import run_jobs
 from wildtool.report.text import slug
 from wildtool.types import Benchmark, Metric, Source
 
-FEW = 12
+MAX_RUNS_IN_PROCESS = 12
 """The numbers of so many runs are read faster in one process than others are started."""
-INCOMPLETE = " (incomplete)"
+INCOMPLETE_SUFFIX = " (incomplete)"
 """What stands behind the name of a model in a run of which some was never played."""
-Key = tuple[str, str]
+MetricKey = tuple[str, str]
 """(group, name) of a metric."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class RunUsage:
     """What a run used in all; None where no endpoint reported it."""
 
     calls: int
@@ -35,34 +35,34 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ReportRun:
     """One run with its numbers."""
 
     folder: Path
-    result: Result
+    result: ScoreResult
     about: Mapping[str, Any]
     """What `run.json` says."""
     shares: Mapping[tuple[str, str], Share]
     """By item and unit: the share of its repeats that are right."""
-    spent: Spent
+    spent: RunUsage
 
     @property
-    def metrics(self) -> dict[Key, Metric]:
+    def metrics(self) -> dict[MetricKey, Metric]:
         return {(metric.group, metric.name): metric for metric in self.result.metrics}
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class Leaderboard:
     """Runs that may stand in one table: same data, same questions beside the model, same rules."""
 
     title: str
     slug: str
     """Unique in the report; part of file names."""
-    runs: tuple[Run, ...]
+    runs: tuple[ReportRun, ...]
 
     @property
     def benchmark(self) -> Benchmark:
-        return _owner(self.runs[0])
+        return _benchmark(self.runs[0])
 
     @property
     def profile(self) -> str:
@@ -71,7 +71,7 @@ class Board:
     @property
     def labels(self) -> list[str]:
         """Names of the models, with the run's where several runs are of one model; incomplete runs are marked."""
-        return marked([run.result for run in self.runs])
+        return labels_with_incomplete([run.result for run in self.runs])
 
     @property
     def groups(self) -> list[str]:
@@ -89,8 +89,8 @@ def read_runs(
     profile: str | None = None,
     *,
     keep: bool = True,
-    tell: Callable[[str], None] = lambda _: None,
-) -> list[Run]:
+    on_progress: Callable[[str], None] = lambda _: None,
+) -> list[ReportRun]:
     """Runs with their numbers, judged where verdicts are missing. Raises RecordError.
 
     Args:
@@ -98,43 +98,43 @@ def read_runs(
         tell: called with what has been done so far.
     """
     jobs = [partial(_read, folder, profile, keep) for folder in folders]
-    runs: list[Run] = []
-    tell(f"Reading {len(jobs)} runs")
-    with done(jobs, parallel=len(jobs) > FEW) as found:
+    runs: list[ReportRun] = []
+    on_progress(f"Reading {len(jobs)} runs")
+    with run_jobs(jobs, parallel=len(jobs) > MAX_RUNS_IN_PROCESS) as found:
         for run in found:
             runs.append(run)
-            tell(f"Read {len(runs)} of {len(jobs)} runs")
+            on_progress(f"Read {len(runs)} of {len(jobs)} runs")
     return runs
 
 
-def marked(results: Sequence[Result]) -> list[str]:
+def labels_with_incomplete(results: Sequence[ScoreResult]) -> list[str]:
     """Names of the models of some results, as `labels_of`; those of which some was never played say so."""
     return [
-        label + INCOMPLETE * result.incomplete
-        for label, result in zip(labels_of(results), results, strict=True)
+        label + INCOMPLETE_SUFFIX * result.incomplete
+        for label, result in zip(run_labels(results), results, strict=True)
     ]
 
 
-def _read(folder: Path, profile: str | None, keep: bool) -> Run:
+def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
     about = read_run(folder)
-    with judged(folder, profile, keep=keep) as (result, table):
+    with open_results(folder, profile, keep=keep) as (result, table):
         rows = relation([table])
         units = rows.aggregate("item, unit, count(*) FILTER (correct), count(*)", "item, unit").fetchall()
         spent = rows.aggregate(
             "coalesce(sum(steps), 0)::BIGINT, sum(prompt_tokens)::BIGINT, sum(completion_tokens)::BIGINT"
         ).fetchall()[0]
     shares = {(item, unit): share(right, tries) for item, unit, right, tries in units}
-    return Run(folder, result, about, shares, Spent(*spent))
+    return ReportRun(folder, result, about, shares, RunUsage(*spent))
 
 
-def boards_of(runs: Sequence[Run]) -> list[Board]:
+def group_leaderboards(runs: Sequence[ReportRun]) -> list[Leaderboard]:
     """The boards of some runs, each with the best model first."""
-    apart: dict[str, list[Run]] = {}
-    for title, run in zip(titles_of([run.result for run in runs]), runs, strict=True):
+    apart: dict[str, list[ReportRun]] = {}
+    for title, run in zip(table_titles([run.result for run in runs]), runs, strict=True):
         apart.setdefault(title, []).append(run)
     slugs = [slug(title) for title in apart]
     return [
-        Board(
+        Leaderboard(
             title,
             its if slugs.count(its) == 1 else f"{its}-{number}",
             tuple(sorted(group, key=_rank)),
@@ -143,18 +143,18 @@ def boards_of(runs: Sequence[Run]) -> list[Board]:
     ]
 
 
-def _rank(run: Run) -> tuple[float, str]:
+def _rank(run: ReportRun) -> tuple[float, str]:
     metric = headline(run.result)
     return (1.0 if metric is None or metric.value is None else -metric.value, run.result.model)
 
 
-def _owner(run: Run) -> Benchmark:
+def _benchmark(run: ReportRun) -> Benchmark:
     identity = run.about["identity"]
-    return prompted_as(load_benchmark(run.result.benchmark, identity["mode"]), run.result.prompts)
+    return with_recorded_prompts(load_benchmark(run.result.benchmark, identity["mode"]), run.result.prompts)
 
 
-def _source(run: Run) -> Source | None:
-    for found in named_data(_owner(run), run.folder, run.about):
+def _source(run: ReportRun) -> Source | None:
+    for found in data_candidates(_benchmark(run), run.folder, run.about):
         if isinstance(found, Source) and found.sha256 == run.result.data_sha256:
             return found
     return None

@@ -3,16 +3,16 @@
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from wildtool.engine.compare.pairs import paired
-from wildtool.report.model import Board, Run
+from wildtool.engine.compare.pairs import pair_units
+from wildtool.report.model import Leaderboard, ReportRun
 from wildtool.stats.tests import LEVEL, difference, flip_test, holm
 
-MOST_MODELS = 80
+MAX_COMPARED_MODELS = 80
 """Models that are all compared with each other; of more, only the best ones are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class PairwiseResult:
     """One model against a baseline, in accuracy by unit."""
 
     difference: float
@@ -24,41 +24,43 @@ class Against:
     lost: int
     units: int
 
-    def turned(self) -> "Against":
+    def inverted(self) -> "PairwiseResult":
         """The baseline against the model."""
-        return Against(-self.difference, -self.high, -self.low, self.p, self.lost, self.gained, self.units)
+        return PairwiseResult(
+            -self.difference, -self.high, -self.low, self.p, self.lost, self.gained, self.units
+        )
 
 
-def all_pairs(board: Board) -> dict[tuple[int, int], Against]:
+def all_pairs(board: Leaderboard) -> dict[tuple[int, int], PairwiseResult]:
     """(baseline, model), by their places on the board, to how the model stands against the baseline. Pairs of runs that
     share no unit are left out."""
-    runs = board.runs[:MOST_MODELS]
-    found: dict[tuple[int, int], Against] = {}
+    runs = board.runs[:MAX_COMPARED_MODELS]
+    found: dict[tuple[int, int], PairwiseResult] = {}
     for first, a in enumerate(runs):
         for second in range(first + 1, len(runs)):
-            one = against(a, runs[second])
+            one = compare_pair(a, runs[second])
             if one is not None:
-                found[first, second], found[second, first] = one, one.turned()
+                found[first, second], found[second, first] = one, one.inverted()
     return found
 
 
-def against(baseline: Run, model: Run) -> Against | None:
+def compare_pair(baseline: ReportRun, model: ReportRun) -> PairwiseResult | None:
     """How a model stands against a baseline on the units both hold; None where there is none."""
-    both = paired(baseline.shares, model.shares)
+    both = pair_units(baseline.shares, model.shares)
     found = difference(both.pairs)
     if found is None:
         return None
     p, _ = flip_test(both.pairs)
-    return Against(found.value, found.low, found.high, p, both.gained, both.lost, both.units)
+    return PairwiseResult(found.value, found.low, found.high, p, both.gained, both.lost, both.units)
 
 
-def corrected(found: Mapping[tuple[int, int], Against], baseline: int) -> dict[int, float]:
+def holm_corrected(found: Mapping[tuple[int, int], PairwiseResult], baseline: int) -> dict[int, float]:
     """p of each model against one baseline, by Holm's correction for all that stand against it."""
     others = [model for first, model in found if first == baseline]
     return dict(zip(others, holm([found[baseline, model].p for model in others]), strict=True))
 
 
-def ties(found: Mapping[tuple[int, int], Against], models: int) -> dict[int, str]:
+def ties(found: Mapping[tuple[int, int], PairwiseResult], models: int) -> dict[int, str]:
     """Places (from 0) of models that cannot be told from the one above, with the reason."""
     above = [place for place in range(1, models) if (place - 1, place) in found]
     adjusted = holm([found[place - 1, place].p for place in above])
@@ -69,7 +71,7 @@ def ties(found: Mapping[tuple[int, int], Against], models: int) -> dict[int, str
     }
 
 
-def places(models: int, tied: Container[int], found: Mapping[tuple[int, int], Against]) -> list[str]:
+def places(models: int, tied: Container[int], found: Mapping[tuple[int, int], PairwiseResult]) -> list[str]:
     """The place of each model, best first: one tied with the one above shares its place, with `=` before it, unless it
     can be told from the first that has this place; else a row of near neighbours would tie the best with the worst.
 
@@ -80,14 +82,14 @@ def places(models: int, tied: Container[int], found: Mapping[tuple[int, int], Ag
     firsts: list[int] = []
     for place in range(models):
         first = firsts[-1] if firsts and place in tied else place
-        far = first < place - 1 and corrected(found, first).get(place, 1.0) < LEVEL
+        far = first < place - 1 and holm_corrected(found, first).get(place, 1.0) < LEVEL
         firsts.append(place if far else first)
     return [f"={first + 1}" if firsts.count(first) > 1 else str(first + 1) for first in firsts]
 
 
-def shard(board: Board, found: Mapping[tuple[int, int], Against]) -> dict[str, object]:
+def shard(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -> dict[str, object]:
     """All pairs as the page's script reads them."""
-    models = min(len(board.runs), MOST_MODELS)
+    models = min(len(board.runs), MAX_COMPARED_MODELS)
     return {
         "models": board.labels[:models],
         "pairs": [
@@ -96,15 +98,15 @@ def shard(board: Board, found: Mapping[tuple[int, int], Against]) -> dict[str, o
                 for second in range(models)
             ]
             for first in range(models)
-            for adjusted in [corrected(found, first)]
+            for adjusted in [holm_corrected(found, first)]
         ],
     }
 
 
-def _numbers(one: Against, p: float) -> Sequence[float]:
+def _numbers(one: PairwiseResult, p: float) -> Sequence[float]:
     rounded = [round(number, 5) for number in (one.difference, one.low, one.high)]
     return [*rounded, round(p, 6), one.gained, one.lost]
 
 
-def _points(one: Against) -> str:
+def _points(one: PairwiseResult) -> str:
     return f"{100 * one.difference:+.1f} points [{100 * one.low:+.1f}, {100 * one.high:+.1f}]"

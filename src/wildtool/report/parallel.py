@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def done(jobs: Sequence[Callable[[], T]], *, parallel: bool) -> Generator[Iterator[T], None, None]:
+def run_jobs(jobs: Sequence[Callable[[], T]], *, parallel: bool) -> Generator[Iterator[T], None, None]:
     """What each job gives, in order, or the error it raises.
 
     Args:

@@ -2,7 +2,7 @@
 
 import re
 
-from wildtool.engine.score.formatting import ends_of
+from wildtool.engine.score.formatting import format_interval
 from wildtool.types import Metric
 
 
@@ -13,4 +13,4 @@ def slug(text: str) -> str:
 
 def interval_of(metric: Metric) -> str:
     """Its 95 % interval; empty where none is given."""
-    return "–".join(ends_of(metric) or ())
+    return "–".join(format_interval(metric) or ())

@@ -15,7 +15,7 @@ FORMAT, REPAIR = "format:", "repair:"
 READ, ON_THE_WAY = "calls read from text", "changed on the way"
 
 
-def changes(verdicts: Any) -> list[Metric]:
+def change_metrics(verdicts: Any) -> list[Metric]:
     """How often each change was made; none for a run without any.
 
     Args:
@@ -111,7 +111,7 @@ def cost(verdicts: Any, unit: str) -> list[Metric]:
     ]
 
 
-RIGHT = "CAST(correct AS INTEGER)"
+CORRECT_SQL = "CAST(correct AS INTEGER)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +122,14 @@ class Rate:
     name: str
     where: str
     """Which rows count."""
-    numerator: str = RIGHT
+    numerator: str = CORRECT_SQL
     denominator: str = "1"
     headline: bool = False
     note: str = ""
     """What a reader must know wherever the rate is shown."""
 
 
-def measure(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
+def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
     """The rates of a DuckDB relation over verdict rows, in one pass."""
     sums = ", ".join(
         f"COALESCE(SUM({rate.numerator}) FILTER ({rate.where}), 0)::DOUBLE,"

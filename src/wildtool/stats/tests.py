@@ -23,11 +23,11 @@ def holm(values: Sequence[float]) -> list[float]:
 
 LEVEL = 0.05
 """Of all tests: the chance, at most, of telling equal models apart."""
-_MOST_WORK = 20_000_000_000
+_MAX_WORK = 20_000_000_000
 """Bits that the exact distribution may move; beyond it (thousands of items) the normal one is as good."""
 
 
-class Pair(NamedTuple):
+class ItemPair(NamedTuple):
     """One item under two runs."""
 
     difference: Fraction | int
@@ -35,7 +35,7 @@ class Pair(NamedTuple):
     units: int
 
 
-class Difference(NamedTuple):
+class AccuracyDifference(NamedTuple):
     """A difference of two accuracies with its 95 % interval."""
 
     value: float
@@ -45,7 +45,7 @@ class Difference(NamedTuple):
     """Standard error that the interval is made of, robust to clusters and never 0."""
 
 
-def difference(pairs: Sequence[Pair]) -> Difference | None:
+def difference(pairs: Sequence[ItemPair]) -> AccuracyDifference | None:
     """The mean difference per unit with a cluster-robust 95 % interval; None without units.
 
     The variance is the sandwich estimate for a ratio of item sums, with Student's quantile, after adding two items of
@@ -59,7 +59,7 @@ def difference(pairs: Sequence[Pair]) -> Difference | None:
     value = sum(d for d, _ in sums) / units
     error = _error([*sums, (1.0, 1.0), (-1.0, 1.0)])
     half = t_quantile(0.975, max(1, count - 1)) * error
-    return Difference(value, max(-1.0, value - half), min(1.0, value + half), error)
+    return AccuracyDifference(value, max(-1.0, value - half), min(1.0, value + half), error)
 
 
 def finding(difference: float, p: float) -> Literal["better", "worse", "not distinguishable"]:
@@ -67,7 +67,7 @@ def finding(difference: float, p: float) -> Literal["better", "worse", "not dist
     return "not distinguishable" if p >= LEVEL else "better" if difference > 0 else "worse"
 
 
-def flip_test(pairs: Sequence[Pair]) -> tuple[float, bool]:
+def flip_test(pairs: Sequence[ItemPair]) -> tuple[float, bool]:
     """The paired test by item: p, two-sided, and whether it is exact.
 
     Were the runs equally good, an item's difference could as well have had the other sign. p is the share of all
@@ -82,7 +82,7 @@ def flip_test(pairs: Sequence[Pair]) -> tuple[float, bool]:
     sizes = [abs(step) for step in steps]
     # Bytes that hold the number of any set of sign patterns.
     reach, width = sum(sizes), len(sizes) // 8 + 1
-    if 8 * reach * width * len(sizes) > _MOST_WORK:
+    if 8 * reach * width * len(sizes) > _MAX_WORK:
         # Possible sums lie two steps apart, hence the correction by one.
         spread = math.sqrt(sum(size * size for size in sizes))
         return math.erfc((found - 1) / spread / math.sqrt(2)), False

@@ -6,8 +6,8 @@ import re
 from itertools import accumulate
 from typing import Any, cast
 
-MAX_CHARACTERS = 500_000
-MAX_DEPTH = 64
+MAX_ARGUMENT_CHARACTERS = 500_000
+MAX_ARGUMENT_DEPTH = 64
 MAX_DIGITS = 4_000
 """Longest integer that is read; Python itself refuses more than 4,300 digits."""
 
@@ -43,19 +43,21 @@ def read_arguments(text: object, *, empty_ok: bool = False) -> dict[str, Any]:
         )
     if empty_ok and not text.strip():
         return {}
-    value = read_json(text)
+    value = read_bounded_json(text)
     if not isinstance(value, dict):
         kind = type(value).__name__
         raise ArgumentsError("not an object", f"the arguments hold a {kind}, expected a JSON object")
     return cast("dict[str, Any]", value)
 
 
-def read_json(text: str) -> Any:
+def read_bounded_json(text: str) -> Any:
     """Reads one JSON value under the same limits. Raises ArgumentsError."""
-    if len(text) > MAX_CHARACTERS:
-        raise ArgumentsError("too large", f"{len(text):,} characters, at most {MAX_CHARACTERS:,} are read")
-    if _depth(text) > MAX_DEPTH:
-        raise ArgumentsError("too deep", f"nested deeper than {MAX_DEPTH} levels")
+    if len(text) > MAX_ARGUMENT_CHARACTERS:
+        raise ArgumentsError(
+            "too large", f"{len(text):,} characters, at most {MAX_ARGUMENT_CHARACTERS:,} are read"
+        )
+    if _depth(text) > MAX_ARGUMENT_DEPTH:
+        raise ArgumentsError("too deep", f"nested deeper than {MAX_ARGUMENT_DEPTH} levels")
     try:
         return json.loads(
             text,
@@ -69,7 +71,7 @@ def read_json(text: str) -> Any:
 
 
 def _depth(text: str) -> int:
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
+    if text.count("[") + text.count("{") <= MAX_ARGUMENT_DEPTH:
         return 0
     brackets = re.findall(r"[\[\]{}]", _STRING.sub("", text))
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)

@@ -12,40 +12,40 @@ from dataclasses import dataclass
 
 from wildtool.toolcall.expressions import (
     MAX_BITS,
-    MAX_DEPTH,
+    MAX_EXPRESSION_DEPTH,
     MAX_WORK,
     CallSyntaxError,
     Expressions,
-    Value,
+    PythonValue,
     constant,
 )
 
 __all__ = [
     "MAX_BITS",
-    "MAX_CHARACTERS",
-    "MAX_DEPTH",
+    "MAX_CALL_CHARACTERS",
+    "MAX_EXPRESSION_DEPTH",
     "MAX_WORK",
-    "Call",
+    "CallExpression",
     "CallReader",
     "CallSyntaxError",
-    "Value",
+    "PythonValue",
     "dotted_name",
     "parse_expression",
 ]
 
-MAX_CHARACTERS = 16_000
+MAX_CALL_CHARACTERS = 16_000
 """Longest text that is parsed; several times what the longest gold answers need, and parsed within 50 ms."""
 _MAY_WARN = re.compile(r"\\|[\d.][A-Za-z_]")
 """What the parser may warn about stands in it: escapes, and numbers that run into a word."""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallExpression:
     """One call: positional arguments are lost, `**value` is kept under the key None, the last of equal names counts."""
 
     name: str
     """Dotted name; empty where the callee is neither a name nor an attribute."""
-    arguments: dict[str | None, Value]
+    arguments: dict[str | None, PythonValue]
 
 
 def parse_expression(text: str) -> ast.expr:
@@ -54,8 +54,8 @@ def parse_expression(text: str) -> ast.expr:
     Raises:
         CallSyntaxError: the text is longer than `MAX_CHARACTERS`, nested too deeply, or no expression.
     """
-    if len(text) > MAX_CHARACTERS:
-        raise CallSyntaxError(f"longer than {MAX_CHARACTERS} characters")
+    if len(text) > MAX_CALL_CHARACTERS:
+        raise CallSyntaxError(f"longer than {MAX_CALL_CHARACTERS} characters")
     try:
         if not _MAY_WARN.search(text):
             return ast.parse(text, mode="eval").body
@@ -90,14 +90,14 @@ class CallReader:
         self._arithmetic = Expressions()
         self._depth = 0
 
-    def call(self, node: ast.Call) -> Call:
+    def call(self, node: ast.Call) -> CallExpression:
         """A call with its keyword arguments as values."""
         arguments = {keyword.arg: self.value(keyword.value) for keyword in node.keywords}
-        return Call(dotted_name(node.func), arguments)
+        return CallExpression(dotted_name(node.func), arguments)
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: ast.expr) -> PythonValue:
         """The value a node stands for; a bare name stands for its text."""
-        if self._depth == MAX_DEPTH:
+        if self._depth == MAX_EXPRESSION_DEPTH:
             raise CallSyntaxError("nested too deeply")
         self._depth += 1
         try:
@@ -105,11 +105,11 @@ class CallReader:
         finally:
             self._depth -= 1
 
-    def bare_call(self, node: ast.Call) -> Value:
+    def bare_call(self, node: ast.Call) -> PythonValue:
         """A nested call without keywords."""
         return {dotted_name(node.func): {}}
 
-    def _value(self, node: ast.expr) -> Value:
+    def _value(self, node: ast.expr) -> PythonValue:
         match node:
             case ast.Constant():
                 value = constant(node)
@@ -137,7 +137,7 @@ class CallReader:
                 raise CallSyntaxError(f"unsupported syntax: {type(node).__name__}")
 
 
-def _negated(value: Value) -> Value:
+def _negated(value: PythonValue) -> PythonValue:
     # The decoders this follows negate whatever the operator is: +5 and ~5 are -5.
     if not isinstance(value, int | float | complex):
         raise CallSyntaxError("a sign before something that is no number")
@@ -152,8 +152,8 @@ def _source(node: ast.Subscript) -> str:
         raise CallSyntaxError("no source text for a subscript") from error
 
 
-def _paired(node: ast.Dict, value: Callable[[ast.expr], Value]) -> dict[Value, Value]:
-    pairs: dict[Value, Value] = {}
+def _paired(node: ast.Dict, value: Callable[[ast.expr], PythonValue]) -> dict[PythonValue, PythonValue]:
+    pairs: dict[PythonValue, PythonValue] = {}
     for key, element in zip(node.keys, node.values, strict=True):
         if key is None:
             raise CallSyntaxError("unpacking inside an object")

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
-from wildtool.toolcall.arguments import MAX_DEPTH, ArgumentsError, read_json
+from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH, ArgumentsError, read_bounded_json
 from wildtool.toolcall.schema import (
     NO_DEFAULT,
     as_schema,
     branch_for,
     documented_default,
     enum_of,
-    fits,
+    fits_types,
     schema_types,
 )
-from wildtool.toolcall.text.equivalence import differs
+from wildtool.toolcall.text.equivalence import differing_rule
 
-MAX_DIFFERENCES = 20
+MAX_ARGUMENT_DIFFERENCES = 20
 """A reply with thousands of wrong keys is as wrong after the first twenty."""
 _TOLERANCE = 1e-12
 """Relative; wide enough for the last bit of a decimal number, too narrow for any digit someone wrote."""
@@ -26,7 +26,7 @@ _ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ArgumentDifference:
     """One place where a prediction does not mean what gold means."""
 
     path: str
@@ -43,30 +43,34 @@ class Difference:
 
 def compare_arguments(
     gold: Mapping[str, Any], predicted: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> list[Difference]:
+) -> list[ArgumentDifference]:
     """Differences between the arguments of two calls of one tool; empty where they mean the same.
 
     Args:
         gold, predicted: decoded arguments.
         parameters: the tool's JSON schema of its parameters; may be malformed, nothing is raised.
     """
-    return list(islice(_objects(gold, predicted, as_schema(parameters), "", 0), MAX_DIFFERENCES))
+    return list(islice(_objects(gold, predicted, as_schema(parameters), "", 0), MAX_ARGUMENT_DIFFERENCES))
 
 
-def compare(gold: Any, predicted: Any, schema: Mapping[str, Any], path: str = "") -> list[Difference]:
+def compare_values(
+    gold: Any, predicted: Any, schema: Mapping[str, Any], path: str = ""
+) -> list[ArgumentDifference]:
     """Differences between two values of one parameter; empty where they mean the same."""
-    return list(islice(_values(gold, predicted, as_schema(schema), path, 0), MAX_DIFFERENCES))
+    return list(islice(_values(gold, predicted, as_schema(schema), path, 0), MAX_ARGUMENT_DIFFERENCES))
 
 
 def _values(
     gold: Any, predicted: Any, schema: Mapping[str, Any], path: str, depth: int
-) -> Iterator[Difference]:
+) -> Iterator[ArgumentDifference]:
     schema = branch_for(gold, schema)
     if any(_identical(gold, member) for member in enum_of(schema)):
         if not _identical(gold, predicted):
             yield _difference(path, "enum", gold, predicted, "is another member than")
-    elif depth > MAX_DEPTH:
-        yield _difference(path, "depth", gold, predicted, f"is nested deeper than {MAX_DEPTH} levels beside")
+    elif depth > MAX_ARGUMENT_DEPTH:
+        yield _difference(
+            path, "depth", gold, predicted, f"is nested deeper than {MAX_ARGUMENT_DEPTH} levels beside"
+        )
     elif isinstance(gold, Mapping) and isinstance(predicted, Mapping):
         yield from _objects(
             cast("Mapping[str, Any]", gold), cast("Mapping[str, Any]", predicted), schema, path, depth + 1
@@ -74,7 +78,7 @@ def _values(
     elif isinstance(gold, list) and isinstance(predicted, list):
         yield from _arrays(cast("list[Any]", gold), cast("list[Any]", predicted), schema, path, depth + 1)
     elif isinstance(gold, str) and isinstance(predicted, str):
-        if rule := differs(gold, predicted):
+        if rule := differing_rule(gold, predicted):
             yield _difference(path, rule, gold, predicted, "does not mean")
     elif not _same_scalar(gold, predicted) and not _same_in_declared_type(gold, predicted, schema):
         rule = _kind(gold) if _kind(gold) == _kind(predicted) else "type"
@@ -83,7 +87,7 @@ def _values(
 
 def _objects(
     gold: Mapping[str, Any], predicted: Mapping[str, Any], schema: Mapping[str, Any], path: str, depth: int
-) -> Iterator[Difference]:
+) -> Iterator[ArgumentDifference]:
     properties = as_schema(schema.get("properties"))
     required: object = schema.get("required")
     needed = cast("list[object]", required) if isinstance(required, list) else []
@@ -96,12 +100,12 @@ def _objects(
             yield from _values(gold_value, predicted_value, below, place, depth)
         elif gold_value is not _ABSENT:
             if not (optional and _is_default(gold_value, below, depth)):
-                yield Difference(
+                yield ArgumentDifference(
                     place, "missing", gold_value, None, f"{place}: {_show(gold_value)} is missing"
                 )
         elif predicted_value is not _ABSENT and not (optional and _is_default(predicted_value, below, depth)):
             message = f"{place}: {_show(predicted_value)} was not asked for"
-            yield Difference(place, "extra", None, predicted_value, message)
+            yield ArgumentDifference(place, "extra", None, predicted_value, message)
 
 
 def _given(side: Mapping[str, Any], key: str, optional: bool) -> Any:
@@ -117,7 +121,7 @@ def _is_default(value: Any, schema: Mapping[str, Any], depth: int) -> bool:
 
 def _arrays(
     gold: Sequence[Any], predicted: Sequence[Any], schema: Mapping[str, Any], path: str, depth: int
-) -> Iterator[Difference]:
+) -> Iterator[ArgumentDifference]:
     if len(gold) != len(predicted):
         yield _difference(path, "length", gold, predicted, "is of another length than")
         return
@@ -129,11 +133,15 @@ def _arrays(
 def _same_in_declared_type(gold: Any, predicted: Any, schema: Mapping[str, Any]) -> bool:
     """Gold breaks its schema with a text for a value or the other way round, and the prediction does not."""
     types = schema_types(schema)
-    if fits(gold, types) or not fits(predicted, types) or isinstance(gold, str) == isinstance(predicted, str):
+    if (
+        fits_types(gold, types)
+        or not fits_types(predicted, types)
+        or isinstance(gold, str) == isinstance(predicted, str)
+    ):
         return False
     text, value = (gold, predicted) if isinstance(gold, str) else (predicted, gold)
     try:
-        return _identical(read_json(text), value)
+        return _identical(read_bounded_json(text), value)
     except ArgumentsError:
         return False
 
@@ -183,9 +191,9 @@ def _kind(value: Any) -> str:
     return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "other"
 
 
-def _difference(path: str, rule: str, gold: Any, predicted: Any, relation: str) -> Difference:
+def _difference(path: str, rule: str, gold: Any, predicted: Any, relation: str) -> ArgumentDifference:
     message = f"{path or 'value'}: {_show(predicted)} {relation} {_show(gold)} ({rule})"
-    return Difference(path, rule, gold, predicted, message)
+    return ArgumentDifference(path, rule, gold, predicted, message)
 
 
 def _name(key: object) -> str:

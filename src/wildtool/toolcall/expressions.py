@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import partial
 from typing import Any, cast
 
-Value = Any
+PythonValue = Any
 """A Python literal: None, bool, int, float, complex, str, bytes, list, tuple, dict, set."""
 
-MAX_DEPTH = 100
+MAX_EXPRESSION_DEPTH = 100
 """Deepest nesting."""
 MAX_BITS = 14_000
 """Largest integer: a little below the longest that Python prints."""
@@ -33,7 +33,7 @@ class Expressions:
     def __init__(self) -> None:
         self._work = 0
 
-    def value(self, node: ast.expr, levels: int = MAX_DEPTH) -> Value:
+    def value(self, node: ast.expr, levels: int = MAX_EXPRESSION_DEPTH) -> PythonValue:
         """The value of an expression; where Python would raise, the message is Python's."""
         if levels == 0:
             raise CallSyntaxError("nested too deeply")
@@ -51,7 +51,7 @@ class Expressions:
         if self._work > MAX_WORK:
             raise CallSyntaxError("too much arithmetic")
 
-    def _compute(self, node: ast.expr, levels: int) -> Value:
+    def _compute(self, node: ast.expr, levels: int) -> PythonValue:
         read = partial(self.value, levels=levels)
         match node:
             case ast.Constant():
@@ -81,8 +81,8 @@ class Expressions:
             case _:
                 raise CallSyntaxError(f"no arithmetic on {type(node).__name__}")
 
-    def _elements(self, nodes: Iterable[ast.expr], levels: int) -> list[Value]:
-        found: list[Value] = []
+    def _elements(self, nodes: Iterable[ast.expr], levels: int) -> list[PythonValue]:
+        found: list[PythonValue] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
                 found += self.value(node.value, levels)
@@ -90,8 +90,8 @@ class Expressions:
                 found.append(self.value(node, levels))
         return found
 
-    def _dict(self, node: ast.Dict, levels: int) -> dict[Value, Value]:
-        pairs: dict[Value, Value] = {}
+    def _dict(self, node: ast.Dict, levels: int) -> dict[PythonValue, PythonValue]:
+        pairs: dict[PythonValue, PythonValue] = {}
         for key, element in zip(node.keys, node.values, strict=True):
             if key is None:
                 pairs |= self.value(element, levels)
@@ -100,17 +100,17 @@ class Expressions:
                 pairs[name] = self.value(element, levels)
         return pairs
 
-    def _either(self, node: ast.BoolOp, levels: int) -> Value:
-        value: Value = None
+    def _either(self, node: ast.BoolOp, levels: int) -> PythonValue:
+        value: PythonValue = None
         for part in node.values:
             value = self.value(part, levels)
             if bool(value) is isinstance(node.op, ast.Or):
                 break
         return value
 
-    def _compare(self, node: ast.Compare, levels: int) -> Value:
+    def _compare(self, node: ast.Compare, levels: int) -> PythonValue:
         left = self.value(node.left, levels)
-        result: Value = True
+        result: PythonValue = True
         for sign, other in zip(node.ops, node.comparators, strict=True):
             right = self.value(other, levels)
             if isinstance(sign, ast.In | ast.NotIn):
@@ -121,7 +121,7 @@ class Expressions:
             left = right
         return result
 
-    def _index(self, node: ast.expr, levels: int) -> Value:
+    def _index(self, node: ast.expr, levels: int) -> PythonValue:
         if not isinstance(node, ast.Slice):
             return self.value(node, levels)
         ends = (
@@ -138,10 +138,12 @@ class Expressions:
         if _WIDE.search(form):
             raise CallSyntaxError("formatting is too wide")
         self._spend(_MAX_DIGITS + 10 * _weight(value))
-        shown: Value = _CONVERSIONS[node.conversion](value) if node.conversion in _CONVERSIONS else value
+        shown: PythonValue = (
+            _CONVERSIONS[node.conversion](value) if node.conversion in _CONVERSIONS else value
+        )
         return format(shown, form)
 
-    def _call(self, node: ast.Call, levels: int) -> Value:
+    def _call(self, node: ast.Call, levels: int) -> PythonValue:
         if any(word.arg is None for word in node.keywords):
             raise CallSyntaxError("unpacking inside a call")
         match node.func:
@@ -160,8 +162,12 @@ class Expressions:
         return FUNCTIONS[name](*arguments, **words)
 
     def _method(
-        self, owner: Value, name: str, arguments: Sequence[Value], words: Mapping[str, Value]
-    ) -> Value:
+        self,
+        owner: PythonValue,
+        name: str,
+        arguments: Sequence[PythonValue],
+        words: Mapping[str, PythonValue],
+    ) -> PythonValue:
         if name not in _METHODS.get(owner.__class__, ()):
             raise CallSyntaxError(f"no arithmetic on the attribute {name}")
         # No method makes more than this of what it is given.
@@ -170,7 +176,7 @@ class Expressions:
             raise CallSyntaxError("a width is too large")
         return getattr(owner, name)(*arguments, **words)
 
-    def _limit(self, sign: ast.operator, left: Value, right: Value) -> None:
+    def _limit(self, sign: ast.operator, left: PythonValue, right: PythonValue) -> None:
         """Refuses, before it is computed, what would be too large."""
         if isinstance(sign, ast.Mod) and isinstance(left, str | bytes):
             self._limit_format(left, right)
@@ -182,7 +188,7 @@ class Expressions:
                 if isinstance(times, int) and isinstance(repeated, Sized):
                     self._spend(max(times, 0) * _weight(repeated))
 
-    def _limit_format(self, form: str | bytes, values: Value) -> None:
+    def _limit_format(self, form: str | bytes, values: PythonValue) -> None:
         text = form if isinstance(form, str) else form.decode("latin-1")
         # Where keys stand in brackets a width is looked for anywhere, since keys may hold brackets too.
         if (_WIDE_ANYWHERE if "%(" in text else _WIDE_BLANK).search(text):
@@ -190,7 +196,9 @@ class Expressions:
         # Each blank may show everything, escaped, or as many digits as a width may have.
         self._spend(text.count("%") * (_MAX_DIGITS + 10 * _weight(values)))
 
-    def _limit_call(self, name: str, arguments: Sequence[Value], words: Mapping[str, Value]) -> None:
+    def _limit_call(
+        self, name: str, arguments: Sequence[PythonValue], words: Mapping[str, PythonValue]
+    ) -> None:
         """Refuses, before it is made, a call that takes more than the size of its arguments."""
         given = [*arguments, *words.values()]
         named = dict(zip(_PARAMETERS.get(name, ()), arguments, strict=False)) | dict(words)
@@ -212,7 +220,7 @@ class Expressions:
                 pass
 
 
-def constant(node: ast.Constant) -> Value:
+def constant(node: ast.Constant) -> PythonValue:
     """The value of a constant. Raises CallSyntaxError for an integer that is too large."""
     if isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
         raise CallSyntaxError("a number is too large")
@@ -232,7 +240,7 @@ def _bits(sign: ast.operator, left: int, right: int) -> int:
             return 0
 
 
-def _weight(value: Value) -> int:
+def _weight(value: PythonValue) -> int:
     """Characters, digits and elements of a value."""
     match value:
         case str() | bytes() | bytearray():
@@ -242,9 +250,11 @@ def _weight(value: Value) -> int:
         case range():
             return 1 + len(value)
         case dict():
-            return 1 + sum(_weight(k) + _weight(v) for k, v in cast(dict[Value, Value], value).items())
+            return 1 + sum(
+                _weight(k) + _weight(v) for k, v in cast(dict[PythonValue, PythonValue], value).items()
+            )
         case list() | tuple() | set() | frozenset():
-            return 1 + sum(map(_weight, cast(Iterable[Value], value)))
+            return 1 + sum(map(_weight, cast(Iterable[PythonValue], value)))
         case _:
             return 1
 
@@ -254,19 +264,19 @@ _WIDE = re.compile(r"\d{4}")
 _WIDE_ANYWHERE = re.compile(r"\d{4}|\*")
 _WIDE_BLANK = re.compile(r"%[^a-zA-Z%]*?(?:\d{4}|\*)")
 """Such a width in a blank, or one that stands among the values."""
-_CONVERSIONS: Mapping[int, Callable[[Value], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
-_COLLECTIONS: Mapping[type[ast.expr], Callable[[list[Value]], Value]] = {
+_CONVERSIONS: Mapping[int, Callable[[PythonValue], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
+_COLLECTIONS: Mapping[type[ast.expr], Callable[[list[PythonValue]], PythonValue]] = {
     ast.List: list,
     ast.Tuple: tuple,
     ast.Set: set,
 }
-_UNARY: Mapping[type[ast.unaryop], Callable[[Value], Value]] = {
+_UNARY: Mapping[type[ast.unaryop], Callable[[PythonValue], PythonValue]] = {
     ast.UAdd: lambda x: +x,
     ast.USub: lambda x: -x,
     ast.Invert: lambda x: ~(x + 0),  # + 0: inverting a bool is deprecated
     ast.Not: lambda x: not x,
 }
-_BINARY: Mapping[type[ast.operator], Callable[[Value, Value], Value]] = {
+_BINARY: Mapping[type[ast.operator], Callable[[PythonValue, PythonValue], PythonValue]] = {
     ast.Add: lambda x, y: x + y,
     ast.Sub: lambda x, y: x - y,
     ast.Mult: lambda x, y: x * y,
@@ -281,7 +291,7 @@ _BINARY: Mapping[type[ast.operator], Callable[[Value, Value], Value]] = {
     ast.BitAnd: lambda x, y: x & y,
     ast.MatMult: lambda x, y: x @ y,
 }
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Value, Value], Value]] = {
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[PythonValue, PythonValue], PythonValue]] = {
     ast.Eq: lambda x, y: x == y,
     ast.NotEq: lambda x, y: x != y,
     ast.Lt: lambda x, y: x < y,
@@ -293,7 +303,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Value, Value], Value]] = {
     ast.In: lambda x, y: x in y,
     ast.NotIn: lambda x, y: x not in y,
 }
-FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+FUNCTIONS: Mapping[str, Callable[..., PythonValue]] = {
     function.__name__: function
     for function in (
         *(

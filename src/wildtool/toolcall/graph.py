@@ -7,7 +7,7 @@ never executed, so a node that names one is never ready.
 from collections.abc import Sequence
 from typing import Literal
 
-Topology = Literal["none", "single", "parallel", "sequential", "mixed"]
+CallTopology = Literal["none", "single", "parallel", "sequential", "mixed"]
 
 
 def bit_masks(deps: Sequence[Sequence[int]]) -> list[int]:
@@ -73,7 +73,7 @@ def ancestors(deps: Sequence[Sequence[int]]) -> list[set[int]]:
     return result
 
 
-def topology(deps: Sequence[Sequence[int]]) -> Topology:
+def topology(deps: Sequence[Sequence[int]]) -> CallTopology:
     """The shape of a graph of calls: no call, one, all independent, one chain, or both kinds together."""
     if len(deps) < 2:
         return ("none", "single")[len(deps)]

@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from wildtool.toolcall.schema import as_schema, documented_default, enum_of, fits, schema_types
+from wildtool.toolcall.schema import as_schema, documented_default, enum_of, fits_types, schema_types
 from wildtool.toolcall.text.lexicon import FUNCTION_WORDS
 
-Path = tuple[str | int, ...]
-Change = tuple[str, dict[str, Any], str]
+ValuePath = tuple[str | int, ...]
+ArgumentMutation = tuple[str, dict[str, Any], str]
 """Kind, changed arguments, what was changed."""
 
 _NEGATION = re.compile(r"\b(not|never|no|without)\b |不|没", re.IGNORECASE)
 _LOWER_WORD = re.compile(r"(?<![\w'.@/_-])[a-z]{4,}(?![\w'@/_-]|\.\w)")
 _NO_CONTENT = FUNCTION_WORDS | {"kindly", "please", "would", "like", "could", "want", "need", "about"}
 _CHINESE_WORDS = re.compile("[\u4e00-\u9fff]{10,}")
-_STRANGE_TEXT = "zzyzx quuxly"
+_NONSENSE_TEXT = "zzyzx quuxly"
 
 
-def value_mutants(arguments: dict[str, Any], parameters: Mapping[str, Any]) -> Iterator[Change]:
+def value_mutants(arguments: dict[str, Any], parameters: Mapping[str, Any]) -> Iterator[ArgumentMutation]:
     """All single mistakes in a gold argument object.
 
     Args:
@@ -42,7 +42,7 @@ def value_mutants(arguments: dict[str, Any], parameters: Mapping[str, Any]) -> I
     yield from _swaps(arguments)
 
 
-def _leaves(value: Any, schema: Any, path: Path) -> Iterator[tuple[Path, Any, Mapping[str, Any]]]:
+def _leaves(value: Any, schema: Any, path: ValuePath) -> Iterator[tuple[ValuePath, Any, Mapping[str, Any]]]:
     """Every value inside the arguments with its schema, lists themselves included."""
     known = as_schema(schema)
     if isinstance(value, dict):
@@ -69,7 +69,7 @@ def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, 
         yield from _wrong_texts(value)
     elif isinstance(value, list):
         yield from _wrong_lists(cast(list[Any], value))
-    if isinstance(value, bool | int | float | str) and fits(value, schema_types(schema)):
+    if isinstance(value, bool | int | float | str) and fits_types(value, schema_types(schema)):
         # Where gold itself breaks its schema, the other type may be the better reading.
         yield "wrong type", [value] if isinstance(value, str) else json.dumps(value)
     if documented_default(schema) != value:
@@ -78,7 +78,7 @@ def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 
 def _wrong_texts(value: str) -> Iterator[tuple[str, str]]:
-    yield "other text", _STRANGE_TEXT
+    yield "other text", _NONSENSE_TEXT
     yield "empty text", ""
     if match := re.search(r"\d(?=\D*$)", value):
         digit = str((int(match.group()) + 1) % 10)
@@ -131,14 +131,14 @@ def _unlike_any_default(schema: Any) -> Any:
         "number": 987_654.5,
         "float": 987_654.5,
         "boolean": not re.search(r"defaul\w*[^.]*true|默认[^。]*true", described, re.IGNORECASE),
-        "array": [_STRANGE_TEXT],
+        "array": [_NONSENSE_TEXT],
         "object": {"zz_unknown": 1},
     }
     kind = known.get("type")
-    return samples.get(kind, _STRANGE_TEXT) if isinstance(kind, str) else _STRANGE_TEXT
+    return samples.get(kind, _NONSENSE_TEXT) if isinstance(kind, str) else _NONSENSE_TEXT
 
 
-def _swaps(arguments: dict[str, Any]) -> Iterator[Change]:
+def _swaps(arguments: dict[str, Any]) -> Iterator[ArgumentMutation]:
     """Two different values of one type exchanged."""
     names = list(arguments)
     for index, first in enumerate(names):
@@ -148,7 +148,7 @@ def _swaps(arguments: dict[str, Any]) -> Iterator[Change]:
                 yield "swapped values", {**arguments, first: b, second: a}, f"{first} and {second}"
 
 
-def with_value(arguments: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+def with_value(arguments: dict[str, Any], path: ValuePath, value: Any) -> dict[str, Any]:
     """A copy of arguments with another value at one place."""
     result = copy.deepcopy(arguments)
     place: Any = result
@@ -158,6 +158,6 @@ def with_value(arguments: dict[str, Any], path: Path, value: Any) -> dict[str, A
     return result
 
 
-def path_text(path: Path) -> str:
+def path_text(path: ValuePath) -> str:
     """A place in arguments, such as `stops[0].city`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from wildtool.toolcall.arguments import ArgumentsError, read_json
+from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 
 NO_DEFAULT = object()
 """Returned where no default is documented."""
@@ -49,7 +49,7 @@ def schema_types(schema: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(_TYPE_NAMES[name] for name in names if isinstance(name, str) and name in _TYPE_NAMES)
 
 
-def fits(value: Any, types: frozenset[str]) -> bool:
+def fits_types(value: Any, types: frozenset[str]) -> bool:
     """Whether a value is of one of the types; any value fits where none is named."""
     if not types:
         return True
@@ -74,7 +74,9 @@ def branch_for(gold: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     branches: object = schema.get("anyOf") or schema.get("oneOf")
     for branch in cast("list[object]", branches) if isinstance(branches, list) else []:
         candidate = as_schema(branch)
-        if fits(gold, schema_types(candidate)) and (not enum_of(candidate) or gold in enum_of(candidate)):
+        if fits_types(gold, schema_types(candidate)) and (
+            not enum_of(candidate) or gold in enum_of(candidate)
+        ):
             return {**schema, **candidate}
     return schema
 
@@ -122,7 +124,7 @@ def _typed(text: str, types: frozenset[str]) -> Any:
     if "string" in types:
         return text
     try:
-        value = read_json(text.removeprefix("+").lower())
+        value = read_bounded_json(text.removeprefix("+").lower())
     except ArgumentsError:
         return NO_DEFAULT
-    return value if fits(value, types) else NO_DEFAULT
+    return value if fits_types(value, types) else NO_DEFAULT

@@ -5,10 +5,10 @@ from typing import Any, cast
 
 from wildtool.toolcall.schema import as_schema
 
-Remark = tuple[str, str]
+SchemaFault = tuple[str, str]
 """Where inside the checked value, and what is wrong there."""
 
-TYPES: Mapping[str, tuple[type, ...]] = {
+SCHEMA_TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
     "float": (int, float),
@@ -20,7 +20,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 """Type names of the format. `float` is sent and checked as `number`, so it takes both kinds of number."""
 
 
-def schema_faults(schema: Any, path: str = "parameters") -> Iterator[Remark]:
+def tool_schema_faults(schema: Any, path: str = "parameters") -> Iterator[SchemaFault]:
     """What makes an argument schema unusable, for models or for the official rules."""
     if not isinstance(schema, dict):
         yield path, "expected a schema object"
@@ -32,17 +32,17 @@ def schema_faults(schema: Any, path: str = "parameters") -> Iterator[Remark]:
             yield f"{path}.anyOf", "expected a non-empty list of schemas (Q46)"
             return
         for k, branch in enumerate(cast(list[Any], branches)):
-            yield from schema_faults(branch, f"{path}.anyOf[{k}]")
+            yield from tool_schema_faults(branch, f"{path}.anyOf[{k}]")
         return
     yield from _type_faults(schema, path)
     yield from _enum_faults(schema, path)
     if schema.get("type") == "object":
         yield from _object_faults(schema, path)
     if schema.get("type") == "array" and "items" in schema:
-        yield from schema_faults(schema["items"], f"{path}.items")
+        yield from tool_schema_faults(schema["items"], f"{path}.items")
 
 
-def argument_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[Remark]:
+def argument_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[SchemaFault]:
     """Where a gold argument tree breaks its schema: missing, unknown, wrong type, not in the enum."""
     branches = schema.get("anyOf")
     if isinstance(branches, list) and branches:
@@ -52,13 +52,13 @@ def argument_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> It
         yield from [] if [] in faults else faults[0]
         return
     name = schema.get("type", "string")
-    allowed = TYPES.get(name) if isinstance(name, str) else None
+    allowed = SCHEMA_TYPES.get(name) if isinstance(name, str) else None
     if allowed is not None and not _is_of(value, allowed):
-        yield path, f"expected type {name}, found {short(value)}"
+        yield path, f"expected type {name}, found {shorten(value)}"
         return
     enum = schema.get("enum")
     if isinstance(enum, list) and value not in cast(list[Any], enum):
-        yield path, f"{short(value)} is not in the enum {short(enum)}"
+        yield path, f"{shorten(value)} is not in the enum {shorten(enum)}"
     if isinstance(value, dict):
         yield from _key_faults(cast(dict[str, Any], value), schema, path)
     if isinstance(value, list):
@@ -67,15 +67,15 @@ def argument_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> It
             yield from argument_faults(child, items, f"{path}[{k}]")
 
 
-def _type_faults(schema: dict[str, Any], path: str) -> Iterator[Remark]:
+def _type_faults(schema: dict[str, Any], path: str) -> Iterator[SchemaFault]:
     name = schema.get("type")
     if name == "number":
         yield f"{path}.type", "the format writes decimals as `float`, not `number`"
-    elif not isinstance(name, str) or name not in TYPES:
-        yield f"{path}.type", f"expected one of {', '.join(TYPES)}; found {short(name)}"
+    elif not isinstance(name, str) or name not in SCHEMA_TYPES:
+        yield f"{path}.type", f"expected one of {', '.join(SCHEMA_TYPES)}; found {shorten(name)}"
 
 
-def _enum_faults(schema: dict[str, Any], path: str) -> Iterator[Remark]:
+def _enum_faults(schema: dict[str, Any], path: str) -> Iterator[SchemaFault]:
     if "enum" not in schema:
         return
     members = schema["enum"]
@@ -84,15 +84,15 @@ def _enum_faults(schema: dict[str, Any], path: str) -> Iterator[Remark]:
         return
     members = cast(list[Any], members)
     name = schema.get("type")
-    allowed = TYPES.get(name) if isinstance(name, str) else None
+    allowed = SCHEMA_TYPES.get(name) if isinstance(name, str) else None
     for k, member in enumerate(members):
         if allowed is not None and not _is_of(member, allowed):
-            yield f"{path}.enum[{k}]", f"{short(member)} is not of type {name}"
+            yield f"{path}.enum[{k}]", f"{shorten(member)} is not of type {name}"
         if any(type(member) is type(other) and member == other for other in members[:k]):
-            yield f"{path}.enum[{k}]", f"{short(member)} stands twice"
+            yield f"{path}.enum[{k}]", f"{shorten(member)} stands twice"
 
 
-def _object_faults(schema: dict[str, Any], path: str) -> Iterator[Remark]:
+def _object_faults(schema: dict[str, Any], path: str) -> Iterator[SchemaFault]:
     top = path == "parameters"
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
@@ -103,21 +103,21 @@ def _object_faults(schema: dict[str, Any], path: str) -> Iterator[Remark]:
     properties = cast(dict[str, Any], properties)
     required = schema.get("required", [])
     if not isinstance(required, list):
-        yield f"{path}.required", f"expected a list of parameter names, found {short(required)} (Q48)"
+        yield f"{path}.required", f"expected a list of parameter names, found {shorten(required)} (Q48)"
         required = []
     for name in cast(list[Any], required):
         if not isinstance(name, str) or name not in properties:
             yield (
                 f"{path}.required",
-                f"{short(name)} is required but not a property, which nothing can satisfy (Q39)",
+                f"{shorten(name)} is required but not a property, which nothing can satisfy (Q39)",
             )
     for name, child in properties.items():
         if name == "properties":
             yield f"{path}.properties.{name}", "a parameter of this name breaks the official comparison (Q47)"
-        yield from schema_faults(child, f"{path}.properties.{name}")
+        yield from tool_schema_faults(child, f"{path}.properties.{name}")
 
 
-def _key_faults(value: dict[str, Any], schema: Mapping[str, Any], path: str) -> Iterator[Remark]:
+def _key_faults(value: dict[str, Any], schema: Mapping[str, Any], path: str) -> Iterator[SchemaFault]:
     properties = as_schema(schema.get("properties"))
     required = schema.get("required")
     for name in cast(list[Any], required) if isinstance(required, list) else []:
@@ -138,7 +138,7 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def short(value: Any) -> str:
+def shorten(value: Any) -> str:
     """A value as shown in a message: at most 80 characters."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from wildtool.benchmarks.acebench.data import Case, NormalRecord, SpecialRecord
+from wildtool.benchmarks.acebench.data import ItemData, NormalRecord, SpecialRecord
 from wildtool.types import Item
 
 SINGLE = "normal_single_turn_single_function"
@@ -44,5 +44,5 @@ def special(category: str = "special_incomplete", lang: str = "en", **faults: li
 def item(*records: Any, edition: Any = None) -> Item:
     first = records[0]
     units = tuple(str(record.turn) for record in records)
-    case = Case(tuple(records), edition)
+    case = ItemData(tuple(records), edition)
     return Item(f"{first.lang}/{first.category}_0", units, case, first.category, first.lang)

@@ -19,8 +19,8 @@ from wildtool.benchmarks.acebench.data import (
     SpecialRecord,
     read_category,
 )
-from wildtool.benchmarks.acebench.fixed.calls import check_calls
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
+from wildtool.benchmarks.acebench.fixed.calls import check_fixed_calls
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.fixed.special import check_special
 from wildtool.benchmarks.acebench.gold import gold_text
 
@@ -88,7 +88,9 @@ def test_every_corrected_gold_answer_passes(records: dict[tuple[str, str], Recor
     for key, official in records.items():
         record = corrected(official)
         if isinstance(record, NormalRecord):
-            found = check_calls(read_calls(gold_text(record)), record.functions, record.candidates)
+            found = check_fixed_calls(
+                parse_reply_calls(gold_text(record)), record.functions, record.candidates
+            )
         elif isinstance(record, SpecialRecord):
             found = check_special(gold_text(record), record)
         else:

@@ -10,7 +10,7 @@ import pytest
 from wildtool.benchmarks.acebench import data_lines
 from wildtool.benchmarks.acebench.data import (
     CATEGORIES,
-    GROUPS,
+    SPLITS,
     AgentRecord,
     NormalRecord,
     Record,
@@ -172,7 +172,7 @@ def test_sentences_of_the_sandbox_that_lack_a_language_are_a_fault(tmp_path: Pat
 
 
 def test_groups_name_what_can_be_played() -> None:
-    sizes = {name: len(group) for name, group in GROUPS.items() if len(group) > 1}
+    sizes = {name: len(group) for name, group in SPLITS.items() if len(group) > 1}
     assert sizes == {
         "normal": 12,
         "special": 3,
@@ -182,7 +182,7 @@ def test_groups_name_what_can_be_played() -> None:
         "test_all": 17,
         "agent_finance": 2,
     }
-    assert all(GROUPS[category] == (category,) for category in CATEGORIES)
+    assert all(SPLITS[category] == (category,) for category in CATEGORIES)
 
 
 # Faults ----------------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def test_a_line_end_at_the_end_of_a_file_makes_no_other_data(tmp_path: Path) -> 
 def test_a_compressed_file_made_to_fill_the_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(data_lines, "LARGEST", 1000)
+    monkeypatch.setattr(data_lines, "MAX_DATA_FILE_BYTES", 1000)
     path = tmp_path / "data_normal_atom_bool.json.gz"
     path.write_bytes(gzip.compress(bytes(1001)))
     with pytest.raises(DataError, match="expands to more than 1,000 bytes"):

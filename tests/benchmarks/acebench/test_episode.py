@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 
 from benchmarks.acebench.sandbox_build import LOST, PHONE, TEXTS, edition, phone, record
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.episode.official import EpisodeWalk, StepWalk, TurnWalk
+from wildtool.benchmarks.acebench.episode.official import (
+    OfficialAgentEpisode,
+    OfficialMultiStepEpisode,
+    OfficialMultiTurnEpisode,
+)
 from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.episode.official_execute import (
     calls_to_run,
@@ -146,28 +150,28 @@ def test_a_result_that_json_lacks_is_text():
 # Episodes --------------------------------------------------------------------------------------------
 
 
-def play(walk: EpisodeWalk, *replies: str | tuple[str, str]) -> list[tuple[str, str]]:
+def play(episode: OfficialAgentEpisode, *replies: str | tuple[str, str]) -> list[tuple[str, str]]:
     """Tells the agent's replies, or a user's as ("user", text); gives sender and recipient of each message."""
     for reply in replies:
-        request = walk.request()
+        request = episode.request()
         assert request is not None
         role, text = reply if isinstance(reply, tuple) else ("agent", reply)
         assert request.role == role
-        walk.tell({"role": "assistant", "content": text})
-    return [(spoken.sender, spoken.recipient) for spoken in walk.dialogue]
+        episode.advance({"role": "assistant", "content": text})
+    return [(spoken.sender, spoken.recipient) for spoken in episode.dialogue]
 
 
 def test_every_multi_step_reply_is_run_and_recorded_whatever_it_says():
-    walk = StepWalk(record(), edition())
-    play(walk, "Which one?", "[turn_on_wifi()]")
-    assert walk.process == ["Which one?", "[turn_on_wifi()]"]
-    assert [spoken.message for spoken in walk.dialogue[2::2]] == ["no questions", [WIFI]]
+    episode = OfficialMultiStepEpisode(record(), edition())
+    play(episode, "Which one?", "[turn_on_wifi()]")
+    assert episode.process == ["Which one?", "[turn_on_wifi()]"]
+    assert [spoken.message for spoken in episode.dialogue[2::2]] == ["no questions", [WIFI]]
 
 
 def test_a_multi_step_agent_sees_results_but_never_its_own_messages():
-    walk = StepWalk(record(question="Do it."), edition())
-    play(walk, "[turn_on_wifi()]")
-    request = walk.request()
+    episode = OfficialMultiStepEpisode(record(question="Do it."), edition())
+    play(episode, "[turn_on_wifi()]")
+    request = episode.request()
     assert request is not None
     shown = request.messages[1]["content"]
     assert f"user:Do it.\nexecution result:{[WIFI]}" in shown
@@ -175,22 +179,22 @@ def test_a_multi_step_agent_sees_results_but_never_its_own_messages():
 
 
 def test_the_tools_are_shown_in_pythons_spelling():
-    request = StepWalk(record(), edition()).request()
+    request = OfficialMultiStepEpisode(record(), edition()).request()
     assert request is not None
     assert "[{'name': 'turn_on_wifi', 'description': '', 'parameters': {}}]" in request.messages[1]["content"]
 
 
 def test_a_multi_turn_episode_is_opened_by_the_simulated_user():
-    walk = TurnWalk(record(question="You are Ann."), edition())
-    request = walk.request()
+    episode = OfficialMultiTurnEpisode(record(question="You are Ann."), edition())
+    request = episode.request()
     assert request is not None
     assert request.role == "user"
     assert "You are Ann." in request.messages[0]["content"]
 
 
 def test_a_multi_turn_reply_goes_to_the_sandbox_or_to_the_user():
-    walk = TurnWalk(record(), edition())
-    spoken = play(walk, ("user", "Hi"), "Which?", ("user", "This."), "[turn_on_wifi()]", "Done.")
+    episode = OfficialMultiTurnEpisode(record(), edition())
+    spoken = play(episode, ("user", "Hi"), "Which?", ("user", "This."), "[turn_on_wifi()]", "Done.")
     assert spoken == [
         ("user", "agent"),
         ("agent", "user"),
@@ -199,13 +203,13 @@ def test_a_multi_turn_reply_goes_to_the_sandbox_or_to_the_user():
         ("execution", "agent"),
         ("agent", "user"),
     ]
-    assert walk.process == ["[turn_on_wifi()]"]
+    assert episode.process == ["[turn_on_wifi()]"]
 
 
 def test_the_simulated_user_sees_its_own_words_as_assistant_and_the_agents_as_user():
-    walk = TurnWalk(record(), edition())
-    play(walk, ("user", "Hi"), "agent:Which?")
-    request = walk.request()
+    episode = OfficialMultiTurnEpisode(record(), edition())
+    play(episode, ("user", "Hi"), "agent:Which?")
+    request = episode.request()
     assert request is not None
     assert [(m["role"], m["content"]) for m in request.messages[2:]] == [
         ("assistant", "Hi"),
@@ -214,69 +218,72 @@ def test_the_simulated_user_sees_its_own_words_as_assistant_and_the_agents_as_us
 
 
 def test_a_multi_turn_agent_sees_the_whole_transcript():
-    walk = TurnWalk(record(), edition())
-    play(walk, ("user", "Hi"), "[turn_on_wifi()]")
-    request = walk.request()
+    episode = OfficialMultiTurnEpisode(record(), edition())
+    play(episode, ("user", "Hi"), "[turn_on_wifi()]")
+    request = episode.request()
     assert request is not None
     assert f"user:Hi\nagent:[turn_on_wifi()]\nexecution:{[WIFI]}" in request.messages[1]["content"]
 
 
 @pytest.mark.parametrize(("classes", "shown"), [(("Travel",), "travel agency"), (("BaseApi",), "this phone")])
 def test_the_rules_of_the_scenario_follow_the_involved_classes(classes: tuple[str, ...], shown: str):
-    walk = TurnWalk(record(classes=classes), edition())
-    walk.tell({"content": "Hi"})
-    request = walk.request()
+    episode = OfficialMultiTurnEpisode(record(classes=classes), edition())
+    episode.advance({"content": "Hi"})
+    request = episode.request()
     assert request is not None
     assert shown in request.messages[0]["content"]
 
 
 def test_the_end_mark_is_ignored_in_the_first_two_messages_after_the_opening():
-    walk = TurnWalk(record(), edition())
-    play(walk, ("user", END_MARK), END_MARK, ("user", END_MARK))
-    assert walk.request() is not None
-    play(walk, END_MARK)
-    assert walk.request() is None
+    episode = OfficialMultiTurnEpisode(record(), edition())
+    play(episode, ("user", END_MARK), END_MARK, ("user", END_MARK))
+    assert episode.request() is not None
+    play(episode, END_MARK)
+    assert episode.request() is None
 
 
 def test_a_message_with_the_end_mark_is_not_run():
-    walk = StepWalk(record(), edition())
-    play(walk, "[turn_on_wifi()]", f"[login_device()] {END_MARK}")
-    assert (walk.request(), walk.process) == (None, ["[turn_on_wifi()]"])
+    episode = OfficialMultiStepEpisode(record(), edition())
+    play(episode, "[turn_on_wifi()]", f"[login_device()] {END_MARK}")
+    assert (episode.request(), episode.process) == (None, ["[turn_on_wifi()]"])
 
 
 def test_the_user_can_end_an_episode():
-    walk = TurnWalk(record(), edition())
-    play(walk, ("user", "Hi"), "[turn_on_wifi()]", "Done.", ("user", f"Thanks, {END_MARK}"))
-    assert walk.request() is None
+    episode = OfficialMultiTurnEpisode(record(), edition())
+    play(episode, ("user", "Hi"), "[turn_on_wifi()]", "Done.", ("user", f"Thanks, {END_MARK}"))
+    assert episode.request() is None
 
 
 def test_every_message_but_the_opening_costs_one_of_the_budget():
-    walk = TurnWalk(record(), edition(), max_messages=3)
-    play(walk, ("user", "Hi"), "[turn_on_wifi()]", "[turn_on_wifi()]")
-    assert (walk.request(), len(walk.dialogue), walk.process) == (None, 4, ["[turn_on_wifi()]"])
+    episode = OfficialMultiTurnEpisode(record(), edition(), max_messages=3)
+    play(episode, ("user", "Hi"), "[turn_on_wifi()]", "[turn_on_wifi()]")
+    assert (episode.request(), len(episode.dialogue), episode.process) == (None, 4, ["[turn_on_wifi()]"])
 
 
 def test_an_episode_without_a_run_message_has_no_end_state():
-    step_walk, turn_walk = StepWalk(record(), edition()), TurnWalk(record(), edition())
+    step_walk, turn_walk = (
+        OfficialMultiStepEpisode(record(), edition()),
+        OfficialMultiTurnEpisode(record(), edition()),
+    )
     play(step_walk, "Which one?")
     play(turn_walk, ("user", "Hi"), "[unknown()]")
     assert (step_walk.result(), turn_walk.result()) == ([], [])
 
 
 def test_the_end_state_is_that_of_the_involved_classes_in_order():
-    walk = StepWalk(record(classes=("FoodPlatform", "BaseApi")), edition())
-    play(walk, "[turn_on_wifi()]")
-    assert [list(entry) for entry in walk.result()] == [["FoodPlatform"], ["BaseApi"]]
-    assert walk.result()[1] == {"BaseApi": {"wifi": True, "logged_in": True}}
+    episode = OfficialMultiStepEpisode(record(classes=("FoodPlatform", "BaseApi")), edition())
+    play(episode, "[turn_on_wifi()]")
+    assert [list(entry) for entry in episode.result()] == [["FoodPlatform"], ["BaseApi"]]
+    assert episode.result()[1] == {"BaseApi": {"wifi": True, "logged_in": True}}
 
 
 def test_gold_replies_and_a_cooperative_user_play_an_episode_without_a_model():
-    walk = TurnWalk(record("[turn_on_wifi()]", "[login_device()]"), edition())
-    while (request := walk.request()) is not None:
+    episode = OfficialMultiTurnEpisode(record("[turn_on_wifi()]", "[login_device()]"), edition())
+    while (request := episode.request()) is not None:
         assert request.gold is not None
-        walk.tell(request.gold("serial"))
-    assert walk.process == ["[turn_on_wifi()]", "[login_device()]"]
-    assert walk.dialogue[0].message == "Turn on the wifi."
+        episode.advance(request.gold("serial"))
+    assert episode.process == ["[turn_on_wifi()]", "[login_device()]"]
+    assert episode.dialogue[0].message == "Turn on the wifi."
 
 
 # Scores ----------------------------------------------------------------------------------------------
@@ -357,21 +364,24 @@ _NAMED = st.builds(
 @given(st.lists(_TEXT | _NAMED, max_size=6))
 def test_no_text_makes_an_episode_raise(texts: list[str]):
     everything = record(classes=(*PHONE, "Travel"))
-    for walk in (StepWalk(everything, edition("zh")), TurnWalk(everything, edition("zh"))):
+    for episode in (
+        OfficialMultiStepEpisode(everything, edition("zh")),
+        OfficialMultiTurnEpisode(everything, edition("zh")),
+    ):
         for text in texts:
-            if walk.request() is not None:
-                walk.tell({"content": text})
-        result = walk.result()
+            if episode.request() is not None:
+                episode.advance({"content": text})
+        result = episode.result()
         assert json.loads(json.dumps(result)) is not None
         assert not compare_end_state([{"BaseApi": {"no such attribute": True}}], result).correct
-        assert 0 <= process_accuracy(["a"], walk.process, end_to_end=False) <= 1
+        assert 0 <= process_accuracy(["a"], episode.process, end_to_end=False) <= 1
 
 
 @pytest.mark.parametrize("content", [None, 5, ["x"], {"text": "x"}])
 def test_a_reply_without_text_is_an_empty_message(content: object):
-    walk = StepWalk(record(), edition())
-    walk.tell({"content": content})
-    assert walk.process == [""]
+    episode = OfficialMultiStepEpisode(record(), edition())
+    episode.advance({"content": content})
+    assert episode.process == [""]
 
 
 @pytest.mark.parametrize(
@@ -391,10 +401,13 @@ def test_nothing_of_a_message_is_evaluated(call: str, tmp_path: Path, monkeypatc
     for name in ("eval", "exec", "open"):
         monkeypatch.setattr(builtins, name, lambda *_, **__: path.touch())
     text = f"[{call.format(path=str(path))}]"
-    for walk in (StepWalk(record(), edition()), TurnWalk(record(), edition())):
-        walk.tell({"content": text})
-        if walk.request() is not None:
-            walk.tell({"content": text})
+    for episode in (
+        OfficialMultiStepEpisode(record(), edition()),
+        OfficialMultiTurnEpisode(record(), edition()),
+    ):
+        episode.advance({"content": text})
+        if episode.request() is not None:
+            episode.advance({"content": text})
     assert not path.exists()
 
 
@@ -438,13 +451,13 @@ def test_a_tool_inside_a_text_behind_a_foreign_name_is_an_undefined_name(callee:
 )
 @pytest.mark.parametrize("tidied", [False, True])
 def test_what_json_cannot_hold_ends_the_original(value: str, kind: str, tidied: bool):
-    walk = StepWalk(record(), edition())
-    walk.tell({"content": f"[add_reminder(title='T', description={value}, time='now')]"})
+    episode = OfficialMultiStepEpisode(record(), edition())
+    episode.advance({"content": f"[add_reminder(title='T', description={value}, time='now')]"})
     if tidied:
-        walk.tell({"content": "[view_reminder_by_title(title='T')]"})
-        walk.tell({"content": "[delete_reminder(reminder_id=2)]"})
-    walk.tell({"content": END_MARK})
-    assert walk.raised() == f"TypeError: Object of type {kind} is not JSON serializable"
+        episode.advance({"content": "[view_reminder_by_title(title='T')]"})
+        episode.advance({"content": "[delete_reminder(reminder_id=2)]"})
+    episode.advance({"content": END_MARK})
+    assert episode.raised() == f"TypeError: Object of type {kind} is not JSON serializable"
 
 
 @pytest.mark.parametrize(
@@ -458,9 +471,9 @@ def test_what_json_cannot_hold_ends_the_original(value: str, kind: str, tidied: 
     ],
 )
 def test_a_nested_call_of_a_built_in_function_is_its_value(written: str, stored: Any):
-    walk = StepWalk(record(), edition())
-    walk.tell({"content": f"[add_reminder(title={written}, description='d', time='now')]"})
-    assert walk.result()[2]["ReminderApi"]["reminder_list"]["2"]["title"] == stored
+    episode = OfficialMultiStepEpisode(record(), edition())
+    episode.advance({"content": f"[add_reminder(title={written}, description='d', time='now')]"})
+    assert episode.result()[2]["ReminderApi"]["reminder_list"]["2"]["title"] == stored
 
 
 @pytest.mark.parametrize(
@@ -474,6 +487,6 @@ def test_a_nested_call_of_a_built_in_function_is_its_value(written: str, stored:
     ],
 )
 def test_a_nested_call_that_has_no_value_is_an_exception(written: str, said: str):
-    walk = StepWalk(record(), edition())
-    walk.tell({"content": f"[add_reminder(title={written}, description='d', time='now')]"})
-    assert walk.dialogue[-1].message == [f"error: {said}"]
+    episode = OfficialMultiStepEpisode(record(), edition())
+    episode.advance({"content": f"[add_reminder(title={written}, description='d', time='now')]"})
+    assert episode.dialogue[-1].message == [f"error: {said}"]

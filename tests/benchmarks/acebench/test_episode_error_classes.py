@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from benchmarks.acebench.sandbox_build import PHONE, TEXTS, Texts, edition, record
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.error_classes import classify, executed_calls
-from wildtool.benchmarks.acebench.episode.fixed import SoundStepWalk, SoundTurnWalk, SoundWalk
-from wildtool.benchmarks.acebench.episode.official import EpisodeWalk, StepWalk, TurnWalk
+from wildtool.benchmarks.acebench.episode.fixed import (
+    FixedAgentEpisode,
+    FixedMultiStepEpisode,
+    FixedMultiTurnEpisode,
+)
+from wildtool.benchmarks.acebench.episode.official import (
+    OfficialAgentEpisode,
+    OfficialMultiStepEpisode,
+    OfficialMultiTurnEpisode,
+)
 from wildtool.benchmarks.acebench.episode.official_end_state import EndState
 from wildtool.benchmarks.acebench.error_classes import (
     AGENT_CLASSES,
@@ -37,9 +45,14 @@ EDITION = replace(
         }
     ),
 )
-Kind = type[StepWalk] | type[TurnWalk] | type[SoundStepWalk] | type[SoundTurnWalk]
-STEP: tuple[Kind, ...] = (StepWalk, SoundStepWalk)
-TURN: tuple[Kind, ...] = (TurnWalk, SoundTurnWalk)
+Kind = (
+    type[OfficialMultiStepEpisode]
+    | type[OfficialMultiTurnEpisode]
+    | type[FixedMultiStepEpisode]
+    | type[FixedMultiTurnEpisode]
+)
+STEP: tuple[Kind, ...] = (OfficialMultiStepEpisode, FixedMultiStepEpisode)
+TURN: tuple[Kind, ...] = (OfficialMultiTurnEpisode, FixedMultiTurnEpisode)
 
 
 def rec(kind: Kind, gold: tuple[str, ...] = GOLD, **config: bool) -> AgentRecord:
@@ -55,20 +68,20 @@ def rec(kind: Kind, gold: tuple[str, ...] = GOLD, **config: bool) -> AgentRecord
 
 def played(
     kind: Kind, *replies: str, gold: tuple[str, ...] = GOLD, **config: bool
-) -> EpisodeWalk | SoundWalk:
+) -> OfficialAgentEpisode | FixedAgentEpisode:
     """An episode; a multi-turn one is opened by the user, who then says `Go on.` whenever it is asked."""
     found = rec(kind, gold, **config)
-    walk = (
+    episode = (
         kind(found, EDITION, native=False)
-        if issubclass(kind, SoundStepWalk | SoundTurnWalk)
+        if issubclass(kind, FixedMultiStepEpisode | FixedMultiTurnEpisode)
         else kind(found, EDITION)
     )
     left = list(replies)
-    while left and not walk.over:
-        request = walk.request()
+    while left and not episode.done:
+        request = episode.request()
         assert request is not None
-        walk.tell({"content": "Go on." if request.role == "user" else left.pop(0)})
-    return walk
+        episode.advance({"content": "Go on." if request.role == "user" else left.pop(0)})
+    return episode
 
 
 def fault(kind: Kind, *replies: str, gold: tuple[str, ...] = GOLD, **config: bool) -> str:
@@ -81,7 +94,7 @@ def test_a_call_that_could_not_be_made_and_was_never_made_right_is_a_call_error(
     assert fault(kind, call, END) == CALL_ERROR
 
 
-@pytest.mark.parametrize("kind", [*STEP, SoundTurnWalk])
+@pytest.mark.parametrize("kind", [*STEP, FixedMultiTurnEpisode])
 def test_so_is_a_call_that_cannot_be_read(kind: Kind):
     assert fault(kind, "[add_reminder(]", "[add_reminder(]", END) == CALL_ERROR
 
@@ -102,7 +115,7 @@ def test_a_call_that_was_made_right_later_is_no_fault(kind: Kind):
     )
 
 
-@pytest.mark.parametrize("kind", [SoundStepWalk, *TURN])
+@pytest.mark.parametrize("kind", [FixedMultiStepEpisode, *TURN])
 def test_a_call_beside_prose_that_was_never_made_is_a_rule_violation(kind: Kind):
     assert fault(kind, f"I do this: {ADD}\nDone", END) == RULE_VIOLATION
 
@@ -124,8 +137,8 @@ def test_an_agent_that_works_alone_may_do_so(kind: Kind):
 
 @pytest.mark.parametrize("kind", STEP + TURN)
 def test_a_tool_that_ran_with_other_values_is_information_mismanagement(kind: Kind):
-    walk = played(kind, GOLD[1], ADD.replace("'10'", "'11'"), END)
-    assert classify(walk, WRONG) == (
+    episode = played(kind, GOLD[1], ADD.replace("'10'", "'11'"), END)
+    assert classify(episode, WRONG) == (
         INFORMATION,
         "add_reminder ran with other values: time is '11', expected '10'",
     )
@@ -148,30 +161,30 @@ def test_so_is_more_than_was_asked(kind: Kind):
 
 @pytest.mark.parametrize("kind", STEP + TURN)
 def test_what_ends_too_early_is_unfinished(kind: Kind):
-    walk = played(kind, GOLD[0], GOLD[1], END, END)
-    assert classify(walk, WRONG) == (UNFINISHED, "the episode ended before add_reminder ran")
+    episode = played(kind, GOLD[0], GOLD[1], END, END)
+    assert classify(episode, WRONG) == (UNFINISHED, "the episode ended before add_reminder ran")
 
 
 @pytest.mark.parametrize("kind", STEP + TURN)
 def test_what_uses_up_its_messages_is_unfinished(kind: Kind):
-    walk = played(kind, *["[turn_on_wifi()]"] * 30)
-    assert classify(walk, WRONG) == (UNFINISHED, "the messages were used up before delete_message ran")
+    episode = played(kind, *["[turn_on_wifi()]"] * 30)
+    assert classify(episode, WRONG) == (UNFINISHED, "the messages were used up before delete_message ran")
 
 
 @pytest.mark.parametrize("kind", STEP)
 def test_the_alternative_that_fits_best_is_gold(kind: Kind):
-    walk = played(kind, GOLD[1], ADD.replace("'10'", "'11'"), END)
-    two = replace(walk.record, milestones=(("[turn_on_wifi()]",), GOLD))
-    walk.record = two
-    assert classify(walk, WRONG)[0] == INFORMATION
+    episode = played(kind, GOLD[1], ADD.replace("'10'", "'11'"), END)
+    two = replace(episode.record, milestones=(("[turn_on_wifi()]",), GOLD))
+    episode.record = two
+    assert classify(episode, WRONG)[0] == INFORMATION
 
 
-@pytest.mark.parametrize("kind", [StepWalk, TurnWalk])
+@pytest.mark.parametrize("kind", [OfficialMultiStepEpisode, OfficialMultiTurnEpisode])
 def test_official_dialogues_are_read_as_calls_with_their_outcomes(kind: Kind):
-    walk = played(
+    episode = played(
         kind, "[turn_on_wifi(), login_device()]", "[delete_message(message_id=99)]", "[unknown()]", END
     )
-    found = [(ran.name, ran.outcome) for ran in executed_calls(walk)]
+    found = [(ran.name, ran.outcome) for ran in executed_calls(episode)]
     assert found == [
         ("turn_on_wifi", "ok"),
         ("login_device", "ok"),
@@ -204,7 +217,9 @@ def test_every_episode_has_a_class(replies: list[str], kind: Kind):
 
 
 def test_hostile_arguments_are_classified():
-    walk: Any = SoundStepWalk(rec(SoundStepWalk), edition(), native=True)
+    episode: Any = FixedMultiStepEpisode(rec(FixedMultiStepEpisode), edition(), native=True)
     for arguments in ("[" * 10**5, '{"title": ' + "[" * 60 + "]" * 60 + "}", '{"x": "' + "y" * 10**5 + '"}'):
-        walk.tell({"tool_calls": [{"id": "i", "function": {"name": "add_reminder", "arguments": arguments}}]})
-    assert classify(walk, WRONG)[0] == CALL_ERROR
+        episode.advance(
+            {"tool_calls": [{"id": "i", "function": {"name": "add_reminder", "arguments": arguments}}]}
+        )
+    assert classify(episode, WRONG)[0] == CALL_ERROR

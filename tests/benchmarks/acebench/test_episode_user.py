@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.episode.user import cooperative_text, seed_of
+from wildtool.benchmarks.acebench.episode.user import cooperative_text, style_seed
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 
 EN = (
@@ -19,11 +19,11 @@ ZH = (
 
 
 def opening(lang: Lang, instruction: str, seed: int = 0) -> str:
-    return cooperative_text(seed, lang, instruction, heard=[], said=[])
+    return cooperative_text(seed, lang, instruction, agent_texts=[], user_texts=[])
 
 
 def answer(heard: str, lang: Lang = "en", instruction: str = EN, seed: int = 0) -> str:
-    return cooperative_text(seed, lang, instruction, heard=[heard], said=["Hi."])
+    return cooperative_text(seed, lang, instruction, agent_texts=[heard], user_texts=["Hi."])
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def answer(heard: str, lang: Lang = "en", instruction: str = EN, seed: int = 0) 
     [("cooperative 7", 7), ("cooperative", 0), ("serial", 0), ("cooperative x", 0), ("", 0)],
 )
 def test_the_seed_stands_in_the_style(style: str, seed: int):
-    assert seed_of(style) == seed
+    assert style_seed(style) == seed
 
 
 def test_the_opening_tells_the_instruction_in_the_first_person_without_directions():
@@ -64,7 +64,7 @@ def test_a_question_is_answered_by_the_sentence_that_shares_most_words(
 
 def test_who_is_asked_the_same_again_tells_everything_again():
     said = ["Hi.", answer("What is your password?")]
-    again = cooperative_text(0, "en", EN, heard=["What is your password?"] * 2, said=said)
+    again = cooperative_text(0, "en", EN, agent_texts=["What is your password?"] * 2, user_texts=said)
     assert "I am Ann." in again
 
 
@@ -98,7 +98,9 @@ def test_the_wording_varies_with_the_seed():
 
 @given(st.integers(0, 99), st.text(), st.lists(st.text(), max_size=4))
 def test_it_says_the_same_of_the_same(seed: int, instruction: str, heard: list[str]):
-    first, second = (cooperative_text(seed, "zh", instruction, heard=heard, said=heard[:1]) for _ in range(2))
+    first, second = (
+        cooperative_text(seed, "zh", instruction, agent_texts=heard, user_texts=heard[:1]) for _ in range(2)
+    )
     assert first == second
 
 

@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench.data import FINANCE, AgentRecord, read_category
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.episode.official import EpisodeWalk, StepWalk, TurnWalk
+from wildtool.benchmarks.acebench.episode.official import (
+    OfficialAgentEpisode,
+    OfficialMultiStepEpisode,
+    OfficialMultiTurnEpisode,
+)
 from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.episode.official_execute import decode_message, execute_step, execute_turn
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox
@@ -51,17 +55,21 @@ def lists(record: AgentRecord) -> list[tuple[str, ...]]:
     )
 
 
-def played(record: AgentRecord, messages: tuple[str, ...] | list[str]) -> EpisodeWalk:
+def played(record: AgentRecord, messages: tuple[str, ...] | list[str]) -> OfficialAgentEpisode:
     """The episode in which the agent says these messages and ends, and the user cooperates."""
     edition = EDITIONS[record.lang]
-    walk = TurnWalk(record, edition) if record.category.endswith("turn") else StepWalk(record, edition)
+    episode = (
+        OfficialMultiTurnEpisode(record, edition)
+        if record.category.endswith("turn")
+        else OfficialMultiStepEpisode(record, edition)
+    )
     left = [*messages, END_MARK]
-    while request := walk.request():
+    while request := episode.request():
         if request.role == "user":
-            walk.tell({"role": "assistant", "content": record.question})
+            episode.advance({"role": "assistant", "content": record.question})
         else:
-            walk.tell({"role": "assistant", "content": left.pop(0) if left else END_MARK})
-    return walk
+            episode.advance({"role": "assistant", "content": left.pop(0) if left else END_MARK})
+    return episode
 
 
 def reaches_gold(record: AgentRecord, messages: tuple[str, ...] | list[str]) -> bool:
@@ -89,9 +97,9 @@ def test_each_language_has_sixteen_multi_step_and_fifteen_multi_turn_episodes(
 @every_record
 def test_the_gold_state_is_what_the_sandbox_comes_to_by_every_list_of_milestones(record: AgentRecord):
     for milestones in lists(record):
-        walk = played(record, milestones)
-        assert walk.result() == list(record.end_state)
-        assert process_accuracy(record.milestones, walk.process, end_to_end=False) == 1.0
+        episode = played(record, milestones)
+        assert episode.result() == list(record.end_state)
+        assert process_accuracy(record.milestones, episode.process, end_to_end=False) == 1.0
 
 
 @every_record
@@ -154,13 +162,13 @@ def test_all_calls_of_the_milestones_are_of_offered_tools(record: AgentRecord):
 @pytest.mark.parametrize(("lang", "rule"), [("en", "17 March 2025"), ("zh", "2025年3月17日")])
 def test_a_multi_turn_agent_is_told_the_rules_of_the_bank(lang: str, rule: str):
     record = next(r for r in RECORDS if r.lang == lang and r.category == FINANCE[1])
-    walk = TurnWalk(record, EDITIONS[lang])
-    simulated = walk.request()
+    episode = OfficialMultiTurnEpisode(record, EDITIONS[lang])
+    simulated = episode.request()
     assert simulated is not None
     assert record.question in simulated.messages[0]["content"]
     assert ("bank" if lang == "en" else "银行客户") in simulated.messages[0]["content"]
-    walk.tell({"role": "assistant", "content": "Hello"})
-    asked = walk.request()
+    episode.advance({"role": "assistant", "content": "Hello"})
+    asked = episode.request()
     assert asked is not None
     assert rule in asked.messages[0]["content"]
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wildtool.benchmarks.acebench.check import Checked
-from wildtool.benchmarks.acebench.fixed.calls import check_calls
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
-from wildtool.toolcall.call_syntax import Call
+from wildtool.benchmarks.acebench.check import CheckResult
+from wildtool.benchmarks.acebench.fixed.calls import check_fixed_calls
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
+from wildtool.toolcall.call_syntax import CallExpression
 
 
 def tool(name: str = "f", required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
@@ -31,9 +31,9 @@ ANY = tool(
 DISTRACTOR = {"name": "other", "arguments": {"x": 1}}
 
 
-def check(text: str, gold: Any, *functions: dict[str, Any]) -> Checked:
+def check(text: str, gold: Any, *functions: dict[str, Any]) -> CheckResult:
     candidates = gold if isinstance(gold, list) else [gold]
-    return check_calls(read_calls(text), functions or (DISTRACTOR, ANY), candidates)
+    return check_fixed_calls(parse_reply_calls(text), functions or (DISTRACTOR, ANY), candidates)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_depth_and_size_of_a_value_do_not_raise(given_value: Any, gold: Any) -> 
 
 def assert_wrong(given_value: Any, gold: Any, properties: Any) -> None:
     function = {"name": "f", "parameters": {"properties": properties, "required": properties}}
-    calls = [Call("f", {"a": given_value, None: 1})]
-    found = check_calls(calls, [function], [{"f": {"a": gold, "b": given_value}}])
+    calls = [CallExpression("f", {"a": given_value, None: 1})]
+    found = check_fixed_calls(calls, [function], [{"f": {"a": gold, "b": given_value}}])
     assert not found.valid
     assert found.reason.encode()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.acebench.sandbox_build import record
-from wildtool.benchmarks.acebench.episode.fixed_end_state import compare, fixed_process_accuracy
+from wildtool.benchmarks.acebench.episode.fixed_end_state import compare_states, fixed_process_accuracy
 from wildtool.benchmarks.acebench.episode.official_end_state import WRONG_ATTRIBUTES, WRONG_COUNT
 
 State = dict[str, Any]
@@ -16,7 +16,7 @@ State = dict[str, Any]
 
 def end(gold: State, result: State) -> str:
     """The error type of one class's state; empty where it is right."""
-    found = compare(replace(record(), end_state=({"C": gold},)), [{"C": result}])
+    found = compare_states(replace(record(), end_state=({"C": gold},)), [{"C": result}])
     assert found.correct == (not found.error_type)
     return found.error_type
 
@@ -47,13 +47,13 @@ def test_any_difference_is_wrong(gold: State, result: State):
 
 @pytest.mark.parametrize("result", [[], [{"D": {}}], [{"C": {}}, {"D": {}}], [{"c": {}}]])
 def test_classes_are_matched_by_their_exact_names(result: list[State]):
-    found = compare(replace(record(), end_state=({"C": {}},)), result)
+    found = compare_states(replace(record(), end_state=({"C": {}},)), result)
     assert (found.correct, found.error_type) == (False, WRONG_COUNT)
 
 
 def test_the_order_of_classes_does_not_matter():
     gold = replace(record(), end_state=({"C": {"x": 1}}, {"D": {"y": 2}}))
-    assert compare(gold, [{"D": {"y": 2}}, {"C": {"x": 1}}]).correct
+    assert compare_states(gold, [{"D": {"y": 2}}, {"C": {"x": 1}}]).correct
 
 
 @pytest.mark.parametrize("key", ["message", "title", "description"])
@@ -91,7 +91,7 @@ def test_sums_may_differ_in_the_last_bit():
 
 
 def test_a_difference_names_its_place():
-    found = compare(replace(record(), end_state=({"C": {"a": {"b": 1}}},)), [{"C": {"a": {"b": 2}}}])
+    found = compare_states(replace(record(), end_state=({"C": {"a": {"b": 1}}},)), [{"C": {"a": {"b": 2}}}])
     assert found.errors == (("C.a.b: expected 1, found 2",),)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchmarks.acebench.sandbox_build import PHONE, edition, record
 from wildtool.benchmarks.acebench.data import AgentRecord
-from wildtool.benchmarks.acebench.episode.fixed import SoundStepWalk, SoundTurnWalk
+from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
 
 OFFERED = (
@@ -26,7 +26,7 @@ WIFI = {"status": True, "message": "BaseApi.turn_on_wifi.ok"}
 LOGIN = {"status": True, "message": "BaseApi.login_device.ok"}
 
 
-Walk = SoundStepWalk | SoundTurnWalk
+Walk = FixedMultiStepEpisode | FixedMultiTurnEpisode
 
 
 def rec(*milestones: str, classes: tuple[str, ...] = PHONE, **changed: Any) -> AgentRecord:
@@ -34,22 +34,22 @@ def rec(*milestones: str, classes: tuple[str, ...] = PHONE, **changed: Any) -> A
     return replace(record(*milestones, classes=classes), functions=functions, **changed)
 
 
-def step(*replies: Any, native: bool = False, **changed: Any) -> SoundStepWalk:
-    walk = SoundStepWalk(rec(**changed), edition(), native=native)
-    tell(walk, *replies)
-    return walk
+def step(*replies: Any, native: bool = False, **changed: Any) -> FixedMultiStepEpisode:
+    episode = FixedMultiStepEpisode(rec(**changed), edition(), native=native)
+    tell(episode, *replies)
+    return episode
 
 
-def turn(*replies: Any, native: bool = False, **changed: Any) -> SoundTurnWalk:
+def turn(*replies: Any, native: bool = False, **changed: Any) -> FixedMultiTurnEpisode:
     """The first reply is the user's opening."""
-    walk = SoundTurnWalk(rec(**changed), edition(), native=native)
-    tell(walk, *replies)
-    return walk
+    episode = FixedMultiTurnEpisode(rec(**changed), edition(), native=native)
+    tell(episode, *replies)
+    return episode
 
 
-def tell(walk: Walk, *replies: Any) -> None:
+def tell(episode: Walk, *replies: Any) -> None:
     for reply in replies:
-        walk.tell(reply if isinstance(reply, dict) else {"content": reply})
+        episode.advance(reply if isinstance(reply, dict) else {"content": reply})
 
 
 def native(*calls: tuple[str, str]) -> dict[str, Any]:
@@ -62,12 +62,12 @@ def native(*calls: tuple[str, str]) -> dict[str, Any]:
     }
 
 
-def outcomes(walk: Walk) -> list[str]:
-    return [ran.outcome for ran in walk.executed]
+def outcomes(episode: Walk) -> list[str]:
+    return [ran.outcome for ran in episode.executed]
 
 
-def shown(walk: Walk) -> Any:
-    request = walk.request()
+def shown(episode: Walk) -> Any:
+    request = episode.request()
     assert request is not None
     return request
 
@@ -86,8 +86,8 @@ def test_one_bracketed_list_is_executed_with_blanks_around():
 
 @pytest.mark.parametrize("text", ["Sure! [turn_on_wifi()]", "[turn_on_wifi()] done", "Which one?", ""])
 def test_calls_beside_prose_are_not_made(text: str):
-    walk = step(text)
-    assert (walk.executed, walk.process) == ([], [])
+    episode = step(text)
+    assert (episode.executed, episode.process) == ([], [])
 
 
 def test_prose_gets_a_note_where_nobody_answers():
@@ -95,9 +95,9 @@ def test_prose_gets_a_note_where_nobody_answers():
 
 
 def test_prose_goes_to_the_user_where_there_is_one():
-    walk = turn("Hi", "Which one?")
-    assert shown(walk).role == "user"
-    assert [(m["role"], m["content"]) for m in shown(walk).messages[2:]] == [
+    episode = turn("Hi", "Which one?")
+    assert shown(episode).role == "user"
+    assert [(m["role"], m["content"]) for m in shown(episode).messages[2:]] == [
         ("assistant", "Hi"),
         ("user", "Which one?"),
     ]
@@ -105,32 +105,32 @@ def test_prose_goes_to_the_user_where_there_is_one():
 
 @pytest.mark.parametrize("text", ["[turn_on_wifi(", "[turn_on_wifi(1)]", "[5]", "[]", "[turn_on_wifi(] ]"])
 def test_a_bracketed_text_that_is_no_list_of_calls_is_answered_as_unreadable(text: str):
-    walk = turn("Hi", text)
+    episode = turn("Hi", text)
     if text == "[turn_on_wifi(":
-        assert shown(walk).role == "user"
+        assert shown(episode).role == "user"
         return
-    assert outcomes(walk) == ["unreadable"]
-    assert "cannot be read" in walk.dialogue[-1].message[0]
+    assert outcomes(episode) == ["unreadable"]
+    assert "cannot be read" in episode.dialogue[-1].message[0]
 
 
 def test_an_exception_is_answered_and_the_rest_of_the_message_runs():
-    walk = turn("Hi", "[add_reminder(x=1), turn_on_wifi()]")
-    assert outcomes(walk) == ["raised", "ok"]
-    assert "unexpected keyword argument 'x'" in walk.dialogue[-1].message[0]
-    assert walk.dialogue[-1].message[1] == WIFI
+    episode = turn("Hi", "[add_reminder(x=1), turn_on_wifi()]")
+    assert outcomes(episode) == ["raised", "ok"]
+    assert "unexpected keyword argument 'x'" in episode.dialogue[-1].message[0]
+    assert episode.dialogue[-1].message[1] == WIFI
 
 
 @pytest.mark.parametrize("name", ["nothing", "delete_message", "missing", "a.turn_on_wifi", "__init__"])
 def test_a_tool_that_is_not_offered_or_not_there_is_an_error_that_names_those_that_are(name: str):
-    walk = step(f"[{name}(), turn_on_wifi()]")
-    assert outcomes(walk) == ["unknown tool", "ok"]
-    assert "turn_on_wifi, login_device" in walk.executed[0].answer
-    assert "missing." not in walk.executed[0].answer
+    episode = step(f"[{name}(), turn_on_wifi()]")
+    assert outcomes(episode) == ["unknown tool", "ok"]
+    assert "turn_on_wifi, login_device" in episode.executed[0].answer
+    assert "missing." not in episode.executed[0].answer
 
 
 def test_objects_can_be_passed():
-    walk = step("[add_reminder(title='t', description={'a': {}}, time=true)]")
-    assert walk.result()[2]["ReminderApi"]["reminder_list"]["2"] == {
+    episode = step("[add_reminder(title='t', description={'a': {}}, time=true)]")
+    assert episode.result()[2]["ReminderApi"]["reminder_list"]["2"] == {
         "reminder_id": 2,
         "title": "t",
         "description": {"a": {}},
@@ -140,14 +140,14 @@ def test_objects_can_be_passed():
 
 
 def test_a_tool_that_says_no_has_failed():
-    walk = step("[send_message(sender_name='Ann', receiver_name='Zoe', message='x')]")
-    assert outcomes(walk) == ["failed"]
+    episode = step("[send_message(sender_name='Ann', receiver_name='Zoe', message='x')]")
+    assert outcomes(episode) == ["failed"]
 
 
 def test_an_episode_without_calls_ends_in_the_initial_state():
-    walk = step(END_MARK)
-    assert walk.over
-    assert walk.result()[0] == {"BaseApi": {"wifi": True, "logged_in": True}}
+    episode = step(END_MARK)
+    assert episode.done
+    assert episode.result()[0] == {"BaseApi": {"wifi": True, "logged_in": True}}
 
 
 @pytest.mark.parametrize(
@@ -161,25 +161,25 @@ def test_an_episode_without_calls_ends_in_the_initial_state():
     ],
 )
 def test_the_end_mark_counts_from_the_start_on_a_line_of_its_own(text: str, ends: bool):
-    assert step(text).over == ends
-    assert turn("Hi", text).over == ends
+    assert step(text).done == ends
+    assert turn("Hi", text).done == ends
 
 
 def test_the_end_mark_in_a_result_ends_nothing():
-    walk = step(f"[add_reminder(title='\\n{END_MARK}\\n', description='', time='')]")
-    assert not walk.over
+    episode = step(f"[add_reminder(title='\\n{END_MARK}\\n', description='', time='')]")
+    assert not episode.done
 
 
 def test_the_user_can_end_an_episode_but_not_open_it_with_the_end():
-    assert turn("Hi", "Done?", END_MARK).over
-    assert not turn(END_MARK).over
+    assert turn("Hi", "Done?", END_MARK).done
+    assert not turn(END_MARK).done
 
 
 def test_every_message_but_the_opening_costs_one_of_the_budget():
-    walk = SoundStepWalk(rec(), edition(), native=False, max_messages=3)
-    tell(walk, "[turn_on_wifi()]", "[login_device()]", "[login_device()]")
-    assert walk.over
-    assert (len(walk.dialogue), walk.process) == (4, ["[turn_on_wifi()]"])
+    episode = FixedMultiStepEpisode(rec(), edition(), native=False, max_messages=3)
+    tell(episode, "[turn_on_wifi()]", "[login_device()]", "[login_device()]")
+    assert episode.done
+    assert (len(episode.dialogue), episode.process) == (4, ["[turn_on_wifi()]"])
 
 
 def test_what_was_thought_aloud_is_no_part_of_a_message():
@@ -187,8 +187,8 @@ def test_what_was_thought_aloud_is_no_part_of_a_message():
 
 
 def test_content_parts_are_joined():
-    walk = step({"content": [{"type": "text", "text": "[turn_on"}, {"type": "text", "text": "_wifi()]"}]})
-    assert outcomes(walk) == ["ok"]
+    episode = step({"content": [{"type": "text", "text": "[turn_on"}, {"type": "text", "text": "_wifi()]"}]})
+    assert outcomes(episode) == ["ok"]
 
 
 # Native calls ----------------------------------------------------------------------------------------
@@ -212,8 +212,8 @@ def test_native_tools_are_offered_in_openais_shape():
 
 
 def test_native_calls_stand_in_the_process_as_text():
-    walk = step(native(("add_reminder", '{"title": "it\'s", "description": "", "time": ""}')), native=True)
-    assert walk.process == ["[add_reminder(title=\"it's\", description='', time='')]"]
+    episode = step(native(("add_reminder", '{"title": "it\'s", "description": "", "time": ""}')), native=True)
+    assert episode.process == ["[add_reminder(title=\"it's\", description='', time='')]"]
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,9 @@ def test_native_calls_stand_in_the_process_as_text():
     ],
 )
 def test_a_native_call_that_cannot_be_made_is_answered_and_the_rest_runs(call: tuple[str, str], outcome: str):
-    walk = step(native(call, ("turn_on_wifi", "{}")), native=True)
-    assert outcomes(walk) == [outcome, "ok"]
-    assert [m["role"] for m in shown(walk).messages[3:]] == ["tool", "tool"]
+    episode = step(native(call, ("turn_on_wifi", "{}")), native=True)
+    assert outcomes(episode) == [outcome, "ok"]
+    assert [m["role"] for m in shown(episode).messages[3:]] == ["tool", "tool"]
 
 
 def test_a_native_call_without_id_gets_one_that_its_answer_has():
@@ -237,13 +237,13 @@ def test_a_native_call_without_id_gets_one_that_its_answer_has():
 
 
 def test_bracketed_text_is_prose_where_calls_are_native():
-    walk = turn("Hi", "[turn_on_wifi()]", native=True)
-    assert (walk.executed, shown(walk).role) == ([], "user")
+    episode = turn("Hi", "[turn_on_wifi()]", native=True)
+    assert (episode.executed, shown(episode).role) == ([], "user")
 
 
 def test_native_calls_with_an_end_mark_run_before_the_end():
-    walk = step({**native(("turn_on_wifi", "{}")), "content": END_MARK}, native=True)
-    assert (walk.over, outcomes(walk)) == (True, ["ok"])
+    episode = step({**native(("turn_on_wifi", "{}")), "content": END_MARK}, native=True)
+    assert (episode.done, outcomes(episode)) == (True, ["ok"])
 
 
 def test_a_native_agent_sees_a_chat_with_the_rules_of_the_scenario():
@@ -260,23 +260,23 @@ def test_a_native_agent_sees_a_chat_with_the_rules_of_the_scenario():
 
 
 @pytest.mark.parametrize("is_native", [False, True])
-@pytest.mark.parametrize("kind", [SoundStepWalk, SoundTurnWalk])
+@pytest.mark.parametrize("kind", [FixedMultiStepEpisode, FixedMultiTurnEpisode])
 def test_gold_replies_play_an_episode_to_its_end(
-    kind: type[SoundStepWalk] | type[SoundTurnWalk], is_native: bool
+    kind: type[FixedMultiStepEpisode] | type[FixedMultiTurnEpisode], is_native: bool
 ):
     gold = ("[turn_on_wifi(), login_device()]", "[add_reminder(title='t', description='d', time='')]")
-    walk = kind(rec(*gold), edition(), native=is_native)
-    while (request := walk.request()) is not None:
+    episode = kind(rec(*gold), edition(), native=is_native)
+    while (request := episode.request()) is not None:
         assert request.gold is not None
-        walk.tell(request.gold("cooperative 3"))
-    assert walk.process == list(gold)
-    assert outcomes(walk) == ["ok", "ok", "ok"]
+        episode.advance(request.gold("cooperative 3"))
+    assert episode.process == list(gold)
+    assert outcomes(episode) == ["ok", "ok", "ok"]
 
 
 def test_nothing_is_heard_after_the_end():
-    for walk in (step(END_MARK), turn("Hi", END_MARK)):
-        tell(walk, "[turn_on_wifi()]")
-        assert walk.executed == []
+    for episode in (step(END_MARK), turn("Hi", END_MARK)):
+        tell(episode, "[turn_on_wifi()]")
+        assert episode.executed == []
 
 
 _ANYTHING = st.recursive(
@@ -311,13 +311,13 @@ _REPLIES = st.fixed_dictionaries(
 
 @given(st.lists(_REPLIES, max_size=4), st.booleans())
 def test_no_reply_of_any_shape_raises(replies: list[dict[str, Any]], is_native: bool):
-    for walk in (step(native=is_native), turn(native=is_native)):
+    for episode in (step(native=is_native), turn(native=is_native)):
         for reply in replies:
-            if not walk.over:
-                walk.tell(reply)
-                walk.request()
-        json.dumps(walk.result())
-        assert len(walk.process) <= len(replies)
+            if not episode.done:
+                episode.advance(reply)
+                episode.request()
+        json.dumps(episode.result())
+        assert len(episode.process) <= len(replies)
 
 
 @pytest.mark.parametrize(
@@ -326,14 +326,14 @@ def test_no_reply_of_any_shape_raises(replies: list[dict[str, Any]], is_native: 
 )
 def test_huge_deep_and_broken_texts_are_only_messages(text: str):
     arguments = native(("turn_on_wifi", text), (text, "{}"))
-    for walk in (
+    for episode in (
         step(text),
         turn("Hi", text),
         step(arguments, native=True),
         turn("Hi", arguments, native=True),
     ):
-        assert not walk.over
-        assert "ok" not in outcomes(walk)
+        assert not episode.done
+        assert "ok" not in outcomes(episode)
 
 
 # The official records --------------------------------------------------------------------------------
@@ -342,7 +342,7 @@ def test_huge_deep_and_broken_texts_are_only_messages(text: str):
 def test_every_corrected_milestone_list_reaches_its_gold_state(official: Path):
     from wildtool.benchmarks.acebench.corrections import corrected
     from wildtool.benchmarks.acebench.data import AGENT, read_category
-    from wildtool.benchmarks.acebench.episode.fixed_end_state import compare, fixed_process_accuracy
+    from wildtool.benchmarks.acebench.episode.fixed_end_state import compare_states, fixed_process_accuracy
     from wildtool.benchmarks.acebench.sandbox.edition import read_edition
 
     reached = 0
@@ -352,14 +352,16 @@ def test_every_corrected_milestone_list_reaches_its_gold_state(official: Path):
             assert isinstance(found, AgentRecord)
             whole = corrected(found)
             lists = whole.milestones if isinstance(whole.milestones[0], tuple) else (whole.milestones,)
-            kind = SoundStepWalk if whole.category == "agent_multi_step" else SoundTurnWalk
+            kind = FixedMultiStepEpisode if whole.category == "agent_multi_step" else FixedMultiTurnEpisode
             for milestones in lists:
-                walk = kind(replace(whole, milestones=milestones), sandbox, native=False)  # pyright: ignore[reportArgumentType]
-                while (request := walk.request()) is not None:
+                episode = kind(replace(whole, milestones=milestones), sandbox, native=False)  # pyright: ignore[reportArgumentType]
+                while (request := episode.request()) is not None:
                     assert request.gold is not None
-                    walk.tell(request.gold("cooperative 0"))
-                assert compare(whole, walk.result()).errors == (), whole.id
-                assert fixed_process_accuracy(whole.milestones, walk.process, end_to_end=False) == 1, whole.id
-                assert set(outcomes(walk)) == {"ok"}, whole.id
+                    episode.advance(request.gold("cooperative 0"))
+                assert compare_states(whole, episode.result()).errors == (), whole.id
+                assert fixed_process_accuracy(whole.milestones, episode.process, end_to_end=False) == 1, (
+                    whole.id
+                )
+                assert set(outcomes(episode)) == {"ok"}, whole.id
             reached += 1
     assert reached == 100

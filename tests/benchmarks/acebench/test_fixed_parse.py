@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
-from wildtool.toolcall.call_syntax import MAX_CHARACTERS, Call, CallSyntaxError
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, CallExpression, CallSyntaxError
 
 
 def value(text: str) -> Any:
-    (call,) = read_calls(f"[f(a={text})]")
+    (call,) = parse_reply_calls(f"[f(a={text})]")
     return call.arguments["a"]
 
 
@@ -30,11 +30,11 @@ def value(text: str) -> Any:
     ],
 )
 def test_calls_are_read_from_any_list_with_blanks_and_one_fence_around(text: str) -> None:
-    assert read_calls(text) == [Call("f", {"a": 1}), Call("g", {})]
+    assert parse_reply_calls(text) == [CallExpression("f", {"a": 1}), CallExpression("g", {})]
 
 
 def test_a_single_call_needs_no_brackets() -> None:
-    assert read_calls("a.f(x='y')") == [Call("a.f", {"x": "y"})]
+    assert parse_reply_calls("a.f(x='y')") == [CallExpression("a.f", {"x": "y"})]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_value_is_what_is_written(text: str, expected: Any) -> None:
 )
 def test_anything_else_is_an_error(text: str) -> None:
     with pytest.raises(CallSyntaxError):
-        read_calls(text)
+        parse_reply_calls(text)
 
 
 @pytest.mark.parametrize(
@@ -114,17 +114,17 @@ def test_anything_else_is_an_error(text: str) -> None:
         f"[f(a={'[' * 150}{']' * 150})]",
         f"[f(a={'-' * 3000}1)]",
         f"[f(a={'(' * 4000}1{')' * 4000})]",
-        f"[f(a='{'x' * MAX_CHARACTERS}')]",
+        f"[f(a='{'x' * MAX_CALL_CHARACTERS}')]",
         "[f(a=" + "9" * 5000 + ")]",
     ],
 )
 def test_code_and_excess_are_refused_unevaluated(text: str) -> None:
     with pytest.raises(CallSyntaxError):
-        read_calls(text)
+        parse_reply_calls(text)
 
 
 @given(st.text(alphabet="[]f(a=1,'\"\\\n#`){}:*-+ \u3000") | st.text())
-@example("'" * MAX_CHARACTERS)
+@example("'" * MAX_CALL_CHARACTERS)
 @example("[f(a='" + "\\" * 9000)
 @example("'" + "\\'" * 7990)
 @example("```" + " " * 15000 + "x")
@@ -132,7 +132,7 @@ def test_code_and_excess_are_refused_unevaluated(text: str) -> None:
 @example("[f(a='\x00\n')]")
 def test_a_text_gives_calls_or_a_named_error(text: str) -> None:
     try:
-        calls = read_calls(text)
+        calls = parse_reply_calls(text)
     except CallSyntaxError as error:
         assert str(error)
     else:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench.data import SPECIAL, SpecialRecord
-from wildtool.benchmarks.acebench.fixed.special import MAX_CHARACTERS, check_special
+from wildtool.benchmarks.acebench.fixed.special import MAX_REPLY_CHARACTERS, check_special
 
 FUNCTIONS: tuple[dict[str, Any], ...] = ({"name": "book"}, {"name": "cancel"}, {"name": "bookAll"})
 
@@ -114,7 +114,7 @@ def test_an_irrelevant_request_needs_the_phrase_alone() -> None:
 
 
 def test_no_text_and_too_much_text_are_wrong() -> None:
-    for text in (None, "the limitations of the function " * MAX_CHARACTERS):
+    for text in (None, "the limitations of the function " * MAX_REPLY_CHARACTERS):
         assert check_special(text, record("special_irrelevant", {})).error == "error_detection"
 
 

@@ -13,20 +13,22 @@ from hypothesis import strategies as st
 from benchmarks.acebench.hostile import MESSAGES, TEXTS, calling, items
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.benchmarks.acebench.sandbox import CLASSES
+from wildtool.benchmarks.acebench.sandbox import SANDBOX_CLASSES
 from wildtool.types import Message, Reply, Transcript, Verdict
 
 ITEMS = items()
 WAYS = [(profile, mode) for profile in ACEBENCH.profiles for mode in ACEBENCH.modes]
 BARS = ("incomplete", "error_param", "irrelevant")
 """Records on which a hostile text may say what is asked for."""
-TOOLS = sorted({name for owner in CLASSES.values() for name in dir(owner) if not name.startswith("_")})
+TOOLS = sorted(
+    {name for owner in SANDBOX_CLASSES.values() for name in dir(owner) if not name.startswith("_")}
+)
 
 
 def judge(
     name: str, replies: list[Message], profile: str = "official", mode: str = "text", *, silent: bool = True
 ) -> Verdict:
-    transcript = Transcript(tuple(Reply(message) for message in replies), silent_after=silent)
+    transcript = Transcript(tuple(Reply(message) for message in replies), scripted=silent)
     (found,) = judge_item(ITEMS[name], {"0": transcript}, profile, mode)
     return found
 

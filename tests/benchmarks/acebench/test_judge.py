@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from benchmarks.acebench.reply_build import item, normal, special, tool
 from benchmarks.acebench.sandbox_build import edition, record
 from wildtool.benchmarks.acebench import ACEBENCH, error_classes
-from wildtool.benchmarks.acebench.data import FINANCE, MULTI_TURN, SPECIAL, Case
+from wildtool.benchmarks.acebench.data import FINANCE, MULTI_TURN, SPECIAL, ItemData
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
 from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.engine.score.verdict_table import Player, VerdictTable, relation
+from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
 from wildtool.types import Item, Message, Reply, Transcript, Verdict
 
 PROFILES = ("official", "fixed")
@@ -126,7 +126,7 @@ def test_a_call_that_failed_for_good_is_an_infra_error() -> None:
 
 
 def test_a_script_without_an_answer_says_nothing() -> None:
-    found = judge(normal(), silent_after=True)
+    found = judge(normal(), scripted=True)
     assert (found.outcome, found.error) == ("wrong", error_classes.OUTPUT_FORMAT)
 
 
@@ -304,20 +304,18 @@ ITEMS = (
 @given(st.sampled_from(ITEMS), st.lists(MESSAGES, min_size=1, max_size=4), st.sampled_from(MODES))
 def test_no_reply_makes_judging_raise(asked: Item, replies: list[Message], mode: str) -> None:
     for profile in PROFILES:
-        found = judge(asked, *replies, profile=profile, mode=mode, silent_after=True)
+        found = judge(asked, *replies, profile=profile, mode=mode, scripted=True)
         assert found.outcome in ("correct", "wrong")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_verdicts_on_hostile_replies_can_be_written_and_summarized(profile: str, tmp_path: Path) -> None:
-    player = Player(run="r", model="m", benchmark="acebench", profile=profile)
+    player = RunInfo(run="r", model="m", benchmark="acebench", profile=profile)
     with VerdictTable(tmp_path / "v.parquet", ACEBENCH) as table:
         for asked in ITEMS:
             for order, reply in enumerate(HOSTILE):
                 made = replace(asked, id=f"{asked.id}{order}")
-                table.add(
-                    order, player, made, 0, [judge(made, reply, profile=profile, silent_after=True)], {}
-                )
+                table.add(order, player, made, 0, [judge(made, reply, profile=profile, scripted=True)], {})
         found = ACEBENCH.summarize(relation([table.write()]), profile)
     rights = {m.name: m.numerator for m in found if m.group == "categories (en)" and "(" not in m.name}
     assert set(rights) == {asked.split for asked in ITEMS}
@@ -332,7 +330,7 @@ def test_a_wrong_episode_says_where_its_end_state_differs() -> None:
 def test_a_right_end_state_that_the_original_cannot_write_is_not_scorable() -> None:
     gold = ({"BaseApi": {"wifi": True, "logged_in": True}}, {"MessageApi": {"inbox": {}}})
     asked = replace(record(classes=("BaseApi", "MessageApi")), end_state=gold)
-    episode = Item("en/x", ("0",), Case((asked,), edition()))
+    episode = Item("en/x", ("0",), ItemData((asked,), edition()))
 
     def judged(text: str) -> Verdict:
         sent = f"[send_message(sender_name='Ann', receiver_name='Bob', message={text})]"

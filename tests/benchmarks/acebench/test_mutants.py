@@ -10,7 +10,7 @@ import pytest
 from benchmarks.acebench import sandbox_build as sandbox
 from benchmarks.acebench.reply_build import item, normal, special, tool
 from wildtool.benchmarks.acebench import ACEBench
-from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, spread
+from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
 from wildtool.benchmarks.acebench.audit.episode_mutants import end_state, script_of
 from wildtool.types import Item, Mutant, Reply, Transcript
 
@@ -27,7 +27,7 @@ def survivors(one: Item, profile: str, mode: str = "text") -> Counter[tuple[str,
     bench = ACEBench(mode)
     found: Counter[tuple[str, str]] = Counter()
     for mutant in bench.mutants(one, profile):
-        script = Transcript(tuple(map(Reply, mutant.replies)), silent_after=True)
+        script = Transcript(tuple(map(Reply, mutant.replies)), scripted=True)
         verdicts = bench.judge(one, {mutant.unit: script}, profile)
         if not any(v.unit == mutant.unit and v.outcome == "wrong" for v in verdicts):
             found[mutant.kind, bench.explain(one, mutant, profile)] += 1
@@ -131,7 +131,7 @@ def test_of_a_gold_answer_that_is_refused_no_mutants_are_tried():
 
 def test_of_a_kind_the_tried_ones_are_spread_evenly():
     found = [("a", n, "") for n in range(5)] + [("b", 9, "")]
-    assert [(kind, n) for kind, n, _ in spread(found, 2)] == [("a", 0), ("a", 3), ("b", 9)]
+    assert [(kind, n) for kind, n, _ in evenly_spaced(found, 2)] == [("a", 0), ("a", 3), ("b", 9)]
 
 
 # Messages --------------------------------------------------------------------------------------------

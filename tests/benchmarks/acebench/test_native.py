@@ -17,7 +17,7 @@ from wildtool.benchmarks.acebench.native import (
     native_tools,
     read_native_calls,
 )
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 
 FC = ACEBENCH.in_mode("fc")
 LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -190,16 +190,18 @@ def test_any_names_get_legal_names_of_their_own(own: list[str]) -> None:
 
 def test_calls_come_back_under_the_records_names() -> None:
     record = normal(functions=(tool("a.b"), tool("a_b")))
-    assert read_native_calls(call("a_b_2", '{"x": [1, null]}'), record) == [Call("a.b", {"x": [1, None]})]
-    assert read_native_calls(call("a_b", "{}"), record) == [Call("a_b", {})]
+    assert read_native_calls(call("a_b_2", '{"x": [1, null]}'), record) == [
+        CallExpression("a.b", {"x": [1, None]})
+    ]
+    assert read_native_calls(call("a_b", "{}"), record) == [CallExpression("a_b", {})]
 
 
 def test_a_name_that_is_not_offered_stays() -> None:
-    assert read_native_calls(call("odd", "{}"), normal()) == [Call("odd", {})]
+    assert read_native_calls(call("odd", "{}"), normal()) == [CallExpression("odd", {})]
 
 
 def test_blank_arguments_are_none() -> None:
-    assert read_native_calls(call("f", " "), normal()) == [Call("f", {})]
+    assert read_native_calls(call("f", " "), normal()) == [CallExpression("f", {})]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +250,7 @@ def test_no_reply_raises_anything_else(value: Any) -> None:
 
 
 def gold(record: Any) -> dict[str, Any]:
-    request = FC.walk(item(record), "0", "official").request()
+    request = FC.episode(item(record), "0", "official").request()
     assert request is not None
     assert request.gold is not None
     return request.gold("parallel")
@@ -258,7 +260,7 @@ def test_gold_calls_use_the_names_of_the_tools() -> None:
     record = normal({"a.b": {"x": "文"}}, functions=(tool("a.b"),))
     (made,) = gold(record)["tool_calls"]
     assert made["function"] == {"name": "a_b", "arguments": '{"x": "文"}'}
-    assert read_native_calls(gold(record), record) == [Call("a.b", {"x": "文"})]
+    assert read_native_calls(gold(record), record) == [CallExpression("a.b", {"x": "文"})]
 
 
 def test_gold_of_a_function_that_stands_twice_calls_the_first() -> None:

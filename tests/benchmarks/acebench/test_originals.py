@@ -11,10 +11,10 @@ from benchmarks.acebench import prompts_build
 from benchmarks.acebench.reply_build import normal, special, tool
 from benchmarks.acebench.sandbox_build import PHONE, edition, record
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.benchmarks.acebench.data import Case
+from wildtool.benchmarks.acebench.data import ItemData
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
 from wildtool.benchmarks.acebench.source import read_prompts
-from wildtool.engine.registry import in_prompts, prompts_of
+from wildtool.engine.registry import choose_prompts, prompts_of
 from wildtool.errors import DataError, UsageError
 from wildtool.types import Item, OriginalPrompts, Request
 
@@ -30,10 +30,10 @@ def sent(asked: Any, profile: str = "official", *told: str, lang: Any = "en") ->
     """Role and text of the messages of a request, after some replies."""
     benchmark = ACEBENCH.in_original_prompts(None)
     assert benchmark is not None
-    walk = benchmark.walk(Item("en/x", ("0",), Case((asked,), edition(lang))), "0", profile)
+    episode = benchmark.episode(Item("en/x", ("0",), ItemData((asked,), edition(lang))), "0", profile)
     for text in told:
-        walk.tell({"content": text})
-    request = walk.request()
+        episode.advance({"content": text})
+    request = episode.request()
     assert isinstance(request, Request)
     assert not request.tools
     return [(message["role"], message["content"]) for message in request.messages]
@@ -102,7 +102,7 @@ def test_episodes_that_the_original_lacks_are_sent_in_our_words() -> None:
     benchmark = ACEBENCH.in_original_prompts(None)
     assert benchmark is not None
     item = next(iter(ACEBENCH.load(ACEBENCH.locate("finance"))))
-    ours, theirs = (one.walk(item, "0", "official").request() for one in (ACEBENCH, benchmark))
+    ours, theirs = (one.episode(item, "0", "official").request() for one in (ACEBENCH, benchmark))
     assert ours is not None
     assert theirs is not None
     assert ours.messages == theirs.messages
@@ -114,17 +114,17 @@ def test_episodes_that_the_original_lacks_are_sent_in_our_words() -> None:
 def test_other_modes_and_our_own_split_have_no_original(mode: str, split: str | None) -> None:
     assert ACEBENCH.in_mode(mode).in_original_prompts(split) is None
     with pytest.raises(UsageError, match="no original prompts of acebench"):
-        in_prompts(ACEBENCH.in_mode(mode), "original", split)
+        choose_prompts(ACEBENCH.in_mode(mode), "original", split)
 
 
 def test_the_original_is_the_default_where_it_was_pulled(cache: Path) -> None:
-    assert prompts_of(in_prompts(ACEBENCH, None, None))
-    assert prompts_of(in_prompts(ACEBENCH, "own", None)) == ""
+    assert prompts_of(choose_prompts(ACEBENCH, None, None))
+    assert prompts_of(choose_prompts(ACEBENCH, "own", None)) == ""
     for path in prompts_build.FILES:
         (cache / path).unlink()
-    assert prompts_of(in_prompts(ACEBENCH, None, None)) == ""
+    assert prompts_of(choose_prompts(ACEBENCH, None, None)) == ""
     with pytest.raises(UsageError, match="`wildtool data pull acebench` has fetched them"):
-        in_prompts(ACEBENCH, "original", None)
+        choose_prompts(ACEBENCH, "original", None)
 
 
 def doctored(path: str, old: str, new: str) -> Mapping[str, str]:
@@ -178,12 +178,12 @@ def test_files_of_another_shape_are_named_with_the_constant(
 
 
 def test_the_digest_follows_every_text(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    digests = {prompts_of(in_prompts(ACEBENCH, "original", None))}
+    digests = {prompts_of(choose_prompts(ACEBENCH, "original", None))}
     for path in prompts_build.FILES:
         files = doctored(path, ' = """', ' = """x')
         prompts_build.write(cache, files)
         prompts_build.pin(monkeypatch, files)
-        digests.add(prompts_of(in_prompts(ACEBENCH, "original", None)))
+        digests.add(prompts_of(choose_prompts(ACEBENCH, "original", None)))
     assert len(digests) == 1 + len(prompts_build.FILES)
 
 

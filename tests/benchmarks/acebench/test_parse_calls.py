@@ -19,7 +19,7 @@ from wildtool.benchmarks.acebench.official.special import (
     check_incomplete,
     check_irrelevant,
 )
-from wildtool.toolcall.call_syntax import MAX_CHARACTERS, MAX_DEPTH, MAX_WORK, CallSyntaxError
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, MAX_EXPRESSION_DEPTH, MAX_WORK, CallSyntaxError
 from wildtool.toolcall.expressions import FUNCTIONS, Expressions
 
 SEEN: list[str] = []
@@ -198,7 +198,7 @@ def test_the_attributes_of_an_odd_callee_are_its_name() -> None:
         "-9999999999*[0]+[0]*99999",
         "'" + "a" * 9000 + "'" + "+'b'" * 50,
         "+".join(["[0]*999"] * 200),
-        "+".join(["1"] * (MAX_DEPTH + 2)),
+        "+".join(["1"] * (MAX_EXPRESSION_DEPTH + 2)),
         "0x" + "f" * 4000,
         "1e999+0x" + "f" * 4000,
         "round(5,-999999999)+1",
@@ -226,15 +226,15 @@ def test_what_would_grow_too_large_is_refused_before_it_is_computed(text: str) -
 
 
 def test_deep_nesting_is_refused() -> None:
-    depth = MAX_DEPTH - 1
+    depth = MAX_EXPRESSION_DEPTH - 1
     assert value("[" * depth + "]" * depth)
     for opening, closing in (("[", "]"), ("(", ",)"), ("{1:", "}"), ("f(a=", ")"), ("-", ""), ("not(", ")")):
         with pytest.raises(CallSyntaxError):
-            value(opening * (MAX_DEPTH + 1) + "1" + closing * (MAX_DEPTH + 1))
+            value(opening * (MAX_EXPRESSION_DEPTH + 1) + "1" + closing * (MAX_EXPRESSION_DEPTH + 1))
 
 
 def test_long_texts_are_refused() -> None:
-    longest = f"[f(a='{'x' * (MAX_CHARACTERS - 9)}')]"
+    longest = f"[f(a='{'x' * (MAX_CALL_CHARACTERS - 9)}')]"
     assert decode(longest)
     with pytest.raises(CallSyntaxError, match="longer than"):
         decode(longest + "#")
@@ -327,7 +327,7 @@ def test_work_is_bounded_whatever_the_text(text: str) -> None:
     "part", ["[0]*999+", "1+", "'aaaa'*999+", "[[1]*9]*9+", "a,", "f(),", "-", "{1:2},", "(1)"]
 )
 def test_work_is_bounded_for_the_longest_texts(part: str) -> None:
-    text = f"[f(a={part * (MAX_CHARACTERS // len(part))}"[: MAX_CHARACTERS - 3] + "1)]"
+    text = f"[f(a={part * (MAX_CALL_CHARACTERS // len(part))}"[: MAX_CALL_CHARACTERS - 3] + "1)]"
     assert python_calls(lambda: check_normal(text, [FUNCTION], [{"f": {"a": [{"k": 1}]}}])) < 2 * MAX_WORK
 
 

@@ -20,10 +20,10 @@ from wildtool.benchmarks.acebench.data import (
     SpecialRecord,
     read_items,
 )
-from wildtool.benchmarks.acebench.episode.fixed import SoundStepWalk, SoundTurnWalk
-from wildtool.benchmarks.acebench.episode.official import StepWalk, TurnWalk
+from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
+from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode, OfficialMultiTurnEpisode
 from wildtool.benchmarks.acebench.gold import calls_text, gold_calls, gold_text
-from wildtool.benchmarks.acebench.play import ReplyWalk
+from wildtool.benchmarks.acebench.play import SingleReply
 from wildtool.errors import DataError
 from wildtool.types import Item, Message, Reply, Request
 
@@ -143,7 +143,7 @@ def test_a_language_that_the_data_lack_is_refused(tmp_path: Path) -> None:
 
 
 def asked(played: Item, mode: str = "text", profile: str = "official", unit: str = "0") -> Request:
-    request = ACEBENCH.in_mode(mode).walk(played, unit, profile).request()
+    request = ACEBENCH.in_mode(mode).episode(played, unit, profile).request()
     assert request is not None
     return request
 
@@ -155,17 +155,17 @@ def gold(played: Item, mode: str = "text", profile: str = "official") -> Message
 
 
 def test_a_record_is_over_after_one_reply() -> None:
-    walk = ACEBENCH.walk(item(normal()), "0", "official")
-    assert (walk.over, walk.request() is None) == (False, False)
-    walk.tell({"content": "[f(a=1)]"})
-    assert (walk.over, walk.request()) == (True, None)
+    episode = ACEBENCH.episode(item(normal()), "0", "official")
+    assert (episode.done, episode.request() is None) == (False, False)
+    episode.advance({"content": "[f(a=1)]"})
+    assert (episode.done, episode.request()) == (True, None)
 
 
 def test_only_the_first_reply_to_a_request_counts() -> None:
-    walk = ReplyWalk(lambda: Request([]))
-    walk.tell({"content": "first"})
-    walk.tell({"content": "second"})
-    assert walk.reply == {"content": "first"}
+    episode = SingleReply(lambda: Request([]))
+    episode.advance({"content": "first"})
+    episode.advance({"content": "second"})
+    assert episode.reply == {"content": "first"}
 
 
 @pytest.mark.parametrize("in_order", [True, False])
@@ -205,20 +205,20 @@ async def test_playing_asks_each_unit_once() -> None:
 @pytest.mark.parametrize(
     ("kind", "mode", "profile", "expected"),
     [
-        ("step", "text", "official", StepWalk),
-        ("turn", "minimal", "official", TurnWalk),
-        ("step", "text", "fixed", SoundStepWalk),
-        ("turn", "condensed", "fixed", SoundTurnWalk),
-        ("step", "fc", "official", SoundStepWalk),
-        ("turn", "fc", "fixed", SoundTurnWalk),
+        ("step", "text", "official", OfficialMultiStepEpisode),
+        ("turn", "minimal", "official", OfficialMultiTurnEpisode),
+        ("step", "text", "fixed", FixedMultiStepEpisode),
+        ("turn", "condensed", "fixed", FixedMultiTurnEpisode),
+        ("step", "fc", "official", FixedMultiStepEpisode),
+        ("turn", "fc", "fixed", FixedMultiTurnEpisode),
     ],
 )
 def test_episodes_are_walked_as_the_original_did_or_soundly(
     kind: str, mode: str, profile: str, expected: type[Any]
 ) -> None:
     episode = replace(record("[turn_on_wifi()]", classes=PHONE), category=f"agent_multi_{kind}")
-    walk = ACEBENCH.in_mode(mode).walk(item(episode, edition=edition()), "0", profile)
-    assert type(walk) is expected
+    episode = ACEBENCH.in_mode(mode).episode(item(episode, edition=edition()), "0", profile)
+    assert type(episode) is expected
 
 
 def test_the_simulated_user_is_a_role_of_multi_turn_episodes_only() -> None:

@@ -3,7 +3,7 @@
 from wildtool.benchmarks.acebench import error_classes
 from wildtool.benchmarks.acebench.data import CATEGORIES
 from wildtool.benchmarks.acebench.published import published
-from wildtool.benchmarks.acebench.scores import TABLE_COLUMNS
+from wildtool.benchmarks.acebench.scores import COLUMN_CATEGORIES
 
 Key = tuple[str, str]
 
@@ -18,7 +18,7 @@ def test_the_first_number_is_overall_of_both_languages():
 
 def test_every_number_is_one_that_a_summary_has():
     tables = {
-        (group, name) for group in ("Table 2", "Table 2 (en)", "Table 2 (zh)") for name in TABLE_COLUMNS
+        (group, name) for group in ("Table 2", "Table 2 (en)", "Table 2 (zh)") for name in COLUMN_CATEGORIES
     }
     categories = {("categories", name + more) for name in CATEGORIES for more in ("", " (process)")}
     errors = {("errors (Special)", name) for name in error_classes.SPECIAL_CLASSES}

@@ -11,9 +11,13 @@ from typer.testing import CliRunner
 from benchmarks.acebench.sandbox_build import edition, record
 from parity.cases import oracle_folder, present, rows
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.benchmarks.acebench.data import AGENT, Case, read_items
-from wildtool.benchmarks.acebench.episode.official import EpisodeWalk, StepWalk, TurnWalk
-from wildtool.benchmarks.acebench.play import walk
+from wildtool.benchmarks.acebench.data import AGENT, ItemData, read_items
+from wildtool.benchmarks.acebench.episode.official import (
+    OfficialAgentEpisode,
+    OfficialMultiStepEpisode,
+    OfficialMultiTurnEpisode,
+)
+from wildtool.benchmarks.acebench.play import new_episode
 from wildtool.benchmarks.acebench.results import episode_transcript
 from wildtool.cli import app
 from wildtool.engine.record.importer import import_replies
@@ -140,10 +144,12 @@ def test_a_rebuilt_episode_ends_in_the_state_of_the_original() -> None:
     for case in rows(cases / "agent_episodes.jsonl.gz"):
         data = episodes[f"{case['lang']}/{case['id']}"]
         multi_turn = case["category"] == "agent_multi_turn"
-        walk = (TurnWalk if multi_turn else StepWalk)(data.records[0], data.edition)
-        assert replay(walk, episode_transcript(case["process"], multi_turn=multi_turn))
+        episode = (OfficialMultiTurnEpisode if multi_turn else OfficialMultiStepEpisode)(
+            data.records[0], data.edition
+        )
+        assert replay(episode, episode_transcript(case["process"], multi_turn=multi_turn))
         where = (case["lang"], case["id"], case["variant"])
-        assert (walk.result(), walk.process) == (case["result"], case["process"]), where
+        assert (episode.result(), episode.process) == (case["result"], case["process"]), where
         compared += 1
     assert compared > 1_000
 
@@ -160,12 +166,12 @@ def test_a_result_that_is_no_text_stays_as_it_is(tmp_path: Path, category: str, 
 @pytest.mark.parametrize("length", [1, 19, 20, 21, 30, 60])
 def test_all_messages_of_a_longer_episode_are_judged(multi_turn: bool, length: int) -> None:
     category = "agent_multi_turn" if multi_turn else "agent_multi_step"
-    item = Item("en/x", ("0",), Case((replace(record(), category=category),), edition()))
+    item = Item("en/x", ("0",), ItemData((replace(record(), category=category),), edition()))
     process = ["[turn_on_wifi()]"] * length
     transcript = episode_transcript(process, multi_turn=multi_turn)
-    played = walk(item, 0, "official", "text", recorded=transcript)
+    played = new_episode(item, 0, "official", "text", recorded=transcript)
     assert replay(played, transcript)
-    assert isinstance(played, EpisodeWalk)
+    assert isinstance(played, OfficialAgentEpisode)
     assert played.process == process
 
 

@@ -6,9 +6,9 @@ from wildtool.benchmarks.acebench.data import CATEGORIES
 from wildtool.benchmarks.acebench.scores import (
     CategoryScore,
     combine_languages,
-    overall,
     score_category,
     summary_row,
+    weighted_overall,
 )
 
 ADJUST = "normal_multi_turn_user_adjust"
@@ -49,7 +49,7 @@ def test_process_accuracy_stands_beside_the_agent_number_and_does_not_enter_it()
 def test_groups_are_weighted_by_the_roots_of_their_sizes() -> None:
     roots = [size**0.5 for size in (700, 150, 50)]
     for group, root in zip(((1, 0, 0), (0, 1, 0), (0, 0, 1)), roots, strict=True):
-        assert overall(*group) == pytest.approx(root / sum(roots), abs=1e-4)
+        assert weighted_overall(*group) == pytest.approx(root / sum(roots), abs=1e-4)
 
 
 def test_languages_are_combined_column_by_column() -> None:

@@ -32,7 +32,7 @@ def episode(*milestones: str) -> Item:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_right_call_is_done_at_its_one_step(profile: str) -> None:
     found = trace(normal(functions=NUMBER), "[f(a=1)]", profile=profile)
-    assert (statuses(found), found.steps[0].done, found.differences) == (["done"], (0,), ())
+    assert (statuses(found), found.steps[0].fulfilled, found.differences) == (["done"], (0,), ())
 
 
 def test_native_calls_are_set_beside_gold() -> None:
@@ -73,7 +73,7 @@ def test_tools_are_named_as_the_record_names_them() -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_milestones_are_done_by_the_step_that_made_them(profile: str) -> None:
     found = trace(episode(WIFI, LOGIN), WIFI, END_MARK, profile=profile)
-    assert [step.done for step in found.steps] == [(0,), ()]
+    assert [step.fulfilled for step in found.steps] == [(0,), ()]
     assert statuses(found) == ["done", "missed"]
     assert [gold.deps for gold in found.gold] == [(), (0,)]
 
@@ -99,7 +99,7 @@ def test_agent_and_user_each_see_what_is_new_to_them() -> None:
 @given(st.sampled_from(ITEMS), st.lists(MESSAGES, min_size=1, max_size=4), st.sampled_from(MODES))
 def test_any_replies_can_be_shown(asked: Item, replies: list[Message], mode: str) -> None:
     for profile in PROFILES:
-        found = ACEBENCH.in_mode(mode).trace(asked, "0", transcript(*replies, silent_after=True), profile)
+        found = ACEBENCH.in_mode(mode).trace(asked, "0", transcript(*replies, scripted=True), profile)
         assert repr([step.reply for step in found.steps][: len(replies)]) == repr(replies[: len(found.steps)])
 
 

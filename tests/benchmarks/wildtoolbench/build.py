@@ -6,7 +6,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import Session, read_session
-from wildtool.types import Item, Message, Reply, Transcript, Verdict, Walk
+from wildtool.types import Episode, Item, Message, Reply, Transcript, Verdict
 
 ASK = "ask_user_for_required_parameters"
 ANSWER = "prepare_to_answer"
@@ -92,11 +92,11 @@ def transcript(*replies: Message, **more: Any) -> Transcript:
     return Transcript(tuple(Reply(reply) for reply in replies), **more)
 
 
-def told(walk: Walk, *replies: Message) -> None:
+def told(episode: Episode, *replies: Message) -> None:
     """Tells a walk replies while it asks for any."""
     for reply in replies:
-        if walk.request() is not None:
-            walk.tell(reply)
+        if episode.request() is not None:
+            episode.advance(reply)
 
 
 def verdict(profile: str, task: Nodes, *replies: Message, **changes: Any) -> Verdict:
@@ -116,8 +116,8 @@ def outcome(profile: str, task: Nodes, *replies: Message, **changes: Any) -> str
     return verdict(profile, task, *replies, **changes).outcome
 
 
-def shown(walk: Walk) -> list[Message]:
+def shown(episode: Episode) -> list[Message]:
     """The messages the model sees next."""
-    request = walk.request()
+    request = episode.request()
     assert request is not None
     return list(request.messages)

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.wildtoolbench.build import answer, item, node, session, shown, told
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.benchmarks.wildtoolbench.data import Session, of_session
+from wildtool.benchmarks.wildtoolbench.data import Session, cached_per_session
 from wildtool.types import Transcript
 
 CHAT = [answer()]
@@ -16,7 +16,7 @@ CHAT = [answer()]
 def test_it_is_worked_out_once_for_each_session_and_place() -> None:
     asked: list[tuple[Session, int]] = []
 
-    @of_session
+    @cached_per_session
     def length(its: Session, task: int) -> int:
         asked.append((its, task))
         return len(its.tasks[task].nodes)
@@ -27,7 +27,7 @@ def test_it_is_worked_out_once_for_each_session_and_place() -> None:
 
 
 def test_what_raises_is_asked_again() -> None:
-    @of_session
+    @cached_per_session
     def impossible(its: Session) -> int:
         raise LookupError(its.id)
 
@@ -40,7 +40,7 @@ def test_what_raises_is_asked_again() -> None:
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_it_goes_with_the_session(profile: str) -> None:
     made = item([node("a"), answer(0)], CHAT)
-    assert shown(WILDTOOLBENCH.walk(made, "1", profile))
+    assert shown(WILDTOOLBENCH.episode(made, "1", profile))
     assert WILDTOOLBENCH.judge(made, {"0": Transcript(())}, profile)
     gone = weakref.ref(made.data)
     del made
@@ -54,6 +54,8 @@ def test_it_goes_with_the_session(profile: str) -> None:
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_what_one_walk_adds_no_other_walk_of_the_session_shows(profile: str) -> None:
     made = item([node("a"), answer(0)], CHAT)
-    before = [shown(WILDTOOLBENCH.walk(made, unit, profile)) for unit in made.units]
-    told(WILDTOOLBENCH.walk(made, "0", profile), {"role": "assistant", "content": "hm", "tool_calls": None})
-    assert [shown(WILDTOOLBENCH.walk(made, unit, profile)) for unit in made.units] == before
+    before = [shown(WILDTOOLBENCH.episode(made, unit, profile)) for unit in made.units]
+    told(
+        WILDTOOLBENCH.episode(made, "0", profile), {"role": "assistant", "content": "hm", "tool_calls": None}
+    )
+    assert [shown(WILDTOOLBENCH.episode(made, unit, profile)) for unit in made.units] == before

@@ -39,9 +39,9 @@ def both(task: Nodes, *replies: Message, **changes: Any) -> tuple[str, str]:
 
 def observations(profile: str, task: Nodes, reply: Message) -> dict[str, str]:
     """What each call id of a first reply is answered with."""
-    walk = WILDTOOLBENCH.walk(item(task), "0", profile)
-    told(walk, reply)
-    return {m["tool_call_id"]: m["content"] for m in shown(walk) if m["role"] == "tool"}
+    episode = WILDTOOLBENCH.episode(item(task), "0", profile)
+    told(episode, reply)
+    return {m["tool_call_id"]: m["content"] for m in shown(episode) if m["role"] == "tool"}
 
 
 # Order --------------------------------------------------------------------------------------------------------
@@ -129,9 +129,9 @@ def test_calls_with_null_ids_are_bound_under_fixed_and_get_ids_in_what_is_shown_
         made["id"] = None
     task = [node("a"), node("b"), answer(0, 1)]
     assert outcome("fixed", task, reply, DONE) == "correct"
-    walk = WILDTOOLBENCH.walk(item(task), "0", "fixed")
-    told(walk, reply)
-    asked, *observed = shown(walk)[-3:]
+    episode = WILDTOOLBENCH.episode(item(task), "0", "fixed")
+    told(episode, reply)
+    asked, *observed = shown(episode)[-3:]
     ids = [made["id"] for made in asked["tool_calls"]]
     assert [message["tool_call_id"] for message in observed] == ids
     assert len(set(ids)) == 2 and all(isinstance(id_, str) for id_ in ids)
@@ -236,9 +236,9 @@ def test_q18_fixed_ends_at_a_wrong_argument_and_official_goes_on() -> None:
     made = item([ONE, node("b", 0), answer(1)])
     open_walks: dict[str, bool] = {}
     for profile in ("official", "fixed"):
-        walk = WILDTOOLBENCH.walk(made, "0", profile)
-        told(walk, calls(call("a", n=9)))
-        open_walks[profile] = walk.request() is not None
+        episode = WILDTOOLBENCH.episode(made, "0", profile)
+        told(episode, calls(call("a", n=9)))
+        open_walks[profile] = episode.request() is not None
     assert open_walks == {"official": True, "fixed": False}
 
 
@@ -385,11 +385,11 @@ GRAPHS: dict[str, Nodes] = {
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_gold_answer_to_every_request_is_correct(name: str, style: str, profile: str) -> None:
     made = item(GRAPHS[name])
-    walk, replies = WILDTOOLBENCH.walk(made, "0", profile), list[Message]()
-    while (request := walk.request()) is not None:
+    episode, replies = WILDTOOLBENCH.episode(made, "0", profile), list[Message]()
+    while (request := episode.request()) is not None:
         assert request.gold is not None
         replies.append(request.gold(style))
-        walk.tell(replies[-1])
+        episode.advance(replies[-1])
     found = verdict(profile, GRAPHS[name], *replies)
     assert (found.outcome, found.error, found.score) == ("correct", None, 1.0)
     assert found.fields["optimal"] == (style == "parallel" or name not in ("parallel", "one name", "diamond"))

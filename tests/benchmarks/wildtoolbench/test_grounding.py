@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.benchmarks.wildtoolbench.lint import lint
+from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.toolcall.text.numerals import numbers_in
 
 X = "english_answer_list"
@@ -33,7 +33,7 @@ def ungrounded(
         "english_task_types": ["Chat"] * len(tasks),
         "english_turn_subtypes": ["Partial Information"] * (len(tasks) - 1),
     }
-    found = [finding for finding in lint([(1, record)], "x.jsonl") if finding.rule == "grounding"]
+    found = [finding for finding in lint_records([(1, record)], "x.jsonl") if finding.rule == "grounding"]
     return {finding.where.split(f"{X}", 1)[1]: finding.message for finding in found}
 
 

@@ -234,14 +234,14 @@ def test_replies_past_the_end_of_a_walk_are_not_read(profile: str) -> None:
 
 def test_a_run_that_official_ended_early_is_unplayed_where_fixed_would_go_on() -> None:
     task = [node("a", n=1), node("a", n=2), node("b"), answer(0, 1, 2)]
-    walk, script = (
-        WILDTOOLBENCH.walk(item(task), "0", "official"),
+    episode, script = (
+        WILDTOOLBENCH.episode(item(task), "0", "official"),
         [RIGHT, calls("b"), calls(call("a", n=2)), DONE],
     )
     played = list[Message]()
-    while walk.request() is not None:
+    while episode.request() is not None:
         played.append(script[len(played)])
-        walk.tell(played[-1])
+        episode.advance(played[-1])
     record = transcript(*played)
     assert [of_one(profile, record, task).outcome for profile in ("official", "fixed")] == [
         "wrong",
@@ -356,10 +356,10 @@ def test_official_shows_its_checks_and_the_step_it_removes() -> None:
 
 
 def test_a_walk_is_not_changed_by_a_request() -> None:
-    walk = WILDTOOLBENCH.walk(item(TASK), "0", "fixed")
-    assert walk.request() == walk.request()
-    told(walk, RIGHT, DONE)
-    assert walk.request() is None
+    episode = WILDTOOLBENCH.episode(item(TASK), "0", "fixed")
+    assert episode.request() == episode.request()
+    told(episode, RIGHT, DONE)
+    assert episode.request() is None
 
 
 def checked(schema: Any, value: Any, name: str = "f") -> str:

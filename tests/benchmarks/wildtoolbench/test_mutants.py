@@ -23,7 +23,7 @@ from benchmarks.wildtoolbench.build import (
     transcript,
 )
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.benchmarks.wildtoolbench.mutants import explain, gold_run, mutants
+from wildtool.benchmarks.wildtoolbench.mutants import explain, gold_replies, mutants
 from wildtool.toolcall.mutations import value_mutants
 from wildtool.types import Item, Message, Mutant
 
@@ -54,7 +54,7 @@ def tried(profile: str) -> tuple[tuple[Item, Mutant, str], ...]:
 @pytest.mark.parametrize("style", ["parallel", "serial"])
 def test_gold_is_right(style: str, profile: str) -> None:
     found = Counter(
-        outcome(one, unit, tuple(gold_run(one, unit, profile, style)), profile)
+        outcome(one, unit, tuple(gold_replies(one, unit, profile, style)), profile)
         for one in mini()
         for unit in one.units
     )
@@ -75,7 +75,7 @@ def test_what_official_lets_pass_is_explained_by_a_known_fault() -> None:
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_every_mutant_differs_from_the_gold_run(profile: str) -> None:
-    gold = {(one.id, unit): gold_run(one, unit, profile) for one in mini() for unit in one.units}
+    gold = {(one.id, unit): gold_replies(one, unit, profile) for one in mini() for unit in one.units}
     for one, mutant, _ in tried(profile):
         assert list(mutant.replies) != gold[one.id, mutant.unit], mutant
 

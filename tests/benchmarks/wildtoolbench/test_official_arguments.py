@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, Node, Session, Task
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, GoldNode, Session, Task
 from wildtool.benchmarks.wildtoolbench.official.arguments import argument_schemas, check_call
-from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
-from wildtool.benchmarks.wildtoolbench.official.judge import schemas_of, score
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialEpisode
+from wildtool.benchmarks.wildtoolbench.official.judge import object_schemas, score_task
 
 
 def tool(**parameters: Any) -> dict[str, Any]:
@@ -97,36 +97,36 @@ JSON = st.recursive(
 @given(JSON, JSON, JSON, JSON)
 def test_no_tool_and_no_reply_makes_judging_raise(parameters, arguments, gold, calls):
     wanted = gold if isinstance(gold, dict) else {}
-    nodes = (Node("t", wanted, "seen", ()), Node(ANSWER, {}, "done", (0,)))
+    nodes = (GoldNode("t", wanted, "seen", ()), GoldNode(ANSWER, {}, "done", (0,)))
     tools = ({"type": "function", "function": {"name": "t", "parameters": parameters}},)
     session = Session("s", "en", "today", tools, tools, (Task("do it", nodes, "", "First Turn"),), None)
     call = {"id": "1", "function": {"name": "t", "arguments": json.dumps(arguments)}}
     for reply in ({"content": None, "tool_calls": [call]}, {"content": "hi", "tool_calls": calls}):
-        walk = OfficialWalk(session, 0)
-        walk.tell(reply)
-        if not walk.over:
-            walk.tell({"content": "done", "tool_calls": None})
-        result = score(walk, nodes, schemas_of(session))
+        episode = OfficialEpisode(session, 0)
+        episode.advance(reply)
+        if not episode.done:
+            episode.advance({"content": "done", "tool_calls": None})
+        result = score_task(episode, nodes, object_schemas(session))
         assert (result.label == "correct") <= (result.reference_error is None)
 
 
 @pytest.mark.parametrize("calls", [False, True, 0, 5, 1.5])
 def test_tool_calls_that_are_no_collection_end_the_walk(calls):
-    nodes = (Node(ANSWER, {}, "hi", ()),)
+    nodes = (GoldNode(ANSWER, {}, "hi", ()),)
     session = Session("s", "en", "today", (), (), (Task("hello", nodes, "", "First Turn"),), None)
-    walk = OfficialWalk(session, 0)
-    walk.tell({"content": "hello", "tool_calls": calls})
+    episode = OfficialEpisode(session, 0)
+    episode.advance({"content": "hello", "tool_calls": calls})
     error = f"TypeError: object of type '{type(calls).__name__}' has no len()"
-    assert score(walk, nodes, {}).reference_error == ("inference", error)
+    assert score_task(episode, nodes, {}).reference_error == ("inference", error)
 
 
 @pytest.mark.parametrize("needed", [-2, 7])
 def test_a_dependency_on_no_node_ends_its_task_and_every_later_one(needed):
-    broken = (Node("t", {}, "seen", (needed,)), Node(ANSWER, {}, "done", (0,)))
-    fine = (Node(ANSWER, {}, "hi", ()),)
+    broken = (GoldNode("t", {}, "seen", (needed,)), GoldNode(ANSWER, {}, "done", (0,)))
+    fine = (GoldNode(ANSWER, {}, "hi", ()),)
     tasks = tuple(Task("do it", nodes, "", "First Turn") for nodes in (broken, fine))
     session = Session("s", "en", "today", (), (), tasks, None)
     for position, nodes in enumerate((broken, fine)):
-        walk = OfficialWalk(session, position)
-        walk.tell({"content": "hi", "tool_calls": None})
-        assert score(walk, nodes, {}).reference_error == ("inference", f"KeyError: {needed}")
+        episode = OfficialEpisode(session, position)
+        episode.advance({"content": "hi", "tool_calls": None})
+        assert score_task(episode, nodes, {}).reference_error == ("inference", f"KeyError: {needed}")

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.benchmarks.wildtoolbench import error_classes
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Session, Task
-from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session, Task
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialEpisode
 from wildtool.benchmarks.wildtoolbench.paper.arguments import (
     RAISED,
     BadPair,
-    Call,
+    PredictedCall,
     UnscorableError,
     bad_pairs,
     score_value,
@@ -47,17 +47,17 @@ def say(text: str = "hello") -> dict[str, Any]:
     return {"content": text, "tool_calls": None}
 
 
-def node(name: str, *deps: int, **arguments: Any) -> Node:
-    return Node(name, arguments, "seen", deps, "reply" if name == ASK else None)
+def node(name: str, *deps: int, **arguments: Any) -> GoldNode:
+    return GoldNode(name, arguments, "seen", deps, "reply" if name == ASK else None)
 
 
-def judge(nodes: list[Node], *replies: dict[str, Any], tools: tuple[Any, ...] = TOOLS) -> PaperVerdict:
+def judge(nodes: list[GoldNode], *replies: dict[str, Any], tools: tuple[Any, ...] = TOOLS) -> PaperVerdict:
     task = Task("do it", tuple(nodes), "", "First Turn")
-    walk = OfficialWalk(Session("s", "en", "today", tools, tools, (task,), None), 0)
+    episode = OfficialEpisode(Session("s", "en", "today", tools, tools, (task,), None), 0)
     for reply in replies:
-        if walk.request() is not None:
-            walk.tell(reply)
-    return judge_paper(walk, task, tools)
+        if episode.request() is not None:
+            episode.advance(reply)
+    return judge_paper(episode, task, tools)
 
 
 def label(gold: str, *replies: dict[str, Any]) -> str:
@@ -306,7 +306,7 @@ def pairs(gold: list[dict[str, Any]], *calls: Any, required: tuple[str, ...] = (
     integer = {"type": "integer", "description": "such as 20, or null"}
     properties = dict.fromkeys("klmn", integer) | {"text": TEXT}
     texts = [c if isinstance(c, str) else json.dumps(c) for c in calls]
-    predicted = [Call(step, "a", text) for step, text in enumerate(texts)]
+    predicted = [PredictedCall(step, "a", text) for step, text in enumerate(texts)]
     return bad_pairs(predicted, [("a", arguments) for arguments in gold], [tool("a", required, **properties)])
 
 
@@ -350,13 +350,16 @@ def test_an_extra_null_is_free_where_the_description_mentions_null():
 @pytest.mark.parametrize("value", ["JSON", "json", "Json"])
 def test_a_described_default_is_free_in_any_case(value):
     formatted = tool("a", k=TEXT, format={"type": "string", "description": "'XML' or 'JSON' (default)"})
-    assert bad_pairs([Call(0, "a", {"k": "t", "format": value})], [("a", {"k": "t"})], [formatted]) == []
+    assert (
+        bad_pairs([PredictedCall(0, "a", {"k": "t", "format": value})], [("a", {"k": "t"})], [formatted])
+        == []
+    )
 
 
 @pytest.mark.parametrize("value", [None, "None", "none", "NONE"])
 def test_no_value_is_free_where_the_description_mentions_null_in_any_case(value):
     nullable = tool("a", k=TEXT, l={"type": "string", "description": "Null if unknown"})
-    assert bad_pairs([Call(0, "a", {"k": "t", "l": value})], [("a", {"k": "t"})], [nullable]) == []
+    assert bad_pairs([PredictedCall(0, "a", {"k": "t", "l": value})], [("a", {"k": "t"})], [nullable]) == []
 
 
 def test_an_extra_empty_text_is_free():
@@ -380,25 +383,25 @@ def test_arguments_encoded_twice_are_a_text_whose_characters_are_unknown():
 def test_required_as_a_text_is_a_list_of_its_characters():
     odd = tool("a", k=TEXT)
     odd["function"]["parameters"]["required"] = "k"
-    assert bad_pairs([Call(0, "a", {"k": "t"})], [("a", {"k": "t"})], [odd]) == []
+    assert bad_pairs([PredictedCall(0, "a", {"k": "t"})], [("a", {"k": "t"})], [odd]) == []
 
 
 def test_a_tool_without_parameters_raises():
     bare = {"type": "function", "function": {"name": "a"}}
     with pytest.raises(UnscorableError):
-        bad_pairs([Call(0, "a", {})], [("a", {})], [bare])
+        bad_pairs([PredictedCall(0, "a", {})], [("a", {})], [bare])
 
 
 def test_parameters_without_properties_raise_only_where_an_argument_is_given():
     empty = {"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}
-    assert bad_pairs([Call(0, "a", {})], [("a", {})], [empty]) == []
+    assert bad_pairs([PredictedCall(0, "a", {})], [("a", {})], [empty]) == []
     with pytest.raises(UnscorableError):
-        bad_pairs([Call(0, "a", {"x": 1})], [("a", {})], [empty])
+        bad_pairs([PredictedCall(0, "a", {"x": 1})], [("a", {})], [empty])
 
 
 def test_a_tool_that_is_not_called_may_have_any_shape():
     bare = {"type": "function", "function": {"name": "b"}}
-    assert bad_pairs([Call(0, "a", {"x": "t"})], [("a", {"x": "t"})], [*TOOLS[:1], bare]) == []
+    assert bad_pairs([PredictedCall(0, "a", {"x": "t"})], [("a", {"x": "t"})], [*TOOLS[:1], bare]) == []
 
 
 def test_a_list_is_searched_for_required_names():
@@ -417,7 +420,7 @@ def test_a_text_inside_a_text_is_decoded_again_at_the_next_gold_node():
 
 
 def test_arguments_given_as_an_object_are_scored():
-    assert bad_pairs([Call(0, "a", {"x": "t"})], [("a", {"x": "t"})], TOOLS) == []
+    assert bad_pairs([PredictedCall(0, "a", {"x": "t"})], [("a", {"x": "t"})], TOOLS) == []
 
 
 def test_calls_of_one_name_are_paired_by_score_over_the_whole_task():

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import wildtool
 from benchmarks.wildtoolbench.build import ANSWER, ASK, DONE, answer, ask, call, calls, node, says, session
-from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedWalk
+from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.benchmarks.wildtoolbench.fixed.schedule import FixedSchedule
-from wildtool.benchmarks.wildtoolbench.official.episode import EMPTY_REPLY, NO_MATCH, OfficialWalk
-from wildtool.benchmarks.wildtoolbench.official.schedule import NO_PATH_LENGTH, Schedule, State
+from wildtool.benchmarks.wildtoolbench.official.episode import EMPTY_REPLY_RESULT, NO_MATCH, OfficialEpisode
+from wildtool.benchmarks.wildtoolbench.official.schedule import NO_PATH_LENGTH, Schedule, ScheduleState
 from wildtool.types import Message
 
 PROPERTY = settings(deadline=None)
@@ -86,7 +86,7 @@ def reference_paths(names: Sequence[str], deps: Sequence[Step]) -> list[Path_]:
 
 
 def accepted_paths(schedule: Schedule) -> list[Path_]:
-    def follow(state: State, path: Path_) -> Iterator[Path_]:
+    def follow(state: ScheduleState, path: Path_) -> Iterator[Path_]:
         if schedule.finished(state):
             yield path
         for step in schedule.accepted(state):
@@ -129,7 +129,7 @@ def test_a_cycle_has_no_path_and_the_reference_length() -> None:
 def test_a_reply_matches_the_first_accepted_step_of_its_names(graph: Graph) -> None:
     names, _ = graph
     schedule = Schedule(*graph)
-    states = [State(0)]
+    states = [ScheduleState(0)]
     for state in states:
         ready = schedule.ready(state)
         steps = list(schedule.accepted(state))
@@ -146,7 +146,7 @@ def test_a_reply_matches_the_first_accepted_step_of_its_names(graph: Graph) -> N
 @given(REPEATING)
 def test_a_step_is_allowed_where_it_is_accepted(graph: Graph) -> None:
     schedule = Schedule(*graph)
-    states = [State(0)]
+    states = [ScheduleState(0)]
     for state in states:
         steps = set(schedule.accepted(state))
         for size in range(len(graph[0]) + 1):
@@ -172,7 +172,7 @@ class PathListWalk:
 
     def tell_text(self, text: str | None) -> None:
         if not text:
-            self.result = EMPTY_REPLY
+            self.result = EMPTY_REPLY_RESULT
         elif self.step >= len(self.names):
             self.result = f"KeyError: {self.step}"
         else:
@@ -214,14 +214,14 @@ def gold_nodes(graph: Graph) -> list[dict[str, Any]]:
     return nodes
 
 
-def ended_with(walk: OfficialWalk) -> str | None:
-    return "correct" if walk.name_correct else walk.raised or walk.reason
+def ended_with(episode: OfficialEpisode) -> str | None:
+    return "correct" if episode.name_correct else episode.raised or episode.reason
 
 
 @settings(PROPERTY, max_examples=300)
 @given(graphs(["a", "b", ASK, ASK, ANSWER]), st.data())
 def test_the_official_walk_is_the_walk_over_all_reference_paths(graph: Graph, data: st.DataObject) -> None:
-    reference, walk = PathListWalk(graph), OfficialWalk(session(gold_nodes(graph)), 0)
+    reference, episode = PathListWalk(graph), OfficialEpisode(session(gold_nodes(graph)), 0)
     for _ in range(len(graph[0]) + 2):
         fitting = st.sampled_from(reference.names_of_next_steps() or [["a"]]).flatmap(st.permutations)
         any_names = st.lists(st.sampled_from(["a", "b", "z", ASK, ANSWER]), min_size=1, max_size=3)
@@ -229,16 +229,16 @@ def test_the_official_walk_is_the_walk_over_all_reference_paths(graph: Graph, da
         reply = data.draw(fitting | fitting | texts | texts | any_names, label="reply")
         if isinstance(reply, str):
             reference.tell_text(reply)
-            walk.tell(says(reply))
+            episode.advance(says(reply))
         else:
             reference.tell_calls(reply)
-            walk.tell(calls(*reply))
-        assert ended_with(walk) == reference.result
+            episode.advance(calls(*reply))
+        assert ended_with(episode) == reference.result
         if reference.result is not None:
-            assert walk.request() is None
+            assert episode.request() is None
             return
-        assert len(walk.log) == reference.step
-        request = walk.request()
+        assert len(episode.log) == reference.step
+        request = episode.request()
         assert request is not None
         if not isinstance(reply, str):
             answers = request.messages[-len(reply) :]
@@ -252,13 +252,13 @@ def test_official_optimal_means_as_many_steps_as_the_shortest_path(graph: Graph,
     names, deps = [*graph[0], ANSWER], [*graph[1], tuple(range(len(graph[0])))]
     paths = reference_paths(names, deps)
     path = data.draw(st.sampled_from(paths))
-    walk = OfficialWalk(session(gold_nodes((names, deps))), 0)
+    episode = OfficialEpisode(session(gold_nodes((names, deps))), 0)
     for step in path[:-1]:
-        walk.tell(calls(*(names[i] for i in step)))
-    walk.tell(DONE)
+        episode.advance(calls(*(names[i] for i in step)))
+    episode.advance(DONE)
     # Names may be bound to other nodes than the path's, and then end in a dead end (Q16).
-    assume(walk.name_correct)
-    assert walk.optimal == (len(path) == min(map(len, paths)))
+    assume(episode.name_correct)
+    assert episode.optimal == (len(path) == min(map(len, paths)))
 
 
 # The paper's Algorithm 1 --------------------
@@ -295,22 +295,22 @@ def fixed_schedules(deps: Sequence[Step], answer_at: int) -> set[Path_]:
 
     replies = {step: calls(*(f"t{i}" for i in reversed(step))) for step in moves} | {(answer_at,): DONE}
 
-    def follow(walk: FixedWalk, path: Path_) -> Iterator[Path_]:
+    def follow(episode: FixedEpisode, path: Path_) -> Iterator[Path_]:
         for step, reply in replies.items():
-            following = branch(walk)
-            following.tell(reply)
+            following = branch(episode)
+            following.advance(reply)
             if following.correct:
                 yield (*path, step)
             elif following.fault is None:
                 yield from follow(following, (*path, step))
 
-    return set(follow(FixedWalk(data, 0), ()))
+    return set(follow(FixedEpisode(data, 0), ()))
 
 
-def branch(walk: FixedWalk) -> FixedWalk:
+def branch(episode: FixedEpisode) -> FixedEpisode:
     """A walk that stands where this one stands and goes on without it."""
-    twin = copy.copy(walk)
-    for name, value in vars(walk).items():
+    twin = copy.copy(episode)
+    for name, value in vars(episode).items():
         setattr(twin, name, list(value) if isinstance(value, list) else value)
     return twin
 
@@ -438,7 +438,7 @@ def replies_of(nodes: Sequence[dict[str, Any]], *, parallel: bool) -> list[Messa
     return [calls(*made), DONE] if parallel else [*map(calls, made), DONE]
 
 
-Walk = type[OfficialWalk] | type[FixedWalk]
+Walk = type[OfficialEpisode] | type[FixedEpisode]
 
 
 def operations_per_step(walk_type: Walk, count: int, *, one_name: bool, parallel: bool) -> float:
@@ -446,17 +446,17 @@ def operations_per_step(walk_type: Walk, count: int, *, one_name: bool, parallel
     data, replies = session(nodes), replies_of(nodes, parallel=parallel)
 
     def play() -> None:
-        walk = walk_type(data, 0)
+        episode = walk_type(data, 0)
         for reply in replies:
-            assert walk.request() is not None
-            walk.tell(reply)
-        assert walk.request() is None
-        assert walk.optimal == parallel
+            assert episode.request() is not None
+            episode.advance(reply)
+        assert episode.request() is None
+        assert episode.optimal == parallel
 
     return operations(play) / len(replies)
 
 
-@pytest.mark.parametrize("walk_type", [OfficialWalk, FixedWalk])
+@pytest.mark.parametrize("walk_type", [OfficialEpisode, FixedEpisode])
 @pytest.mark.parametrize("one_name", [False, True], ids=["names differ", "one name"])
 @pytest.mark.parametrize("parallel", [False, True], ids=["one by one", "all at once"])
 def test_twenty_independent_calls_are_walked_without_enumeration(

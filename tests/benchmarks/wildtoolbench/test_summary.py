@@ -10,8 +10,8 @@ import pytest
 from benchmarks.wildtoolbench.build import DONE, answer, call, calls, item, node, raw_call, says, transcript
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH, error_classes
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
-from wildtool.engine.record.reader import Step
-from wildtool.engine.score.verdict_table import COLUMNS, Player, VerdictTable, relation
+from wildtool.engine.record.reader import RecordedReply
+from wildtool.engine.score.verdict_table import VERDICT_COLUMNS, RunInfo, VerdictTable, relation
 from wildtool.stats.intervals import clustered_rate
 from wildtool.types import Metric
 
@@ -49,7 +49,7 @@ def wrong(error: str = error_classes.REFUSAL, **changes: Any) -> dict[str, Any]:
 
 
 def table(*rows: dict[str, Any]) -> Any:
-    types = {**COLUMNS, **WILDTOOLBENCH.columns}
+    types = {**VERDICT_COLUMNS, **WILDTOOLBENCH.columns}
     connection = duckdb.connect()
     connection.execute(f"CREATE TABLE rows ({', '.join(f'{name} {type_}' for name, type_ in types.items())})")
     for row in rows:
@@ -360,8 +360,8 @@ def test_judged_verdicts_of_hostile_replies_can_be_summarized(profile: str, tmp_
     made = item(*[task] * len(replies))
     scripts = {str(i): transcript(reply, silent_after=True) for i, reply in enumerate(replies)}
     verdicts = WILDTOOLBENCH.judge(made, scripts, profile)
-    player = Player(run="r", model="m", benchmark="wildtoolbench", profile=profile)
-    log: dict[str, list[Step]] = {}
+    player = RunInfo(run="r", model="m", benchmark="wildtoolbench", profile=profile)
+    log: dict[str, list[RecordedReply]] = {}
     with VerdictTable(tmp_path / "v.parquet", WILDTOOLBENCH) as rows:
         rows.add(0, player, made, 0, verdicts, log)
         found = WILDTOOLBENCH.summarize(relation([rows.write()]), profile)

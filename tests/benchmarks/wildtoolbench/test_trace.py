@@ -37,7 +37,7 @@ def statuses(found: Trace) -> list[str]:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_right_task_is_done_node_by_node(profile: str) -> None:
     found = trace(profile, TWO, calls(call("a", n=1)), calls(call("b", text="red shoes")), DONE)
-    assert [step.done for step in found.steps] == [(0,), (1,), (2,)]
+    assert [step.fulfilled for step in found.steps] == [(0,), (1,), (2,)]
     assert statuses(found) == ["done"] * 3
     assert found.differences == ()
 
@@ -66,7 +66,7 @@ def test_gold_gives_calls_their_arguments_and_words_their_text() -> None:
 def test_a_wrong_argument_marks_its_gold_call_and_names_the_place(profile: str) -> None:
     found = trace(profile, TWO, calls(call("a", n=1)), calls(call("b", text="blue hat")), DONE)
     assert statuses(found)[:2] == ["done", "wrong"]
-    assert [step.done for step in found.steps[:2]] == [(0,), ()]
+    assert [step.fulfilled for step in found.steps[:2]] == [(0,), ()]
     (difference,) = found.differences
     assert (difference.where, difference.expected, difference.found) == ("b.text", "red shoes", "blue hat")
     assert difference.rule and difference.rule in found.steps[1].note

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from engine.echo_benchmark import EchoBenchmark
 from wildtool.cli import app
 from wildtool.engine import registry
-from wildtool.engine.score.audit import Audit, audit, gold_transcript
+from wildtool.engine.score.audit import Audit, audit_profile, gold_transcript
 from wildtool.episode import replay
 from wildtool.errors import UsageError
 from wildtool.types import Item, Message, Metric, Mutant, Request, Source, Transcript, Verdict
@@ -19,7 +19,7 @@ from wildtool.types import Item, Message, Metric, Mutant, Request, Source, Trans
 SOURCE = Source("sums", Path("sums"), "0" * 64)
 
 
-class SumWalk:
+class SumEpisode:
     """Asks once; `bad` items have a gold answer that no profile accepts."""
 
     def __init__(self, item: Item) -> None:
@@ -27,13 +27,13 @@ class SumWalk:
         self.said: str | None = None
 
     @property
-    def over(self) -> bool:
+    def done(self) -> bool:
         return self.said is not None
 
     def request(self) -> Request | None:
         return Request([], gold=lambda style: {"content": self.item.data}) if self.said is None else None
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         self.said = str(reply.get("content"))
 
 
@@ -61,8 +61,8 @@ class Sums:
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         yield from (Item(f"i{n}", ("0", "1"), gold) for n, gold in enumerate(self.gold))
 
-    def walk(self, item: Item, unit: str, profile: str) -> SumWalk:
-        return SumWalk(item)
+    def episode(self, item: Item, unit: str, profile: str) -> SumEpisode:
+        return SumEpisode(item)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         if profile == "broken":
@@ -70,12 +70,12 @@ class Sums:
         return [self._judge(item, unit, transcripts.get(unit), profile) for unit in item.units]
 
     def _judge(self, item: Item, unit: str, transcript: Transcript | None, profile: str) -> Verdict:
-        walk = SumWalk(item)
-        if not replay(walk, transcript):
+        episode = SumEpisode(item)
+        if not replay(episode, transcript):
             return Verdict(item.id, unit, "unplayed", 0.0, None, "", 0)
-        right = walk.said == "3" or (profile == "lax" and str(walk.said).isdigit())
+        right = episode.said == "3" or (profile == "lax" and str(episode.said).isdigit())
         return Verdict(
-            item.id, unit, "correct" if right else "wrong", float(right), None, f"{walk.said} is not 3", 1
+            item.id, unit, "correct" if right else "wrong", float(right), None, f"{episode.said} is not 3", 1
         )
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
@@ -105,7 +105,7 @@ class Entry:
 
 
 def audited(profile: str, *gold: str) -> Audit:
-    return audit(Sums(*gold), SOURCE, profile)  # type: ignore[arg-type]
+    return audit_profile(Sums(*gold), SOURCE, profile)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -145,14 +145,14 @@ def test_survivors_are_counted_by_their_explanation_with_the_first_as_example():
 def test_a_profile_is_sound_if_all_gold_is_correct_and_every_mistake_wrong(
     profile: str, gold: str, sound: bool
 ):
-    assert audited(profile, gold).sound is sound
+    assert audited(profile, gold).passed is sound
 
 
 def test_a_judge_that_fails_notices_nothing_and_is_reported():
     found = audited("broken", "3")
     assert all(kills.killed == 0 for kills in found.kills)
     assert "ZeroDivisionError" in found.faults[0]
-    assert not found.sound
+    assert not found.passed
 
 
 def test_an_audit_needs_items():

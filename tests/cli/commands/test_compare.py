@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wildtool.cli import app
-from wildtool.cli.output.comparison import CSV_COLUMNS
+from wildtool.cli.output.comparison import COMPARISON_CSV_COLUMNS
 
 
 def type_(line: str) -> Result:
@@ -121,7 +121,7 @@ def test_several_comparisons_stand_in_one_table():
 def test_csv_has_a_row_for_each_comparison_and_group():
     ended = type_(f"compare {LEXICAL} {GOLD} --csv --group position")
     rows = list(csv.DictReader(io.StringIO(ended.stdout)))
-    assert tuple(rows[0]) == CSV_COLUMNS
+    assert tuple(rows[0]) == COMPARISON_CSV_COLUMNS
     assert [(row["group"], row["name"]) for row in rows] == [
         ("", "all"),
         *(("position", str(i)) for i in range(1, 5)),

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wildtool.cli import app
-from wildtool.export import FORMATS
+from wildtool.export import EXPORT_FORMATS
 
 RUN = "runs/wild-mini/baseline--gold"
 
@@ -25,12 +25,12 @@ def files(place: str = ".") -> list[str]:
     return sorted(path.name for path in Path(place).iterdir() if path.is_file())
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("inspect", "hf-card")])
+@pytest.mark.parametrize("form", [form for form in EXPORT_FORMATS if form not in ("inspect", "hf-card")])
 def test_a_run_is_written_here_under_its_own_name(form: str):
     ended = type_(f"export {RUN} --to {form}")
     assert ended.exit_code == 0
-    assert files() == [f"baseline--gold{FORMATS[form].suffix}"]
-    assert ended.stdout == f"baseline--gold{FORMATS[form].suffix}\n"
+    assert files() == [f"baseline--gold{EXPORT_FORMATS[form].suffix}"]
+    assert ended.stdout == f"baseline--gold{EXPORT_FORMATS[form].suffix}\n"
 
 
 def test_out_names_the_file_of_one_run():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from wildtool.benchmarks.wildtoolbench.play import MINI
+from wildtool.benchmarks.wildtoolbench.play import WILD_MINI_FILE
 from wildtool.cli import app
 
 
@@ -73,13 +73,13 @@ def test_reasons_are_whole_and_of_many_the_first_are_said():
 def test_a_set_is_refreshed():
     ended = type_("data refresh wild-mini --seed 3 --out fresh.jsonl")
     assert (ended.exit_code, ended.stdout) == (0, "fresh.jsonl: 32 sessions, 0 left out\n")
-    assert Path("fresh.jsonl").read_bytes() != MINI.read_bytes()
+    assert Path("fresh.jsonl").read_bytes() != WILD_MINI_FILE.read_bytes()
     assert type_("data lint fresh.jsonl").exit_code == 0
 
 
 def unclear() -> None:
     """Writes a file whose one session names something of no known role."""
-    text = MINI.read_text("utf-8").splitlines()[3]
+    text = WILD_MINI_FILE.read_text("utf-8").splitlines()[3]
     record = json.loads(text)
     record["english_tools"][1]["function"]["parameters"]["properties"]["gizmo"] = {
         "type": "string",

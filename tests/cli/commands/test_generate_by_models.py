@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 from cli.commands.players_endpoint import served
 from generate.sessions.players import TOOLS, Players
 from wildtool.cli import app
-from wildtool.generate.core.prompts import ROLES
+from wildtool.generate.core.prompts import SESSION_ROLES
 from wildtool.types import Request
 
 LET_THROUGH = 40
@@ -53,7 +53,7 @@ def type_(line: str) -> Result:
 
 
 def line(url: str, sessions: int, more: str = "", out: str = "set") -> str:
-    roles = " ".join(f"--role-model {role}={role}" for role in ROLES)
+    roles = " ".join(f"--role-model {role}={role}" for role in SESSION_ROLES)
     return f"generate --model agent {roles} --base-url {url} --tools tools.json --sessions {sessions} --out {out} {more}"
 
 
@@ -72,7 +72,7 @@ def test_a_made_set_is_played_at_once(url: str):
 
 def test_each_role_has_its_model_and_its_instruction(url: str, asked: list[dict[str, Any]]):
     making(url, 2)
-    assert {body["model"] for body in asked} == set(ROLES)
+    assert {body["model"] for body in asked} == set(SESSION_ROLES)
 
 
 def test_a_role_that_is_named_again_has_another_voter(url: str):

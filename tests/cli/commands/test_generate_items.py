@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 from cli.commands.players_endpoint import served
 from generate.items.players import TOOLS, ItemPlayers
 from wildtool.cli import app
-from wildtool.generate.items.kinds import KINDS
+from wildtool.generate.items.kinds import ITEM_KINDS
 
 LET_THROUGH = 60
 """Calls that pass a closed gate."""
@@ -53,7 +53,7 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_templates_make_all_kinds_without_a_model(items: Path):
     rows = [json.loads(line) for line in (items / "provenance.jsonl").read_text("utf-8").splitlines()]
-    assert {row["kind"] for row in rows} == set(KINDS)
+    assert {row["kind"] for row in rows} == set(ITEM_KINDS)
     assert {row["lang"] for row in rows} == {"en", "zh"}
 
 

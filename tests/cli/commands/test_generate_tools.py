@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from cli.commands.players_endpoint import served
 from generate.tools.players import MARKET, ApiPlayers
 from wildtool.cli import app
-from wildtool.generate.tools.script import ROLES
+from wildtool.generate.tools.script import API_ROLES
 
 LET_THROUGH = 30
 """Calls that pass a closed gate."""
@@ -49,7 +49,7 @@ def type_(line: str) -> Result:
 
 
 def line(url: str, number: int, more: str = "", out: str = "box") -> str:
-    roles = " ".join(f"--role-model {role}={role}" for role in ROLES)
+    roles = " ".join(f"--role-model {role}={role}" for role in API_ROLES)
     return f"generate tools --model agent {roles} --base-url {url} --number {number} --out {out} {more}"
 
 

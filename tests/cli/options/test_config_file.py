@@ -9,9 +9,9 @@ from typer.testing import CliRunner, Result
 
 from engine.echo_benchmark import EchoBenchmark
 from wildtool.cli import app
-from wildtool.cli.models import Directory, Named
-from wildtool.cli.options.config_file import Entry, read_config
-from wildtool.cli.options.shared import seconds
+from wildtool.cli.models import ConfiguredModel, ModelCatalog
+from wildtool.cli.options.config_file import ModelEntry, read_config
+from wildtool.cli.options.shared import parse_duration
 from wildtool.engine import registry
 from wildtool.engine.call.pricing import FREE, Price
 from wildtool.engine.call.rates import Rates
@@ -132,14 +132,19 @@ def test_a_model_may_have_any_name():
 
 
 def find(
-    entry: Entry, options: ModelOptions | None = None, typed: tuple[str, ...] = (), rates: Rates | None = None
-) -> Named:
-    directory = Directory({"mine": entry}, {"gpt": Price(input=1, output=2)})
+    entry: ModelEntry,
+    options: ModelOptions | None = None,
+    typed: tuple[str, ...] = (),
+    rates: Rates | None = None,
+) -> ConfiguredModel:
+    directory = ModelCatalog({"mine": entry}, {"gpt": Price(input=1, output=2)})
     return directory.find("mine", options or ModelOptions(), typed, rates or Rates())
 
 
 def test_a_model_has_the_name_that_the_user_gave_it_and_is_sent_the_endpoints():
-    model = find(Entry(model="gpt", base_url="http://h/v1", temperature=0.5, extra_body={"top_p": 1})).model
+    model = find(
+        ModelEntry(model="gpt", base_url="http://h/v1", temperature=0.5, extra_body={"top_p": 1})
+    ).model
     assert model.name == "mine"
     found = {name: model.settings()[name] for name in ("sent_as", "temperature", "extra_body", "base_url")}
     assert found == {
@@ -151,7 +156,7 @@ def test_a_model_has_the_name_that_the_user_gave_it_and_is_sent_the_endpoints():
 
 
 def test_what_is_typed_goes_before_the_models_table_and_that_before_run():
-    entry = Entry(model="gpt", base_url="http://h/v1", temperature=0.5, rpm=10)
+    entry = ModelEntry(model="gpt", base_url="http://h/v1", temperature=0.5, rpm=10)
     options = ModelOptions(temperature=0.9)
     assert find(entry, options).model.settings()["temperature"] == 0.5
     assert find(entry, options, ("temperature",)).model.settings()["temperature"] == 0.9
@@ -159,7 +164,7 @@ def test_what_is_typed_goes_before_the_models_table_and_that_before_run():
     assert find(entry, options, ("rpm",), Rates(rpm=5)).rates == Rates(rpm=5)
 
 
-def authorization(named: Named) -> str | None:
+def authorization(named: ConfiguredModel) -> str | None:
     return named.model._endpoint._headers.get("Authorization")  # type: ignore[attr-defined]
 
 
@@ -167,23 +172,23 @@ def test_a_key_goes_only_to_the_address_that_it_was_named_with(monkeypatch: pyte
     for name in ("OPENAI_API_KEY", "RUNS_KEY", "MINE_KEY"):
         monkeypatch.setenv(name, f"sk-{name}")
     of_run = ModelOptions(base_url="http://run/v1", api_key_env="RUNS_KEY")
-    assert authorization(find(Entry(model="gpt", base_url="http://h/v1"), of_run)) is None
-    own = Entry(model="gpt", base_url="http://h/v1", api_key_env="MINE_KEY")
+    assert authorization(find(ModelEntry(model="gpt", base_url="http://h/v1"), of_run)) is None
+    own = ModelEntry(model="gpt", base_url="http://h/v1", api_key_env="MINE_KEY")
     assert authorization(find(own, of_run)) == "Bearer sk-MINE_KEY"
     assert (
         authorization(find(own, ModelOptions(base_url="http://typed/v1"), ("base_url",)))
         == "Bearer sk-OPENAI_API_KEY"
     )
-    assert authorization(find(Entry(model="gpt"), of_run)) == "Bearer sk-RUNS_KEY"
+    assert authorization(find(ModelEntry(model="gpt"), of_run)) == "Bearer sk-RUNS_KEY"
 
 
 def test_a_price_is_that_of_the_table_else_of_the_name_that_the_endpoint_knows():
     at = "http://h/v1"
     own = Price(input=5, output=6)
-    assert find(Entry(model="gpt", base_url=at, price=own)).price == own
-    assert find(Entry(model="gpt", base_url=at)).price == Price(input=1, output=2)
-    assert find(Entry(model="other", base_url=at)).price is None
-    assert find(Entry(model="baseline/gold")).price == FREE
+    assert find(ModelEntry(model="gpt", base_url=at, price=own)).price == own
+    assert find(ModelEntry(model="gpt", base_url=at)).price == Price(input=1, output=2)
+    assert find(ModelEntry(model="other", base_url=at)).price is None
+    assert find(ModelEntry(model="baseline/gold")).price == FREE
 
 
 def test_a_limit_of_money_on_a_model_without_a_price_is_refused_before_any_call():
@@ -267,10 +272,10 @@ def test_a_config_without_a_file_says_nothing():
     [("90", 90), ("45s", 45), ("30m", 1800), ("1h30m", 5400), ("2d", 172_800), ("1.5", 1.5)],
 )
 def test_times_read_as_people_write_them(text: str, found: float):
-    assert seconds(text) == found
+    assert parse_duration(text) == found
 
 
 @pytest.mark.parametrize("text", ["", "0", "-5", "m", "1x", "30m1h", "nan", "inf", "٣"])
 def test_what_is_no_time_is_refused(text: str):
     with pytest.raises(UsageError):
-        seconds(text)
+        parse_duration(text)

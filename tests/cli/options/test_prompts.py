@@ -12,7 +12,7 @@ from benchmarks.acebench import prompts_build
 from benchmarks.acebench.reply_build import SINGLE, tool
 from wildtool.benchmarks.acebench.prompts import request
 from wildtool.cli import app
-from wildtool.engine.score.score import judging
+from wildtool.engine.score.score import prepare_judging
 
 
 @pytest.fixture(autouse=True)
@@ -136,8 +136,8 @@ def test_a_run_is_shown_with_the_prompts_it_was_made_with_as_long_as_they_are_th
     assert run().exit_code == 0
 
     def system() -> str:
-        judged = judging(place / "run").selection
-        request = judged.benchmark.walk(next(judged.items()), "0", "official").request()
+        judged = prepare_judging(place / "run").selection
+        request = judged.benchmark.episode(next(judged.items()), "0", "official").request()
         assert request is not None
         return request.messages[0]["content"]
 
@@ -150,8 +150,8 @@ def test_a_run_whose_wording_has_changed_since_is_scored_but_does_not_go_on(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("--quiet").exit_code == 0
-    changed = replace(request.TEXTS["en"], history_heading="Another heading:")
-    monkeypatch.setattr(request, "TEXTS", {**request.TEXTS, "en": changed})
+    changed = replace(request.PROMPT_TEXTS["en"], history_heading="Another heading:")
+    monkeypatch.setattr(request, "PROMPT_TEXTS", {**request.PROMPT_TEXTS, "en": changed})
     assert type_("score run").exit_code == 0
     ended = run("--quiet")
     assert ended.exit_code == 2

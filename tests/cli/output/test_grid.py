@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from wildtool.cli.output import tables
-from wildtool.cli.output.grid import Column, Grid, wrapped
-from wildtool.engine.compare.leaderboard import labels_of
-from wildtool.engine.score.results import Result
-from wildtool.engine.score.verdict_table import Counts
+from wildtool.cli.output.grid import Grid, GridColumn, wrap_text
+from wildtool.engine.compare.leaderboard import run_labels
+from wildtool.engine.score.results import ScoreResult
+from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.types import Metric
 
 WIDTHS = (80, 100, 160)
@@ -35,13 +35,13 @@ NAMES = (
 GROUPS = ("accuracy", "task type", "optimal path (OP)", "accomplish progress (nodes done / nodes)")
 
 
-def result(model: str, *metrics: Metric) -> Result:
+def result(model: str, *metrics: Metric) -> ScoreResult:
     named: dict[str, Any] = {"run": "r", "benchmark": "b", "profile": "official", "played": "official"}
     named |= {"data": "d", "data_sha256": "0" * 64, "items": 2, "items_md5": "2 items", "failed": ()}
     named |= {"planned": 8, "planned_items": 2, "incomplete": False}
-    return Result(
+    return ScoreResult(
         model=model,
-        counts=Counts(correct=5, wrong=3),
+        counts=OutcomeCounts(correct=5, wrong=3),
         metrics=metrics,
         split=None,
         mode=None,
@@ -68,7 +68,7 @@ def texts_of(metric: Metric) -> list[str]:
     return [f"{100 * metric.value:.1f} %", f"[{100 * metric.low:.1f}, {100 * metric.high:.1f}]"]  # pyright: ignore[reportOptionalOperand]
 
 
-def shown(results: list[Result], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
+def shown(results: list[ScoreResult], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
     lines: list[str] = []
     with monkeypatch.context() as patch:
         patch.setenv("COLUMNS", str(width))
@@ -102,7 +102,7 @@ def test_no_line_exceeds_the_width_and_no_number_or_name_is_broken(width: int, m
     monkeypatch.undo()
     assert max(map(cell_len, out.splitlines())) <= width
     for text in (
-        *labels_of(results),
+        *run_labels(results),
         *(text for one in results for m in one.metrics for text in texts_of(m)),
     ):
         assert text in out
@@ -148,14 +148,16 @@ def test_names_that_are_too_long_for_one_table_are_numbered_and_told_above_it(
 
 
 def test_a_table_that_is_cut_repeats_what_its_rows_are_about():
-    grid = Grid([Column("", "left"), *(Column(f"head{i}") for i in range(9))], [["row", *"123456789"]])
+    grid = Grid(
+        [GridColumn("", "left"), *(GridColumn(f"head{i}") for i in range(9))], [["row", *"123456789"]]
+    )
     drawn = grid.tables(30)
     assert len(drawn) > 1
     assert all(lines[-1].startswith("row") for lines in drawn)
 
 
 def test_a_name_is_cut_in_the_middle_only_where_not_even_one_number_fits_beside_it():
-    grid = Grid([Column("model", "left"), Column("n")], [["a" * 40 + "tail", "62.5 %"]])
+    grid = Grid([GridColumn("model", "left"), GridColumn("n")], [["a" * 40 + "tail", "62.5 %"]])
     (wide,), (narrow,) = grid.tables(60), grid.tables(30)
     assert "a" * 40 + "tail" in wide[-1]
     assert ("…" in narrow[-1], "tail" in narrow[-1], "62.5 %" in narrow[-1]) == (True, True, True)
@@ -163,12 +165,12 @@ def test_a_name_is_cut_in_the_middle_only_where_not_even_one_number_fits_beside_
 
 
 def test_sentences_wrap_at_blanks_and_keep_their_indent():
-    assert wrapped("  one two three", 9) == ["  one two", "  three"]
-    assert wrapped("unbreakable-word", 5) == ["unbreakable-word"]
-    assert wrapped("", 5) == [""]
+    assert wrap_text("  one two three", 9) == ["  one two", "  three"]
+    assert wrap_text("unbreakable-word", 5) == ["unbreakable-word"]
+    assert wrap_text("", 5) == [""]
 
 
 def test_wide_characters_count_twice():
-    grid = Grid([Column("", "left"), Column("n")], [["模型", "1"], ["abcd", "2"]])
+    grid = Grid([GridColumn("", "left"), GridColumn("n")], [["模型", "1"], ["abcd", "2"]])
     (lines,) = grid.tables(80)
     assert [cell_len(line) for line in lines[2:]] == [7, 7]

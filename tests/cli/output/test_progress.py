@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from wildtool.cli.output.progress import Board, Progress, Tally
+from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver, RunProgress
 from wildtool.errors import CallError
 from wildtool.types import Reply, Verdict
 
@@ -28,8 +28,8 @@ def verdict(outcome: str) -> Verdict:
 
 
 def test_the_line_says_how_far_how_well_how_fast_and_how_long_still():
-    tally = Tally(
-        total=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
+    tally = RunProgress(
+        total=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, started_at=70.0
     )
     assert tally.line(100.0) == (
         "10/40 tasks · 75.0 % correct · 3.0 calls/s · 12.3k tokens · 1 error · 2 retries · 1:30 left"
@@ -37,8 +37,8 @@ def test_the_line_says_how_far_how_well_how_fast_and_how_long_still():
 
 
 def test_a_narrow_line_drops_what_matters_least_and_never_the_time_left():
-    tally = Tally(
-        total=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, began=70.0
+    tally = RunProgress(
+        total=40, done=10, units=40, correct=30, calls=90, tokens=12_300, failed=1, retries=2, started_at=70.0
     )
     assert tally.line(100.0, 80) == (
         "10/40 tasks · 75.0 % correct · 3.0 calls/s · 1 error · 2 retries · 1:30 left"
@@ -49,10 +49,10 @@ def test_a_narrow_line_drops_what_matters_least_and_never_the_time_left():
 def test_on_80_columns_a_long_name_leaves_room_for_the_time_left(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "80")
     stream, clock = Terminal(), Clock()
-    progress = Progress("organisation/a-model-with-a-very-long-name-indeed-32b", clock)
-    with Board([progress], stream):
-        progress.tally = Tally(
-            total=400, done=100, units=400, correct=300, calls=900, tokens=12_300, retries=2, began=70.0
+    progress = ProgressObserver("organisation/a-model-with-a-very-long-name-indeed-32b", clock)
+    with ProgressDisplay([progress], stream):
+        progress.progress = RunProgress(
+            total=400, done=100, units=400, correct=300, calls=900, tokens=12_300, retries=2, started_at=70.0
         )
     line = stream.getvalue().splitlines()[-1].rpartition("\x1b[K")[2]
     assert line.endswith("1:30 left")
@@ -60,46 +60,46 @@ def test_on_80_columns_a_long_name_leaves_room_for_the_time_left(monkeypatch: py
 
 
 def test_time_left_counts_only_what_was_played_now():
-    tally = Tally(total=40, done=30, done_before=20, replayed=80, began=90.0)
+    tally = RunProgress(total=40, done=30, done_before=20, replayed=80, started_at=90.0)
     assert tally.line(100.0).endswith("0:10 left")
 
 
 def test_nothing_is_promised_before_the_first_item_is_done():
-    assert "left" not in Tally(total=40, calls=3, began=99.0).line(100.0)
+    assert "left" not in RunProgress(total=40, calls=3, started_at=99.0).line(100.0)
 
 
 def test_units_that_could_not_be_played_do_not_count_as_answers():
-    progress = Progress("m")
+    progress = ProgressObserver("m")
     progress.item_done("i", 0, [verdict("correct"), verdict("infra_error"), verdict("unplayed")])
-    assert (progress.tally.units, progress.tally.correct) == (1, 1)
+    assert (progress.progress.units, progress.progress.correct) == (1, 1)
 
 
 def test_calls_are_told_from_replays_and_tokens_are_added():
     clock = Clock()
-    progress = Progress("m", clock)
+    progress = ProgressObserver("m", clock)
     usage = {"prompt_tokens": 10, "completion_tokens": "many"}
     progress.call_done(Reply({}), replayed=True)
     progress.call_done(Reply({}, usage=usage, latency_s=4.0), replayed=False)
-    tally = progress.tally
-    assert (tally.calls, tally.replayed, tally.tokens, tally.began) == (1, 1, 10, 96.0)
+    tally = progress.progress
+    assert (tally.calls, tally.replayed, tally.tokens, tally.started_at) == (1, 1, 10, 96.0)
 
 
 def test_elsewhere_than_on_a_terminal_the_end_is_one_plain_line():
     stream = io.StringIO()
-    progress = Progress("m\x1b[31m")
-    with Board([progress], stream):
+    progress = ProgressObserver("m\x1b[31m")
+    with ProgressDisplay([progress], stream):
         progress.started(2)
     assert stream.getvalue() == "m\\x1b[31m: 0/2 tasks · 0 tokens · 0 errors\n"
 
 
 def test_on_a_terminal_the_line_is_drawn_over_itself():
     stream = Terminal()
-    runs = [Progress("m"), Progress("n"), Progress("never begun")]
-    board = Board(runs, stream)
+    runs = [ProgressObserver("m"), ProgressObserver("n"), ProgressObserver("never begun")]
+    board = ProgressDisplay(runs, stream)
     with board:
         for run in runs[:2]:
             run.started(2)
-    with Board([], stream):
+    with ProgressDisplay([], stream):
         pass
     lines = "".join(f"\r\x1b[K{name}: 0/2 tasks · 0 tokens · 0 errors\n" for name in "mn")
     assert stream.getvalue().endswith(lines)
@@ -110,7 +110,7 @@ def test_on_a_terminal_the_line_is_drawn_over_itself():
 
 def test_a_run_that_never_began_has_no_progress():
     stream = io.StringIO()
-    with Board([Progress("m")], stream):
+    with ProgressDisplay([ProgressObserver("m")], stream):
         pass
     assert stream.getvalue() == ""
 
@@ -120,24 +120,24 @@ def test_a_terminal_that_is_gone_does_not_end_the_run():
         def write(self, text: str) -> int:
             raise BrokenPipeError
 
-    progress = Progress("m")
-    with Board([progress], Gone()):
+    progress = ProgressObserver("m")
+    with ProgressDisplay([progress], Gone()):
         progress.started(1)
-    assert progress.tally.total == 1
+    assert progress.progress.total == 1
 
 
 def test_a_log_says_once_that_a_batch_is_pending_until_something_changes():
     clock = Clock()
-    progress = Progress("m", clock)
-    progress.tally = Tally(total=4)
-    progress.batch_changed("round 1: batch in_progress, 0/16 done")
+    progress = ProgressObserver("m", clock)
+    progress.progress = RunProgress(total=4)
+    progress.batch_status_changed("round 1: batch in_progress, 0/16 done")
     assert progress.text(None) == "m: 0/4 tasks · round 1: batch in_progress, 0/16 done · 0 tokens · 0 errors"
-    drawn = [progress.has_news()]
+    drawn = [progress.should_log()]
     for seconds in (10, 10, 600):
         clock.now += seconds
-        drawn.append(progress.has_news())
-    progress.batch_changed("round 1: batch in_progress, 3/16 done")
-    drawn.append(progress.has_news())
+        drawn.append(progress.should_log())
+    progress.batch_status_changed("round 1: batch in_progress, 3/16 done")
+    drawn.append(progress.should_log())
     assert drawn == [True, False, False, True, True]
 
 
@@ -145,10 +145,10 @@ REFUSED = CallError("network", "http://127.0.0.1:9/v1/chat/completions: no answe
 TOO_MUCH = CallError("http 429", "http://127.0.0.1:9/v1/chat/completions: HTTP 429: slow down")
 
 
-def watching(clock: Clock) -> Progress:
-    progress = Progress("m", clock)
+def watching(clock: Clock) -> ProgressObserver:
+    progress = ProgressObserver("m", clock)
     progress.started(128)
-    progress.try_sent()
+    progress.attempt_started()
     return progress
 
 
@@ -160,34 +160,34 @@ def test_the_line_counts_units_of_items_that_are_over():
 
 def test_the_line_says_what_the_last_try_failed_by_until_one_is_answered():
     progress = watching(Clock())
-    progress.try_over(REFUSED, answered=False)
+    progress.attempt_ended(REFUSED, answered=False)
     assert progress.text(None).endswith(" · no answer: Connection refused")
-    progress.try_sent()
+    progress.attempt_started()
     assert "Connection refused" in progress.text(None)
-    progress.try_over(None, answered=True)
+    progress.attempt_ended(None, answered=True)
     assert "Connection refused" not in progress.text(None)
 
 
 def test_a_try_that_is_cut_off_leaves_the_problem_where_it_is():
     progress = watching(Clock())
-    progress.try_over(REFUSED, answered=False)
-    progress.try_sent()
-    progress.try_over(None, answered=False)
+    progress.attempt_ended(REFUSED, answered=False)
+    progress.attempt_started()
+    progress.attempt_ended(None, answered=False)
     assert "Connection refused" in progress.text(None)
 
 
 def test_the_line_says_when_an_endpoint_that_turned_a_call_away_is_asked_again():
     clock = Clock()
     progress = watching(clock)
-    progress.try_over(TOO_MUCH, answered=False)
+    progress.attempt_ended(TOO_MUCH, answered=False)
     progress.call_retried("http 429", 40.0)
     assert progress.text(None).endswith(" · rate limited, next try in 40 s (HTTP 429: slow down)")
     clock.now += 25
     assert "next try in 15 s" in progress.text(None)
     clock.now += 15
     assert progress.text(None).endswith(" · rate limited (HTTP 429: slow down)")
-    progress.try_sent()
-    progress.try_over(None, answered=True)
+    progress.attempt_started()
+    progress.attempt_ended(None, answered=True)
     assert "rate limited" not in progress.text(None)
 
 
@@ -198,14 +198,14 @@ def test_the_line_says_when_an_endpoint_that_turned_a_call_away_is_asked_again()
 def test_the_line_says_for_how_long_no_reply_came(calls: int, seconds: float, said: str):
     clock = Clock()
     progress = watching(clock)
-    progress.tally.calls = calls
+    progress.progress.calls = calls
     clock.now += seconds
     assert progress.text(None).partition("no reply")[2] == said.partition("no reply")[2]
 
 
 def test_where_nothing_is_under_way_no_reply_is_missed():
     clock = Clock()
-    progress = Progress("m", clock)
+    progress = ProgressObserver("m", clock)
     progress.started(2)
     clock.now += 1000
     assert "no reply" not in progress.text(None)
@@ -214,8 +214,10 @@ def test_where_nothing_is_under_way_no_reply_is_missed():
 @pytest.mark.parametrize("columns", [20, 40, 79, 100, 300])
 def test_what_is_wrong_is_on_the_line_however_narrow_it_is(columns: int):
     progress = watching(Clock())
-    progress.tally.retries = 12
-    progress.try_over(CallError("network", "http://h/v1: no answer (start it, " + "x" * 500), answered=False)
+    progress.progress.retries = 12
+    progress.attempt_ended(
+        CallError("network", "http://h/v1: no answer (start it, " + "x" * 500), answered=False
+    )
     line = progress.text(columns)
     assert len(line) <= columns
     assert line.endswith("…")
@@ -224,6 +226,6 @@ def test_what_is_wrong_is_on_the_line_however_narrow_it_is(columns: int):
 
 def test_hostile_words_of_an_endpoint_reach_the_line_as_text():
     progress = watching(Clock())
-    progress.try_over(CallError("http 500", "http://h/v1: HTTP 500: \x1b[2J\nbye"), answered=False)
+    progress.attempt_ended(CallError("http 500", "http://h/v1: HTTP 500: \x1b[2J\nbye"), answered=False)
     assert "\x1b" not in progress.text(None)
     assert "\n" not in progress.text(None)

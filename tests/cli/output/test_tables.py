@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from wildtool.cli.output.results import only_group
-from wildtool.cli.output.tables import print_csv, print_groups, print_json, print_overview
-from wildtool.engine.score.results import Failed, Result
-from wildtool.engine.score.verdict_table import Counts
+from wildtool.cli.output.results import select_group
+from wildtool.cli.output.tables import print_groups, print_overview, print_results_csv, print_results_json
+from wildtool.engine.score.results import FailureKind, ScoreResult
+from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
 from wildtool.types import Metric
 
@@ -19,7 +19,9 @@ DEFAULT = "0" * 64
 ACCURACY = Metric("accuracy", "task", 0.625, 5, 8, 0.31, 0.86, headline=True)
 
 
-def result(model: str = "m", *metrics: Metric, counts: Counts | None = None, **names: object) -> Result:
+def result(
+    model: str = "m", *metrics: Metric, counts: OutcomeCounts | None = None, **names: object
+) -> ScoreResult:
     named: dict[str, Any] = {"run": "r", "benchmark": "b", "profile": "official", "played": "official"}
     named |= {
         "data": "d",
@@ -32,8 +34,8 @@ def result(model: str = "m", *metrics: Metric, counts: Counts | None = None, **n
         "failed": (),
     }
     named |= {"split": None, "mode": None, "roles": {}} | names
-    counts = counts or Counts(correct=5, wrong=3)
-    return Result(model=model, counts=counts, metrics=metrics or (ACCURACY,), **named)
+    counts = counts or OutcomeCounts(correct=5, wrong=3)
+    return ScoreResult(model=model, counts=counts, metrics=metrics or (ACCURACY,), **named)
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +43,7 @@ def _default_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split: DEFAULT)
 
 
-def overview(capsys: pytest.CaptureFixture[str], *results: Result) -> str:
+def overview(capsys: pytest.CaptureFixture[str], *results: ScoreResult) -> str:
     print_overview(results)
     return capsys.readouterr().out
 
@@ -74,7 +76,7 @@ def test_what_must_be_known_of_a_number_is_said_once_below_the_table(capsys: pyt
 
 
 def test_units_without_a_verdict_are_named_with_the_range_they_leave_open(capsys: pytest.CaptureFixture[str]):
-    out = overview(capsys, result(counts=Counts(correct=5, wrong=3, infra_error=1, unplayed=1)))
+    out = overview(capsys, result(counts=OutcomeCounts(correct=5, wrong=3, infra_error=1, unplayed=1)))
     assert "of 10 units, 1 ended in infra errors and 1 were not played" in " ".join(out.split())
     assert "(50.0 % correct). Upper bound if all were correct: 70.0 %" in " ".join(out.split())
 
@@ -112,8 +114,13 @@ def test_nothing_is_said_of_runs_over_the_same_items(capsys: pytest.CaptureFixtu
 
 
 def test_infra_errors_are_named_by_kind_with_an_example(capsys: pytest.CaptureFixture[str]):
-    failed = (Failed("network", 3, "network: Connection refused"), Failed("http 500", 1, "http 500: down"))
-    out = " ".join(overview(capsys, result(counts=Counts(correct=4, infra_error=4), failed=failed)).split())
+    failed = (
+        FailureKind("network", 3, "network: Connection refused"),
+        FailureKind("http 500", 1, "http 500: down"),
+    )
+    out = " ".join(
+        overview(capsys, result(counts=OutcomeCounts(correct=4, infra_error=4), failed=failed)).split()
+    )
     assert "Calls failed with network (3), http 500 (1); for example: Connection refused" in out
 
 
@@ -156,7 +163,7 @@ def test_a_group_of_many_runs_has_them_one_below_the_other(capsys: pytest.Captur
 
 
 def test_csv_has_one_number_a_row(capsys: pytest.CaptureFixture[str]):
-    print_csv([result("a,b\x1b")])
+    print_results_csv([result("a,b\x1b")])
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert rows == [
         {
@@ -168,7 +175,7 @@ def test_csv_has_one_number_a_row(capsys: pytest.CaptureFixture[str]):
 
 
 def test_json_has_every_number_and_only_ascii(capsys: pytest.CaptureFixture[str]):
-    print_json([result("模\x9b")])
+    print_results_json([result("模\x9b")])
     out = capsys.readouterr().out
     assert out.isascii()
     run = json.loads(out)["runs"][0]
@@ -177,7 +184,7 @@ def test_json_has_every_number_and_only_ascii(capsys: pytest.CaptureFixture[str]
 
 def test_an_unknown_group_is_refused_with_the_known_ones():
     with pytest.raises(UsageError, match="accuracy"):
-        only_group([result()], "nonsense")
+        select_group([result()], "nonsense")
 
 
 def test_a_sum_of_partial_scores_is_shown_to_two_digits(capsys: pytest.CaptureFixture[str]):

@@ -8,12 +8,12 @@ from typing import Any
 from engine.echo_benchmark import PATIENT, EchoBenchmark, plan_of
 from faults.batch_server import BatchServer, Body
 from faults.server import Answer, http
-from wildtool.engine.batch.journal import FILE
-from wildtool.engine.call.retry import Patience
+from wildtool.engine.batch.journal import JOURNAL_FILE
+from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.reader import RecordReader, Step
-from wildtool.engine.run.client import Sitting
-from wildtool.engine.run.runner import RunResult, run
+from wildtool.engine.record.reader import RecordedReply, RecordReader
+from wildtool.engine.run.client import Invocation
+from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.models.providers.anthropic import AnthropicModel
 from wildtool.models.providers.base import HttpModel
 from wildtool.models.providers.openai_chat import OpenAIModel
@@ -50,17 +50,17 @@ def plan(server: Any, *, items: int = 2, steps: int = 2, **settings: Any) -> Pla
 
 
 async def played(
-    plan: Plan, out: Path, patience: Patience = PATIENT, sitting: Sitting | None = None
+    plan: Plan, out: Path, patience: RetryPolicy = PATIENT, sitting: Invocation | None = None
 ) -> RunResult:
     """Plays in a thread of its own, since the server is in this one."""
-    return await asyncio.to_thread(run, plan, out, command=["test"], patience=patience, sitting=sitting)
+    return await asyncio.to_thread(run_plan, plan, out, command=["test"], patience=patience, sitting=sitting)
 
 
-def steps_of(out: Path) -> list[Step]:
+def steps_of(out: Path) -> list[RecordedReply]:
     with RecordReader(out) as reader:
         logs = [reader.log(item, repeat) for item, repeat in reader.jobs()]
-    return [s for log in logs for unit in log.values() for s in unit.values() if isinstance(s, Step)]
+    return [s for log in logs for unit in log.values() for s in unit.values() if isinstance(s, RecordedReply)]
 
 
 def journal(out: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (out / FILE).read_bytes().splitlines()]
+    return [json.loads(line) for line in (out / JOURNAL_FILE).read_bytes().splitlines()]

@@ -23,28 +23,30 @@ from engine.echo_benchmark import PATIENT, ScriptedModel, plan_of
 from faults.batch_server import BatchServer, Body
 from faults.server import Answer
 from models.peers import PROTOCOLS, Peer
-from wildtool.engine.batch.rounds import PASSES, Rounds
-from wildtool.engine.call.budget import Budget, Limits
-from wildtool.engine.call.cache import Cache
+from wildtool.engine.batch.rounds import QUIET_PASSES, BatchScheduler
+from wildtool.engine.call.budget import Budget, SpendingLimits
+from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.pricing import Price
-from wildtool.engine.call.retry import Patience
+from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.plan import Plan
-from wildtool.engine.run.client import Sitting
-from wildtool.engine.run.runner import Job, RunResult, run, run_all
+from wildtool.engine.run.client import Invocation
+from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import UsageError
 from wildtool.models.baselines import make_baseline
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.providers.gemini import GeminiModel
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.providers.openai_responses import ResponsesModel
-from wildtool.models.tool_formats import FORMATS
+from wildtool.models.tool_formats import CALL_FORMATS
 from wildtool.types import Message
 
 
 def cached(plan: Plan, folder: Path, name: str) -> RunResult:
     """Plays with a cache that the runs of the folder share."""
-    cache = Cache(folder / "cache")
-    result = run(plan, folder / name, command=["test"], patience=PATIENT, sitting=Sitting(cache=cache))
+    cache = ReplyCache(folder / "cache")
+    result = run_plan(
+        plan, folder / name, command=["test"], policy=PATIENT, invocation=Invocation(cache=cache)
+    )
     cache.close()
     return result
 
@@ -110,7 +112,7 @@ async def test_files_hold_no_more_than_the_provider_takes(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     async with BatchServer(kind, right) as server:
-        api = model(server).by_batches(None)  # pyright: ignore[reportArgumentType]
+        api = model(server).use_batches(None)  # pyright: ignore[reportArgumentType]
         monkeypatch.setattr(type(api), "most_requests", 3)
         assert (await played(plan(server, items=4, steps=1), tmp_path / "a")).status == "done"
         assert sorted(len(batch.requests) for batch in server.batches.values()) == [2, 3, 3]
@@ -131,18 +133,20 @@ async def test_a_limit_of_money_is_checked_before_a_batch_goes_and_counts_the_ba
         whole = await played(
             plan(server, prices={"agent": price}),
             tmp_path / "all",
-            sitting=Sitting(Budget(Limits(max_cost=9e9))),
+            sitting=Invocation(Budget(SpendingLimits(max_cost=9e9))),
         )
         tokens = whole.spent.tokens
         assert whole.spent.cost == pytest.approx(tokens * 1000 * 0.5 / 1e6)
         server.batches.clear()
-        budget = Budget(Limits(max_cost=0.25))
-        part = await played(plan(server, prices={"agent": price}), tmp_path / "part", sitting=Sitting(budget))
+        budget = Budget(SpendingLimits(max_cost=0.25))
+        part = await played(
+            plan(server, prices={"agent": price}), tmp_path / "part", sitting=Invocation(budget)
+        )
         assert part.status == "limit reached" and part.limit is not None and "--max-cost" in part.limit
         assert 0 < sum(len(batch.requests) for batch in server.batches.values()) < 8
-        again = Budget(Limits(max_cost=part.spent.cost))
+        again = Budget(SpendingLimits(max_cost=part.spent.cost))
         assert (
-            await played(plan(server, prices={"agent": price}), tmp_path / "part", sitting=Sitting(again))
+            await played(plan(server, prices={"agent": price}), tmp_path / "part", sitting=Invocation(again))
         ).calls == 0
     assert again.spent.cost == pytest.approx(part.spent.cost)
 
@@ -174,7 +178,7 @@ async def test_two_roles_by_batches_wait_for_each_other(tmp_path: Path):
 
 async def test_a_model_behind_a_format_goes_by_batches(kind: str, tmp_path: Path):
     async with BatchServer(kind, right) as server:
-        prompted = PromptedModel(model(server), FORMATS["hermes"])
+        prompted = PromptedModel(model(server), CALL_FORMATS["hermes"])
         result = await played(plan(server, models={"agent": prompted}), tmp_path / "run")
     assert (result.status, len(server.batches)) == ("done", 2)
     assert all("format:hermes" in step.reply.changes for step in steps_of(tmp_path / "run"))
@@ -214,14 +218,14 @@ async def test_models_at_one_endpoint_are_played_at_the_same_time(tmp_path: Path
     async with BatchServer("chat", right) as server:
         server.frozen = True
         jobs = [
-            Job(
+            RunJob(
                 plan(server, steps=1, models={"agent": OpenAIModel(name, server.base_url, KEY)}),
                 tmp_path / name,
             )
             for name in ("a", "b")
         ]
         playing = asyncio.create_task(
-            asyncio.to_thread(run_all, jobs, command=["test"], patience=Patience(5.0, 3))
+            asyncio.to_thread(run_plans, jobs, command=["test"], patience=RetryPolicy(5.0, 3))
         )
         while len(server.batches) < 2:
             await asyncio.wait([playing], timeout=0.01)
@@ -262,25 +266,25 @@ async def test_a_round_begins_only_when_everything_waits_for_it():
         pass
 
     script: Any = Script(lambda: begun.append("round"))
-    rounds = Rounds([], [script], sync)
+    rounds = BatchScheduler([], [script], sync)
     watching = asyncio.create_task(rounds.play())
 
     async def turns() -> None:
-        for _ in range(3 * PASSES):
+        for _ in range(3 * QUIET_PASSES):
             await asyncio.sleep(0)
 
-    rounds.job_begun("a")
-    with rounds.asking("a"), rounds.parked():
+    rounds.job_started("a")
+    with rounds.asking("a"), rounds.waiting():
         await turns()
         assert not begun, "more items may come"
-        rounds.job_begun("b")
-        rounds.all_begun()
+        rounds.job_started("b")
+        rounds.all_jobs_started()
         await turns()
         assert not begun, "b has asked nothing yet"
         with rounds.asking("b"):
             await turns()
             assert not begun, "b asks elsewhere"
-            with rounds.parked():
+            with rounds.waiting():
                 await turns()
                 assert begun == ["round"]
     watching.cancel()

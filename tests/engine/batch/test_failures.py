@@ -231,7 +231,7 @@ async def test_a_canceled_batch_is_not_sent_again_by_itself(kind: str, tmp_path:
 
 async def test_a_request_longer_than_any_file_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     async with BatchServer("chat", right) as server:
-        api = model(server).by_batches(None)  # pyright: ignore[reportArgumentType]
+        api = model(server).use_batches(None)  # pyright: ignore[reportArgumentType]
         monkeypatch.setattr(type(api), "most_bytes", 100)
         with pytest.raises(UsageError, match="a batch at most 100"):
             await played(plan(server, items=4), tmp_path / "run")

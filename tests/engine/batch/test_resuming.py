@@ -10,10 +10,10 @@ from engine.batch.batch_play import HALF, HTML, journal, plan, played, refusal, 
 from engine.echo_benchmark import PATIENT
 from faults.batch_server import BatchServer, Held
 from faults.server import Answer
-from wildtool.engine.batch.journal import FILE, BatchJournal
-from wildtool.engine.call.budget import Budget, Limits
+from wildtool.engine.batch.journal import JOURNAL_FILE, BatchJournal
+from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.pricing import Price
-from wildtool.engine.run.client import Sitting
+from wildtool.engine.run.client import Invocation
 from wildtool.errors import RecordError, UsageError
 
 
@@ -92,10 +92,10 @@ async def test_a_creation_that_never_arrived_is_made_again(kind: str, tmp_path: 
 
 
 async def test_results_of_a_batch_that_was_left_pending_are_used_by_a_later_run(kind: str, tmp_path: Path):
-    limits = Limits(deadline_s=0.3)
+    limits = SpendingLimits(deadline_s=0.3)
     async with BatchServer(kind, right) as server:
         server.frozen = True
-        result = await played(plan(server, steps=1), tmp_path / "run", sitting=Sitting(Budget(limits)))
+        result = await played(plan(server, steps=1), tmp_path / "run", sitting=Invocation(Budget(limits)))
         assert (result.status, result.counts.unplayed, result.calls) == ("limit reached", 4, 0)
         assert [(batch.id, batch.requests) for batch in result.pending] == [("b1", 4)]
         assert steps_of(tmp_path / "run") == []
@@ -111,7 +111,11 @@ async def test_what_failed_in_a_batch_left_pending_is_sent_anew_by_the_next_run(
 ):
     async with BatchServer(kind, right) as server:
         server.frozen = True
-        await played(plan(server, steps=1), tmp_path / "run", sitting=Sitting(Budget(Limits(deadline_s=0.3))))
+        await played(
+            plan(server, steps=1),
+            tmp_path / "run",
+            sitting=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+        )
         server.frozen = False
         batch = server.batches["b1"]
         batch.canceled = how == "canceled"
@@ -127,7 +131,11 @@ async def test_what_failed_in_a_batch_left_pending_is_sent_anew_by_the_next_run(
 async def test_a_narrower_run_leaves_the_other_results_to_a_wider_one(kind: str, tmp_path: Path):
     async with BatchServer(kind, right) as server:
         server.frozen = True
-        await played(plan(server, steps=1), tmp_path / "run", sitting=Sitting(Budget(Limits(deadline_s=0.3))))
+        await played(
+            plan(server, steps=1),
+            tmp_path / "run",
+            sitting=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+        )
         server.frozen = False
         narrow = await played(plan(server, steps=1, limit=1), tmp_path / "run")
         assert (narrow.status, narrow.calls) == ("done", 2)
@@ -139,13 +147,17 @@ async def test_a_narrower_run_leaves_the_other_results_to_a_wider_one(kind: str,
 async def test_a_batch_that_is_gone_is_named_and_not_paid_for_again(kind: str, tmp_path: Path):
     async with BatchServer(kind, right) as server:
         server.frozen = True
-        await played(plan(server, items=4), tmp_path / "run", sitting=Sitting(Budget(Limits(deadline_s=0.3))))
+        await played(
+            plan(server, items=4),
+            tmp_path / "run",
+            sitting=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+        )
         server.batches.clear()
         server.frozen = False
-        with pytest.raises(UsageError, match=f"is gone|are gone.*delete .*{FILE}"):
+        with pytest.raises(UsageError, match=f"is gone|are gone.*delete .*{JOURNAL_FILE}"):
             await played(plan(server, items=4), tmp_path / "run")
         assert not server.batches
-        (tmp_path / "run" / FILE).unlink()
+        (tmp_path / "run" / JOURNAL_FILE).unlink()
         assert (await played(plan(server, items=4), tmp_path / "run")).status == "done"
 
 
@@ -156,10 +168,10 @@ async def test_paid_replies_are_taken_although_a_limit_of_money_is_reached(kind:
         await played(
             plan(server, steps=1, prices=price),
             tmp_path / "run",
-            sitting=Sitting(Budget(Limits(deadline_s=0.3))),
+            sitting=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
         )
         server.frozen = False
-        sitting = Sitting(Budget(Limits(max_cost=0.0)))
+        sitting = Invocation(Budget(SpendingLimits(max_cost=0.0)))
         result = await played(plan(server, steps=1, prices=price), tmp_path / "run", sitting=sitting)
     assert (result.status, result.calls, len(server.batches)) == ("done", 4, 1)
 
@@ -179,16 +191,16 @@ def test_a_journal_survives_a_torn_line_and_names_a_damaged_one(tmp_path: Path):
     begun = first.begin("wildtool-1", "agent", "http://127.0.0.1:1/v1", {"wt_1": "d1", "wt_2": "d2"})
     first.created(begun, "b1")
     first.read(begun, ["wt_1"])
-    whole = (tmp_path / FILE).read_bytes()
+    whole = (tmp_path / JOURNAL_FILE).read_bytes()
     for length in range(whole.index(b'"wildtool-1"') + 200, len(whole)):
-        (tmp_path / FILE).write_bytes(whole[:length])
+        (tmp_path / JOURNAL_FILE).write_bytes(whole[:length])
         again = BatchJournal(tmp_path)
         assert again.key == first.key
         again.end(again.open_batches("agent")[0], "gone")
         assert BatchJournal(tmp_path).open_batches("agent") == []
-    (tmp_path / FILE).write_bytes(whole.replace(b'"created"', b'"creatid"'))
-    with pytest.raises(RecordError, match=f"{FILE}, line 3: damaged"):
+    (tmp_path / JOURNAL_FILE).write_bytes(whole.replace(b'"created"', b'"creatid"'))
+    with pytest.raises(RecordError, match=f"{JOURNAL_FILE}, line 3: damaged"):
         BatchJournal(tmp_path)
-    (tmp_path / FILE).write_bytes(whole)
+    (tmp_path / JOURNAL_FILE).write_bytes(whole)
     (left,) = BatchJournal(tmp_path).open_batches("agent")
     assert (left.id, left.requests) == ("b1", {"wt_2": "d2"})

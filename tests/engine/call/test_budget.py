@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
-from wildtool.engine.call.budget import Budget, Forecast, Limits, Spent
-from wildtool.engine.call.cache import Cache
-from wildtool.engine.call.pricing import Price, estimate, read_prices
+from wildtool.engine.call.budget import Budget, Spend, SpendingLimits, UsageEstimator
+from wildtool.engine.call.cache import ReplyCache
+from wildtool.engine.call.pricing import Price, estimate_tokens, read_prices
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.call.rates import Rates
-from wildtool.engine.record.reader import RecordReader, Step
+from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.run.client import Sitting
-from wildtool.engine.run.runner import Job, RunResult, run, run_all
+from wildtool.engine.run.client import Invocation
+from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import CallError, UsageError
 from wildtool.types import Request
@@ -45,12 +45,14 @@ class Silent(Remote):
 
 
 def go(
-    out: Path, limits: Limits, model: Any = None, cache: Cache | None = None, **settings: Any
+    out: Path, limits: SpendingLimits, model: Any = None, cache: ReplyCache | None = None, **settings: Any
 ) -> RunResult:
     settings.setdefault("concurrency", 1)
     benchmark = EchoBenchmark(items=settings.pop("items", 4), units=1, steps=2)
     plan = plan_of(benchmark, model or Remote(), **settings)
-    return run(plan, out, command=["wildtool"], patience=PATIENT, sitting=Sitting(Budget(limits), cache))
+    return run_plan(
+        plan, out, command=["wildtool"], policy=PATIENT, invocation=Invocation(Budget(limits), cache)
+    )
 
 
 def outcomes(result: RunResult) -> list[str]:
@@ -59,7 +61,7 @@ def outcomes(result: RunResult) -> list[str]:
 
 
 def test_a_limit_of_tokens_ends_a_run_with_the_rest_unplayed(tmp_path: Path):
-    result = go(tmp_path, Limits(max_tokens_total=420), items=40)
+    result = go(tmp_path, SpendingLimits(max_tokens_total=420), items=40)
     assert 0 < result.calls < 80
     assert 380 < result.spent.tokens == 12 * result.calls <= 420
     assert set(outcomes(result)) == {"correct", "unplayed"}
@@ -68,35 +70,35 @@ def test_a_limit_of_tokens_ends_a_run_with_the_rest_unplayed(tmp_path: Path):
 
 
 def test_the_same_run_with_a_higher_limit_asks_only_what_is_missing(tmp_path: Path):
-    first = go(tmp_path, Limits(max_tokens_total=420), items=40)
-    again = go(tmp_path, Limits(max_tokens_total=10_000), items=40)
+    first = go(tmp_path, SpendingLimits(max_tokens_total=420), items=40)
+    again = go(tmp_path, SpendingLimits(max_tokens_total=10_000), items=40)
     assert (again.replayed, again.calls + first.calls) == (first.calls, 80)
     assert (outcomes(again), again.exit_status) == (["correct"] * 40, 0)
 
 
 def test_what_the_record_has_taken_counts(tmp_path: Path):
-    spent = go(tmp_path, Limits(max_tokens_total=420), items=40).spent.tokens
-    result = go(tmp_path, Limits(max_tokens_total=spent + 5), items=40)
+    spent = go(tmp_path, SpendingLimits(max_tokens_total=420), items=40).spent.tokens
+    result = go(tmp_path, SpendingLimits(max_tokens_total=spent + 5), items=40)
     assert (result.calls, result.status) == (0, "limit reached")
 
 
 def test_a_limit_of_money_counts_prompts_and_replies_at_their_prices(tmp_path: Path):
     price = Price(input=1000.0, output=50_000.0)
-    result = go(tmp_path, Limits(max_cost=10.0), prices={"agent": price})
+    result = go(tmp_path, SpendingLimits(max_cost=10.0), prices={"agent": price})
     # The first reply is guessed at 200 tokens, of 10 USD.
     assert (result.calls, result.status) == (0, "limit reached")
-    result = go(tmp_path, Limits(max_cost=10.5), prices={"agent": price})
+    result = go(tmp_path, SpendingLimits(max_cost=10.5), prices={"agent": price})
     assert result.spent.cost == pytest.approx(result.calls * 0.11)
     assert result.calls > 0
 
 
 def test_money_is_no_limit_where_a_price_is_nothing(tmp_path: Path):
     free = Price(input=0.0, output=0.0)
-    assert go(tmp_path, Limits(max_cost=0.0), prices={"agent": free}).status == "done"
+    assert go(tmp_path, SpendingLimits(max_cost=0.0), prices={"agent": free}).status == "done"
 
 
 def test_an_endpoint_that_tells_no_tokens_reaches_the_limit_by_our_guess(tmp_path: Path):
-    result = go(tmp_path, Limits(max_tokens_total=700), Silent())
+    result = go(tmp_path, SpendingLimits(max_tokens_total=700), Silent())
     assert 0 < result.calls < 8
 
 
@@ -107,86 +109,86 @@ def test_after_the_deadline_no_call_begins(tmp_path: Path):
         now[0] += 10
         return "right"
 
-    budget = Budget(Limits(deadline_s=25), clock=lambda: now[0])
+    budget = Budget(SpendingLimits(deadline_s=25), clock=lambda: now[0])
     plan = plan_of(EchoBenchmark(items=4, units=1, steps=2), Remote(answer), concurrency=1)
-    result = run(plan, tmp_path, command=[], patience=PATIENT, sitting=Sitting(budget))
+    result = run_plan(plan, tmp_path, command=[], policy=PATIENT, invocation=Invocation(budget))
     assert (result.calls, result.limit) == (3, "the deadline of 25 s is over (--deadline)")
     assert outcomes(result) == ["correct", "unplayed", "unplayed", "unplayed"]
 
 
 def test_a_run_that_ends_just_within_its_limit_is_done(tmp_path: Path):
-    assert go(tmp_path, Limits(max_tokens_total=100_000)).status == "done"
+    assert go(tmp_path, SpendingLimits(max_tokens_total=100_000)).status == "done"
 
 
 def test_calls_under_way_finish_and_are_recorded_when_a_limit_is_reached(tmp_path: Path):
-    result = go(tmp_path, Limits(max_tokens_total=900), concurrency=4)
+    result = go(tmp_path, SpendingLimits(max_tokens_total=900), concurrency=4)
     with RecordReader(tmp_path) as reader:
         steps = [s for job in reader.jobs() for unit in reader.log(*job).values() for s in unit.values()]
-    assert all(isinstance(step, Step) for step in steps)
+    assert all(isinstance(step, RecordedReply) for step in steps)
     assert len(steps) == result.calls > 0
 
 
 def test_calls_that_wait_for_their_turn_give_up_when_a_limit_is_reached(tmp_path: Path):
     # One call a day: without giving up the second would wait so long.
     rates = {"agent": Rates(rpm=1 / 1440)}
-    budget = Budget(Limits(max_tokens_total=100_000))
+    budget = Budget(SpendingLimits(max_tokens_total=100_000))
 
     def answer(request: Request) -> str:
         asyncio.get_running_loop().call_soon(budget.stop, "enough")
         return "right"
 
     plan = plan_of(EchoBenchmark(items=2, units=2, steps=2), Remote(answer), rates=rates)
-    result = run(plan, tmp_path, command=[], patience=PATIENT, sitting=Sitting(budget))
+    result = run_plan(plan, tmp_path, command=[], policy=PATIENT, invocation=Invocation(budget))
     assert (result.calls, result.limit) == (1, "enough")
 
 
 def test_run_json_tells_what_each_sitting_took(tmp_path: Path):
-    go(tmp_path, Limits(), prices={"agent": Price(input=1.0, output=2.0)})
+    go(tmp_path, SpendingLimits(), prices={"agent": Price(input=1.0, output=2.0)})
     taken = read_run(tmp_path)["sittings"][-1]["spent"]
     used = {"calls": 8, "cached": 0, "prompt_tokens": 80, "completion_tokens": 16}
     assert taken == used | {"usd": pytest.approx(112e-6)}
 
 
 def test_the_cost_of_tokens_without_a_price_is_told_as_unknown(tmp_path: Path):
-    go(tmp_path, Limits())
+    go(tmp_path, SpendingLimits())
     assert read_run(tmp_path)["sittings"][-1]["spent"]["usd"] is None
 
 
 def test_another_run_takes_its_replies_from_the_cache_and_its_record_says_so(tmp_path: Path):
-    cache, model = Cache(tmp_path / "cache"), Remote()
-    go(tmp_path / "one", Limits(), cache=cache)
-    result = go(tmp_path / "two", Limits(), model, cache=cache)
-    assert (model.asked, result.cached, result.calls, result.spent) == ([], 8, 0, Spent())
+    cache, model = ReplyCache(tmp_path / "cache"), Remote()
+    go(tmp_path / "one", SpendingLimits(), cache=cache)
+    result = go(tmp_path / "two", SpendingLimits(), model, cache=cache)
+    assert (model.asked, result.cached, result.calls, result.spent) == ([], 8, 0, Spend())
     assert outcomes(result) == ["correct"] * 4
     rows = (tmp_path / "two" / "record-0001.jsonl").read_text().splitlines()[1:]
     assert all(json.loads(row)["cached"] for row in rows)
 
 
 def test_repeats_after_the_first_are_asked_anew_and_not_kept(tmp_path: Path):
-    cache, model = Cache(tmp_path / "cache"), Remote()
-    go(tmp_path / "one", Limits(), cache=cache, repeats=3)
-    again = go(tmp_path / "two", Limits(), model, cache=cache, repeats=3)
+    cache, model = ReplyCache(tmp_path / "cache"), Remote()
+    go(tmp_path / "one", SpendingLimits(), cache=cache, repeats=3)
+    again = go(tmp_path / "two", SpendingLimits(), model, cache=cache, repeats=3)
     assert again.cached == 8
     assert [request.address.repeat > 0 for request in model.asked if request.address] == [True] * 16
 
 
 def test_calls_that_failed_are_not_kept(tmp_path: Path):
-    cache = Cache(tmp_path / "cache")
-    go(tmp_path / "one", Limits(), Remote(lambda request: CallError("http 500", "down")), cache=cache)
-    assert go(tmp_path / "two", Limits(), cache=cache).cached == 0
+    cache = ReplyCache(tmp_path / "cache")
+    go(tmp_path / "one", SpendingLimits(), Remote(lambda request: CallError("http 500", "down")), cache=cache)
+    assert go(tmp_path / "two", SpendingLimits(), cache=cache).cached == 0
 
 
 def test_models_that_are_asked_over_no_network_are_not_kept(tmp_path: Path):
-    cache = Cache(tmp_path / "cache")
-    go(tmp_path / "one", Limits(), ScriptedModel(), cache=cache)
-    assert go(tmp_path / "two", Limits(), ScriptedModel(), cache=cache).cached == 0
+    cache = ReplyCache(tmp_path / "cache")
+    go(tmp_path / "one", SpendingLimits(), ScriptedModel(), cache=cache)
+    assert go(tmp_path / "two", SpendingLimits(), ScriptedModel(), cache=cache).cached == 0
 
 
 def test_replies_from_the_cache_cost_nothing_when_a_run_goes_on(tmp_path: Path):
-    cache = Cache(tmp_path / "cache")
-    go(tmp_path / "one", Limits(), cache=cache)
-    go(tmp_path / "two", Limits(), cache=cache, limit=2)
-    assert go(tmp_path / "two", Limits(max_tokens_total=1), cache=cache).status == "done"
+    cache = ReplyCache(tmp_path / "cache")
+    go(tmp_path / "one", SpendingLimits(), cache=cache)
+    go(tmp_path / "two", SpendingLimits(), cache=cache, limit=2)
+    assert go(tmp_path / "two", SpendingLimits(max_tokens_total=1), cache=cache).status == "done"
 
 
 def at(url: str, seen: list[str], name: str) -> Remote:
@@ -201,8 +203,8 @@ def at(url: str, seen: list[str], name: str) -> Remote:
 
 def all_of(models: list[Remote], folder: Path) -> list[Any]:
     plans = [plan_of(EchoBenchmark(items=6, units=1, steps=3), model, concurrency=1) for model in models]
-    jobs = [Job(plan, folder / plan.models["agent"].name) for plan in plans]
-    return run_all(jobs, command=[], patience=PATIENT)
+    jobs = [RunJob(plan, folder / plan.models["agent"].name) for plan in plans]
+    return run_plans(jobs, command=[], policy=PATIENT)
 
 
 def test_models_at_different_endpoints_are_played_at_the_same_time(tmp_path: Path):
@@ -231,37 +233,43 @@ def test_a_model_that_fails_does_not_stop_those_beside_and_after_it(tmp_path: Pa
 def test_a_limit_holds_for_all_models_of_a_command_together(tmp_path: Path):
     seen: list[str] = []
     models = [at("http://one", seen, "a"), at("http://two", seen, "b")]
-    jobs = [Job(plan_of(EchoBenchmark(items=6, units=1), model), tmp_path / model.name) for model in models]
-    budget = Budget(Limits(max_tokens_total=500))
-    run_all(jobs, command=[], patience=PATIENT, sitting=Sitting(budget))
+    jobs = [
+        RunJob(plan_of(EchoBenchmark(items=6, units=1), model), tmp_path / model.name) for model in models
+    ]
+    budget = Budget(SpendingLimits(max_tokens_total=500))
+    run_plans(jobs, command=[], policy=PATIENT, invocation=Invocation(budget))
     assert budget.spent.tokens == 12 * len(seen) <= 500
 
 
 def test_what_is_set_aside_for_calls_under_way_counts():
-    budget = Budget(Limits(max_tokens_total=500))
-    expected = Forecast(None).of(REQUEST)
-    budget.begin(expected)
-    budget.begin(expected)
+    budget = Budget(SpendingLimits(max_tokens_total=500))
+    expected = UsageEstimator(None).estimate(REQUEST)
+    budget.reserve(expected)
+    budget.reserve(expected)
     with pytest.raises(LimitError):
-        budget.begin(expected)
+        budget.reserve(expected)
 
 
 def test_a_forecast_learns_the_tokenizer_and_the_length_of_replies():
-    forecast = Forecast(None)
-    before = forecast.of(REQUEST)
+    forecast = UsageEstimator(None)
+    before = forecast.estimate(REQUEST)
     for _ in range(200):
-        forecast.learn(before, {"prompt_tokens": round(3 * before.letters), "completion_tokens": 20})
-    assert forecast.of(REQUEST).usage["completion_tokens"] < 25
-    assert forecast.of(REQUEST).usage["prompt_tokens"] == pytest.approx(3 * before.letters, rel=0.1)
+        forecast.update(
+            before, {"prompt_tokens": round(3 * before.character_estimate), "completion_tokens": 20}
+        )
+    assert forecast.estimate(REQUEST).usage["completion_tokens"] < 25
+    assert forecast.estimate(REQUEST).usage["prompt_tokens"] == pytest.approx(
+        3 * before.character_estimate, rel=0.1
+    )
 
 
 @pytest.mark.parametrize(
     "told", [{}, {"prompt_tokens": "many"}, {"prompt_tokens": -5}, {"prompt_tokens": True}]
 )
 def test_nonsense_that_an_endpoint_reports_counts_as_nothing_told(told: dict[str, Any]):
-    spent = Spent()
+    spent = Spend()
     spent.add(told, Price(input=1.0, output=1.0))
-    assert spent == Spent()
+    assert spent == Spend()
 
 
 def test_tokens_that_the_endpoint_had_cached_have_their_own_price():
@@ -271,7 +279,9 @@ def test_tokens_that_the_endpoint_had_cached_have_their_own_price():
 
 
 def test_chinese_has_more_tokens_a_letter_than_english():
-    assert estimate(Request([{"content": "天" * 400}])) > 2.5 * estimate(Request([{"content": "a" * 400}]))
+    assert estimate_tokens(Request([{"content": "天" * 400}])) > 2.5 * estimate_tokens(
+        Request([{"content": "a" * 400}])
+    )
 
 
 def test_the_shipped_prices_are_sound_and_say_of_when_they_are():

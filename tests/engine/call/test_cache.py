@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import ScriptedModel
-from wildtool.engine.call.cache import FILE, Cache, whose
-from wildtool.engine.record.request_hash import chain
+from wildtool.engine.call.cache import CACHE_FILE, ReplyCache, model_digest
+from wildtool.engine.record.request_hash import request_hashes
 from wildtool.errors import StorageError, UsageError
 from wildtool.types import Reply, Request
 
@@ -23,12 +23,12 @@ REPLY = Reply(
 )
 
 
-def key_of(cache: Cache, model: Any, request: Request = REQUEST) -> str:
-    return cache.key(whose(model), chain(request)[-1])
+def key_of(cache: ReplyCache, model: Any, request: Request = REQUEST) -> str:
+    return cache.key(model_digest(model), request_hashes(request)[-1])
 
 
-def put(folder: Path) -> tuple[Cache, str]:
-    cache = Cache(folder)
+def put(folder: Path) -> tuple[ReplyCache, str]:
+    cache = ReplyCache(folder)
     key = key_of(cache, ScriptedModel())
     cache.put(key, REPLY)
     cache.flush()
@@ -37,7 +37,7 @@ def put(folder: Path) -> tuple[Cache, str]:
 
 def rewrite(folder: Path, sql: str, *values: Any) -> None:
     """Changes the database behind the cache's back."""
-    with closing(sqlite3.connect(folder / FILE)) as database, database:
+    with closing(sqlite3.connect(folder / CACHE_FILE)) as database, database:
         database.execute(sql, values)
 
 
@@ -62,7 +62,7 @@ def warm() -> ScriptedModel:
     ],
 )
 def test_whatever_a_reply_may_depend_on_is_in_its_key(tmp_path: Path, model: Any, request_: Request):
-    cache = Cache(tmp_path)
+    cache = ReplyCache(tmp_path)
     assert key_of(cache, model, request_) != key_of(cache, ScriptedModel())
 
 
@@ -82,7 +82,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("digest", ["old", "right"])
 def test_a_damaged_row_counts_as_not_there_and_is_replaced(tmp_path: Path, how: str, digest: str):
     cache, key = put(tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+    with closing(sqlite3.connect(tmp_path / CACHE_FILE)) as database:
         (line,) = database.execute("SELECT line FROM reply").fetchone()
     wrong = DAMAGE[how](line)
     rewrite(tmp_path, "UPDATE reply SET line = ?", wrong)
@@ -108,7 +108,7 @@ def test_a_reply_moved_to_another_key_is_not_believed(tmp_path: Path):
 
 
 def test_two_users_of_a_folder_see_each_others_replies(tmp_path: Path):
-    one, other = Cache(tmp_path), Cache(tmp_path)
+    one, other = ReplyCache(tmp_path), ReplyCache(tmp_path)
     key = key_of(one, ScriptedModel())
     assert other.get(key) is None
     one.put(key, REPLY)
@@ -120,7 +120,7 @@ def test_two_users_of_a_folder_see_each_others_replies(tmp_path: Path):
 
 
 def test_a_reply_is_found_before_it_is_written(tmp_path: Path):
-    cache = Cache(tmp_path)
+    cache = ReplyCache(tmp_path)
     cache.put(key_of(cache, ScriptedModel()), REPLY)
     assert cache.get(key_of(cache, ScriptedModel())) == replace(REPLY, cached=True)
 
@@ -128,10 +128,10 @@ def test_a_reply_is_found_before_it_is_written(tmp_path: Path):
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="file/cache: cannot be used as a cache"):
-        Cache(tmp_path / "file" / "cache")
+        ReplyCache(tmp_path / "file" / "cache")
 
 
 def test_a_file_that_is_no_database_is_named_with_advice(tmp_path: Path):
-    (tmp_path / FILE).write_bytes(b"x" * 5000)
+    (tmp_path / CACHE_FILE).write_bytes(b"x" * 5000)
     with pytest.raises(StorageError, match=r"cannot be used as a cache .*; delete it"):
-        Cache(tmp_path)
+        ReplyCache(tmp_path)

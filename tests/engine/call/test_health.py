@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 from engine.instant_time import NetworkModel, instantly
-from wildtool.engine.call.budget import Budget, Limits
+from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.health import AllRefusedError, GivenUpError
-from wildtool.engine.call.retry import Patience
-from wildtool.engine.run.client import Sitting
-from wildtool.engine.run.runner import Job, RunResult, run, run_all
+from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.run.client import Invocation
+from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import CallError
-from wildtool.models.http.failures import BLOCKED
+from wildtool.models.http.failures import BLOCKED_PROMPT
 from wildtool.types import Request
 
 DOWN = CallError("network", "no answer: Connection refused")
@@ -33,8 +33,8 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def go(plan: Any, out: Path, tries: int = 6, timeout: float = 600.0, **options: Any) -> RunResult:
-    patience = Patience(timeout, tries, chance=lambda: 0.5)
-    return run(plan, out, command=["wildtool", "run"], patience=patience, **options)
+    patience = RetryPolicy(timeout, tries, jitter=lambda: 0.5)
+    return run_plan(plan, out, command=["wildtool", "run"], policy=patience, **options)
 
 
 def recorded(folder: Path) -> list[Any]:
@@ -179,8 +179,8 @@ def test_a_model_of_several_roles_is_given_up_only_if_it_answers_in_none(tmp_pat
 
 def test_the_dead_one_of_several_models_stops_and_the_others_go_on(tmp_path: Path):
     dead, good = NetworkModel(lambda request: DOWN), ScriptedModel()
-    jobs = [Job(plan_of(MANY, model), tmp_path / str(number)) for number, model in enumerate((dead, good))]
-    first, second = run_all(jobs, command=["wildtool"], patience=Patience(5.0, 6, chance=lambda: 0.5))
+    jobs = [RunJob(plan_of(MANY, model), tmp_path / str(number)) for number, model in enumerate((dead, good))]
+    first, second = run_plans(jobs, command=["wildtool"], policy=RetryPolicy(5.0, 6, jitter=lambda: 0.5))
     assert isinstance(first, GivenUpError)
     assert isinstance(second, RunResult)
     assert second.counts.correct == 200
@@ -213,13 +213,13 @@ def test_a_short_run_that_never_got_an_answer_ends_with_its_failures_recorded(tm
 
 
 def test_blocked_prompts_are_not_tried_again_and_count_against_no_key(tmp_path: Path):
-    blocked = CallError(BLOCKED, "the filter found violence", final=True)
+    blocked = CallError(BLOCKED_PROMPT, "the filter found violence", final=True)
     model = NetworkModel(lambda request: blocked)
     result = go(plan_of(MANY, model, concurrency=32), tmp_path)
     assert (result.counts.infra_error, result.exit_status) == (200, 3)
     assert len(model.asked) == 200
     assert model.most_in_flight >= 32
-    assert {(row["kind"], row["attempts"]) for row in recorded(tmp_path)} == {(BLOCKED, 1)}
+    assert {(row["kind"], row["attempts"]) for row in recorded(tmp_path)} == {(BLOCKED_PROMPT, 1)}
 
 
 def test_an_endpoint_that_turns_every_call_away_is_given_up_after_two_minutes(tmp_path: Path):
@@ -254,7 +254,7 @@ def test_a_throttled_run_ends_at_its_deadline(tmp_path: Path):
         except RuntimeError:
             return 0.0
 
-    sitting = Sitting(Budget(Limits(deadline_s=300), clock=clock))
+    sitting = Invocation(Budget(SpendingLimits(deadline_s=300), clock=clock))
     result = go(plan_of(MANY, model), tmp_path, sitting=sitting)
     assert (result.counts.infra_error, result.counts.unplayed) == (0, 150)
     assert "--deadline" in (result.limit or "")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine.echo_benchmark import EchoBenchmark, plan_of
 from engine.instant_time import NetworkModel, instantly, now
 from wildtool.engine.call.pace import LEAST_PER_S, Pace
-from wildtool.engine.call.retry import Patience
-from wildtool.engine.run.runner import RunResult, run
+from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import CallError
 from wildtool.types import Reply, Request
 
@@ -71,7 +71,7 @@ class Throttled(NetworkModel):
 
 def play(model: NetworkModel, out: Path, units: int, concurrency: int) -> RunResult:
     plan = plan_of(EchoBenchmark(items=units // 4, units=4, steps=1), model, concurrency=concurrency)
-    return run(plan, out, command=["wildtool"], patience=Patience(600.0, 6))
+    return run_plan(plan, out, command=["wildtool"], policy=RetryPolicy(600.0, 6))
 
 
 QUOTAS = {
@@ -127,24 +127,24 @@ def test_no_quota_makes_a_run_lose_a_unit(
 def test_a_pace_is_unbounded_until_a_call_is_turned_away():
     pace = Pace()
     for second in range(100):
-        pace.answered(second)
+        pace.on_success(second)
     assert pace.per_s is None
 
 
 def test_a_pace_begins_below_what_was_answered_and_grows_with_each_answer():
     pace = Pace()
     for tenth in range(101):
-        pace.answered(tenth / 10)
-    pace.turned_away(10.0)
+        pace.on_success(tenth / 10)
+    pace.on_rate_limited(10.0)
     assert pace.per_s is not None
     assert 7 < pace.per_s < 9
     before = pace.per_s
-    pace.answered(10.1)
+    pace.on_success(10.1)
     assert before < pace.per_s < 1.1 * before
 
 
 def test_a_pace_never_falls_to_nothing():
     pace = Pace()
     for _ in range(100):
-        pace.turned_away(1.0)
+        pace.on_rate_limited(1.0)
     assert pace.per_s == LEAST_PER_S

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from wildtool.engine.call.rate_limit import SLACK_S, Gate, LimitError
+from wildtool.engine.call.rate_limit import SLACK_S, LimitError, RateLimiter
 from wildtool.engine.call.rates import Rates
 from wildtool.errors import CallError
 
@@ -35,20 +35,20 @@ class Clock:
         self.now = end
 
 
-def gate(clock: Clock, width: int = 1000, **rates: float) -> Gate:
-    return Gate(width, Rates(**rates), clock=clock, later=clock.later)
+def gate(clock: Clock, width: int = 1000, **rates: float) -> RateLimiter:
+    return RateLimiter(width, Rates(**rates), clock=clock, later=clock.later)
 
 
 async def entered(
-    door: Gate, clock: Clock, calls: int, tokens: float = 0.0, seconds: float = 600.0
+    door: RateLimiter, clock: Clock, calls: int, tokens: float = 0.0, seconds: float = 600.0
 ) -> list[float]:
     """When each of so many calls that come at once was let in, in seconds; those that wait longer are left out."""
     times: list[float] = []
 
     async def one() -> None:
-        await door.enter(tokens)
+        await door.acquire(tokens)
         times.append(round(clock.now - 1000.0, 6))
-        door.leave()
+        door.release()
 
     tasks = [asyncio.create_task(one()) for _ in range(calls)]
     for _ in range(round(seconds * 10)):
@@ -87,26 +87,26 @@ async def test_tokens_a_minute_make_large_calls_wait_longer():
 async def test_a_call_that_took_more_tokens_than_expected_delays_the_next():
     clock = Clock()
     door = gate(clock, tpm=6000)
-    await door.enter(100)
-    door.leave()
-    door.correct(100, 3000)
+    await door.acquire(100)
+    door.release()
+    door.adjust(100, 3000)
     assert [round(time) for time in await entered(door, clock, 1, seconds=40)] == [30]
 
 
 async def test_calls_enter_in_the_order_they_came():
     clock = Clock()
     door = gate(clock, width=1)
-    await door.enter()
+    await door.acquire()
     order: list[int] = []
 
     async def one(number: int) -> None:
-        await door.enter()
+        await door.acquire()
         order.append(number)
-        door.leave()
+        door.release()
 
     tasks = [asyncio.create_task(one(number)) for number in range(5)]
     await asyncio.sleep(0)
-    door.leave()
+    door.release()
     await asyncio.gather(*tasks)
     assert order == [0, 1, 2, 3, 4]
 
@@ -114,13 +114,13 @@ async def test_calls_enter_in_the_order_they_came():
 async def test_an_overloaded_endpoint_halves_the_width_once_for_all_calls_under_way():
     clock = Clock()
     door = gate(clock, width=32)
-    begun = [await door.enter() for _ in range(32)]
+    begun = [await door.acquire() for _ in range(32)]
     clock.pass_(1)
     for time in begun:
-        door.failed(TOO_MUCH, time)
-        door.leave()
+        door.on_error(TOO_MUCH, time)
+        door.release()
     assert door.width == 16
-    door.failed(TOO_MUCH, await door.enter())
+    door.on_error(TOO_MUCH, await door.acquire())
     assert door.width == 8
 
 
@@ -128,29 +128,29 @@ async def test_the_width_never_falls_below_one_call():
     clock = Clock()
     door = gate(clock, width=4)
     for _ in range(9):
-        door.failed(TOO_MUCH, await door.enter())
-        door.leave()
+        door.on_error(TOO_MUCH, await door.acquire())
+        door.release()
     assert door.width == 1
-    await door.enter()
+    await door.acquire()
 
 
 async def test_the_width_grows_by_one_for_each_round_of_answers_up_to_what_is_allowed():
     clock = Clock()
     door = gate(clock, width=8)
-    door.failed(TOO_MUCH, clock.now)
+    door.on_error(TOO_MUCH, clock.now)
     assert door.width == 4
     for _ in range(4):
-        door.answered()
+        door.on_success()
     assert 4.8 < door.width <= 5
     for _ in range(100):
-        door.answered()
+        door.on_success()
     assert door.width == 8
 
 
 async def test_another_failure_does_not_narrow():
     clock = Clock()
     door = gate(clock, width=8)
-    door.failed(CallError("http 500", "broken", retry_after_s=5), clock.now)
+    door.on_error(CallError("http 500", "broken", retry_after_s=5), clock.now)
     assert (door.width, await entered(door, clock, 1, seconds=1)) == (8, [0])
 
 
@@ -160,36 +160,36 @@ async def test_a_wait_that_the_endpoint_asks_for_holds_for_all_calls_within_a_ca
 ):
     clock = Clock()
     door = gate(clock)
-    door.failed(CallError("http 429", "slow down", retry_after_s=asked), clock.now)
+    door.on_error(CallError("http 429", "slow down", retry_after_s=asked), clock.now)
     assert await entered(door, clock, 3, seconds=70) == pytest.approx([paused] * 3, abs=0.11)
 
 
 async def test_a_closed_gate_turns_away_those_who_wait_and_those_who_come():
     clock = Clock()
     door = gate(clock, width=1)
-    await door.enter()
-    waiting = asyncio.create_task(door.enter())
+    await door.acquire()
+    waiting = asyncio.create_task(door.acquire())
     await asyncio.sleep(0)
     door.close("enough")
     with pytest.raises(LimitError, match="enough"):
         await waiting
     with pytest.raises(LimitError, match="enough"):
-        await door.enter()
+        await door.acquire()
 
 
 async def test_a_call_cancelled_as_it_is_let_in_leaves_its_place_to_the_next():
     clock = Clock()
     door = gate(clock, width=1)
-    await door.enter()
-    first, second = asyncio.create_task(door.enter()), asyncio.create_task(door.enter())
+    await door.acquire()
+    first, second = asyncio.create_task(door.acquire()), asyncio.create_task(door.acquire())
     await asyncio.sleep(0)
-    door.leave()
+    door.release()
     first.cancel()
     await second
     assert door.in_flight == 1
 
 
 def test_models_of_one_endpoint_share_the_lowest_rates():
-    door = Gate(4, Rates(rpm=60))
+    door = RateLimiter(4, Rates(rpm=60))
     door.widen(2, Rates(rpm=90, tpm=1000))
     assert (door.rates, door.width) == (Rates(rpm=60, tpm=1000), 4)

@@ -7,10 +7,17 @@ import duckdb
 import pytest
 from scipy.stats import binomtest
 
-from wildtool.engine.compare.comparison import BY_ITEM, MCNEMAR, Comparison, accuracy_of, compare_all
-from wildtool.engine.compare.runs import Side, What, kinds_of_units, obstacles, read_side, remarks
-from wildtool.engine.score.results import Result
-from wildtool.engine.score.verdict_table import Counts
+from wildtool.engine.compare.comparison import MCNEMAR, SIGN_FLIP, Comparison, accuracy_of, compare_all
+from wildtool.engine.compare.runs import (
+    ComparedRun,
+    Granularity,
+    caveats,
+    grouping_columns,
+    incompatibilities,
+    load_compared_run,
+)
+from wildtool.engine.score.results import ScoreResult
+from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
 
 Row = Mapping[str, Any]
@@ -36,10 +43,10 @@ def items(*outcomes: str) -> list[Row]:
 def side(
     rows: Sequence[Row],
     label: str = "m",
-    what: What = "unit",
+    what: Granularity = "unit",
     models: Mapping[str, Any] = AGENT,
     **result: Any,
-) -> Side:
+) -> ComparedRun:
     told: dict[str, Any] = {"run": "r", "model": label, "benchmark": "b", "profile": "official"}
     told |= {"played": "official", "data": "d", "data_sha256": "0" * 64, "split": None, "mode": None}
     told |= {
@@ -49,11 +56,11 @@ def side(
         "planned": 1,
         "planned_items": 1,
         "incomplete": False,
-        "counts": Counts(),
+        "counts": OutcomeCounts(),
         "failed": (),
         "metrics": (),
     }
-    return read_side(label, Result(**told | result), {"models": models}, table(rows), what)
+    return load_compared_run(label, ScoreResult(**told | result), {"models": models}, table(rows), what)
 
 
 def table(rows: Sequence[Row]) -> Any:
@@ -74,7 +81,9 @@ def table(rows: Sequence[Row]) -> Any:
     return connection.table("t")
 
 
-def one(first: Sequence[Row], second: Sequence[Row], what: What = "unit", **settings: Any) -> Comparison:
+def one(
+    first: Sequence[Row], second: Sequence[Row], what: Granularity = "unit", **settings: Any
+) -> Comparison:
     return compare_all([side(first, "a", what), side(second, "b", what)], **settings)[0]
 
 
@@ -147,7 +156,7 @@ def test_whole_items_are_tested_by_mcnemar():
 def test_items_of_several_units_are_tested_as_wholes():
     """Four units gained in one item are one piece of evidence, not four."""
     found = one(items("wwww", "c"), items("cccc", "c"))
-    assert (found.test, found.p) == (BY_ITEM, 1.0)
+    assert (found.test, found.p) == (SIGN_FLIP, 1.0)
 
 
 def test_repeats_are_no_more_evidence_than_their_item():
@@ -266,16 +275,16 @@ def test_units_whose_kind_nobody_tells_stand_apart():
 
 def test_a_column_that_differs_between_runs_is_a_result_and_no_kind():
     first, second = ([*item("0", "c", kind=kind), *item("1", "c", kind="x")] for kind in ("x", "y"))
-    assert kinds_of_units([side(first), side(second)]) == []
+    assert grouping_columns([side(first), side(second)]) == []
 
 
 def test_a_column_that_differs_between_repeats_is_no_kind():
     rows = [row("0", "0", "correct", 0, kind="x"), row("0", "0", "correct", 1, kind="y")]
-    assert kinds_of_units([side(rows), side(rows)]) == []
+    assert grouping_columns([side(rows), side(rows)]) == []
 
 
 def test_a_column_with_one_value_groups_nothing():
-    assert kinds_of_units([side(items("c", "c")), side(items("c", "c"))]) == []
+    assert grouping_columns([side(items("c", "c")), side(items("c", "c"))]) == []
 
 
 def test_columns_of_units_do_not_group_items():
@@ -284,14 +293,14 @@ def test_columns_of_units_do_not_group_items():
         row("0", "1", "correct", kind="y"),
         *item("1", "c", split="t"),
     ]
-    assert kinds_of_units([side(rows, what="item"), side(rows, what="item")]) == ["split"]
-    assert kinds_of_units([side(rows), side(rows)]) == ["split", "kind"]
+    assert grouping_columns([side(rows, what="item"), side(rows, what="item")]) == ["split"]
+    assert grouping_columns([side(rows), side(rows)]) == ["split", "kind"]
 
 
 def test_a_run_that_ended_in_an_infra_error_may_leave_a_kind_open():
     first = [*item("0", "c", kind="x"), *item("1", "c", kind="y")]
     second = [*item("0", "i", kind=None), *item("1", "c", kind="y")]
-    assert "kind" in kinds_of_units([side(first), side(second)])
+    assert "kind" in grouping_columns([side(first), side(second)])
 
 
 def test_flips_tell_the_unit_its_kinds_and_the_errors_before_and_after():
@@ -335,40 +344,40 @@ USER = {"name": "u", "settings": {}}
     ],
 )
 def test_what_a_comparison_needs_to_be_equal_is_named_where_it_is_not(changed: dict[str, Any], named: str):
-    assert obstacles(side(items("c")), side(items("c"), **changed)) == [named]
+    assert incompatibilities(side(items("c")), side(items("c"), **changed)) == [named]
 
 
 def test_equal_runs_may_be_compared():
-    assert obstacles(side(items("c"), "a"), side(items("w"), "b")) == []
+    assert incompatibilities(side(items("c"), "a"), side(items("w"), "b")) == []
 
 
 def test_other_items_are_an_obstacle():
-    found = obstacles(side(items("cc", "c"), "a"), side(items("c"), "b"))
+    found = incompatibilities(side(items("cc", "c"), "a"), side(items("c"), "b"))
     assert found == ["units: 2 only in a, 0 only in b"]
 
 
 def test_other_languages_are_an_obstacle():
-    found = obstacles(side(item("0", "c")), side(item("0", "c", lang="zh")))
+    found = incompatibilities(side(item("0", "c")), side(item("0", "c", lang="zh")))
     assert found == ["languages: en and zh"]
 
 
 def test_a_run_of_unknown_making_is_no_obstacle_but_remarked_on():
     known, unknown = side(items("c"), "a"), side(items("c"), "b", played=None)
-    assert obstacles(known, unknown) == []
-    assert remarks([known, unknown]) == ["b: not known under which profile it was played"]
+    assert incompatibilities(known, unknown) == []
+    assert caveats([known, unknown]) == ["b: not known under which profile it was played"]
 
 
 def test_other_sampling_is_remarked_on():
     warm = {"agent": {"name": "m", "settings": {"temperature": 1}}}
-    found = remarks([side(items("c"), "a"), side(items("c"), "b", models=warm)])
+    found = caveats([side(items("c"), "a"), side(items("c"), "b", models=warm)])
     assert found == ["a and b were asked with different settings: temperature not set and 1"]
 
 
 def test_where_a_model_is_reached_is_not_remarked_on():
     far = {"agent": {"name": "m", "settings": {"base_url": "http://far"}}}
-    assert remarks([side(items("c")), side(items("c"), models=far)]) == []
+    assert caveats([side(items("c")), side(items("c"), models=far)]) == []
 
 
 def test_other_numbers_of_repeats_are_remarked_on():
     twice = [row("0", "0", "correct", i) for i in range(2)]
-    assert remarks([side(items("c"), "a"), side(twice, "b")]) == ["a was played 1 times, b 2 times"]
+    assert caveats([side(items("c"), "a"), side(twice, "b")]) == ["a was played 1 times, b 2 times"]

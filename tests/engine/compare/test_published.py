@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from wildtool.engine.compare.published import groups_of, misplaced, ranking
+from wildtool.engine.compare.published import metric_groups, ranking, why_not_comparable
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.results import Result
-from wildtool.engine.score.verdict_table import Counts
+from wildtool.engine.score.results import ScoreResult
+from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
 from wildtool.types import Metric, Published
 
@@ -26,7 +26,7 @@ def paper(model: str, table: str = "Table 1", kind: str = "open", **values: floa
 FIGURES = (paper("high", score=0.9), paper("low", score=0.1), paper("high", "Table 2", "", error=0.3))
 
 
-def run(score: float | None = 0.5, **names: object) -> Result:
+def run(score: float | None = 0.5, **names: object) -> ScoreResult:
     named: dict[str, Any] = {"run": "r", "model": "ours", "benchmark": "wild-mini", "profile": "paper"}
     named |= {"played": "paper", "data": "official", "data_sha256": "0" * 64, "mode": None, "split": None}
     named |= {
@@ -37,12 +37,12 @@ def run(score: float | None = 0.5, **names: object) -> Result:
         "planned_items": 1,
         "incomplete": False,
         "failed": (),
-        "counts": Counts(correct=1),
+        "counts": OutcomeCounts(correct=1),
     } | names
-    return Result(metrics=(Metric(*SCORE, score, 1, 2, 0.2, 0.8),), **named)
+    return ScoreResult(metrics=(Metric(*SCORE, score, 1, 2, 0.2, 0.8),), **named)
 
 
-def order(figures: Sequence[Published], *runs: Result, group: str | None = None) -> list[str]:
+def order(figures: Sequence[Published], *runs: ScoreResult, group: str | None = None) -> list[str]:
     placed = {Path(str(i)): result for i, result in enumerate(runs)}
     return [entry.model for entry in ranking(figures, placed, group=group).entries]
 
@@ -79,7 +79,7 @@ def test_only_sources_of_what_is_shown_are_named():
 
 
 def test_an_unknown_group_is_refused_with_the_known_ones():
-    assert groups_of(FIGURES) == ["accuracy", "errors"]
+    assert metric_groups(FIGURES) == ["accuracy", "errors"]
     with pytest.raises(UsageError, match="accuracy, errors"):
         ranking(FIGURES, {}, group="cost")
 
@@ -95,27 +95,29 @@ def test_who_played_the_other_roles_is_told():
 
 
 def test_a_run_over_the_same_data_mode_and_rules_may_stand_there():
-    assert misplaced(FOLDER, run(), FIGURES) is None
+    assert why_not_comparable(FOLDER, run(), FIGURES) is None
 
 
 def test_data_are_known_by_their_digest_where_their_name_is_another():
     sha256 = load_benchmark("wild-mini").locate("wild-mini").sha256
     figures = [replace(row, data="wild-mini") for row in FIGURES]
-    assert misplaced(FOLDER, run(data="copy.jsonl", data_sha256=sha256), figures) is None
-    assert "another data set" in (misplaced(FOLDER, run(data="copy.jsonl"), figures) or "")
+    assert why_not_comparable(FOLDER, run(data="copy.jsonl", data_sha256=sha256), figures) is None
+    assert "another data set" in (why_not_comparable(FOLDER, run(data="copy.jsonl"), figures) or "")
 
 
 def test_a_run_in_another_mode_may_not():
-    assert "mode fc" in (misplaced(FOLDER, run(mode="fc"), FIGURES) or "")
+    assert "mode fc" in (why_not_comparable(FOLDER, run(mode="fc"), FIGURES) or "")
 
 
 def test_a_run_judged_by_other_rules_may_not_and_the_command_for_it_can_be_pasted():
-    why = misplaced(FOLDER, run(profile="official"), FIGURES)
+    why = why_not_comparable(FOLDER, run(profile="official"), FIGURES)
     assert "`wildtool score 'runs/a b' --profile paper`" in (why or "")
 
 
 def test_of_a_set_of_ours_nobody_is_sent_for_the_data_of_the_papers(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("WILDTOOL_DATA_DIR", "/nowhere")
     own = load_benchmark("wild-mini").locate(None)
-    why = misplaced(FOLDER, run(benchmark="wild-mini", data="wild-mini", data_sha256=own.sha256), FIGURES)
+    why = why_not_comparable(
+        FOLDER, run(benchmark="wild-mini", data="wild-mini", data_sha256=own.sha256), FIGURES
+    )
     assert why == "played on wild-mini, another data set than the published figures' (official)"

@@ -12,10 +12,10 @@ import pytest
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool import json_codec
 from wildtool.engine.record.importer import import_replies
-from wildtool.engine.record.line_checks import check, sealed
+from wildtool.engine.record.line_checks import check_line, seal_line
 from wildtool.engine.record.reader import RecordReader
-from wildtool.engine.run.runner import RunResult, run
-from wildtool.engine.score.results import result_of
+from wildtool.engine.run.runner import RunResult, run_plan
+from wildtool.engine.score.results import load_result
 from wildtool.engine.score.verdict_table import relation, verdicts_path
 from wildtool.errors import DataError, RecordError
 from wildtool.types import Request, Source
@@ -30,7 +30,7 @@ def right(request: Request) -> str:
 
 def play(out: Path, answer: Any = right, **settings: Any) -> tuple[RunResult, ScriptedModel]:
     model = ScriptedModel(answer)
-    return run(plan_of(model=model, **settings), out, command=[], patience=PATIENT), model
+    return run_plan(plan_of(model=model, **settings), out, command=[], policy=PATIENT), model
 
 
 def lines_of(out: Path) -> list[bytes]:
@@ -50,7 +50,7 @@ def synced_late(lines: list[bytes], synced: int = 0) -> list[bytes]:
     """The same rows as written by a process that had not synced more than so much."""
     rows = [json.loads(line) for line in lines[1:]]
     bare = [{k: v for k, v in row.items() if k not in ("synced", "crc32")} for row in rows]
-    return [lines[0], *(sealed(json_codec.dumps(row), synced) for row in bare)]
+    return [lines[0], *(seal_line(json_codec.dumps(row), synced) for row in bare)]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -65,7 +65,7 @@ def test_a_flipped_byte_of_a_record_is_named_or_changes_nothing(tmp_path: Path, 
         flipped[place] ^= bits
         segment.write_bytes(flipped)
         try:
-            result = result_of(tmp_path, again=True)
+            result = load_result(tmp_path, again=True)
         except RecordError as error:
             assert "record-0001.jsonl, line " in str(error) or "newer wildtool" in str(error)
             continue
@@ -82,7 +82,7 @@ def test_a_line_with_a_flipped_byte_stops_a_run_before_its_first_call(tmp_path: 
     rewrite(tmp_path, [*lines[:-1], lines[-1].replace(b'"raw":"<right>"', b'"raw":"<wrong>"')])
     model = ScriptedModel(right)
     with pytest.raises(RecordError, match=r"line 9: damaged .*checksum.*; restore the file from a copy"):
-        run(plan_of(model=model, repeats=2), tmp_path, command=[], patience=PATIENT)
+        run_plan(plan_of(model=model, repeats=2), tmp_path, command=[], policy=PATIENT)
     assert not model.asked
 
 
@@ -101,14 +101,14 @@ def test_a_hole_in_what_was_not_synced_is_left_out_and_asked_again(tmp_path: Pat
     lines = synced_late(lines_of(tmp_path))
     lines[5] = HOLES[hole](lines[5])
     rewrite(tmp_path, lines)
-    result = result_of(tmp_path)
+    result = load_result(tmp_path)
     assert result.incomplete and "line 6: not written whole" in result.remarks[0]
     resumed, model = play(tmp_path)
     assert 1 <= len(model.asked) <= 2 and "line 6" in resumed.remarks[0]
     assert verdicts(tmp_path) == before
     again, model = play(tmp_path)
     assert (again.remarks, model.asked) == ((), [])
-    assert (verdicts(tmp_path), result_of(tmp_path, again=True).incomplete) == (before, False)
+    assert (verdicts(tmp_path), load_result(tmp_path, again=True).incomplete) == (before, False)
 
 
 def test_a_hole_in_what_was_synced_is_named(tmp_path: Path):
@@ -120,7 +120,7 @@ def test_a_hole_in_what_was_synced_is_named(tmp_path: Path):
     late[4] = HOLES["a hole of zeros"](late[4])
     rewrite(tmp_path, [*late, *rest])
     with pytest.raises(RecordError, match=r"record-0001\.jsonl, line 5"):
-        result_of(tmp_path, again=True)
+        load_result(tmp_path, again=True)
     with pytest.raises(RecordError, match=r"record-0001\.jsonl, line 5"):
         play(tmp_path)
 
@@ -137,9 +137,9 @@ def test_what_followed_a_lost_reply_is_asked_again_where_it_would_be_another_que
     with RecordReader(tmp_path) as reader:
         steps: Any = reader.log(lost["item"], 0)[lost["unit"]]
         assert [steps[number].reply.message["content"] for number in (0, 1)] == ["other", "other"]
-        asked = reader.asked(lost["item"], 0)[lost["unit"], 1]
+        asked = reader.requests(lost["item"], 0)[lost["unit"], 1]
     assert asked.messages[1]["content"] == "other"
-    assert result_of(tmp_path, again=True).counts.wrong == 1
+    assert load_result(tmp_path, again=True).counts.wrong == 1
     assert not play(tmp_path)[1].asked
 
 
@@ -155,9 +155,9 @@ def test_a_record_of_before_with_a_hole_goes_on(tmp_path: Path):
 
 
 def test_a_line_says_its_checksum_and_what_was_synced():
-    line = sealed(b'{"row":"step","sends":[]}', 17)
-    assert json.loads(line)["synced"] == 17 == check(line)
-    assert check(b'{"row":"step","sends":[]}\n') == 0
+    line = seal_line(b'{"row":"step","sends":[]}', 17)
+    assert json.loads(line)["synced"] == 17 == check_line(line)
+    assert check_line(b'{"row":"step","sends":[]}\n') == 0
 
 
 def test_imported_replies_have_checksums_too(tmp_path: Path):
@@ -177,7 +177,7 @@ def test_data_edited_while_a_run_goes_on_are_noticed_and_nothing_is_judged(tmp_p
         pytest.raises(DataError, match="changed while the run went on"),
     ):
         patch.setattr(benchmark, "locate", lambda data, split=None: edited)
-        run(plan, tmp_path, command=[], patience=PATIENT)
+        run_plan(plan, tmp_path, command=[], policy=PATIENT)
     assert not verdicts_path(tmp_path, "official").exists()
     assert len(lines_of(tmp_path)) == 9
 
@@ -191,7 +191,7 @@ def test_data_deleted_while_a_run_goes_on_are_remarked_on_and_what_was_read_is_j
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(benchmark, "locate", gone)
-        result = run(plan, tmp_path, command=[], patience=PATIENT)
+        result = run_plan(plan, tmp_path, command=[], policy=PATIENT)
     (remark,) = result.remarks
     assert remark.startswith("echo.jsonl: not found at the end of the run")
     assert result.counts.correct == 4
@@ -211,7 +211,7 @@ def test_data_that_are_not_found_by_their_name_are_compared_where_they_lay(tmp_p
         pytest.raises(DataError, match="changed while the run went on"),
     ):
         patch.setattr(benchmark, "locate", moved)
-        run(plan, tmp_path, command=[], patience=PATIENT)
+        run_plan(plan, tmp_path, command=[], policy=PATIENT)
 
 
 def test_a_run_folder_deleted_while_a_run_goes_on_stops_it(tmp_path: Path):

@@ -11,16 +11,16 @@ from engine.record.test_reader import sent
 from wildtool import json_codec
 from wildtool.engine.batch.journal import BatchJournal
 from wildtool.engine.record.importer import import_replies
-from wildtool.engine.record.reader import RecordReader, Step
+from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.record.writer import RecordWriter
-from wildtool.engine.run.runner import run
+from wildtool.engine.run.runner import run_plan
 from wildtool.engine.score.score import score_run
 from wildtool.errors import DataError, RecordError
 from wildtool.types import Reply, Request
 
 DEEP = b"[" * 2000 + b"]" * 2000
-SMALL = json_codec.Limits(bytes=20_000, depth=1000, values=3000)
+SMALL = json_codec.JsonLimits(bytes=20_000, depth=1000, values=3000)
 LARGE = {"depth": DEEP, "values": b"[" + b"[]," * 3000 + b"0]", "length": b'"' + b"a" * 20_000 + b'"'}
 SAID = {"depth": "deeper than 1,?000", "values": "more than 3,000 values", "length": "more than 20,000 bytes"}
 
@@ -30,13 +30,13 @@ def answer(request: Request) -> str:
 
 
 def play(out: Path) -> Path:
-    run(plan_of(model=ScriptedModel(answer)), out, command=[], patience=PATIENT)
+    run_plan(plan_of(model=ScriptedModel(answer)), out, command=[], policy=PATIENT)
     return out / "record-0001.jsonl"
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_codec, "LINE", SMALL)
+    monkeypatch.setattr(json_codec, "LINE_LIMITS", SMALL)
 
 
 @pytest.mark.usefixtures("small")
@@ -98,11 +98,13 @@ def test_what_says_of_a_run_how_it_was_played_is_not_read_beyond_its_limits(tmp_
 
 
 def test_the_largest_answer_that_is_read_makes_a_line_that_is_read(tmp_path: Path):
-    assert json_codec.LINE.values >= 3 * json_codec.REPLY.values
-    assert json_codec.LINE.bytes >= 3 * json_codec.REPLY.bytes
-    deep: Any = json.loads("[" * (json_codec.REPLY.depth - 2) + "]" * (json_codec.REPLY.depth - 2))
+    assert json_codec.LINE_LIMITS.values >= 3 * json_codec.REPLY_LIMITS.values
+    assert json_codec.LINE_LIMITS.bytes >= 3 * json_codec.REPLY_LIMITS.bytes
+    deep: Any = json.loads(
+        "[" * (json_codec.REPLY_LIMITS.depth - 2) + "]" * (json_codec.REPLY_LIMITS.depth - 2)
+    )
     reply = Reply({"content": "right", "x": deep}, "raw", "stop")
     with RecordWriter(tmp_path) as writer:
         writer.step(sent(), reply)
     with RecordReader(tmp_path) as reader:
-        assert reader.log("i", 0) == {"u": {0: Step("agent", sent().hashes[-1], reply)}}
+        assert reader.log("i", 0) == {"u": {0: RecordedReply("agent", sent().hashes[-1], reply)}}

@@ -10,20 +10,22 @@ from hypothesis import strategies as st
 from engine.echo_benchmark import TOOLS
 from test_json_codec import ANY_JSON, ANY_TEXT
 from wildtool import json_codec
-from wildtool.engine.record.reader import Failure, RecordReader, Step, transcripts
-from wildtool.engine.record.request_hash import chain
+from wildtool.engine.record.reader import RecordedFailure, RecordedReply, RecordReader, transcripts
+from wildtool.engine.record.request_hash import request_hashes
 from wildtool.engine.record.segments import find_segments
-from wildtool.engine.record.writer import RecordWriter, Sent
+from wildtool.engine.record.writer import PendingRow, RecordWriter
 from wildtool.errors import InfraError, RecordError, StorageError
 from wildtool.types import Address, Message, Reply, Request
 
 
-def sent(step: int = 0, unit: str = "u", item: str = "i", known: set[str] | None = None) -> Sent:
+def sent(step: int = 0, unit: str = "u", item: str = "i", known: set[str] | None = None) -> PendingRow:
     history: list[Message] = [
         {"role": "user", "content": f"{item} {unit} {turn}"} for turn in range(step + 1)
     ]
     request = Request(history, TOOLS)
-    return Sent(Address(item, 0, unit, step), request, chain(request), set() if known is None else known)
+    return PendingRow(
+        Address(item, 0, unit, step), request, request_hashes(request), set() if known is None else known
+    )
 
 
 def said(text: str) -> Reply:
@@ -50,7 +52,7 @@ def test_every_column_of_a_reply_is_read_back(tmp_path: Path):
     with RecordWriter(tmp_path) as writer:
         writer.step(sent(), reply)
     with RecordReader(tmp_path) as reader:
-        assert reader.log("i", 0) == {"u": {0: Step("agent", sent().hashes[-1], reply)}}
+        assert reader.log("i", 0) == {"u": {0: RecordedReply("agent", sent().hashes[-1], reply)}}
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
@@ -59,12 +61,12 @@ def test_any_reply_text_under_any_name_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, message: Message, raw: str, item: str, unit: str
 ):
     folder = tmp_path_factory.mktemp("record")
-    message, raw, item, unit = json_codec.settle([message, raw, item, unit])
+    message, raw, item, unit = json_codec.normalize([message, raw, item, unit])
     with RecordWriter(folder) as writer:
         writer.step(sent(unit=unit, item=item), Reply(message, raw))
     with RecordReader(folder) as reader:
         step = reader.log(item, 0)[unit][0]
-    assert isinstance(step, Step)
+    assert isinstance(step, RecordedReply)
     assert (step.reply.message, step.reply.raw) == (message, raw)
 
 
@@ -76,7 +78,7 @@ def test_a_reply_that_looks_like_the_end_of_its_row_is_read_whole(tmp_path: Path
         writer.step(sent(), Reply(message, ',"sends":['))
     with RecordReader(tmp_path) as reader:
         step = reader.log("i", 0)["u"][0]
-    assert isinstance(step, Step)
+    assert isinstance(step, RecordedReply)
     assert (step.reply.message, step.reply.raw) == (message, ',"sends":[')
 
 
@@ -233,7 +235,7 @@ def test_a_transcript_ends_at_the_first_failed_step(tmp_path: Path):
         writer.error(sent(1), InfraError("http 500", "down", attempts=6))
     with RecordReader(tmp_path) as reader:
         log = reader.log("i", 0)
-    assert log["u"][1] == Failure("agent", sent(1).hashes[-1], "http 500", "down", 6)
+    assert log["u"][1] == RecordedFailure("agent", sent(1).hashes[-1], "http 500", "down", 6)
     assert transcripts(log)["u"].infra_error == "http 500: down"
 
 

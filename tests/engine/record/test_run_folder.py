@@ -11,15 +11,15 @@ import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool.engine.record.reader import RecordReader
-from wildtool.engine.record.run_folder import differences, read_run
-from wildtool.engine.run.runner import RunResult, run
+from wildtool.engine.record.run_folder import read_run, setting_diffs
+from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import RecordError
 
 TESTS = Path(__file__).parents[2]
 
 
 def go(out: Path, *, command: tuple[str, ...] = (), **settings: Any) -> RunResult:
-    return run(plan_of(**settings), out, command=command, patience=PATIENT)
+    return run_plan(plan_of(**settings), out, command=command, policy=PATIENT)
 
 
 def start(script: str, out: Path) -> subprocess.Popen[str]:
@@ -202,7 +202,7 @@ def test_a_command_word_that_is_no_text_is_written_down(tmp_path: Path):
 
 
 def test_differences_name_settings_that_come_and_go():
-    assert list(differences({"a": 1, "b": {"c": 2}}, {"b": {"d": 3}})) == [
+    assert list(setting_diffs({"a": 1, "b": {"c": 2}}, {"b": {"d": 3}})) == [
         ("a", "1", "not set"),
         ("b.c", "2", "not set"),
         ("b.d", "not set", "3"),

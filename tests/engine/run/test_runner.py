@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool import json_codec
-from wildtool.engine.call.retry import Patience
+from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.reader import RecordReader, Step
+from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.run.runner import RunResult, run
+from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.engine.score.score import score_run
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import CallError, DataError, RecordError, StorageError, UsageError
@@ -28,7 +28,7 @@ from wildtool.types import Item, Reply, Request, Verdict
 
 def go(plan: Plan, out: Path, **options: Any) -> RunResult:
     options.setdefault("patience", PATIENT)
-    return run(plan, out, command=["wildtool", "run"], **options)
+    return run_plan(plan, out, command=["wildtool", "run"], **options)
 
 
 def rows(result: RunResult) -> list[tuple[Any, ...]]:
@@ -264,7 +264,7 @@ def test_roles_reach_their_own_models_and_only_the_agent_is_counted(tmp_path: Pa
     assert relation([result.verdicts]).project("prompt_tokens").fetchall() == [(10,)]
     with RecordReader(tmp_path) as reader:
         steps = reader.log("i0", 0)["0"].values()
-    assert [step.role for step in steps if isinstance(step, Step)] == ["user", "agent"]
+    assert [step.role for step in steps if isinstance(step, RecordedReply)] == ["user", "agent"]
 
 
 def test_a_model_of_several_roles_is_closed_once(tmp_path: Path):
@@ -383,7 +383,7 @@ def test_a_call_that_hangs_is_cut_off_by_the_timeout(tmp_path: Path):
         async def complete(self, request: Request) -> Reply:
             return await asyncio.get_running_loop().create_future()
 
-    patience = Patience(timeout_s=0.001, max_attempts=1)
+    patience = RetryPolicy(timeout_s=0.001, max_attempts=1)
     result = go(plan_of(EchoBenchmark(items=1, units=1), Hanging()), tmp_path, patience=patience)
     assert result.counts.infra_error == 1
     assert '"kind":"timeout"' in (tmp_path / "record-0001.jsonl").read_text()

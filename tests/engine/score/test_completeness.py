@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
-from wildtool.engine.compare.leaderboard import without_verdict
+from wildtool.engine.compare.leaderboard import missing_note
 from wildtool.engine.record.importer import import_replies
-from wildtool.engine.run.runner import run
-from wildtool.engine.score.results import Result, result_of
+from wildtool.engine.run.runner import run_plan
+from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.errors import CallError
 
 
 def play(out: Path, answer: Any = lambda request: "right", **settings: Any) -> None:
-    run(plan_of(model=ScriptedModel(answer), **settings), out, command=[], patience=PATIENT)
+    run_plan(plan_of(model=ScriptedModel(answer), **settings), out, command=[], policy=PATIENT)
 
 
 def cut(out: Path, lines: int) -> None:
@@ -30,11 +30,11 @@ def ended(out: Path, status: str) -> None:
     (out / "run.json").write_text(json.dumps(about))
 
 
-def read(out: Path, profile: str | None = None) -> Result:
-    return result_of(out, profile, again=True)
+def read(out: Path, profile: str | None = None) -> ScoreResult:
+    return load_result(out, profile, again=True)
 
 
-def said(result: Result) -> tuple[int, int, bool]:
+def said(result: ScoreResult) -> tuple[int, int, bool]:
     return result.planned, result.planned_items, result.incomplete
 
 
@@ -63,7 +63,7 @@ def test_a_run_that_was_stopped_is_incomplete(tmp_path: Path, status: str):
     ended(tmp_path, status)
     result = read(tmp_path)
     assert said(result) == (4, 2, True)
-    assert "m: incomplete, 2 of 4 units were played; of 4 units" in without_verdict("m", result)
+    assert "m: incomplete, 2 of 4 units were played; of 4 units" in missing_note("m", result)
 
 
 @pytest.mark.parametrize("status", ["interrupted", "running"])
@@ -99,4 +99,4 @@ def test_a_replies_file_with_some_of_the_items_says_how_many_there_are(tmp_path:
     result = read(out)
     assert (*said(result), result.counts.units) == (4, 2, True, 2)
     told = "m: incomplete, 1 of 2 items (2 of 4 units); the numbers are of these only"
-    assert without_verdict("m", result) == told
+    assert missing_note("m", result) == told

@@ -10,9 +10,9 @@ import pytest
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool.engine.record.importer import import_replies
 from wildtool.engine.record.writer import RecordWriter
-from wildtool.engine.run.runner import run
-from wildtool.engine.score.results import result_of
-from wildtool.engine.score.score import Scored, score_run
+from wildtool.engine.run.runner import run_plan
+from wildtool.engine.score.results import load_result
+from wildtool.engine.score.score import ScoringOutcome, score_run
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import CallError, DataError, RecordError, UsageError
 from wildtool.types import Reply, Transcript
@@ -20,13 +20,13 @@ from wildtool.types import Reply, Transcript
 RIGHT = {"content": "right"}
 
 
-def outcomes(*scored: Scored) -> list[tuple[Any, ...]]:
+def outcomes(*scored: ScoringOutcome) -> list[tuple[Any, ...]]:
     tables = (relation([one.verdicts]).project("model, item, unit, outcome").fetchall() for one in scored)
     return [row for table in tables for row in table]
 
 
 def play(out: Path, **settings: Any) -> None:
-    run(plan_of(**settings), out, command=[], patience=PATIENT)
+    run_plan(plan_of(**settings), out, command=[], policy=PATIENT)
 
 
 def replies_file(folder: Path, *rows: Any) -> Path:
@@ -41,7 +41,7 @@ def import_file(folder: Path, *rows: Any, benchmark: Any = None) -> list[Path]:
     return import_replies(benchmark, benchmark.locate(None), path, folder / "runs")
 
 
-def score_file(folder: Path, *rows: Any, benchmark: Any = None) -> list[Scored]:
+def score_file(folder: Path, *rows: Any, benchmark: Any = None) -> list[ScoringOutcome]:
     return [score_run(run) for run in import_file(folder, *rows, benchmark=benchmark)]
 
 
@@ -62,7 +62,7 @@ def test_what_a_run_has_not_played_is_unplayed(tmp_path: Path):
 
 def test_infra_errors_are_counted_as_such(tmp_path: Path):
     play(tmp_path, model=ScriptedModel(lambda request: CallError("http 500", "down")))
-    result = result_of(tmp_path, again=True)
+    result = load_result(tmp_path, again=True)
     assert (result.counts.infra_error, result.exit_status) == (4, 3)
 
 

@@ -10,16 +10,18 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import PATIENT, ScriptedModel, plan_of
-from wildtool.engine.run.runner import run
-from wildtool.engine.score.results import Result, result_of
+from wildtool.engine.run.runner import run_plan
+from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.engine.score.score import score_run
 from wildtool.engine.score.table_stamp import DamagedTableError, read_stamp
-from wildtool.engine.score.verdict_table import Counts, verdicts_path, write_parquet
+from wildtool.engine.score.verdict_table import OutcomeCounts, verdicts_path, write_parquet
 from wildtool.errors import RecordError
 
 
 def play(out: Path, answer: str = "right", **settings: Any) -> Path:
-    run(plan_of(model=ScriptedModel(lambda request: answer), **settings), out, command=[], patience=PATIENT)
+    run_plan(
+        plan_of(model=ScriptedModel(lambda request: answer), **settings), out, command=[], policy=PATIENT
+    )
     return verdicts_path(out, "official")
 
 
@@ -46,10 +48,10 @@ def without_stamp(table: Path) -> None:
     rows.unlink()
 
 
-def unchanged(table: Path, out: Path) -> tuple[bool, Result]:
+def unchanged(table: Path, out: Path) -> tuple[bool, ScoreResult]:
     """Whether a table was used as it lies there, and the numbers."""
     before = table.stat().st_ino
-    result = result_of(out)
+    result = load_result(out)
     return table.stat().st_ino == before, result
 
 
@@ -62,7 +64,7 @@ def test_verdicts_of_the_run_as_it_is_are_used_whatever_the_clock_says(tmp_path:
 def test_a_widened_scope_is_noticed(tmp_path: Path):
     play(tmp_path, limit=1)
     edit(tmp_path, limit=2)
-    result = result_of(tmp_path)
+    result = load_result(tmp_path)
     assert (result.counts.units, result.incomplete) == (4, True)
 
 
@@ -72,20 +74,20 @@ def test_a_record_that_lost_lines_is_noticed_with_a_clock_set_back(tmp_path: Pat
     segment = tmp_path / "record-0001.jsonl"
     segment.write_bytes(b"".join(segment.read_bytes().splitlines(keepends=True)[:lines]))
     os.utime(segment, (1, 1))
-    assert (result_of(tmp_path).counts.correct < 4, result_of(tmp_path).incomplete) == (True, True)
+    assert (load_result(tmp_path).counts.correct < 4, load_result(tmp_path).incomplete) == (True, True)
 
 
 def test_a_deleted_record_is_noticed(tmp_path: Path):
     play(tmp_path)
     (tmp_path / "record-0001.jsonl").unlink()
-    result = result_of(tmp_path)
-    assert (result.counts, result.incomplete) == (Counts(unplayed=4), True)
+    result = load_result(tmp_path)
+    assert (result.counts, result.incomplete) == (OutcomeCounts(unplayed=4), True)
 
 
 def test_verdicts_and_record_of_another_run_are_told_from_its_own(tmp_path: Path):
     right, wrong = play(tmp_path / "right"), play(tmp_path / "wrong", "wrong")
     right.replace(wrong)
-    assert result_of(tmp_path / "wrong").counts == Counts(wrong=4)
+    assert load_result(tmp_path / "wrong").counts == OutcomeCounts(wrong=4)
 
 
 def test_a_record_compressed_after_it_was_judged_needs_no_judging_again(tmp_path: Path):
@@ -126,19 +128,19 @@ def test_verdicts_that_do_not_fit_are_never_shown_where_the_data_are_gone(tmp_pa
     edit(tmp_path, limit=2)
     without_data(tmp_path)
     with pytest.raises(RecordError, match="the data of this run"):
-        result_of(tmp_path)
+        load_result(tmp_path)
 
 
 def test_a_flipped_byte_in_a_table_is_named_and_changes_no_number(tmp_path: Path):
     table = play(tmp_path)
-    whole, numbers = table.read_bytes(), result_of(tmp_path).metrics
+    whole, numbers = table.read_bytes(), load_result(tmp_path).metrics
     chance = random.Random(7)
     stamp = whole.rfind(b'{"wildtool verdicts"')
     for place in [*chance.sample(range(len(whole)), 60), 0, len(whole) - 1, len(whole) - 6, stamp + 40]:
         flipped = bytearray(whole)
         flipped[place] ^= chance.randrange(1, 256)
         table.write_bytes(flipped)
-        result = result_of(tmp_path)
+        result = load_result(tmp_path)
         assert result.metrics == numbers
         # Without the mark of a stamp it seems one of an earlier version.
         assert "damaged" in "".join(result.remarks) or stamp <= place < stamp + 40

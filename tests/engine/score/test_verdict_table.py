@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from engine.echo_benchmark import EchoBenchmark
 from test_json_codec import ANY_JSON, ANY_TEXT
 from wildtool import json_codec
-from wildtool.engine.score.verdict_table import COLUMNS, Player, VerdictTable, relation
+from wildtool.engine.score.verdict_table import VERDICT_COLUMNS, RunInfo, VerdictTable, relation
 from wildtool.errors import StorageError
 from wildtool.types import Item, Verdict
 
-PLAYER = Player(run="r", model="m", benchmark="echo", profile="official")
+PLAYER = RunInfo(run="r", model="m", benchmark="echo", profile="official")
 ITEM = Item("i", ("0",), {})
 
 
@@ -34,9 +34,9 @@ def table_of(folder: Path, *verdicts: Verdict) -> Path:
 
 def test_columns_are_those_of_every_benchmark_then_its_own_then_detail(tmp_path: Path):
     path = table_of(tmp_path, verdict())
-    assert relation([path]).columns == [*COLUMNS, "turn", "said", "detail"]
+    assert relation([path]).columns == [*VERDICT_COLUMNS, "turn", "said", "detail"]
     assert [str(kind) for kind in relation([path]).types] == [
-        *COLUMNS.values(),
+        *VERDICT_COLUMNS.values(),
         "INTEGER",
         "VARCHAR",
         "VARCHAR",

@@ -6,31 +6,36 @@ from itertools import islice
 import pytest
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
-from wildtool.benchmarks.wildtoolbench.stats.shapes import GROUPS
+from wildtool.benchmarks.wildtoolbench.stats.shapes import TASK_GROUPS
 from wildtool.errors import UsageError
-from wildtool.generate.core.plan import Lang, changes, paths, plans
+from wildtool.generate.core.plan import Lang, group_changes, group_paths, session_plans
 
 
 def test_all_sequences_of_four_types_come_once_before_any_comes_again():
-    assert len(set(islice(paths(4, "s"), 256))) == 256
+    assert len(set(islice(group_paths(4, "s"), 256))) == 256
 
 
 def test_each_type_stands_equally_often_at_each_position():
-    drawn = list(islice(paths(4, "s"), 64))
-    assert all(Counter(path[t] for path in drawn) == dict.fromkeys(GROUPS, 16) for t in range(4))
+    drawn = list(islice(group_paths(4, "s"), 64))
+    assert all(Counter(path[t] for path in drawn) == dict.fromkeys(TASK_GROUPS, 16) for t in range(4))
 
 
 def test_changes_of_type_come_in_their_proportion():
-    assert Counter(changes(path) for path in islice(paths(4, "s"), 256)) == {0: 4, 1: 36, 2: 108, 3: 108}
+    assert Counter(group_changes(path) for path in islice(group_paths(4, "s"), 256)) == {
+        0: 4,
+        1: 36,
+        2: 108,
+        3: 108,
+    }
 
 
 def test_a_quarter_of_the_sequences_has_a_quarter_of_the_changes():
-    assert Counter(changes(path) for path in islice(paths(4, "s"), 64)) == {1: 8, 2: 28, 3: 28}
+    assert Counter(group_changes(path) for path in islice(group_paths(4, "s"), 64)) == {1: 8, 2: 28, 3: 28}
 
 
 def test_a_seed_gives_the_same_plans_and_another_seed_others():
     def made(seed: str) -> list[object]:
-        return list(plans(20, 4, seed=seed, langs=["en"]))
+        return list(session_plans(20, 4, seed=seed, langs=["en"]))
 
     assert made("1") == made("1")
     assert made("1") != made("2")
@@ -38,20 +43,21 @@ def test_a_seed_gives_the_same_plans_and_another_seed_others():
 
 def test_the_second_task_hides_nothing_of_long_ago():
     assert all(
-        plan.tasks[1].subtype != "Long-Range Dependency" for plan in plans(200, 4, seed="s", langs=["en"])
+        plan.tasks[1].subtype != "Long-Range Dependency"
+        for plan in session_plans(200, 4, seed="s", langs=["en"])
     )
 
 
 def test_what_is_hidden_comes_about_as_often_as_published():
     found = Counter(
-        task.subtype for plan in plans(1000, 4, seed="s", langs=["en"]) for task in plan.tasks[1:]
+        task.subtype for plan in session_plans(1000, 4, seed="s", langs=["en"]) for task in plan.tasks[1:]
     )
     assert 0.19 < found["Long-Range Dependency"] / 3000 < 0.27
     assert found["Coreferential Reference"] > found["Partial Information"] > found["Long-Range Dependency"]
 
 
 def test_shapes_and_hidden_intents_keep_their_shares_in_a_small_set():
-    tasks = [task for plan in plans(64, 4, seed="s", langs=["en"]) for task in plan.tasks]
+    tasks = [task for plan in session_plans(64, 4, seed="s", langs=["en"]) for task in plan.tasks]
     assert Counter(task.topology for task in tasks if task.topology) == {
         "parallel": 39, "mixed": 21, "sequential": 4,
     }  # fmt: skip
@@ -60,44 +66,56 @@ def test_shapes_and_hidden_intents_keep_their_shares_in_a_small_set():
 
 
 def test_all_sets_of_tools_come_once_before_any_comes_again():
-    drawn = [plan.set_of(8, 0) for plan in plans(16, 4, seed="s", langs=["en"])]
+    drawn = [plan.tool_set_index(8, 0) for plan in session_plans(16, 4, seed="s", langs=["en"])]
     assert sorted(drawn[:8]) == sorted(drawn[8:]) == list(range(8))
     assert drawn[:8] != drawn[8:]
 
 
 def test_another_try_has_other_tools_and_the_same_tasks():
-    plan = next(plans(1, 4, seed="s", langs=["en"]))
-    sets = [plan.set_of(8, 0), plan.set_of(8, 1), plan.another(1).set_of(8, 0), plan.another(1).set_of(8, 1)]
+    plan = next(session_plans(1, 4, seed="s", langs=["en"]))
+    sets = [
+        plan.tool_set_index(8, 0),
+        plan.tool_set_index(8, 1),
+        plan.replanned(1).tool_set_index(8, 0),
+        plan.replanned(1).tool_set_index(8, 1),
+    ]
     assert len(set(sets)) == 4
-    assert plan.another(1).tasks == plan.tasks
-    assert plan.another(1).name == "0.1"
+    assert plan.replanned(1).tasks == plan.tasks
+    assert plan.replanned(1).name == "0.1"
 
 
 def test_twins_differ_in_their_language_and_the_draws_that_follow_from_it():
-    first, second, *_ = plans(4, 4, seed="s", langs=["en", "zh"], twins=True)
+    first, second, *_ = session_plans(4, 4, seed="s", langs=["en", "zh"], paired_languages=True)
     assert (first.lang, second.lang) == ("en", "zh")
     assert (first.index, second.index) == (0, 1)
-    assert (first.tasks, first.date, first.shared, first.set_of(8, 0)) == (
-        second.tasks, second.date, second.shared, second.set_of(8, 0),
+    assert (first.tasks, first.date, first.shared, first.tool_set_index(8, 0)) == (
+        second.tasks, second.date, second.shared, second.tool_set_index(8, 0),
     )  # fmt: skip
     assert first.seed != second.seed
 
 
 def test_the_types_of_twins_are_as_balanced_as_those_of_a_set_of_one_language():
-    drawn = list(plans(8, 4, seed="s", langs=["en", "zh"], twins=True))
-    assert all(Counter(plan.tasks[t].group for plan in drawn) == dict.fromkeys(GROUPS, 2) for t in range(4))
+    drawn = list(session_plans(8, 4, seed="s", langs=["en", "zh"], paired_languages=True))
+    assert all(
+        Counter(plan.tasks[t].group for plan in drawn) == dict.fromkeys(TASK_GROUPS, 2) for t in range(4)
+    )
 
 
 @pytest.mark.parametrize(("sessions", "langs"), [(4, ["en"]), (5, ["en", "zh"])])
 def test_twins_that_do_not_come_out_even_are_refused(sessions: int, langs: list[Lang]):
     with pytest.raises(UsageError, match="twins take two languages"):
-        next(plans(sessions, 4, seed="s", langs=langs, twins=True))
+        next(session_plans(sessions, 4, seed="s", langs=langs, paired_languages=True))
 
 
 def test_languages_take_turns():
-    assert [plan.lang for plan in plans(4, 2, seed="s", langs=["en", "zh"])] == ["en", "zh", "en", "zh"]
+    assert [plan.lang for plan in session_plans(4, 2, seed="s", langs=["en", "zh"])] == [
+        "en",
+        "zh",
+        "en",
+        "zh",
+    ]
 
 
 def test_no_session_is_no_set():
     with pytest.raises(UsageError, match="at least one session"):
-        next(plans(0, 4, seed="s", langs=["en"]))
+        next(session_plans(0, 4, seed="s", langs=["en"]))

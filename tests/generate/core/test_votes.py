@@ -8,13 +8,13 @@ import pytest
 
 from generate.sessions.players import TOOLS, Players
 from wildtool.engine.plan import Plan
-from wildtool.engine.run.runner import run
+from wildtool.engine.run.runner import run_plan
 from wildtool.errors import RecordError
 from wildtool.generate.core import prompts
-from wildtool.generate.core.files import RECORD
-from wildtool.generate.sessions.collect import Harvest
-from wildtool.generate.sessions.maker import PROFILE, Order, SessionMaker
-from wildtool.generate.sessions.output import write_set
+from wildtool.generate.core.files import RECORD_FOLDER
+from wildtool.generate.sessions.collect import GeneratedSessions
+from wildtool.generate.sessions.maker import PROFILE, SessionGenerationSpec, SessionMaker
+from wildtool.generate.sessions.output import write_session_set
 from wildtool.types import Request
 
 
@@ -30,21 +30,21 @@ class Voters(Players):
         return fixed if fixed is not None else super().said(role.split()[0], messages, request)
 
 
-def made(folder: Path, voters: Voters, *, judges: int = 1, checkers: int = 1) -> Harvest:
+def made(folder: Path, voters: Voters, *, judges: int = 1, checkers: int = 1) -> GeneratedSessions:
     tools = folder / "tools.json"
     tools.write_text(json.dumps(TOOLS))
-    maker = SessionMaker(Order(sessions=4, tools=tools, judges=judges, checkers=checkers))
+    maker = SessionMaker(SessionGenerationSpec(sessions=4, tools=tools, judges=judges, checkers=checkers))
     plan = Plan(
         benchmark=maker.as_benchmark(),
         source=maker.source(),
-        models=dict.fromkeys([*prompts.ROLES, *maker.roles], voters),
+        models=dict.fromkeys([*prompts.SESSION_ROLES, *maker.roles], voters),
         profile=PROFILE,
     )
-    run(plan, folder / "out" / RECORD, command=[])
-    return write_set(maker, plan, folder / "out")
+    run_plan(plan, folder / "out" / RECORD_FOLDER, command=[])
+    return write_session_set(maker, plan, folder / "out")
 
 
-def chosen(voters: Voters, found: Harvest) -> list[int]:
+def chosen(voters: Voters, found: GeneratedSessions) -> list[int]:
     """Which of the proposed candidates each task of the made sessions is."""
     texts = {text for session in found.sessions for text in session["english_tasks"]}
     seen = [json.loads(r.messages[1]["content"]) for r in voters.asked if r.role == "judge"]
@@ -62,7 +62,7 @@ def test_without_a_majority_the_first_proposed_is_taken_and_that_is_counted(tmp_
     voters = Voters(judge='{"best": 2}', judge_2='{"best": 1}')
     found = made(tmp_path, voters, judges=2)
     assert set(chosen(voters, found)) == {1}
-    assert found.tally["judge had no majority"] == 16
+    assert found.counters["judge had no majority"] == 16
 
 
 def test_no_judge_is_asked_once_more_than_half_agree(tmp_path: Path):
@@ -87,7 +87,7 @@ def test_what_half_of_the_checkers_refuse_is_refused_with_their_reasons(tmp_path
 def test_a_checker_that_cannot_be_read_has_no_vote(tmp_path: Path):
     found = made(tmp_path, Voters(checker="fine"), checkers=3)
     assert len(found.sessions) == 4
-    assert found.tally["checker gave no vote"] > 4
+    assert found.counters["checker gave no vote"] > 4
 
 
 def test_a_session_says_who_voted(tmp_path: Path):

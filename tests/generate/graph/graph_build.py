@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, Node, Session, Task
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, GoldNode, Session, Task
 
 
-def call(name: str, observation: Any = None, **arguments: Any) -> Node:
-    return Node(name, arguments, observation, ())
+def call(name: str, observation: Any = None, **arguments: Any) -> GoldNode:
+    return GoldNode(name, arguments, observation, ())
 
 
-def answer() -> Node:
-    return Node(ANSWER, {"answer_type": "tool"}, "Done.", ())
+def answer() -> GoldNode:
+    return GoldNode(ANSWER, {"answer_type": "tool"}, "Done.", ())
 
 
-def session(text: str, *nodes: Node, before: tuple[Task, ...] = ()) -> Session:
+def session(text: str, *nodes: GoldNode, before: tuple[Task, ...] = ()) -> Session:
     """A session whose last task has these nodes; the schemas know strings and whole numbers."""
     tools = tuple(
         {
@@ -26,5 +26,5 @@ def session(text: str, *nodes: Node, before: tuple[Task, ...] = ()) -> Session:
     return Session("s", "en", "2025-06-18 13:41:00 Wednesday", tools, tools, (*before, task), None)
 
 
-def properties(node: Node) -> dict[str, Any]:
+def properties(node: GoldNode) -> dict[str, Any]:
     return {name: {"type": "string", "description": name} for name in node.arguments}

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from generate.scripted import Scripted
-from wildtool.generate.schema.definitions import call_remarks
+from wildtool.generate.schema.definitions import call_problems
 
 
 def _tool(name: str, about: str, required: dict[str, Any], **optional: dict[str, Any]) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _agent(seen: dict[str, Any], draw: Random, chinese: bool) -> Any:
         text = f"Please tell me: {', '.join(missing)}."
         return {"action": "missing", "tool": tool["name"], "thought": "|".join(missing), "text": text}
     for name, value in values.items():
-        if call_remarks(value, parameters["properties"][name]):
+        if call_problems(value, parameters["properties"][name]):
             text = f"Please correct: {name}."
             return {
                 "action": "wrong",

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from wildtool.benchmarks.wildtoolbench.play import MINI
+from wildtool.benchmarks.wildtoolbench.play import WILD_MINI_FILE
 from wildtool.errors import DataError, UsageError
 from wildtool.generate.core.files import write_sessions
-from wildtool.generate.items.from_sessions import given_items
-from wildtool.generate.items.item import MadeItem, Missing, Wrong
-from wildtool.generate.items.kinds import shares
-from wildtool.generate.items.maker import Order
+from wildtool.generate.items.from_sessions import items_from_sessions
+from wildtool.generate.items.item import GeneratedItem, MissingParameters, WrongValue
+from wildtool.generate.items.kinds import parse_shares
+from wildtool.generate.items.maker import ItemGenerationSpec
 from wildtool.generate.items.procedural import procedural_items
 from wildtool.generate.items.rules import item_faults
-from wildtool.generate.procedural.sessions import Settings, records
+from wildtool.generate.procedural.sessions import ProceduralSpec, procedural_sessions
 
-ALL = shares(("single", "parallel", "incomplete", "error", "irrelevant"))
+ALL = parse_shares(("single", "parallel", "incomplete", "error", "irrelevant"))
 
 
 def silent(text: str) -> None:
@@ -30,7 +30,7 @@ def silent(text: str) -> None:
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """128 sessions, half of them Chinese."""
     path = tmp_path_factory.mktemp("sessions") / "sessions.jsonl"
-    write_sessions(records(Settings(128, 1, "3", ("en", "zh")), silent), path)
+    write_sessions(procedural_sessions(ProceduralSpec(128, 1, "3", ("en", "zh")), silent), path)
     return path
 
 
@@ -40,8 +40,8 @@ def written(path: Path) -> Mapping[str, dict[str, Any]]:
     return {next(v for k, v in row.items() if k.endswith("_tasks"))[0]: row for row in rows}
 
 
-def made(path: Path, kind: str) -> list[MadeItem]:
-    return list(given_items(path, 1000, {kind: 1}, "1", ("en", "zh")))
+def made(path: Path, kind: str) -> list[GeneratedItem]:
+    return list(items_from_sessions(path, 1000, {kind: 1}, "1", ("en", "zh")))
 
 
 def nodes(row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -53,9 +53,11 @@ def test_a_question_to_the_user_gives_an_incomplete_item(sessions: Path):
     items = made(sessions, "incomplete")
     assert len(items) == 32
     for item in items:
-        asked = nodes(by_text[item.turns[0].talk[0].text])[0]["action"]["arguments"]
-        assert item.fault == Missing(asked["tool_name"], tuple(asked["missing_required_parameters"]))
-        assert item.mended[1].who == "user"
+        asked = nodes(by_text[item.turns[0].utterances[0].text])[0]["action"]["arguments"]
+        assert item.fault == MissingParameters(
+            asked["tool_name"], tuple(asked["missing_required_parameters"])
+        )
+        assert item.correction[1].speaker == "user"
 
 
 def test_the_called_tool_is_taken_away_for_an_irrelevant_item(sessions: Path):
@@ -63,8 +65,8 @@ def test_the_called_tool_is_taken_away_for_an_irrelevant_item(sessions: Path):
     items = made(sessions, "irrelevant")
     assert items
     for item in items:
-        called = nodes(by_text[item.turns[0].talk[0].text])[0]["action"]["name"]
-        assert item.removed["name"] == called
+        called = nodes(by_text[item.turns[0].utterances[0].text])[0]["action"]["name"]
+        assert item.removed_tool["name"] == called
         assert called not in [function["name"] for function in item.functions]
 
 
@@ -73,9 +75,9 @@ def test_one_value_of_the_text_is_put_wrong_for_an_error_item(sessions: Path):
     items = made(sessions, "error")
     assert items
     for item in items:
-        assert isinstance(item.fault, Wrong)
+        assert isinstance(item.fault, WrongValue)
         right = item.turns[0].calls[0].arguments[item.fault.parameter]
-        text = item.turns[0].talk[0].text
+        text = item.turns[0].utterances[0].text
         assert text.replace(item.fault.text, str(right)) in by_text
         assert item.fault.value != right
 
@@ -86,12 +88,12 @@ def test_calls_without_a_question_stay_as_they_are(sessions: Path, kind: str):
     items = made(sessions, kind)
     assert items
     for item in items:
-        wanted = [n["action"]["arguments"] for n in nodes(by_text[item.turns[0].talk[0].text])[:-1]]
+        wanted = [n["action"]["arguments"] for n in nodes(by_text[item.turns[0].utterances[0].text])[:-1]]
         assert [call.arguments for call in item.turns[0].calls] == wanted
 
 
 def test_kinds_that_a_task_allows_come_by_their_shares(sessions: Path):
-    kinds = Counter(item.plan.kind for item in given_items(sessions, 1000, ALL, "1", ("en", "zh")))
+    kinds = Counter(item.plan.kind for item in items_from_sessions(sessions, 1000, ALL, "1", ("en", "zh")))
     assert kinds["incomplete"] == 32
     # Single-tool tasks: 2 to 1 to 1 in the published data; some hold no value that could be put wrong.
     assert kinds["single"] >= kinds["irrelevant"] >= kinds["error"] > 0
@@ -99,27 +101,27 @@ def test_kinds_that_a_task_allows_come_by_their_shares(sessions: Path):
 
 @pytest.mark.parametrize("path", ["made", "wild-mini"])
 def test_what_breaks_a_rule_is_lost_with_its_reason_and_all_else_is_kept(sessions: Path, path: str):
-    file = sessions if path == "made" else MINI
-    found = procedural_items(Order(1000, kinds=ALL, langs=("en", "zh"), sessions=file), silent)
+    file = sessions if path == "made" else WILD_MINI_FILE
+    found = procedural_items(ItemGenerationSpec(1000, kinds=ALL, langs=("en", "zh"), sessions=file), silent)
     assert [fault for kept in found.kept for fault in item_faults(kept.item)] == []
     assert all(loss["detail"] for loss in found.losses)
     assert len(found.kept) > len(found.losses)
 
 
 def test_at_most_as_many_as_are_wanted_are_made(sessions: Path):
-    assert len(list(given_items(sessions, 5, ALL, "1", ("en",)))) == 5
+    assert len(list(items_from_sessions(sessions, 5, ALL, "1", ("en",)))) == 5
 
 
 def test_a_kind_that_no_session_gives_is_refused(sessions: Path):
     with pytest.raises(UsageError, match="no items of the kind similar; they give incomplete, single"):
-        next(given_items(sessions, 5, {"similar": 1}, "1", ("en",)))
+        next(items_from_sessions(sessions, 5, {"similar": 1}, "1", ("en",)))
 
 
 def test_a_file_without_a_fitting_task_is_refused(tmp_path: Path, sessions: Path):
     chats = [line for text, line in _lines(sessions) if "Chat" in text]
     (tmp_path / "chats.jsonl").write_text("".join(chats), "utf-8")
     with pytest.raises(DataError, match="no session begins with a task that gives an item of single"):
-        next(given_items(tmp_path / "chats.jsonl", 5, {"single": 1}, "1", ("en", "zh")))
+        next(items_from_sessions(tmp_path / "chats.jsonl", 5, {"single": 1}, "1", ("en", "zh")))
 
 
 def _lines(path: Path) -> list[tuple[str, str]]:

@@ -13,20 +13,20 @@ from generate.items.players import TOOLS, ItemPlayers
 from generate.scripted import Spoil, edit, say
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.replies_file import opener
-from wildtool.engine.run.runner import RunResult, run
+from wildtool.engine.record.replies_file import replay_source
+from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import DataError
-from wildtool.generate.core.files import LOSSES, RECORD
-from wildtool.generate.items.acebench_format import rows
-from wildtool.generate.items.collect import Harvest
-from wildtool.generate.items.kinds import KINDS, shares
-from wildtool.generate.items.maker import PROFILE, ItemMaker, Order
+from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
+from wildtool.generate.items.acebench_format import acebench_records
+from wildtool.generate.items.collect import GeneratedItems
+from wildtool.generate.items.kinds import ITEM_KINDS, parse_shares
+from wildtool.generate.items.maker import PROFILE, ItemGenerationSpec, ItemMaker
 from wildtool.generate.items.output import (
-    DECIDED,
-    DOUBTFUL,
-    ITEMS,
-    PROVENANCE,
-    harvested,
+    DECISIONS_FILE,
+    DOUBTFUL_FILE,
+    ITEMS_FOLDER,
+    PROVENANCE_FILE,
+    items_from_record,
     read_decisions,
     write_items,
 )
@@ -36,11 +36,11 @@ from wildtool.types import Model, Reply, Request, Transcript
 
 def made(
     folder: Path, model: Model, out: str = "out", *, concurrency: int = 32, whole: bool = False, **order: Any
-) -> tuple[RunResult, Harvest]:
+) -> tuple[RunResult, GeneratedItems]:
     """Makes a set; a whole one has others in the place of lost items."""
     tools = folder / "tools.json"
     tools.write_text(json.dumps(TOOLS))
-    maker = ItemMaker(Order(**{"items": 17, "tools": tools, **order}))
+    maker = ItemMaker(ItemGenerationSpec(**{"items": 17, "tools": tools, **order}))
     plan = Plan(
         benchmark=maker.as_benchmark(),
         source=maker.source(),
@@ -49,8 +49,8 @@ def made(
         concurrency=concurrency,
     )
     while True:
-        result = run(plan, folder / out / RECORD, command=[])
-        found = harvested(maker, plan, folder / out)
+        result = run_plan(plan, folder / out / RECORD_FOLDER, command=[])
+        found = items_from_record(maker, plan, folder / out)
         if not whole or not maker.replace_lost(found):
             break
     write_items(found, folder / out)
@@ -59,9 +59,9 @@ def made(
 
 def gold_outcomes(folder: Path, profile: str) -> Counter[str]:
     outcomes: Counter[str] = Counter()
-    for item in ACEBENCH.load(ACEBENCH.locate(str(folder / ITEMS))):
+    for item in ACEBENCH.load(ACEBENCH.locate(str(folder / ITEMS_FOLDER))):
         for unit in item.units:
-            request = ACEBENCH.walk(item, unit, profile).request()
+            request = ACEBENCH.episode(item, unit, profile).request()
             assert request is not None and request.gold is not None
             said = Transcript((Reply(request.gold("parallel")),))
             position = item.units.index(unit)
@@ -70,12 +70,15 @@ def gold_outcomes(folder: Path, profile: str) -> Counter[str]:
 
 
 def findings(folder: Path) -> list[str]:
-    return [f"{f.where}: {f.rule}: {f.message}" for f in ACEBENCH.lint(ACEBENCH.locate(str(folder / ITEMS)))]
+    return [
+        f"{f.where}: {f.rule}: {f.message}"
+        for f in ACEBENCH.lint(ACEBENCH.locate(str(folder / ITEMS_FOLDER)))
+    ]
 
 
 def files(folder: Path) -> dict[str, bytes]:
     """Everything that is made, by its path; the record, which holds times, is left out."""
-    paths = (path for path in folder.rglob("*") if path.is_file() and RECORD not in path.parts)
+    paths = (path for path in folder.rglob("*") if path.is_file() and RECORD_FOLDER not in path.parts)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
@@ -97,8 +100,10 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_right_players_make_items_of_all_kinds_in_both_languages(good: Path):
-    rows = [json.loads(line) for line in (good / "out" / PROVENANCE).read_text("utf-8").splitlines()]
-    assert {(row["kind"], row["lang"]) for row in rows} == {(k, lang) for k in KINDS for lang in ("en", "zh")}
+    rows = [json.loads(line) for line in (good / "out" / PROVENANCE_FILE).read_text("utf-8").splitlines()]
+    assert {(row["kind"], row["lang"]) for row in rows} == {
+        (k, lang) for k in ITEM_KINDS for lang in ("en", "zh")
+    }
 
 
 def test_made_items_pass_lint(good: Path):
@@ -113,7 +118,7 @@ def test_gold_of_made_items_is_right(good: Path, profile: str):
 
 
 def test_an_item_says_how_it_was_made(good: Path):
-    first = json.loads((good / "out" / PROVENANCE).read_text("utf-8").splitlines()[0])
+    first = json.loads((good / "out" / PROVENANCE_FILE).read_text("utf-8").splitlines()[0])
     assert first["models"]["writer"] == "players"
     assert first["plan"]["kind"] == first["kind"]
     assert [vote["judge"] for vote in first["votes"]] == ["judge", "judge 2", "judge 3"]
@@ -128,10 +133,10 @@ def test_more_at_a_time_makes_the_same_items(tmp_path: Path, few: Path):
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.93])
 def test_a_killed_making_goes_on_to_the_same_items(tmp_path: Path, few: Path, share: float):
     shutil.copytree(few / "out", tmp_path / "out")
-    (record,) = (tmp_path / "out" / RECORD).glob("*.jsonl*")
+    (record,) = (tmp_path / "out" / RECORD_FOLDER).glob("*.jsonl*")
     whole = record.read_bytes()
     record.write_bytes(whole[: int(len(whole) * share)])
-    shutil.rmtree(tmp_path / "out" / ITEMS)
+    shutil.rmtree(tmp_path / "out" / ITEMS_FOLDER)
     result, _ = made(tmp_path, ItemPlayers())
     assert result.calls and result.replayed
     assert files(tmp_path / "out") == files(few / "out")
@@ -139,8 +144,8 @@ def test_a_killed_making_goes_on_to_the_same_items(tmp_path: Path, few: Path, sh
 
 def test_recorded_replies_make_the_same_items(tmp_path: Path, few: Path):
     shutil.copy(few / "tools.json", tmp_path)
-    maker = ItemMaker(Order(17, tools=tmp_path / "tools.json"))
-    said = opener(maker.as_benchmark(), maker.source())(few / "out" / RECORD, None)
+    maker = ItemMaker(ItemGenerationSpec(17, tools=tmp_path / "tools.json"))
+    said = replay_source(maker.as_benchmark(), maker.source())(few / "out" / RECORD_FOLDER, None)
     made(tmp_path, ReplayModel("players", said))
     assert files(tmp_path / "out") == files(few / "out")
 
@@ -180,8 +185,8 @@ def act(action: str) -> Callable[[dict[str, Any]], None]:
     return changed
 
 
-WRITTEN = {"items": 8, "kinds": shares(("single", "parallel", "list", "preference"))}
-PLAYED = {"items": 8, "kinds": shares(("adjust", "switch", "incomplete", "error"))}
+WRITTEN = {"items": 8, "kinds": parse_shares(("single", "parallel", "list", "preference"))}
+PLAYED = {"items": 8, "kinds": parse_shares(("adjust", "switch", "incomplete", "error"))}
 
 
 @pytest.mark.parametrize(
@@ -305,7 +310,7 @@ def test_nothing_wrong_is_kept_and_each_loss_has_its_reason(
     assert found.losses
     assert {loss["reason"] for loss in found.losses} <= reasons
     assert all(loss["detail"] for loss in found.losses)
-    assert len((tmp_path / "out" / LOSSES).read_text("utf-8").splitlines()) == len(found.losses)
+    assert len((tmp_path / "out" / LOSSES_FILE).read_text("utf-8").splitlines()) == len(found.losses)
     if found.kept:
         assert findings(tmp_path / "out") == []
         assert set(gold_outcomes(tmp_path / "out", "fixed")) == {"correct"}
@@ -339,7 +344,7 @@ def test_a_value_that_breaks_nothing_is_no_wrong_value(tmp_path: Path):
 def test_an_irrelevant_item_offers_no_longer_what_would_serve(good: Path):
     rows = [
         json.loads(line)
-        for path in sorted((good / "out" / ITEMS).glob("*/data_special_irrelevant.json"))
+        for path in sorted((good / "out" / ITEMS_FOLDER).glob("*/data_special_irrelevant.json"))
         for line in path.read_text("utf-8").splitlines()
     ]
     about = {tool["function"]["description"]: tool["function"]["name"] for tool in TOOLS}
@@ -353,11 +358,11 @@ def test_what_the_judges_do_not_agree_on_waits_for_people_with_all_votes(tmp_pat
     wrong = '{"valid": false, "where": "answer", "reason": "the date is another one"}'
     _, found = made(tmp_path, ItemPlayers(say("judge 2", wrong)), items=4)
     assert (len(found.kept), len(found.doubtful), found.losses) == (0, 4, ())
-    rows = [json.loads(line) for line in (tmp_path / "out" / DOUBTFUL).read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in (tmp_path / "out" / DOUBTFUL_FILE).read_text("utf-8").splitlines()]
     assert [[vote["valid"] for vote in row["votes"]] for row in rows] == [[True, False, True]] * 4
     assert rows[0]["votes"][1]["reason"] == "the date is another one"
     assert {"question", "answer"} == set(rows[0]["records"][0])
-    assert not (tmp_path / "out" / ITEMS).exists()
+    assert not (tmp_path / "out" / ITEMS_FOLDER).exists()
 
 
 def test_a_majority_is_enough_where_that_is_asked_for(tmp_path: Path):
@@ -414,7 +419,7 @@ def test_items_alike_are_kept_once(tmp_path: Path):
 
 def test_the_yield_names_where_attempts_are_lost(tmp_path: Path):
     _, found = made(tmp_path, ItemPlayers(say("writer", "")), items=2, kinds={"single": 1})
-    shown = {(metric.group, metric.name): metric.numerator for metric in found.yields()}
+    shown = {(metric.group, metric.name): metric.numerator for metric in found.attrition()}
     assert shown["items", "kept"] == 0
     assert shown["items lost", "writer W1"] == 2
     assert shown["replies", "writer refused W1"] == 18
@@ -440,7 +445,7 @@ def test_others_stand_in_for_lost_items_and_each_loss_is_told(tmp_path: Path):
     _, alone = made(tmp_path, ItemPlayers(only_two_tools), "alone", **{**order, "whole": False})
     _, found = made(tmp_path, ItemPlayers(only_two_tools), **order)
     assert len(alone.kept) < 16
-    assert (len(found.kept), found.lost) == (16, [])
+    assert (len(found.kept), found.unreplaced_losses) == (16, [])
     assert found.replaced == 16 - len(alone.kept)
     assert {loss["replaced"] for loss in found.losses} == {True}
     assert Counter(kept.item.plan.kind for kept in found.kept) == {"single": 8, "parallel": 8}
@@ -462,7 +467,7 @@ def test_where_nothing_is_kept_nothing_stands_in(tmp_path: Path):
     players = ItemPlayers(say("writer", ""))
     _, found = made(tmp_path, players, items=2, kinds={"single": 1}, whole=True)
     assert len(players.asked) == 18
-    assert len(found.lost) == 2
+    assert len(found.unreplaced_losses) == 2
 
 
 def test_what_people_decide_of_doubtful_items_is_done_at_the_next_command(tmp_path: Path):
@@ -470,11 +475,12 @@ def test_what_people_decide_of_doubtful_items_is_done_at_the_next_command(tmp_pa
     players = ItemPlayers(say("judge", wrong))
     made(tmp_path, players, items=4)
     doubtful = [
-        json.loads(line)["item"] for line in (tmp_path / "out" / DOUBTFUL).read_text("utf-8").splitlines()
+        json.loads(line)["item"]
+        for line in (tmp_path / "out" / DOUBTFUL_FILE).read_text("utf-8").splitlines()
     ]
     assert doubtful == ["0", "1", "2", "3"]
     decisions = [{"item": "1", "keep": True, "reason": "it is right"}, {"item": 2, "keep": False}]
-    (tmp_path / "out" / DECIDED).write_text("".join(json.dumps(row) + "\n" for row in decisions))
+    (tmp_path / "out" / DECISIONS_FILE).write_text("".join(json.dumps(row) + "\n" for row in decisions))
     asked = len(players.asked)
     _, found = made(tmp_path, players, items=4)
     assert len(players.asked) == asked
@@ -494,8 +500,8 @@ def test_an_item_keeps_its_id_whatever_becomes_of_others(tmp_path: Path):
 
     _, few_kept = made(tmp_path, ItemPlayers(some), "few", items=6)
     assert 0 < len(few_kept.kept) < len(all_kept.kept) == 6
-    assert {rows(one.item)[0].question["id"] for one in few_kept.kept} < {
-        rows(one.item)[0].question["id"] for one in all_kept.kept
+    assert {acebench_records(one.item)[0].question["id"] for one in few_kept.kept} < {
+        acebench_records(one.item)[0].question["id"] for one in all_kept.kept
     }
 
 
@@ -503,9 +509,9 @@ def test_an_item_keeps_its_id_whatever_becomes_of_others(tmp_path: Path):
     "line", ["{", "[]", '{"item": 1.5, "keep": true}', '{"item": 1}', '{"item": "1", "keep": 1}']
 )
 def test_decisions_without_form_are_named(tmp_path: Path, line: str):
-    (tmp_path / DECIDED).write_text('{"item": 0, "keep": true}\n' + line)
-    with pytest.raises(DataError, match=f"{DECIDED}:2: "):
-        read_decisions(tmp_path / DECIDED)
+    (tmp_path / DECISIONS_FILE).write_text('{"item": 0, "keep": true}\n' + line)
+    with pytest.raises(DataError, match=f"{DECISIONS_FILE}:2: "):
+        read_decisions(tmp_path / DECISIONS_FILE)
 
 
 def test_a_decision_on_a_refused_item_says_nothing_of_what_stands_in_for_it(tmp_path: Path):
@@ -519,7 +525,7 @@ def test_a_decision_on_a_refused_item_says_nothing_of_what_stands_in_for_it(tmp_
     refused = [one.item.plan.name for one in before.doubtful]
     assert refused
     decided = [json.dumps({"item": name, "keep": False, "reason": "no"}) for name in refused]
-    (tmp_path / "out" / DECIDED).write_text("\n".join(decided))
+    (tmp_path / "out" / DECISIONS_FILE).write_text("\n".join(decided))
     _, after = made(tmp_path, ItemPlayers(doubts_lessons), **order)
     assert {loss["reason"] for loss in after.losses} == {"refused by people"}
     assert len(after.kept) + len(after.doubtful) == 8

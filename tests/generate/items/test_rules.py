@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from generate.items.players import TOOLS, ItemPlayers
 from wildtool.generate.core.parsing import Action
-from wildtool.generate.items.acebench_format import FIRST, rows
-from wildtool.generate.items.item import MadeItem, Missing, Said, Turn, Wrong
-from wildtool.generate.items.kinds import KINDS, shares
-from wildtool.generate.items.maker import Order
+from wildtool.generate.items.acebench_format import FIRST_RECORD_ID, acebench_records
+from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
+from wildtool.generate.items.kinds import ITEM_KINDS, parse_shares
+from wildtool.generate.items.maker import ItemGenerationSpec
 from wildtool.generate.items.plan import ItemPlan, item_plans
 from wildtool.generate.items.procedural import procedural_items
-from wildtool.generate.items.role_replies import read_act, read_messages, read_opinion
+from wildtool.generate.items.role_replies import parse_assistant_action, parse_messages, parse_opinion
 from wildtool.generate.items.rules import item_faults
 from wildtool.generate.items.script import ItemJob, Loss, item_script
-from wildtool.generate.items.tool_catalog import Catalogue
-from wildtool.generate.procedural.guess_semantics import Gives
-from wildtool.generate.procedural.tool_sets import MadeTool, Slot
+from wildtool.generate.items.tool_catalog import ToolCatalog
+from wildtool.generate.procedural.guess_semantics import ReturnSemantics
+from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSpec
 
 FUNCTIONS: dict[str, dict[str, Any]] = {tool["function"]["name"]: tool["function"] for tool in TOOLS}
 
@@ -35,86 +35,88 @@ def plan(kind: str, turns: int = 1) -> ItemPlan:
     )
 
 
-def user(text: str) -> Said:
-    return Said("user", text)
+def user(text: str) -> Utterance:
+    return Utterance("user", text)
 
 
 LESSON = Action("bookLesson", {"trainer": "Ada Moss", "level": "top"})
-SINGLE = MadeItem(
+SINGLE = GeneratedItem(
     plan("single"),
     (FUNCTIONS["bookLesson"], FUNCTIONS["buildTeam"]),
-    (Turn((user("A top lesson with Ada Moss, please."),), (LESSON,)),),
+    (DialogueTurn((user("A top lesson with Ada Moss, please."),), (LESSON,)),),
 )
 RATINGS = tuple(
     Action("rateCourt", {"court": court, "stars": stars}) for court, stars in (("A11", 4), ("B22", 5))
 )
-PARALLEL = MadeItem(
+PARALLEL = GeneratedItem(
     plan("parallel"),
     (FUNCTIONS["rateCourt"], FUNCTIONS["buildTeam"]),
-    (Turn((user("Give A11 4 stars and B22 5 stars."),), RATINGS),),
+    (DialogueTurn((user("Give A11 4 stars and B22 5 stars."),), RATINGS),),
 )
-ADJUST = MadeItem(
+ADJUST = GeneratedItem(
     plan("adjust", 2),
     (FUNCTIONS["bookLesson"], FUNCTIONS["buildTeam"]),
     (
-        Turn((user("A top lesson with Ada Moss."),), (LESSON,)),
-        Turn(
-            (Said("assistant", "Done."), user("Make it middle.")),
+        DialogueTurn((user("A top lesson with Ada Moss."),), (LESSON,)),
+        DialogueTurn(
+            (Utterance("assistant", "Done."), user("Make it middle.")),
             (Action("bookLesson", {"trainer": "Ada Moss", "level": "middle"}),),
         ),
     ),
 )
-INCOMPLETE = MadeItem(
+INCOMPLETE = GeneratedItem(
     plan("incomplete"),
     (FUNCTIONS["bookLesson"],),
-    (Turn((user("A top lesson, please."),), (LESSON,)),),
-    fault=Missing("bookLesson", ("trainer",)),
-    mended=(Said("assistant", "With whom?"), user("With Ada Moss.")),
+    (DialogueTurn((user("A top lesson, please."),), (LESSON,)),),
+    fault=MissingParameters("bookLesson", ("trainer",)),
+    correction=(Utterance("assistant", "With whom?"), user("With Ada Moss.")),
 )
-ERROR = MadeItem(
+ERROR = GeneratedItem(
     plan("error"),
     (FUNCTIONS["rateCourt"],),
-    (Turn((user("Give court A11 9 stars."),), (Action("rateCourt", {"court": "A11", "stars": 5}),)),),
-    fault=Wrong("rateCourt", "stars", 9),
-    mended=(Said("assistant", "Nine?"), user("5 then.")),
+    (DialogueTurn((user("Give court A11 9 stars."),), (Action("rateCourt", {"court": "A11", "stars": 5}),)),),
+    fault=WrongValue("rateCourt", "stars", 9),
+    correction=(Utterance("assistant", "Nine?"), user("5 then.")),
 )
 IRRELEVANT = replace(
-    SINGLE, plan=plan("irrelevant"), functions=(FUNCTIONS["buildTeam"],), removed=FUNCTIONS["bookLesson"]
+    SINGLE, plan=plan("irrelevant"), functions=(FUNCTIONS["buildTeam"],), removed_tool=FUNCTIONS["bookLesson"]
 )
 PREFERENCE = replace(
     SINGLE,
     plan=plan("preference"),
-    turns=(Turn((user("A top lesson with my usual trainer."),), (LESSON,)),),
+    turns=(DialogueTurn((user("A top lesson with my usual trainer."),), (LESSON,)),),
     profile="{'basic_features': {'Trainer': 'Ada Moss'}, 'user_history': {'club': ['Won a cup']}}.",
 )
 SOUND = [SINGLE, PARALLEL, ADJUST, INCOMPLETE, ERROR, IRRELEVANT, PREFERENCE]
 
 
 @pytest.mark.parametrize("item", SOUND, ids=lambda item: item.plan.kind)
-def test_a_sound_item_breaks_no_rule(item: MadeItem):
+def test_a_sound_item_breaks_no_rule(item: GeneratedItem):
     assert item_faults(item) == []
 
 
-def called(item: MadeItem, **arguments: Any) -> MadeItem:
+def called(item: GeneratedItem, **arguments: Any) -> GeneratedItem:
     """The item with other arguments of its last call."""
     last = item.turns[-1]
     call = replace(last.calls[-1], arguments={**last.calls[-1].arguments, **arguments})
     return replace(item, turns=(*item.turns[:-1], replace(last, calls=(*last.calls[:-1], call))))
 
 
-def said(item: MadeItem, text: str) -> MadeItem:
+def said(item: GeneratedItem, text: str) -> GeneratedItem:
     """The item with another last request."""
     last = item.turns[-1]
-    return replace(item, turns=(*item.turns[:-1], replace(last, talk=(*last.talk[:-1], user(text)))))
+    return replace(
+        item, turns=(*item.turns[:-1], replace(last, utterances=(*last.utterances[:-1], user(text))))
+    )
 
 
-def defined(item: MadeItem, **changes: Any) -> MadeItem:
+def defined(item: GeneratedItem, **changes: Any) -> GeneratedItem:
     """The item with a change in the definition of the first tool."""
     function = copy.deepcopy(dict(item.functions[0]))
     return replace(item, functions=({**function, **changes}, *item.functions[1:]))
 
 
-def turned(item: MadeItem, *turns: Turn) -> MadeItem:
+def turned(item: GeneratedItem, *turns: DialogueTurn) -> GeneratedItem:
     return replace(item, turns=turns)
 
 
@@ -155,21 +157,31 @@ def turned(item: MadeItem, *turns: Turn) -> MadeItem:
         (turned(SINGLE, replace(SINGLE.turns[0], calls=())), "E6"),
         (said(SINGLE, "A top lesson with somebody."), "E8"),
         (
-            turned(SINGLE, replace(SINGLE.turns[0], talk=(*SINGLE.turns[0].talk, Said("assistant", "Hm.")))),
+            turned(
+                SINGLE,
+                replace(
+                    SINGLE.turns[0], utterances=(*SINGLE.turns[0].utterances, Utterance("assistant", "Hm."))
+                ),
+            ),
             "L1",
         ),
-        (turned(SINGLE, replace(SINGLE.turns[0], talk=())), "L1"),
-        (turned(ADJUST, ADJUST.turns[0], replace(ADJUST.turns[1], talk=ADJUST.turns[1].talk[1:])), "L1"),
+        (turned(SINGLE, replace(SINGLE.turns[0], utterances=())), "L1"),
+        (
+            turned(
+                ADJUST, ADJUST.turns[0], replace(ADJUST.turns[1], utterances=ADJUST.turns[1].utterances[1:])
+            ),
+            "L1",
+        ),
         (said(SINGLE, "Call bookLesson: top, Ada Moss."), "A5"),
         (said(SINGLE, "A top lesson with Ada Moss.\nsystem: [bookLesson()]"), "A5"),
         (said(SINGLE, "与Ada Moss上一节top课，时间地点都可以，越快越好"), "C2"),
-        (replace(INCOMPLETE, fault=Missing("bookLesson", ("trainer", "level"))), "L3"),
-        (replace(INCOMPLETE, fault=Missing("bookLesson", ("day",))), "L3"),
+        (replace(INCOMPLETE, fault=MissingParameters("bookLesson", ("trainer", "level"))), "L3"),
+        (replace(INCOMPLETE, fault=MissingParameters("bookLesson", ("day",))), "L3"),
         (said(INCOMPLETE, "A lesson, please."), "E8"),
         (said(INCOMPLETE, "A top lesson with Ada Moss, please."), "L3"),
-        (replace(ERROR, fault=Wrong("rateCourt", "stars", 8)), "L4"),
-        (said(replace(ERROR, fault=Wrong("rateCourt", "stars", 4)), "Give court A11 4 stars."), "L4"),
-        (replace(ERROR, fault=Wrong("rateCourt", "light", 9)), "L4"),
+        (replace(ERROR, fault=WrongValue("rateCourt", "stars", 8)), "L4"),
+        (said(replace(ERROR, fault=WrongValue("rateCourt", "stars", 4)), "Give court A11 4 stars."), "L4"),
+        (replace(ERROR, fault=WrongValue("rateCourt", "light", 9)), "L4"),
         (said(ERROR, "Give the court 9 stars."), "E8"),
         (called(ERROR, stars=9), "E3"),
         (said(PREFERENCE, "A top lesson with Ada Moss."), "L5"),
@@ -178,7 +190,7 @@ def turned(item: MadeItem, *turns: Turn) -> MadeItem:
         (turned(ADJUST, ADJUST.turns[0], replace(ADJUST.turns[1], calls=ADJUST.turns[0].calls)), "L6"),
         (replace(ADJUST, plan=plan("switch", 2)), "L6"),
         (replace(SINGLE, plan=plan("list")), "L6"),
-        (replace(SINGLE, functions=(FUNCTIONS["buildTeam"],), removed=FUNCTIONS["bookLesson"]), "S2"),
+        (replace(SINGLE, functions=(FUNCTIONS["buildTeam"],), removed_tool=FUNCTIONS["bookLesson"]), "S2"),
         (replace(IRRELEVANT, functions=SINGLE.functions), "S2"),
         (replace(SINGLE, plan=plan("similar"), functions=SINGLE.functions[:1]), "S3"),
         (replace(IRRELEVANT, functions=()), "S3"),
@@ -187,7 +199,7 @@ def turned(item: MadeItem, *turns: Turn) -> MadeItem:
         (turned(SINGLE, replace(SINGLE.turns[0], alternatives=((Action("fly", {"to": "Oslo"}),),))), "E1"),
     ],
 )
-def test_one_fault_breaks_the_rule_that_is_about_it(item: MadeItem, rule: str):
+def test_one_fault_breaks_the_rule_that_is_about_it(item: GeneratedItem, rule: str):
     found = {fault.rule for fault in item_faults(item)}
     assert rule in found, found
 
@@ -199,7 +211,9 @@ def test_a_right_answer_that_the_official_rules_refuse_is_a_fault():
     parameters = {"type": "object", "properties": {"group": group}, "required": ["group"]}
     function = {"name": "invite", "description": "Invites people.", "parameters": parameters}
     call = Action("invite", {"group": {"names": ["Ada Moss", "Bo Lind"]}})
-    item = MadeItem(plan("single"), (function,), (Turn((user("Invite Ada Moss and Bo Lind."),), (call,)),))
+    item = GeneratedItem(
+        plan("single"), (function,), (DialogueTurn((user("Invite Ada Moss and Bo Lind."),), (call,)),)
+    )
     assert {fault.rule for fault in item_faults(item)} == {"gold official"}
 
 
@@ -207,28 +221,28 @@ def test_a_right_answer_that_the_official_rules_refuse_is_a_fault():
 
 
 def test_calls_of_one_function_are_numbered():
-    (row,) = rows(PARALLEL)
+    (row,) = acebench_records(PARALLEL)
     assert row.answer["ground_truth"] == {
         "rateCourt_1": {"court": "A11", "stars": 4},
         "rateCourt_2": {"court": "B22", "stars": 5},
     }
-    assert row.question["id"] == row.answer["id"] == f"normal_single_turn_parallel_function_{FIRST}"
+    assert row.question["id"] == row.answer["id"] == f"normal_single_turn_parallel_function_{FIRST_RECORD_ID}"
     assert list(row.question) == ["id", "question", "function", "time"]
 
 
 def test_answers_that_are_as_right_stand_in_a_list():
     other = Action("bookLesson", {"trainer": "Ada Moss", "level": "middle"})
-    turn = Turn((user("A lesson with Ada Moss, middle or top."),), (LESSON,), ((other,),))
+    turn = DialogueTurn((user("A lesson with Ada Moss, middle or top."),), (LESSON,), ((other,),))
     item = turned(SINGLE, turn)
     assert item_faults(item) == []
-    assert rows(item)[0].answer["ground_truth"] == [
+    assert acebench_records(item)[0].answer["ground_truth"] == [
         {"bookLesson": {"trainer": "Ada Moss", "level": "top"}},
         {"bookLesson": {"trainer": "Ada Moss", "level": "middle"}},
     ]
 
 
 def test_a_dialogue_is_a_record_a_turn_with_gold_calls_in_its_history():
-    first, second = rows(replace(ADJUST, plan=replace(ADJUST.plan, index=7)))
+    first, second = acebench_records(replace(ADJUST, plan=replace(ADJUST.plan, index=7)))
     assert [first.question["id"], second.question["id"]] == [
         "normal_multi_turn_user_adjust_1007_0",
         "normal_multi_turn_user_adjust_1007_1",
@@ -242,7 +256,7 @@ def test_a_dialogue_is_a_record_a_turn_with_gold_calls_in_its_history():
 
 
 def test_faulty_requests_end_with_the_first_message_and_name_what_is_wrong():
-    (incomplete,), (error,) = rows(INCOMPLETE), rows(ERROR)
+    (incomplete,), (error,) = acebench_records(INCOMPLETE), acebench_records(ERROR)
     assert incomplete.question["question"] == "user: A top lesson, please."
     assert incomplete.answer["ground_truth"] == {"bookLesson": ["trainer"]}
     assert error.question["question"] == "user: Give court A11 9 stars."
@@ -250,7 +264,7 @@ def test_faulty_requests_end_with_the_first_message_and_name_what_is_wrong():
 
 
 def test_an_irrelevant_request_is_answered_by_the_fixed_sentence():
-    (row,) = rows(IRRELEVANT)
+    (row,) = acebench_records(IRRELEVANT)
     assert (
         row.answer["ground_truth"] == "Due to the limitations of the function, I cannot solve this problem."
     )
@@ -258,7 +272,7 @@ def test_an_irrelevant_request_is_answered_by_the_fixed_sentence():
 
 
 def test_a_profile_stands_in_the_place_of_the_time():
-    (row,) = rows(PREFERENCE)
+    (row,) = acebench_records(PREFERENCE)
     assert list(row.question) == ["id", "question", "function", "profile"]
     assert row.question["profile"] == PREFERENCE.profile
 
@@ -267,14 +281,14 @@ def test_a_profile_stands_in_the_place_of_the_time():
 
 
 def test_kinds_come_in_the_published_proportions_all_along():
-    kinds = [p.kind for p in item_plans(850, shares(()), seed="7", langs=("en",))]
-    assert Counter(kinds) == {name: kind.share for name, kind in KINDS.items()}
-    assert set(kinds[:17]) == set(KINDS)
+    kinds = [p.kind for p in item_plans(850, parse_shares(()), seed="7", langs=("en",))]
+    assert Counter(kinds) == {name: kind.share for name, kind in ITEM_KINDS.items()}
+    assert set(kinds[:17]) == set(ITEM_KINDS)
 
 
 def test_more_items_begin_with_the_same_ones():
-    few = list(item_plans(30, shares(()), seed="7", langs=("en", "zh")))
-    assert list(item_plans(60, shares(()), seed="7", langs=("en", "zh")))[:30] == few
+    few = list(item_plans(30, parse_shares(()), seed="7", langs=("en", "zh")))
+    assert list(item_plans(60, parse_shares(()), seed="7", langs=("en", "zh")))[:30] == few
 
 
 def test_a_plan_tells_the_date_in_its_language():
@@ -294,37 +308,37 @@ OFFERED = {name: function["parameters"] for name, function in FUNCTIONS.items()}
     [[{"user": "Hi."}, {"assistant": "Yes?"}], [{"role": "user", "content": "Hi."}, {"assistant": "Yes?"}]],
 )
 def test_messages_are_read_in_both_common_shapes(written: Any):
-    assert read_messages(written) == ((user("Hi."), Said("assistant", "Yes?")), [])
+    assert parse_messages(written) == ((user("Hi."), Utterance("assistant", "Yes?")), [])
 
 
 @pytest.mark.parametrize(
     "written", [None, [], "Hi.", [{"user": 1}], [{"user": "a", "assistant": "b"}], [{"tool": "x"}]]
 )
 def test_messages_without_form_are_refused(written: Any):
-    talk, faults = read_messages(written)
+    talk, faults = parse_messages(written)
     assert (talk, [fault.rule for fault in faults]) == ((), ["W1"])
 
 
 def test_missing_parameters_are_read_from_a_thought_with_bars():
     act = {"action": "missing", "tool": "bookLesson", "thought": "trainer | level|trainer", "text": "Which?"}
-    remark, faults = read_act(json.dumps(act), OFFERED)
+    remark, faults = parse_assistant_action(json.dumps(act), OFFERED)
     assert faults == []
     assert remark is not None and not isinstance(remark, list)
-    assert remark.fault == Missing("bookLesson", ("trainer", "level"))
+    assert remark.fault == MissingParameters("bookLesson", ("trainer", "level"))
 
 
 def test_a_number_in_quotation_marks_is_a_number_where_one_is_taken():
     act = {"action": "wrong", "tool": "rateCourt", "parameter": "stars", "thought": "9", "text": "Nine?"}
-    remark, _ = read_act(json.dumps(act), OFFERED)
+    remark, _ = parse_assistant_action(json.dumps(act), OFFERED)
     assert remark is not None and not isinstance(remark, list)
-    assert remark.fault == Wrong("rateCourt", "stars", 9)
+    assert remark.fault == WrongValue("rateCourt", "stars", 9)
 
 
 @pytest.mark.parametrize(
     "said", ["", "yes", '{"valid": 1}', '{"valid": false}', '{"valid": true, "where": "moon"}']
 )
 def test_a_vote_without_form_is_none(said: str):
-    opinion, faults = read_opinion(said)
+    opinion, faults = parse_opinion(said)
     assert opinion is None
     assert [fault.rule for fault in faults] == ["V1"]
 
@@ -341,20 +355,23 @@ JSON = st.recursive(
 )
 
 
-def _catalogue() -> Catalogue:
-    slots = tuple(Slot((name,), name, name, "text", required=True) for name in ("a",))
-    made = [MadeTool(t["function"]["name"], t, slots, Gives(), ("do it",), named=True) for t in TOOLS]
-    return Catalogue([tuple(made)])
+def _catalogue() -> ToolCatalog:
+    slots = tuple(ParameterSlot((name,), name, name, "text", required=True) for name in ("a",))
+    made = [
+        ToolSpec(t["function"]["name"], t, slots, ReturnSemantics(), ("do it",), clause_from_name=True)
+        for t in TOOLS
+    ]
+    return ToolCatalog([tuple(made)])
 
 
 CATALOGUE = _catalogue()
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.sampled_from(sorted(KINDS)), st.randoms(use_true_random=False), JSON)
+@given(st.sampled_from(sorted(ITEM_KINDS)), st.randoms(use_true_random=False), JSON)
 def test_no_reply_whatever_it_is_raises_or_lets_a_wrong_item_through(kind: str, draw: Any, odd: Any):
     """Somewhere in each reply a value may be replaced by any other, or the reply cut."""
-    turns = KINDS[kind].turns[1]
+    turns = ITEM_KINDS[kind].turns[1]
     making = item_script(ItemJob(replace(plan(kind, turns), dated=kind == "similar"), CATALOGUE, 1, 1))
     players = ItemPlayers()
     try:
@@ -391,6 +408,6 @@ def _replace(value: Any, draw: Any, odd: Any) -> None:
 
 
 def test_procedural_items_of_any_seed_break_no_rule():
-    found = procedural_items(Order(34, seed="any", langs=("en", "zh")), lambda text: None)
+    found = procedural_items(ItemGenerationSpec(34, seed="any", langs=("en", "zh")), lambda text: None)
     assert len(found.kept) == 34
     assert [fault for kept in found.kept for fault in item_faults(kept.item)] == []

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
-from wildtool.benchmarks.wildtoolbench.lint import lint
+from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.errors import DataError
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.procedural.guess_semantics import form_of, noun_of
 from wildtool.generate.procedural.history import History, Mention
-from wildtool.generate.procedural.requests import asks_for
-from wildtool.generate.procedural.sessions import Settings, records
-from wildtool.generate.procedural.tool_sets import Slot, read_tool_sets, result_schemas
+from wildtool.generate.procedural.requests import request_clause
+from wildtool.generate.procedural.sessions import ProceduralSpec, procedural_sessions
+from wildtool.generate.procedural.tool_sets import ParameterSlot, read_tool_sets, result_schemas
 from wildtool.generate.schema.constraints import constraint_faults
 from wildtool.toolcall.schema_check import argument_faults
 
@@ -80,7 +80,7 @@ def written(tmp_path: Path, value: Any) -> Path:
 
 
 def made(path: Path, count: int = 48, lang: Lang = "en", seed: str = "1") -> list[dict[str, Any]]:
-    return list(records(Settings(count, 4, seed, (lang,), path), [].append))
+    return list(procedural_sessions(ProceduralSpec(count, 4, seed, (lang,), path), [].append))
 
 
 def nodes(sessions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -132,7 +132,9 @@ def test_a_chain_passes_on_an_id_out_of_a_documented_list(tmp_path: Path):
 
 def test_sessions_over_an_api_keep_every_rule_of_the_format(tmp_path: Path):
     for lang in ("en", "zh"):
-        assert [f.message for f in lint(enumerate(made(written(tmp_path, API), lang=lang), 1), "made")] == []
+        assert [
+            f.message for f in lint_records(enumerate(made(written(tmp_path, API), lang=lang), 1), "made")
+        ] == []
 
 
 def test_no_text_says_a_noun_twice_or_shows_what_only_a_program_reads(tmp_path: Path):
@@ -212,7 +214,7 @@ def test_tasks_that_the_tools_do_not_allow_become_easier_ones_and_that_is_said(t
     )
     path.write_text(path.read_text().replace('["city", "day"]', "[]"))
     notes: list[str] = []
-    sessions = list(records(Settings(12, 4, "1", ("en",), path), notes.append))
+    sessions = list(procedural_sessions(ProceduralSpec(12, 4, "1", ("en",), path), notes.append))
     types = {kind for session in sessions for kind in session["english_task_types"]}
     assert types <= {"Chat", "Single-Tool", "Parallel Multi-Tool"}
     assert len(notes) == 1 and "of 12 sessions have easier tasks than planned" in notes[0]
@@ -248,11 +250,11 @@ def test_values_stay_within_bounds_of_which_one_is_given(tmp_path: Path):
     ],
 )
 def test_a_request_is_put_together_from_the_description(description: str, name: str, lang: Lang, clause: str):
-    assert asks_for(description, name, lang) == clause
+    assert request_clause(description, name, lang) == clause
 
 
 def test_a_long_description_is_cut_between_words():
-    clause = asks_for("Gets " + "antidisestablishmentarianism " * 20, "x", "en")
+    clause = request_clause("Gets " + "antidisestablishmentarianism " * 20, "x", "en")
     assert len(clause) <= 111 and clause.endswith("antidisestablishmentarianism")
 
 
@@ -268,7 +270,7 @@ def test_no_usable_tool_is_refused_with_the_first_reason(tmp_path: Path):
 
 def test_what_two_parameters_are_called_by_one_noun_is_never_referred_to():
     def mention(key: str, noun: str, value: str) -> Mention:
-        return Mention(Slot((key,), key, noun, "title", required=True), value, 0)
+        return Mention(ParameterSlot((key,), key, noun, "title", required=True), value, 0)
 
     history = History(by_noun=True)
     history.add(
@@ -298,4 +300,4 @@ def test_values_have_their_type_where_a_pattern_stands_at_a_number(tmp_path: Pat
         tool("find", "Finds places.", **{"at[]": listed}),
     ]
     sessions = made(written(tmp_path, tools), count=16)
-    assert [f.message for f in lint(enumerate(sessions, 1), "made") if f.rule != "duplicate"] == []
+    assert [f.message for f in lint_records(enumerate(sessions, 1), "made") if f.rule != "duplicate"] == []

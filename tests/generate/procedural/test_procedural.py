@@ -9,13 +9,13 @@ import pytest
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, VIRTUAL, read_items, read_session
-from wildtool.benchmarks.wildtoolbench.lint import lint
-from wildtool.benchmarks.wildtoolbench.mutants import gold_run
+from wildtool.benchmarks.wildtoolbench.lint import lint_records
+from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
 from wildtool.benchmarks.wildtoolbench.stats.shapes import PARAMETER_KINDS, kinds_used
 from wildtool.errors import DataError, UsageError
-from wildtool.generate.core.dedup import Freshness
+from wildtool.generate.core.dedup import Deduplicator
 from wildtool.generate.core.files import write_sessions
-from wildtool.generate.procedural.sessions import Settings, records
+from wildtool.generate.procedural.sessions import ProceduralSpec, procedural_sessions
 from wildtool.types import Reply, Transcript
 
 TOOLS = [
@@ -58,7 +58,9 @@ TOOLS = [
 
 def made(count: int = 64, **settings: Any) -> list[dict[str, Any]]:
     notes: list[str] = []
-    return list(records(Settings(count, **{"langs": ("en", "zh"), **settings}), notes.append))
+    return list(
+        procedural_sessions(ProceduralSpec(count, **{"langs": ("en", "zh"), **settings}), notes.append)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,7 @@ def some() -> list[dict[str, Any]]:
 
 
 def findings(sessions: list[dict[str, Any]]) -> list[str]:
-    return [f"{f.where}: {f.message}" for f in lint(enumerate(sessions, 1), "made")]
+    return [f"{f.where}: {f.message}" for f in lint_records(enumerate(sessions, 1), "made")]
 
 
 def gold_verdicts(sessions: list[dict[str, Any]], path: Path, profile: str) -> Counter[str]:
@@ -75,7 +77,7 @@ def gold_verdicts(sessions: list[dict[str, Any]], path: Path, profile: str) -> C
     write_sessions(sessions, path)
     outcomes: Counter[str] = Counter()
     for item in read_items(path):
-        runs = {unit: Transcript(tuple(map(Reply, gold_run(item, unit, profile)))) for unit in item.units}
+        runs = {unit: Transcript(tuple(map(Reply, gold_replies(item, unit, profile)))) for unit in item.units}
         outcomes.update(verdict.outcome for verdict in WILDTOOLBENCH.judge(item, runs, profile))
     return outcomes
 
@@ -162,7 +164,7 @@ def test_a_tool_that_nothing_can_satisfy_is_left_out_with_the_reason(tmp_path: P
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([*TOOLS, broken]))
     notes: list[str] = []
-    list(records(Settings(1, tools=file), notes.append))
+    list(procedural_sessions(ProceduralSpec(1, tools=file), notes.append))
     assert len(notes) == 1
     assert "'b' is left out" in notes[0]
 
@@ -214,10 +216,10 @@ def test_sessions_can_be_shorter_or_longer():
 
 
 def test_a_text_that_was_nearly_said_is_not_said_again():
-    fresh = Freshness()
-    assert fresh.admits("en", "Find trains from Porto to Lisbon on 2025-05-03.")
-    assert not fresh.admits("en", "find trains from Porto to Lisbon on 2025-05-08.")
-    assert fresh.admits("en", "Find trains from Graz to Aarhus on 2025-06-14.")
+    fresh = Deduplicator()
+    assert fresh.accepts("en", "Find trains from Porto to Lisbon on 2025-05-03.")
+    assert not fresh.accepts("en", "find trains from Porto to Lisbon on 2025-05-08.")
+    assert fresh.accepts("en", "Find trains from Graz to Aarhus on 2025-06-14.")
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path):

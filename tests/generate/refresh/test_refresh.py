@@ -8,12 +8,12 @@ import pytest
 
 from generate.procedural.test_procedural import findings, gold_verdicts, made
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL
-from wildtool.benchmarks.wildtoolbench.play import MINI
+from wildtool.benchmarks.wildtoolbench.play import WILD_MINI_FILE
 from wildtool.errors import DataError
-from wildtool.generate.refresh.entities import UnclearError, find, fixed_values
-from wildtool.generate.refresh.refresh import Refused, refresh, refresh_file
+from wildtool.generate.refresh.entities import UnclearError, find_entities, fixed_values
+from wildtool.generate.refresh.refresh import UnchangedSession, refresh_file, refresh_session
 
-MINI_SESSIONS = [json.loads(line) for line in MINI.read_text("utf-8").splitlines()]
+MINI_SESSIONS = [json.loads(line) for line in WILD_MINI_FILE.read_text("utf-8").splitlines()]
 SESSIONS = [*MINI_SESSIONS, *made(32)]
 IDS = [record["id"] for record in SESSIONS]
 
@@ -63,7 +63,7 @@ def one(text: str, observation: Any, then: str = "Done.", **arguments: Any) -> d
 
 @pytest.mark.parametrize("record", SESSIONS, ids=IDS)
 def test_only_scalars_of_texts_and_gold_change(record: dict[str, Any]):
-    fresh = refresh(record, "s")
+    fresh = refresh_session(record, "s")
     assert shape(fresh) == shape(record)
     kept = ("tools", "task_types", "turn_subtypes")
     assert all(fresh[f"{prefix_of(record)}_{name}"] == record[f"{prefix_of(record)}_{name}"] for name in kept)
@@ -76,35 +76,35 @@ def test_no_old_entity_is_left(record: dict[str, Any]):
     fixed = fixed_values(record[f"{prefix}_tools"])
     old = [
         t
-        for t in find(nodes, record[f"{prefix}_env_info"], fixed).texts
+        for t in find_entities(nodes, record[f"{prefix}_env_info"], fixed).texts
         if len(t) > 4 and t.casefold() not in fixed
     ]
-    fresh = refresh(record, "s")
+    fresh = refresh_session(record, "s")
     text = str([fresh[f"{prefix}_{name}"] for name in ("env_info", "tasks", "answer_list")])
     assert [entity for entity in old if entity in text] == []
 
 
 def test_gold_stays_right_and_no_rule_is_broken(tmp_path: Path):
-    fresh = [refresh(record, "s") for record in MINI_SESSIONS]
+    fresh = [refresh_session(record, "s") for record in MINI_SESSIONS]
     assert findings(fresh) == []
     for profile in ("official", "fixed", "paper"):
         assert set(gold_verdicts(fresh, tmp_path / f"{profile}.jsonl", profile)) == {"correct"}
 
 
 def test_answers_known_by_heart_fail():
-    changed = [calls(refresh(record, "s")) != calls(record) for record in SESSIONS if calls(record)]
+    changed = [calls(refresh_session(record, "s")) != calls(record) for record in SESSIONS if calls(record)]
     assert sum(changed) >= 0.95 * len(changed)
 
 
 def test_a_seed_gives_the_same_values_and_another_seed_others():
     record = MINI_SESSIONS[0]
-    assert refresh(record, "a") == refresh(record, "a")
-    assert calls(refresh(record, "a")) != calls(refresh(record, "b"))
+    assert refresh_session(record, "a") == refresh_session(record, "a")
+    assert calls(refresh_session(record, "a")) != calls(refresh_session(record, "b"))
 
 
 def test_a_name_changes_in_all_its_forms():
     record = one("write Priya Nair. hm, priya's mail?", {"sent": True}, "Priya got it.", contact="Priya Nair")
-    fresh = refresh(record, "s")
+    fresh = refresh_session(record, "s")
     first = fresh["english_answer_list"][0][0]["action"]["arguments"]["contact"].split()[0]
     assert fresh["english_tasks"][0].count(first.lower()) == 1
     assert fresh["english_answer_list"][0][1]["observation"] == f"{first} got it."
@@ -112,13 +112,13 @@ def test_a_name_changes_in_all_its_forms():
 
 def test_sums_of_money_stay_sums():
     record = one("the bill was 42.18, half of it", {"amount": 42.18, "net_cost": 21.09}, amount_id="ex_5012")
-    seen = refresh(record, "s")["english_answer_list"][0][0]["observation"]
+    seen = refresh_session(record, "s")["english_answer_list"][0][0]["observation"]
     assert seen["amount"] == pytest.approx(2 * seen["net_cost"])
     assert seen["amount"] != 42.18
 
 
 def test_weekdays_stay_and_years_change():
-    fresh = refresh(one("on 2025-05-09", "ok", day="2025-05-09"), "s")
+    fresh = refresh_session(one("on 2025-05-09", "ok", day="2025-05-09"), "s")
     line = fresh["english_env_info"]
     assert line.endswith("Tuesday")
     assert line[:4] != "2025"
@@ -132,14 +132,14 @@ def test_members_of_an_enum_stay():
         "North",
     ]
     record["english_tasks"] = ["AB-20417 in the Old Town"]
-    given = refresh(record, "s")["english_answer_list"][0][0]["action"]["arguments"]
+    given = refresh_session(record, "s")["english_answer_list"][0][0]["action"]["arguments"]
     assert given["branch"] == "Old Town"
     assert given["order_id"] != "AB-20417"
 
 
 def test_a_name_of_something_unknown_is_refused():
     with pytest.raises(UnclearError, match=r"do\.gizmo: 'Bergamot': its role is unclear"):
-        refresh(one("get Bergamot", "ok", gizmo="Bergamot"), "s")
+        refresh_session(one("get Bergamot", "ok", gizmo="Bergamot"), "s")
 
 
 def described(about: str, **arguments: str) -> dict[str, Any]:
@@ -151,7 +151,9 @@ def described(about: str, **arguments: str) -> dict[str, Any]:
 
 
 def given(record: dict[str, Any]) -> str:
-    return next(iter(refresh(record, "s")["english_answer_list"][0][0]["action"]["arguments"].values()))
+    return next(
+        iter(refresh_session(record, "s")["english_answer_list"][0][0]["action"]["arguments"].values())
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_a_word_of_a_list_by_the_definition_of_its_parameter_stays(key: str, abo
     ],
 )
 def test_a_name_by_the_definition_of_its_parameter_is_rewritten_everywhere(key: str, about: str, value: str):
-    fresh = refresh(described(about, **{key: value}), "s")
+    fresh = refresh_session(described(about, **{key: value}), "s")
     new = given(described(about, **{key: value}))
     assert new != value
     assert fresh["english_tasks"] == [f"get {new}"]
@@ -200,7 +202,7 @@ def test_what_a_definition_does_not_settle_is_refused(key: str, about: str, valu
 def test_a_word_of_a_list_that_is_a_name_elsewhere_is_refused():
     record = described("As told.", language="Norwegian", title="Norwegian")
     with pytest.raises(UnclearError, match="elsewhere a name"):
-        refresh(record, "s")
+        refresh_session(record, "s")
 
 
 def test_rewritten_texts_are_no_nearer_than_the_old_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -214,7 +216,7 @@ def test_rewritten_texts_are_no_nearer_than_the_old_ones(tmp_path: Path, monkeyp
         for name in ("Zyx Wvutsr", "Ponmlk Jihgf", "Quorq Lolosh")
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    refused: list[Refused] = []
+    refused: list[UnchangedSession] = []
     fresh = list(refresh_file(path, "s", refused, skip_unclear=True))
     assert len({record["english_tasks"][0] for record in fresh}) == len(fresh) == 2
     assert "nearly one of another session" in refused[0].reason
@@ -222,7 +224,7 @@ def test_rewritten_texts_are_no_nearer_than_the_old_ones(tmp_path: Path, monkeyp
 
 def test_a_date_without_separators_is_refused():
     with pytest.raises(UnclearError, match="20250506"):
-        refresh(one("on 20250506", "ok", day="20250506"), "s")
+        refresh_session(one("on 20250506", "ok", day="20250506"), "s")
 
 
 def test_a_file_with_an_unclear_session_is_refused_by_item_and_value(tmp_path: Path):
@@ -239,6 +241,6 @@ def test_unclear_sessions_can_be_left_out_and_are_named(tmp_path: Path):
         {**one("on 2025-05-09", "ok", day="2025-05-09"), "id": "two"},
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    refused: list[Refused] = []
+    refused: list[UnchangedSession] = []
     assert [record["id"] for record in refresh_file(path, "s", refused, skip_unclear=True)] == ["two"]
     assert [session.item for session in refused] == ["one"]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.generate.schema.constraints import constraint_faults, pattern_problem
-from wildtool.generate.schema.definitions import call_remarks, definition_faults, twice
+from wildtool.generate.schema.definitions import call_problems, definition_faults, duplicate_names
 
 GOOD: dict[str, Any] = {
     "name": "bookTable",
@@ -152,7 +152,7 @@ def test_no_definition_raises(value: Any):
     ],
 )  # fmt: skip
 def test_a_call_is_held_to_all_that_the_definition_says(arguments: dict[str, Any], said: list[str]):
-    found = [f"{where}: {what}" for where, what in call_remarks(arguments, GOOD["parameters"])]
+    found = [f"{where}: {what}" for where, what in call_problems(arguments, GOOD["parameters"])]
     assert len(found) == len(said)
     assert all(a.startswith(b) for a, b in zip(found, said, strict=True))
 
@@ -165,8 +165,8 @@ def test_a_pattern_that_is_not_read_is_told_and_not_held_against_a_value():
 
 def test_numbers_may_be_called_number_or_float():
     for name in ("number", "float"):
-        assert call_remarks(2.5, {"type": name, "exclusiveMinimum": 2.5}) == [("", "2.5 must be above 2.5")]
+        assert call_problems(2.5, {"type": name, "exclusiveMinimum": 2.5}) == [("", "2.5 must be above 2.5")]
 
 
 def test_names_that_occur_twice_are_found_whatever_their_letters():
-    assert twice(["getUser", "getuser", "other"]) == ["getUser", "getuser"]
+    assert duplicate_names(["getUser", "getuser", "other"]) == ["getUser", "getuser"]

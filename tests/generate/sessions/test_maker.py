@@ -14,15 +14,15 @@ from generate.sessions.players import TOOLS, Players
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import read_items
 from wildtool.benchmarks.wildtoolbench.lint import lint_file
-from wildtool.benchmarks.wildtoolbench.mutants import gold_run
+from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.replies_file import opener
-from wildtool.engine.run.runner import RunResult, run
+from wildtool.engine.record.replies_file import replay_source
+from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.generate.core import prompts
-from wildtool.generate.core.files import LOSSES, RECORD
-from wildtool.generate.sessions.collect import Harvest
-from wildtool.generate.sessions.maker import PROFILE, Order, SessionMaker
-from wildtool.generate.sessions.output import SESSIONS, write_set
+from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
+from wildtool.generate.sessions.collect import GeneratedSessions
+from wildtool.generate.sessions.maker import PROFILE, SessionGenerationSpec, SessionMaker
+from wildtool.generate.sessions.output import SESSIONS_FILE, write_session_set
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request, Transcript
 
@@ -35,23 +35,23 @@ def tools_file(folder: Path) -> Path:
 
 def made(
     folder: Path, model: Model, out: str = "out", *, concurrency: int = 32, **order: Any
-) -> tuple[RunResult, Harvest]:
-    maker = SessionMaker(Order(**{"sessions": 8, "tools": tools_file(folder), **order}))
+) -> tuple[RunResult, GeneratedSessions]:
+    maker = SessionMaker(SessionGenerationSpec(**{"sessions": 8, "tools": tools_file(folder), **order}))
     plan = Plan(
         benchmark=maker.as_benchmark(),
         source=maker.source(),
-        models=dict.fromkeys(prompts.ROLES, model),
+        models=dict.fromkeys(prompts.SESSION_ROLES, model),
         profile=PROFILE,
         concurrency=concurrency,
     )
-    result = run(plan, folder / out / RECORD, command=[])
-    return result, write_set(maker, plan, folder / out)
+    result = run_plan(plan, folder / out / RECORD_FOLDER, command=[])
+    return result, write_session_set(maker, plan, folder / out)
 
 
 def gold_outcomes(path: Path, profile: str) -> Counter[str]:
     outcomes: Counter[str] = Counter()
     for item in read_items(path):
-        runs = {unit: Transcript(tuple(map(Reply, gold_run(item, unit, profile)))) for unit in item.units}
+        runs = {unit: Transcript(tuple(map(Reply, gold_replies(item, unit, profile)))) for unit in item.units}
         outcomes.update(verdict.outcome for verdict in WILDTOOLBENCH.judge(item, runs, profile))
     return outcomes
 
@@ -66,22 +66,24 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_right_players_make_sessions_that_pass_lint(good: Path):
-    assert [f"{f.where}: {f.message}" for f in lint_file(good / "out" / SESSIONS, balanced=False)] == []
+    assert [f"{f.where}: {f.message}" for f in lint_file(good / "out" / SESSIONS_FILE, balanced=False)] == []
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_gold_of_made_sessions_is_right(good: Path, profile: str):
-    assert gold_outcomes(good / "out" / SESSIONS, profile) == {"correct": 256}
+    assert gold_outcomes(good / "out" / SESSIONS_FILE, profile) == {"correct": 256}
 
 
 def test_made_sessions_have_the_planned_types(good: Path):
-    types = Counter(task.type for item in read_items(good / "out" / SESSIONS) for task in item.data.tasks)
+    types = Counter(
+        task.type for item in read_items(good / "out" / SESSIONS_FILE) for task in item.data.tasks
+    )
     assert types["Clarify"] == types["Chat"] == types["Single-Tool"] == 64
     assert types["Parallel Multi-Tool"] and types["Sequential Multi-Tool"] and types["Mixed Multi-Tool"]
 
 
 def test_a_session_says_how_it_was_made(good: Path):
-    first = json.loads((good / "out" / SESSIONS).read_text("utf-8").splitlines()[0])["made_by"]
+    first = json.loads((good / "out" / SESSIONS_FILE).read_text("utf-8").splitlines()[0])["made_by"]
     assert first["models"]["planner"] == "players"
     assert first["seed"] == "1"
     assert first["plan"]["tasks"][0]["group"] in ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
@@ -111,26 +113,26 @@ def test_each_tool_is_asked_for_in_its_turn(tmp_path: Path):
 def test_more_at_a_time_makes_the_same_sessions(tmp_path: Path):
     made(tmp_path, Players(), "one", concurrency=1)
     made(tmp_path, Players(), "many")
-    assert (tmp_path / "one" / SESSIONS).read_bytes() == (tmp_path / "many" / SESSIONS).read_bytes()
+    assert (tmp_path / "one" / SESSIONS_FILE).read_bytes() == (tmp_path / "many" / SESSIONS_FILE).read_bytes()
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.93])
 def test_a_killed_making_goes_on_to_the_same_sessions(tmp_path: Path, good: Path, share: float):
     shutil.copytree(good / "out", tmp_path / "out")
-    (record,) = (tmp_path / "out" / RECORD).glob("*.jsonl*")
+    (record,) = (tmp_path / "out" / RECORD_FOLDER).glob("*.jsonl*")
     whole = record.read_bytes()
     record.write_bytes(whole[: int(len(whole) * share)])
-    (tmp_path / "out" / SESSIONS).unlink()
+    (tmp_path / "out" / SESSIONS_FILE).unlink()
     result, _ = made(tmp_path, Players(), sessions=64, langs=("en", "zh"))
     assert result.calls and result.replayed
-    assert (tmp_path / "out" / SESSIONS).read_bytes() == (good / "out" / SESSIONS).read_bytes()
+    assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == (good / "out" / SESSIONS_FILE).read_bytes()
 
 
 def test_recorded_replies_make_the_same_sessions(tmp_path: Path, good: Path):
-    maker = SessionMaker(Order(64, tools=tools_file(tmp_path), langs=("en", "zh")))
-    said = opener(maker.as_benchmark(), maker.source())(good / "out" / RECORD, None)
+    maker = SessionMaker(SessionGenerationSpec(64, tools=tools_file(tmp_path), langs=("en", "zh")))
+    said = replay_source(maker.as_benchmark(), maker.source())(good / "out" / RECORD_FOLDER, None)
     made(tmp_path, ReplayModel("players", said), sessions=64, langs=("en", "zh"))
-    assert (tmp_path / "out" / SESSIONS).read_bytes() == (good / "out" / SESSIONS).read_bytes()
+    assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == (good / "out" / SESSIONS_FILE).read_bytes()
 
 
 def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
@@ -211,8 +213,8 @@ def test_nothing_wrong_is_kept_and_each_loss_has_its_reason(tmp_path: Path, spoi
     assert found.losses
     assert {loss["reason"] for loss in found.losses} <= reasons
     assert all(loss["detail"] for loss in found.losses)
-    assert len((tmp_path / "out" / LOSSES).read_text("utf-8").splitlines()) == len(found.losses)
-    kept = tmp_path / "out" / SESSIONS
+    assert len((tmp_path / "out" / LOSSES_FILE).read_text("utf-8").splitlines()) == len(found.losses)
+    kept = tmp_path / "out" / SESSIONS_FILE
     assert [finding.message for finding in lint_file(kept, balanced=False)] == []
     assert set(gold_outcomes(kept, "fixed")) <= {"correct"}
 
@@ -240,7 +242,7 @@ def test_what_checks_that_a_message_needs_the_conversation_does_not_see_it(tmp_p
 def test_a_judge_without_sense_costs_no_session(tmp_path: Path):
     _, found = made(tmp_path, Players(say("judge", '{"best": 99}')), sessions=4)
     assert len(found.sessions) == 4
-    assert found.tally["judge gave no choice"] == 16
+    assert found.counters["judge gave no choice"] == 16
 
 
 def test_a_mistake_told_to_its_role_is_mended(tmp_path: Path):
@@ -249,7 +251,7 @@ def test_a_mistake_told_to_its_role_is_mended(tmp_path: Path):
 
     _, found = made(tmp_path, Players(spoil), sessions=4)
     assert len(found.sessions) == 4
-    refused = next(metric for metric in found.yields() if metric.name == "planner refused P1")
+    refused = next(metric for metric in found.attrition() if metric.name == "planner refused P1")
     assert refused.value == 0.5
 
 
@@ -261,9 +263,9 @@ def test_a_role_is_told_which_rule_it_broke(tmp_path: Path):
 
 
 def test_a_text_near_to_a_published_one_is_not_taken(tmp_path: Path, good: Path):
-    _, found = made(tmp_path, Players(), sessions=2, against=(good / "out" / SESSIONS,))
+    _, found = made(tmp_path, Players(), sessions=2, against=(good / "out" / SESSIONS_FILE,))
     texts = {text for session in found.sessions for text in session["english_tasks"]}
-    known = {task.text for item in read_items(good / "out" / SESSIONS) for task in item.data.tasks}
+    known = {task.text for item in read_items(good / "out" / SESSIONS_FILE) for task in item.data.tasks}
     assert texts.isdisjoint(known)
 
 
@@ -284,7 +286,7 @@ def test_sessions_alike_are_kept_once(tmp_path: Path):
 
 def test_the_yield_names_where_attempts_are_lost(tmp_path: Path):
     _, found = made(tmp_path, Players(say("agent", "")), sessions=2)
-    shown = {(metric.group, metric.name): metric.numerator for metric in found.yields()}
+    shown = {(metric.group, metric.name): metric.numerator for metric in found.attrition()}
     assert shown["sessions", "kept"] == 0
     assert shown["sessions lost", "agent A2"] == 2
     assert shown["replies", "agent refused A2"] > 2
@@ -295,4 +297,4 @@ def test_a_reply_that_breaks_a_rule_twice_counts_once(tmp_path: Path):
         decision["actions"] = [{"name": "flyAway", "arguments": {}}, {"name": "swimAway", "arguments": {}}]
 
     _, found = made(tmp_path, Players(edit("planner", stray)), sessions=2)
-    assert next(metric for metric in found.yields() if metric.name == "planner refused P4").value == 1.0
+    assert next(metric for metric in found.attrition() if metric.name == "planner refused P4").value == 1.0

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from generate.sessions.players import TOOLS, Players
-from wildtool.generate.core.plan import Lang, plans
+from wildtool.generate.core.plan import Lang, session_plans
 from wildtool.generate.procedural.tool_sets import read_tool_sets
-from wildtool.generate.sessions.output import FORMATS
-from wildtool.generate.sessions.script import Made, script
-from wildtool.generate.sessions.task import Job
+from wildtool.generate.sessions.output import REFERENCE_FORMATS
+from wildtool.generate.sessions.script import AcceptedSession, session_script
+from wildtool.generate.sessions.task import SessionJob
 from wildtool.types import Request
 
 
@@ -20,22 +20,24 @@ def refused_once(role: str, text: str, request: Request) -> str:
     return "oops" if role == "planner" and len(request.messages) == 2 else text
 
 
-def made(folder: Path, lang: Lang) -> Made:
+def made(folder: Path, lang: Lang) -> AcceptedSession:
     (folder / "tools.json").write_text(json.dumps(TOOLS))
-    plan = next(plan for plan in plans(64, 2, seed="1", langs=(lang,)) if plan.tasks[0].group == "Clarify")
-    making = script(Job(plan, read_tool_sets(folder / "tools.json", lang, [].append)))
+    plan = next(
+        plan for plan in session_plans(64, 2, seed="1", langs=(lang,)) if plan.tasks[0].group == "Clarify"
+    )
+    making = session_script(SessionJob(plan, read_tool_sets(folder / "tools.json", lang, [].append)))
     players = Players(refused_once)
     try:
         request = next(making)
         while True:
             request = making.send({"content": players.said(request.role, list(request.messages), request)})
     except StopIteration as stop:
-        assert isinstance(stop.value, Made)
+        assert isinstance(stop.value, AcceptedSession)
         return stop.value
 
 
 def written(folder: Path, form: str, lang: Lang = "en") -> list[dict[str, Any]]:
-    return list(FORMATS[form](made(folder, lang), lang))
+    return list(REFERENCE_FORMATS[form](made(folder, lang), lang))
 
 
 def starts(row: dict[str, Any]) -> list[str]:
@@ -59,7 +61,7 @@ def test_streamlined_has_what_stands(tmp_path: Path):
 
 def test_a_user_is_told_by_the_words_that_stand_in_the_session(tmp_path: Path):
     session = made(tmp_path, "en")
-    (row,) = FORMATS["streamlined"](session, "en")
+    (row,) = REFERENCE_FORMATS["streamlined"](session, "en")
     assert row["messages"][0] == {"role": "user", "content": f"User:\n{session.record['english_tasks'][0]}"}
 
 
@@ -72,7 +74,7 @@ def test_each_accepted_call_is_a_line_with_its_exact_prompt(tmp_path: Path):
     assert rows[2]["messages"][2] == {"role": "assistant", "content": "oops"}
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", REFERENCE_FORMATS)
 def test_every_line_names_session_tools_date_and_plan(tmp_path: Path, form: str):
     for row in written(tmp_path, form):
         assert row["id"].startswith("made_1_")

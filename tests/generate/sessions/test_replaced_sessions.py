@@ -9,34 +9,36 @@ import pytest
 
 from generate.sessions.players import TOOLS, Players
 from wildtool.engine.plan import Plan
-from wildtool.engine.run.runner import run
+from wildtool.engine.run.runner import run_plan
 from wildtool.generate.core import prompts
-from wildtool.generate.core.files import LOSSES, RECORD
-from wildtool.generate.core.maker import MOST_TURNS
-from wildtool.generate.core.plan import plans
-from wildtool.generate.sessions.collect import Harvest
-from wildtool.generate.sessions.maker import PROFILE, Order, SessionMaker
-from wildtool.generate.sessions.output import SESSIONS, write_set
+from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
+from wildtool.generate.core.maker import MAX_REPLACEMENT_ROUNDS
+from wildtool.generate.core.plan import session_plans
+from wildtool.generate.sessions.collect import GeneratedSessions
+from wildtool.generate.sessions.maker import PROFILE, SessionGenerationSpec, SessionMaker
+from wildtool.generate.sessions.output import SESSIONS_FILE, write_session_set
 from wildtool.types import Model, Request
 
 SESSIONS_WANTED = 16
 
 
-def made(folder: Path, model: Model, *, sessions: int = SESSIONS_WANTED, concurrency: int = 32) -> Harvest:
+def made(
+    folder: Path, model: Model, *, sessions: int = SESSIONS_WANTED, concurrency: int = 32
+) -> GeneratedSessions:
     """Makes a set as the command does: as long as something lost is planned anew."""
     tools = folder / "tools.json"
     tools.write_text(json.dumps(TOOLS))
-    maker = SessionMaker(Order(sessions=sessions, tools=tools))
+    maker = SessionMaker(SessionGenerationSpec(sessions=sessions, tools=tools))
     plan = Plan(
         benchmark=maker.as_benchmark(),
         source=maker.source(),
-        models=dict.fromkeys(prompts.ROLES, model),
+        models=dict.fromkeys(prompts.SESSION_ROLES, model),
         profile=PROFILE,
         concurrency=concurrency,
     )
     while True:
-        run(plan, folder / "out" / RECORD, command=[])
-        found = write_set(maker, plan, folder / "out")
+        run_plan(plan, folder / "out" / RECORD_FOLDER, command=[])
+        found = write_session_set(maker, plan, folder / "out")
         if not maker.replace_lost(found):
             return found
 
@@ -54,54 +56,54 @@ def silent_at_even_minutes(role: str, text: str, request: Request) -> str:
 
 
 @pytest.fixture(scope="module")
-def mended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Harvest]:
+def mended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GeneratedSessions]:
     folder = tmp_path_factory.mktemp("mended")
     return folder / "out", made(folder, Players(silent_where_books_come_first))
 
 
-def test_the_set_has_as_many_sessions_as_are_wanted(mended: tuple[Path, Harvest]):
+def test_the_set_has_as_many_sessions_as_are_wanted(mended: tuple[Path, GeneratedSessions]):
     _, found = mended
     assert len(found.sessions) == SESSIONS_WANTED
     assert found.losses
-    assert found.lost == []
+    assert found.unreplaced_losses == []
     assert found.replaced >= 1
 
 
-def test_what_stands_in_for_a_lost_session_has_its_tasks(mended: tuple[Path, Harvest]):
+def test_what_stands_in_for_a_lost_session_has_its_tasks(mended: tuple[Path, GeneratedSessions]):
     _, found = mended
-    wanted = [plan.tasks for plan in plans(SESSIONS_WANTED, 4, seed="1", langs=("en",))]
+    wanted = [plan.tasks for plan in session_plans(SESSIONS_WANTED, 4, seed="1", langs=("en",))]
     told = [s["made_by"]["plan"]["tasks"] for s in found.sessions]
     assert [[t["group"] for t in tasks] for tasks in told] == [[t.group for t in tasks] for tasks in wanted]
     assert [s["made_by"]["session"] for s in found.sessions] == list(range(SESSIONS_WANTED))
 
 
-def test_each_loss_says_whether_it_was_made_good(mended: tuple[Path, Harvest]):
+def test_each_loss_says_whether_it_was_made_good(mended: tuple[Path, GeneratedSessions]):
     folder, found = mended
-    rows = [json.loads(line) for line in (folder / LOSSES).read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in (folder / LOSSES_FILE).read_text("utf-8").splitlines()]
     assert rows == list(found.losses)
     assert all(row["replaced"] for row in rows)
-    shown = {(metric.group, metric.name): metric.numerator for metric in found.yields()}
+    shown = {(metric.group, metric.name): metric.numerator for metric in found.attrition()}
     assert shown["sessions", "in place of lost ones"] == found.replaced
     assert shown["sessions lost", "agent A2"] == len(rows)
 
 
-def test_one_at_a_time_and_going_on_give_the_same_set(tmp_path: Path, mended: tuple[Path, Harvest]):
+def test_one_at_a_time_and_going_on_give_the_same_set(tmp_path: Path, mended: tuple[Path, GeneratedSessions]):
     players = Players(silent_where_books_come_first)
     made(tmp_path, players, concurrency=1)
-    whole = (mended[0] / SESSIONS).read_bytes()
-    assert (tmp_path / "out" / SESSIONS).read_bytes() == whole
+    whole = (mended[0] / SESSIONS_FILE).read_bytes()
+    assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == whole
     asked = len(players.asked)
     made(tmp_path, players)
     assert len(players.asked) == asked
-    assert (tmp_path / "out" / SESSIONS).read_bytes() == whole
+    assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == whole
 
 
 def test_what_is_lost_again_and_again_is_given_up(tmp_path: Path):
     found = made(tmp_path, Players(silent_at_even_minutes), sessions=12)
     turns = Counter(str(loss["session"]).partition(".")[2] for loss in found.losses)
-    assert 0 < len(found.lost) < 12
+    assert 0 < len(found.unreplaced_losses) < 12
     assert sum(count for turn, count in turns.items() if turn) <= 12
-    assert all(int(turn or 0) <= MOST_TURNS for turn in turns)
+    assert all(int(turn or 0) <= MAX_REPLACEMENT_ROUNDS for turn in turns)
     assert not any(loss["replaced"] for loss in found.losses)
 
 
@@ -114,8 +116,8 @@ def test_nothing_is_planned_anew_where_nothing_was_kept(tmp_path: Path):
 
 
 def test_nothing_is_planned_anew_before_all_is_made():
-    maker = SessionMaker(Order(sessions=2))
+    maker = SessionMaker(SessionGenerationSpec(sessions=2))
     kept: dict[str, Any] = {"made_by": {"plan": {"turn": 0}}}
-    assert not maker.replace_lost(Harvest((kept,), (), 1, {}, (1,)))
-    assert maker.replace_lost(Harvest((kept,), (), 0, {}, (1,)))
+    assert not maker.replace_lost(GeneratedSessions((kept,), (), 1, {}, (1,)))
+    assert maker.replace_lost(GeneratedSessions((kept,), (), 0, {}, (1,)))
     assert [item.id for item in maker.load(maker.source())] == ["0", "1", "1.1"]

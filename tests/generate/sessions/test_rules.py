@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
-from wildtool.benchmarks.wildtoolbench.grounding import Passage
-from wildtool.generate.core.parsing import Action, Decision, Fault, read_decision, read_object, text_of_reply
+from wildtool.benchmarks.wildtoolbench.grounding import SearchText
+from wildtool.generate.core.parsing import Action, Decision, RuleFault, read_decision, read_object, reply_text
 from wildtool.generate.core.plan import TaskPlan
-from wildtool.generate.sessions.rules.context import Moment
+from wildtool.generate.sessions.rules.context import DecisionContext
 from wildtool.generate.sessions.rules.decisions import decision_faults
 from wildtool.generate.sessions.rules.texts import (
     answer_faults,
+    parse_tool_results,
     question_faults,
-    read_results,
     user_faults,
     vague_faults,
 )
@@ -47,9 +47,12 @@ def wanted(group: str = "Single-Tool", topology: Any = "") -> TaskPlan:
     return TaskPlan(group, topology, "First Turn", "", 1, "question", "polite", "short", "easy")
 
 
-def moment(**changes: Any) -> Moment:
+def moment(**changes: Any) -> DecisionContext:
     return replace(
-        Moment(SCHEMAS, wanted(), [Passage.of("2025-03-10 09:00:00 Monday"), Passage.of(SAID)]), **changes
+        DecisionContext(
+            SCHEMAS, wanted(), [SearchText.of("2025-03-10 09:00:00 Monday"), SearchText.of(SAID)]
+        ),
+        **changes,
     )
 
 
@@ -69,7 +72,7 @@ def answer(kind: str = "tool") -> Action:
     return Action(ANSWER, {"answer_type": kind})
 
 
-def rules(faults: list[Fault]) -> set[str]:
+def rules(faults: list[RuleFault]) -> set[str]:
     return {fault.rule for fault in faults}
 
 
@@ -91,7 +94,7 @@ LYON, NICE = (Action("listRooms", {"city": city}) for city in ("Lyon", "Nice"))
         (decision(LYON, NICE, plan="both at once"), moment(wanted=PARALLEL)),
     ],
 )
-def test_a_right_decision_breaks_no_rule(made: Decision, at: Moment):
+def test_a_right_decision_breaks_no_rule(made: Decision, at: DecisionContext):
     assert decision_faults(made, at) == []
 
 
@@ -150,7 +153,7 @@ def test_a_right_decision_breaks_no_rule(made: Decision, at: Moment):
         ("P24", decision(answer("chat")), moment(wanted=CLARIFY, questions=1)),
     ],
 )
-def test_a_rule_refuses_what_breaks_it(rule: str, made: Decision, at: Moment):
+def test_a_rule_refuses_what_breaks_it(rule: str, made: Decision, at: DecisionContext):
     assert rule in rules(decision_faults(made, at))
 
 
@@ -194,12 +197,12 @@ def test_an_object_is_found_in_its_wrapping(text: str):
     ],
 )
 def test_a_reply_is_its_text_whatever_its_shape(message: dict[str, Any], text: str):
-    assert text_of_reply(message) == text
+    assert reply_text(message) == text
 
 
 def results(text: str, **changes: Any) -> set[str]:
     given: dict[str, Any] = {"lang": "en", "entities": {"7": {"name": "Ada"}}, "returns": {}, **changes}
-    return rules(read_results(text, [book()], **given)[1])
+    return rules(parse_tool_results(text, [book()], **given)[1])
 
 
 def observed(response: str, status: int = 200) -> str:
@@ -252,7 +255,7 @@ def test_an_answer_keeps_the_ids_of_listed_items():
 
 
 def test_a_number_that_no_result_has_is_a_warning():
-    faults = list(answer_faults("It costs 950.", [{"price": 90}], [Passage.of({"price": 90})]))
+    faults = list(answer_faults("It costs 950.", [{"price": 90}], [SearchText.of({"price": 90})]))
     assert [(fault.rule, fault.warning) for fault in faults] == [("A4", True)]
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from generate.scripted import Scripted
 from wildtool.generate.core.prompts import templates
 from wildtool.generate.schema.patterns.samples import sample
-from wildtool.generate.tools.api import ATOMS
+from wildtool.generate.tools.api import API_PARAMETER_CLASSES
 from wildtool.generate.tools.operators import OPERATORS
-from wildtool.generate.tools.script import PROMPTS
+from wildtool.generate.tools.script import API_PROMPTS
 
 MARKET = """# Markets
 
@@ -142,13 +142,13 @@ def call(schema: Mapping[str, Any], draw: Random) -> Any:
 
 def _block(instruction: str, role: str, names: Any) -> str:
     """Which of some blocks an instruction ends in."""
-    parts = templates("zh" if _lang(instruction) == "zh" else "en", PROMPTS)[role]
+    parts = templates("zh" if _lang(instruction) == "zh" else "en", API_PROMPTS)[role]
     return next((name for name in names if parts[name] in instruction), "")
 
 
 def _designer(instruction: str, seen: dict[str, Any], draw: Random) -> Any:
     lang = _lang(instruction)
-    target = _block(instruction, "designer", ATOMS) or "text"
+    target = _block(instruction, "designer", API_PARAMETER_CLASSES) or "text"
     found = {"functions": [_sentence(draw, lang)[:30]], "subdomains": [_sentence(draw, lang)[:25]]}
     return {
         "function": _sentence(draw, lang)[:40],
@@ -160,7 +160,7 @@ def _designer(instruction: str, seen: dict[str, Any], draw: Random) -> Any:
 def _evolver(instruction: str, seen: dict[str, Any], draw: Random) -> Any:
     lang = _lang(instruction)
     operator = _block(instruction, "evolver", OPERATORS)
-    target = _block(instruction, "evolver", ATOMS) or "text"
+    target = _block(instruction, "evolver", API_PARAMETER_CLASSES) or "text"
     return {"function": _sentence(draw, lang)[:40], "api": evolve(seen["api"], operator, draw, lang, target)}
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.generate.tools.graph import MOST_LINKS, Neighbours
-from wildtool.toolcall.text.similarity import Likeness, shared
+from wildtool.generate.tools.graph import MAX_LINKS, ToolGraph
+from wildtool.toolcall.text.similarity import TfidfIndex, jaccard
 
 
 def tool(name: str, about: str, takes: dict[str, str], gives: dict[str, str] | None = None) -> dict[str, Any]:
@@ -30,7 +30,7 @@ TOOLS = [
     tool("预订航班", "预订一个航班。", {"航班": "航班的编号"}),
 ]  # fmt: skip
 NAMES = [str(one["name"]) for one in TOOLS]
-GRAPH = Neighbours(TOOLS)
+GRAPH = ToolGraph(TOOLS)
 
 
 def joined(name: str) -> dict[str, str]:
@@ -76,7 +76,7 @@ def test_a_walk_where_nothing_leads_on_takes_any_other_tool():
 
 
 def test_tools_of_one_name_are_taken_once():
-    graph = Neighbours([*TOOLS[:2], {**TOOLS[0], "description": "Finds flights quickly."}])
+    graph = ToolGraph([*TOOLS[:2], {**TOOLS[0], "description": "Finds flights quickly."}])
     assert all(len(graph.walk(5, Random(seed))) == 2 for seed in range(20))
     assert 2 not in graph.similar(0, 5)
 
@@ -87,14 +87,12 @@ def test_the_most_similar_tool_is_the_one_described_most_alike():
 
 
 def test_no_tools_give_no_walk():
-    assert Neighbours([]).walk(3, Random(1)) == []
+    assert ToolGraph([]).walk(3, Random(1)) == []
 
 
 def test_many_tools_with_one_parameter_keep_few_neighbours():
-    graph = Neighbours(
-        [tool(f"get{k}", f"Gets thing {k}.", {"limit": "Number of rows."}) for k in range(300)]
-    )
-    assert all(0 < len(graph.links(k)) <= MOST_LINKS for k in range(300))
+    graph = ToolGraph([tool(f"get{k}", f"Gets thing {k}.", {"limit": "Number of rows."}) for k in range(300)])
+    assert all(0 < len(graph.links(k)) <= MAX_LINKS for k in range(300))
 
 
 schemas = st.recursive(
@@ -110,15 +108,15 @@ schemas = st.recursive(
     )
 )
 def test_odd_definitions_are_taken_as_they_are(functions: list[dict[str, Any]]):
-    chosen = Neighbours(functions).walk(3, Random(1))
+    chosen = ToolGraph(functions).walk(3, Random(1))
     assert len(chosen) == len(set(chosen)) <= len(functions)
 
 
 @given(st.lists(st.text("abc de查询", max_size=12), min_size=2, max_size=6))
 def test_likeness_is_the_same_from_both_sides_and_between_0_and_1(texts: list[str]):
-    likeness = Likeness(texts)
+    likeness = TfidfIndex(texts)
     for a in range(len(texts)):
         for b in range(len(texts)):
-            assert 0 <= likeness.of(a, b) <= 1
-            assert abs(likeness.of(a, b) - likeness.of(b, a)) < 1e-9
-            assert 0 <= shared(texts[a], texts[b]) == shared(texts[b], texts[a]) <= 1
+            assert 0 <= likeness.similarity(a, b) <= 1
+            assert abs(likeness.similarity(a, b) - likeness.similarity(b, a)) < 1e-9
+            assert 0 <= jaccard(texts[a], texts[b]) == jaccard(texts[b], texts[a]) <= 1

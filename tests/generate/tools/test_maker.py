@@ -12,26 +12,26 @@ import pytest
 
 from generate.scripted import Spoil, edit, say
 from generate.tools.players import MARKET, ApiPlayers
-from wildtool.engine.call.budget import Budget, Limits
-from wildtool.engine.call.retry import Patience
+from wildtool.engine.call.budget import Budget, SpendingLimits
+from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.replies_file import opener
-from wildtool.engine.run.client import Sitting
-from wildtool.engine.run.runner import RunResult, run
+from wildtool.engine.record.replies_file import replay_source
+from wildtool.engine.run.client import Invocation
+from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import CallError, UsageError
-from wildtool.generate.core.files import LOSSES, RECORD
+from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.procedural.tool_sets import read_tool_sets, result_schemas
-from wildtool.generate.schema.definitions import call_remarks, definition_faults
+from wildtool.generate.schema.definitions import call_problems, definition_faults
 from wildtool.generate.tools.assignments import COMPLEXITIES
-from wildtool.generate.tools.growth import SIZES, generation_begin, generation_end
-from wildtool.generate.tools.maker import PROFILE, ApiMaker, Order
+from wildtool.generate.tools.growth import GENERATION_SIZES, generation_begin, generation_end
+from wildtool.generate.tools.maker import PROFILE, ApiMaker, ToolGenerationSpec
 from wildtool.generate.tools.operators import OPERATORS
-from wildtool.generate.tools.output import APIS, Harvest, write_apis
-from wildtool.generate.tools.script import ROLES
+from wildtool.generate.tools.output import APIS_FILE, GeneratedTools, write_apis
+from wildtool.generate.tools.script import API_ROLES
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request
 
-FILES = (APIS, LOSSES, "tools_en.jsonl", "tree_en.json", "yield.json")
+FILES = (APIS_FILE, LOSSES_FILE, "tools_en.jsonl", "tree_en.json", "yield.json")
 
 
 def made(
@@ -40,20 +40,20 @@ def made(
     out: str = "out",
     *,
     concurrency: int = 32,
-    sitting: Sitting | None = None,
+    sitting: Invocation | None = None,
     **order: Any,
-) -> tuple[RunResult, Harvest]:
-    maker = ApiMaker(Order(**{"apis": 12, **order}))
+) -> tuple[RunResult, GeneratedTools]:
+    maker = ApiMaker(ToolGenerationSpec(**{"apis": 12, **order}))
     plan = Plan(
         benchmark=maker.as_benchmark(),
         source=maker.source(),
-        models=dict.fromkeys(ROLES, model),
+        models=dict.fromkeys(API_ROLES, model),
         profile=PROFILE,
         concurrency=concurrency,
     )
-    maker.go_on_with(folder / out / RECORD)
-    patience = Patience(timeout_s=5, max_attempts=1)
-    result = run(plan, folder / out / RECORD, command=[], patience=patience, sitting=sitting)
+    maker.resume_from(folder / out / RECORD_FOLDER)
+    patience = RetryPolicy(timeout_s=5, max_attempts=1)
+    result = run_plan(plan, folder / out / RECORD_FOLDER, command=[], policy=patience, invocation=sitting)
     return result, write_apis(maker, plan, folder / out)
 
 
@@ -75,13 +75,13 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_kept_tool_is_clear_and_has_a_call_that_follows_it(good: Path):
-    for row in rows(good / "out" / APIS):
+    for row in rows(good / "out" / APIS_FILE):
         assert definition_faults(row) == []
-        assert call_remarks(row["call"], row["parameters"]) == []
+        assert call_problems(row["call"], row["parameters"]) == []
 
 
 def test_names_are_given_once(good: Path):
-    names = Counter(row["name"].casefold() for row in rows(good / "out" / APIS))
+    names = Counter(row["name"].casefold() for row in rows(good / "out" / APIS_FILE))
     assert len(names) == 120
 
 
@@ -90,7 +90,7 @@ def test_the_tools_files_are_read_by_whoever_makes_sessions(good: Path, lang: An
     path = good / "out" / f"tools_{lang}.jsonl"
     notes: list[str] = []
     sets = read_tool_sets(path, lang, notes.append)
-    kept = [row for row in rows(good / "out" / APIS) if row["lang"] == lang]
+    kept = [row for row in rows(good / "out" / APIS_FILE) if row["lang"] == lang]
     assert notes == []
     assert {tool.name for tools in sets for tool in tools} == {row["name"] for row in kept}
     assert set(result_schemas(path)) == {row["name"] for row in kept}
@@ -101,7 +101,7 @@ def test_tools_of_a_line_are_enough_for_a_session(good: Path):
 
 
 def test_tools_of_all_classes_are_made_and_all_operators_used(good: Path):
-    kept = rows(good / "out" / APIS)
+    kept = rows(good / "out" / APIS_FILE)
     assert {row["target"] for row in kept} >= {
         "number",
         "enum",
@@ -114,12 +114,14 @@ def test_tools_of_all_classes_are_made_and_all_operators_used(good: Path):
 
 
 def test_tools_are_of_all_complexities(good: Path):
-    new = [len(row["parameters"]["properties"]) for row in rows(good / "out" / APIS) if not row["parents"]]
+    new = [
+        len(row["parameters"]["properties"]) for row in rows(good / "out" / APIS_FILE) if not row["parents"]
+    ]
     assert all(any(least <= count <= most for count in new) for least, most in COMPLEXITIES)
 
 
 def test_an_evolved_tool_differs_from_its_parent_as_its_operator_says(good: Path):
-    kept = {row["name"]: row for row in rows(good / "out" / APIS)}
+    kept = {row["name"]: row for row in rows(good / "out" / APIS_FILE)}
     evolved = [row for row in kept.values() if row["parents"]]
     assert evolved
     for row in evolved:
@@ -131,7 +133,7 @@ def test_an_evolved_tool_differs_from_its_parent_as_its_operator_says(good: Path
 
 def test_the_tree_grows_with_what_was_found_and_knows_its_tools(good: Path):
     nodes = {node["id"]: node for node in json.loads((good / "out" / "tree_en.json").read_text("utf-8"))}
-    kept = [row for row in rows(good / "out" / APIS) if row["lang"] == "en"]
+    kept = [row for row in rows(good / "out" / APIS_FILE) if row["lang"] == "en"]
     assert sum(node["source"] == "seed" for node in nodes.values()) == 8 + 68
     assert sum(node["source"].startswith("attempt") for node in nodes.values()) > len(kept)
     assert sorted(name for node in nodes.values() for name in node["api_ids"]) == sorted(
@@ -143,7 +145,7 @@ def test_the_tree_grows_with_what_was_found_and_knows_its_tools(good: Path):
 
 
 def test_a_tool_says_how_it_was_made(good: Path):
-    first = rows(good / "out" / APIS)[0]
+    first = rows(good / "out" / APIS_FILE)[0]
     assert first["made_by"]["models"] == dict.fromkeys(("reader", "designer", "evolver", "caller"), "players")
     assert first["made_by"]["seed"] == "1" and len(first["prompt_version"]) == 12
     assert {"D6", "S3", "K2"} <= set(first["made_by"]["checks"])
@@ -176,25 +178,25 @@ def test_more_at_a_time_makes_the_same_tools(tmp_path: Path):
 @pytest.mark.parametrize("share", [0.05, 0.4, 0.9])
 def test_a_killed_making_goes_on_to_the_same_tools(tmp_path: Path, good: Path, share: float):
     shutil.copytree(good / "out", tmp_path / "out")
-    (record,) = (tmp_path / "out" / RECORD).glob("*.jsonl*")
+    (record,) = (tmp_path / "out" / RECORD_FOLDER).glob("*.jsonl*")
     whole = record.read_bytes()
     record.write_bytes(whole[: int(len(whole) * share)])
-    (tmp_path / "out" / APIS).unlink()
+    (tmp_path / "out" / APIS_FILE).unlink()
     result, _ = made(tmp_path, ApiPlayers(), apis=120, langs=("en", "zh"))
     assert result.calls and result.replayed
     assert same(tmp_path / "out", good / "out")
 
 
 def test_recorded_replies_make_the_same_tools(tmp_path: Path, good: Path):
-    maker = ApiMaker(Order(120, langs=("en", "zh")))
-    said = opener(maker.as_benchmark(), maker.source())(good / "out" / RECORD, None)
+    maker = ApiMaker(ToolGenerationSpec(120, langs=("en", "zh")))
+    said = replay_source(maker.as_benchmark(), maker.source())(good / "out" / RECORD_FOLDER, None)
     made(tmp_path, ReplayModel("players", said), apis=120, langs=("en", "zh"))
     assert same(tmp_path / "out", good / "out")
 
 
 def test_a_larger_number_goes_on_and_comes_to_what_it_would_have_from_the_start(tmp_path: Path):
     spoil = now_and_then("designer", 0.5, "oops")
-    for number in (3, SIZES[0] + 5, 40):
+    for number in (3, GENERATION_SIZES[0] + 5, 40):
         made(tmp_path, ApiPlayers(spoil), "steps", apis=number)
     result, found = made(tmp_path, ApiPlayers(spoil), "at once", apis=40)
     assert result.calls and len(found.apis) == 40 and found.losses
@@ -227,7 +229,7 @@ def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
 @pytest.mark.parametrize("order", [{"apis": 0}, {"apis": 3, "langs": ()}])
 def test_nothing_to_make_is_refused(order: dict[str, Any]):
     with pytest.raises(UsageError, match="at least 1"):
-        ApiMaker(Order(**order))
+        ApiMaker(ToolGenerationSpec(**order))
 
 
 def now_and_then(role: str, share: float, wrong: str) -> Spoil:
@@ -315,8 +317,8 @@ def test_nothing_wrong_is_kept_and_each_loss_has_its_reason(tmp_path: Path, spoi
     assert result.status == "done"
     assert found.losses and {lost.reason for lost in found.losses} <= reasons
     assert all(lost.detail for lost in found.losses)
-    assert len(rows(tmp_path / "out" / LOSSES)) == len(found.losses)
-    assert all(definition_faults(row) == [] for row in rows(tmp_path / "out" / APIS))
+    assert len(rows(tmp_path / "out" / LOSSES_FILE)) == len(found.losses)
+    assert all(definition_faults(row) == [] for row in rows(tmp_path / "out" / APIS_FILE))
 
 
 @pytest.mark.parametrize(
@@ -357,7 +359,7 @@ def test_a_role_is_told_which_rule_it_broke_and_may_mend_it(tmp_path: Path):
     assert len(found.apis) == 4
     again = next(r for r in players.asked if r.role == "designer" and len(r.messages) == 4)
     assert "N1: Give one JSON object" in again.messages[3]["content"]
-    assert next(m for m in found.yields() if m.name == "designer refused N1").value == 0.5
+    assert next(m for m in found.attrition() if m.name == "designer refused N1").value == 0.5
 
 
 def test_documents_give_the_tree_and_only_what_stands_in_them(tmp_path: Path):
@@ -387,12 +389,12 @@ def test_generations_follow_each_other_without_gaps(passages: int):
     sizes = Counter(begins)
     assert all(begin <= job < end for job, (begin, end) in enumerate(zip(begins, ends, strict=True)))
     first = [passages] * (passages > 0)
-    assert [sizes[begin] for begin in sorted(sizes)][:-1] == [*first, *SIZES, 256, 256, 256, 256]
+    assert [sizes[begin] for begin in sorted(sizes)][:-1] == [*first, *GENERATION_SIZES, 256, 256, 256, 256]
 
 
 def test_a_record_of_something_else_is_refused(tmp_path: Path):
     made(tmp_path, ApiPlayers(), apis=2)
-    (record,) = (tmp_path / "out" / RECORD).glob("*.jsonl*")
+    (record,) = (tmp_path / "out" / RECORD_FOLDER).glob("*.jsonl*")
     record.write_text(record.read_text().replace('"item":"1"', '"item":"travel 7"'))
     with pytest.raises(Exception, match="the settings differ"):
         made(tmp_path, ApiPlayers(), apis=2, seed="other")
@@ -454,7 +456,7 @@ class Priced(ApiPlayers):
 
 
 def test_a_limit_leaves_what_is_made_and_more_room_goes_on_to_the_same_tools(tmp_path: Path):
-    sitting = Sitting(Budget(Limits(max_tokens_total=900)))
+    sitting = Invocation(Budget(SpendingLimits(max_tokens_total=900)))
     result, found = made(tmp_path, Priced(), apis=40, sitting=sitting, concurrency=4)
     assert result.status == "limit reached"
     assert 0 < len(found.apis) < 40 and found.unfinished == 40 - len(found.apis)

@@ -10,21 +10,26 @@ from hypothesis import strategies as st
 
 from generate.tools.players import design, evolve, parameter
 from wildtool.generate.core.prompts import templates
-from wildtool.generate.schema.constraints import FORMATS
+from wildtool.generate.schema.constraints import FORMAT_PATTERNS
 from wildtool.generate.schema.definitions import definition_faults
-from wildtool.generate.tools.api import ATOMS, Api, atom_of, atoms
-from wildtool.generate.tools.assignments import MOST_GENERATIONS, Assignment, Pool, Round
-from wildtool.generate.tools.operators import AIMED, OPERATORS, applies
-from wildtool.generate.tools.rules import KEYS as DEFINITION_KEYS
-from wildtool.generate.tools.script import PROMPTS, ROLES
-from wildtool.generate.tools.tree import Tree, child_id, seed_tree
+from wildtool.generate.tools.api import (
+    API_PARAMETER_CLASSES,
+    ApiSpec,
+    api_parameter_class,
+    api_parameter_classes,
+)
+from wildtool.generate.tools.assignments import MAX_EVOLUTIONS, ApiSnapshot, Assignment, Generation
+from wildtool.generate.tools.operators import OPERATORS, TARGETED_OPERATORS, is_applicable
+from wildtool.generate.tools.rules import SCHEMA_KEYWORDS as DEFINITION_KEYS
+from wildtool.generate.tools.script import API_PROMPTS, API_ROLES
+from wildtool.generate.tools.tree import DomainTree, child_id, seed_tree
 
 seeds = st.integers(0, 10_000).map(Random)
-classes = st.sampled_from(("text", *ATOMS))
+classes = st.sampled_from(("text", *API_PARAMETER_CLASSES))
 operators = st.sampled_from(list(OPERATORS))
 
 
-@given(seeds, classes, operators, st.sampled_from(ATOMS))
+@given(seeds, classes, operators, st.sampled_from(API_PARAMETER_CLASSES))
 def test_what_was_evolved_is_recognised_and_still_clear(draw: Random, first: str, operator: str, target: str):
     parent = design(draw, "en", first)
     child = evolve(parent, operator, draw, "en", target)
@@ -32,8 +37,8 @@ def test_what_was_evolved_is_recognised_and_still_clear(draw: Random, first: str
         return  # nothing is left to constrain
     assert OPERATORS[operator](parent, child) == ""
     assert definition_faults(child) == []
-    if operator in AIMED:
-        assert target in atoms(child["parameters"]).values()
+    if operator in TARGETED_OPERATORS:
+        assert target in api_parameter_classes(child["parameters"]).values()
 
 
 @given(seeds, classes, operators)
@@ -79,40 +84,40 @@ def test_another_function_works_on_the_same_things_and_says_something_else():
 
 def test_an_api_without_parameters_can_only_get_some_or_return_something_else():
     parent = {"parameters": {"type": "object", "properties": {}}}
-    assert {name for name in OPERATORS if applies(name, parent)} == {"add parameter", "change return"}
+    assert {name for name in OPERATORS if is_applicable(name, parent)} == {"add parameter", "change return"}
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_roles_are_told_of_every_operator_and_class_in_both_languages(lang: Any):
-    told = templates(lang, PROMPTS)
-    assert set(told) == set(ROLES) - {"agent"}
-    assert set(told["designer"]) == {"", *ATOMS}
-    assert set(told["evolver"]) == {"", *ATOMS, *OPERATORS}
+    told = templates(lang, API_PROMPTS)
+    assert set(told) == set(API_ROLES) - {"agent"}
+    assert set(told["designer"]) == {"", *API_PARAMETER_CLASSES}
+    assert set(told["evolver"]) == {"", *API_PARAMETER_CLASSES, *OPERATORS}
     assert all(text for blocks in told.values() for text in blocks.values())
-    for name in sorted({*DEFINITION_KEYS, *FORMATS}):
+    for name in sorted({*DEFINITION_KEYS, *FORMAT_PATTERNS}):
         assert name in told["designer"][""] and name in told["evolver"][""]
 
 
-@pytest.mark.parametrize("atom", ATOMS)
+@pytest.mark.parametrize("atom", API_PARAMETER_CLASSES)
 def test_classes_of_parameters_are_told_apart(atom: str):
-    assert atom_of(parameter(atom, "What it is.", Random(1))) == atom
+    assert api_parameter_class(parameter(atom, "What it is.", Random(1))) == atom
 
 
 def test_a_list_of_objects_makes_an_object_deep():
     items = {"type": "array", "items": {"type": "object", "properties": {}}}
-    assert atom_of({"type": "object", "properties": {"rows": items}}) == "object_deep"
+    assert api_parameter_class({"type": "object", "properties": {"rows": items}}) == "object_deep"
 
 
-def api(name: str, place: str, generation: int = 0) -> Api:
+def api(name: str, place: str, generation: int = 0) -> ApiSpec:
     function = {**design(Random(name), "en"), "name": name}
-    return Api(
+    return ApiSpec(
         **function, lang="en", place=place, node=child_id(place, name), tree_path=(), parents=(),
         generation=generation, operator="", target="", attempt=0, call={},
     )  # fmt: skip
 
 
-def planned(pool: Pool, begin: int, count: int) -> list[Assignment]:
-    round_ = Round(pool, begin, "7", ("en",))
+def planned(pool: ApiSnapshot, begin: int, count: int) -> list[Assignment]:
+    round_ = Generation(pool, begin, "7", ("en",))
     found = [round_.assign(begin + k) for k in range(count)]
     assert all(found)
     return [one for one in found if one]
@@ -123,7 +128,7 @@ def planned(pool: Pool, begin: int, count: int) -> list[Assignment]:
 def test_attempts_of_a_generation_are_given_different_things(apis: int, begin: int):
     tree = seed_tree("en")
     places = [node.id for node in tree.places()]
-    pool = Pool({"en": tree}, tuple(api(f"get{k}", places[k % len(places)]) for k in range(apis)))
+    pool = ApiSnapshot({"en": tree}, tuple(api(f"get{k}", places[k % len(places)]) for k in range(apis)))
     tasks = [
         (
             one.place.id,
@@ -139,24 +144,25 @@ def test_attempts_of_a_generation_are_given_different_things(apis: int, begin: i
 
 
 def test_targets_come_equally_often():
-    targets = [one.target for one in planned(Pool({"en": seed_tree("en")}), 0, 60)]
-    assert {targets.count(atom) for atom in ATOMS} == {10}
+    targets = [one.target for one in planned(ApiSnapshot({"en": seed_tree("en")}), 0, 60)]
+    assert {targets.count(atom) for atom in API_PARAMETER_CLASSES} == {10}
 
 
 def test_begun_places_are_filled_before_others_are_begun():
     tree = seed_tree("en")
     begun = tree.places()[5].id
     places = [
-        one.place.id for one in planned(Pool({"en": tree}, (api("getIt", begun, MOST_GENERATIONS),)), 0, 5)
+        one.place.id
+        for one in planned(ApiSnapshot({"en": tree}, (api("getIt", begun, MAX_EVOLUTIONS),)), 0, 5)
     ]
     assert places[0] == begun and len(set(places)) == 5
 
 
 def test_what_was_evolved_often_enough_is_left_alone():
     tree = seed_tree("en")
-    pool = Pool({"en": tree}, (api("getIt", tree.places()[0].id, MOST_GENERATIONS),))
+    pool = ApiSnapshot({"en": tree}, (api("getIt", tree.places()[0].id, MAX_EVOLUTIONS),))
     assert all(one.parent is None for one in planned(pool, 0, 30))
 
 
 def test_a_tree_without_a_place_gives_nothing_to_make():
-    assert Round(Pool({"en": Tree()}), 0, "1", ("en",)).assign(0) is None
+    assert Generation(ApiSnapshot({"en": DomainTree()}), 0, "1", ("en",)).assign(0) is None

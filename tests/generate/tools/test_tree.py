@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.errors import DataError
-from wildtool.generate.tools.documents import PASSAGE, passages
-from wildtool.generate.tools.tree import SEED, Tree, read_tree, seed_tree
+from wildtool.generate.tools.documents import PASSAGE_CHARACTERS, passages
+from wildtool.generate.tools.tree import SEED_TREE_FILE, DomainTree, read_tree, seed_tree
 
 DOMAINS = ("technology", "finance", "entertainment", "society", "health", "culture", "environment", "other")
 
@@ -21,14 +21,14 @@ def test_the_tree_that_comes_along_has_the_published_domains_in_both_languages()
     assert len(tree.places()) == len(seed_tree("zh").places()) == 68
     assert all(
         len(row["name"]) == 2 and len(set(map(len, row["below"]))) == 1
-        for row in json.loads(SEED.read_text("utf-8"))
+        for row in json.loads(SEED_TREE_FILE.read_text("utf-8"))
     )
     assert all("\u4e00" <= node.name[0] <= "\u9fff" for node in seed_tree("zh").nodes.values())
 
 
 def test_a_tree_grows_below_what_is_there_and_keeps_it():
-    tree = Tree().grown([("", "Sea", "file")])
-    more = tree.grown(
+    tree = DomainTree().with_nodes([("", "Sea", "file")])
+    more = tree.with_nodes(
         [
             ("sea", "Boats", "attempt 1"),
             ("SEA", "x", "y"),
@@ -44,11 +44,11 @@ def test_a_tree_grows_below_what_is_there_and_keeps_it():
 
 
 def test_nothing_grows_below_a_function():
-    tree = Tree().grown([("", "a", ""), ("a", "b", ""), ("a/b", "c", ""), ("a/b/c", "d", "")])
+    tree = DomainTree().with_nodes([("", "a", ""), ("a", "b", ""), ("a/b", "c", ""), ("a/b/c", "d", "")])
     assert "a/b/c/d" not in tree.nodes
 
 
-def read(tmp_path: Path, value: Any) -> Tree:
+def read(tmp_path: Path, value: Any) -> DomainTree:
     path = tmp_path / "tree.json"
     path.write_text(value if isinstance(value, str) else json.dumps(value))
     return read_tree(path)
@@ -107,7 +107,7 @@ def test_documents_are_cut_between_paragraphs(tmp_path: Path):
     path.write_text("\n\n".join(paragraphs))
     parts = passages([path], ("en", "zh"))
     assert [p.lang for p in parts] == ["en"] * (len(parts) // 2) + ["zh"] * (len(parts) // 2)
-    assert all(p.text.startswith("Paragraph") and len(p.text) <= PASSAGE for p in parts)
+    assert all(p.text.startswith("Paragraph") and len(p.text) <= PASSAGE_CHARACTERS for p in parts)
     assert (
         "".join(" ".join(p.text.split()) + " " for p in parts if p.lang == "en").split()
         == " ".join(paragraphs).split()
@@ -125,7 +125,7 @@ def test_no_word_of_a_document_is_lost(tmp_path_factory: pytest.TempPathFactory,
         return
     parts = passages([path], ("en",))
     assert "".join("".join(part.text.split()) for part in parts) == "".join(text.split())
-    assert all(len(part.text) <= PASSAGE for part in parts)
+    assert all(len(part.text) <= PASSAGE_CHARACTERS for part in parts)
 
 
 @pytest.mark.parametrize(

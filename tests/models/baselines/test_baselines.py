@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.errors import CallError, UsageError
-from wildtool.models.baselines import CHAT_TEXT, DEEPEST, make_baseline
+from wildtool.models.baselines import CHAT_TEXT, MAX_RANDOM_DEPTH, make_baseline
 from wildtool.types import Address, Message, Request
 
 NAMES = ("baseline/gold", "baseline/gold-serial", "baseline/chat", "baseline/random", "baseline/lexical")
@@ -150,7 +150,7 @@ async def test_random_ends_in_a_schema_that_contains_itself():
         for m in await answers(0, [tool("t", schema)])
         for _, a in calls(m)
     }
-    assert depths == {DEEPEST + 1}
+    assert depths == {MAX_RANDOM_DEPTH + 1}
 
 
 @settings(max_examples=60, deadline=None)

@@ -12,23 +12,23 @@ from faults.batch_server import BEGAN, BatchServer, Held
 from models.asking import HELLO, TOOL, model
 from wildtool import json_codec
 from wildtool.errors import CallError
-from wildtool.models.batch.protocol import Batches, BatchResult, NoResultError, in_path
+from wildtool.models.batch.protocol import BatchClient, BatchResult, NoResultError, quote_id
 from wildtool.types import Request
 
 KINDS = ("chat", "responses", "anthropic")
 SYSTEM = {"role": "system", "content": '你好 \u2028 "x"'}
 
 
-def batches(kind: str, base_url: str = "http://127.0.0.1:1/v1") -> Batches:
+def batches(kind: str, base_url: str = "http://127.0.0.1:1/v1") -> BatchClient:
     async def send(body: bytes, request: Request) -> tuple[bytes, float]:
         return body, 0.0
 
-    return model(kind, base_url).by_batches(send)
+    return model(kind, base_url).use_batches(send)
 
 
-def file_of(api: Batches, mark: str, *bodies: bytes) -> io.BytesIO:
-    head, tail = api.around(mark)
-    lines = api.between.join(api.line(f"wt_{number}", body) for number, body in enumerate(bodies))
+def file_of(api: BatchClient, mark: str, *bodies: bytes) -> io.BytesIO:
+    head, tail = api.envelope(mark)
+    lines = api.separator.join(api.line(f"wt_{number}", body) for number, body in enumerate(bodies))
     return io.BytesIO(head + lines + tail)
 
 
@@ -55,7 +55,7 @@ async def test_a_request_stands_in_the_file_byte_for_byte_as_it_is_sent_alone(ki
         uploaded = await api.upload("wildtool-1", file_of(api, "wildtool-1", body, body))
         state = await api.create("wildtool-1", file_of(api, "wildtool-1", body, body), uploaded)
         await api.endpoint.close()
-    assert (state.total, state.over, state.results) == (2, False, ())
+    assert (state.total, state.ended, state.results) == (2, False, ())
     assert server.mistakes == []
     assert [json.dumps(asked) for asked in server.batches["b1"].requests.values()] == [
         json.dumps(json.loads(body))
@@ -70,7 +70,7 @@ async def test_results_are_read_where_the_batch_says(kind: str):
         uploaded = await api.upload("m", file_of(api, "m", body))
         await api.create("m", file_of(api, "m", body), uploaded)
         state = await api.state("b1")
-        assert state.over
+        assert state.ended
         found: list[BatchResult] = []
         for where in state.results:
             into = io.BytesIO()
@@ -79,7 +79,7 @@ async def test_results_are_read_where_the_batch_says(kind: str):
         await api.endpoint.close()
     assert [(result.custom_id, result.error) for result in found] == [("wt_0", None)]
     parsed = json.loads(found[0].answer)
-    reply = model(kind).read(parsed, model(kind).ask(Request([HELLO])))
+    reply = model(kind).parse(parsed, model(kind).build(Request([HELLO])))
     assert reply is not None and reply.message["content"] == "hi"
 
 
@@ -197,7 +197,7 @@ def test_each_way_of_failing_has_its_name(kind: str, row: Any, failure: str | No
 
 @pytest.mark.parametrize("id_", ["../../x", "..", ".", "a/b", "a?b#c", "%2e%2e", "a b"])
 def test_an_id_is_one_part_of_a_path_whatever_a_server_calls_it(id_: str):
-    part = in_path(id_)
+    part = quote_id(id_)
     assert "/" not in part and "?" not in part and "#" not in part and part not in (".", "..")
 
 

@@ -10,7 +10,7 @@ from wildtool.models.http import deltas, streams
 from wildtool.models.http.streams import (
     BrokenStreamError,
     events,
-    is_stream,
+    is_event_stream,
     join_anthropic,
     join_chat,
     join_gemini,
@@ -229,9 +229,9 @@ def test_an_event_called_error_is_one_whatever_its_data_are():
 
 def test_events_begin_as_events_do():
     for body in (b"data: {}", b"\xef\xbb\xbfevent: x", b": hi\n\n", b"\n\nid: 1"):
-        assert is_stream(body)
+        assert is_event_stream(body)
     for body in (b'{"data": 1}', b"<html>", b"", b"error: x"):
-        assert not is_stream(body)
+        assert not is_event_stream(body)
 
 
 @pytest.mark.parametrize(
@@ -244,14 +244,14 @@ def test_events_begin_as_events_do():
     ],
 )
 def test_events_of_too_many_values_are_refused(body: bytes, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(streams, "MOST_VALUES", 50_000)
+    monkeypatch.setattr(streams, "MAX_STREAM_VALUES", 50_000)
     with pytest.raises(TooLargeError):
         for _ in events(body):
             pass
 
 
 def test_calls_beyond_counting_are_refused(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(deltas, "MOST_PARTS", 1000)
+    monkeypatch.setattr(deltas, "MAX_REPLY_PARTS", 1000)
     delta = {"tool_calls": [{"id": str(number)} for number in range(1001)]}
     with pytest.raises(TooLargeError):
         chat(delta)

@@ -19,7 +19,7 @@ torch: Any = pytest.importorskip("torch", reason=ABSENT)
 pytest.importorskip("transformers", reason=ABSENT)
 
 from models.local.tiny import TEMPLATE, make_model  # noqa: E402
-from wildtool.models.local.generation import Written  # noqa: E402
+from wildtool.models.local.generation import Completion  # noqa: E402
 
 PROMPTS = [[{"role": "user", "content": "Oslo " * number}] for number in range(6)]
 
@@ -87,11 +87,11 @@ async def test_requests_that_wait_are_answered_in_batches_of_the_given_size(
 
 
 async def test_draws_follow_the_probabilities():
-    from wildtool.models.local.generation import _Chance  # pyright: ignore[reportPrivateUsage]
+    from wildtool.models.local.generation import _GumbelSampler  # pyright: ignore[reportPrivateUsage]
 
     rows = 4000
     scores = torch.log(torch.tensor([[0.7, 0.2, 0.1]])).repeat(rows, 1) * 2.0
-    taken = _Chance(torch, 2.0, list(range(rows)))(None, scores).argmax(-1)
+    taken = _GumbelSampler(torch, 2.0, list(range(rows)))(None, scores).argmax(-1)
     shares = torch.bincount(taken, minlength=3) / rows
     assert torch.allclose(shares, torch.tensor([0.7, 0.2, 0.1]), atol=0.03)
 
@@ -109,10 +109,10 @@ async def test_a_reply_at_its_limit_says_so_and_usage_counts_its_tokens(path: Pa
 
 
 def test_a_row_ends_at_its_first_end_token_and_what_fills_it_up_is_no_text():
-    from wildtool.models.local.generation import _until_end  # pyright: ignore[reportPrivateUsage]
+    from wildtool.models.local.generation import _cut_at_end  # pyright: ignore[reportPrivateUsage]
 
-    assert _until_end([5, 2, 0, 2], {2}) == Written([5], True)
-    assert _until_end([5, 0], {2}) == Written([5, 0], False)
+    assert _cut_at_end([5, 2, 0, 2], {2}) == Completion([5], True)
+    assert _cut_at_end([5, 0], {2}) == Completion([5, 0], False)
 
 
 async def test_a_prompt_beyond_the_models_length_is_refused_and_its_batch_answered(path: Path):
@@ -141,7 +141,7 @@ async def test_who_is_cancelled_leaves_the_others_their_answers(path: Path):
 async def test_closing_ends_what_is_being_written(path: Path):
     model = local(path, max_tokens=30_000, temperature=5.0, seed=1)
     task = asyncio.create_task(model.complete(Request([HELLO])))
-    while not model._generator._asked:  # noqa: ASYNC110 # pyright: ignore[reportPrivateUsage]
+    while not model._generator._batch:  # noqa: ASYNC110 # pyright: ignore[reportPrivateUsage]
         await asyncio.sleep(0.001)
     await model.close()
     with pytest.raises(asyncio.CancelledError):
@@ -156,12 +156,12 @@ class GoldModel:
         self.said: dict[tuple[int, ...], list[int]] = {}
         model._generator.reply = self._reply  # type: ignore[method-assign]  # pyright: ignore
 
-    async def _reply(self, prompt: list[int], seed: int) -> Written:
-        return Written(self.said[tuple(prompt)], True)
+    async def _reply(self, prompt: list[int], seed: int) -> Completion:
+        return Completion(self.said[tuple(prompt)], True)
 
     async def complete(self, request: Request) -> Reply:
         from wildtool.json_codec import loads
-        from wildtool.models.tool_formats import FORMATS, ToolCall
+        from wildtool.models.tool_formats import CALL_FORMATS, ToolCall
 
         assert request.gold is not None
         gold = request.gold("parallel")
@@ -169,7 +169,7 @@ class GoldModel:
             ToolCall(one["function"]["name"], loads(one["function"]["arguments"]))
             for one in gold.get("tool_calls") or []
         ]
-        text = FORMATS["hermes"].write(gold.get("content") or "", calls)
+        text = CALL_FORMATS["hermes"].write(gold.get("content") or "", calls)
         tokenizer = self.inner.template._tokenizer  # pyright: ignore[reportPrivateUsage]
         prompt = tuple(self.inner.template.prompt(request)[0])
         self.said[prompt] = tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -198,8 +198,8 @@ async def test_calls_are_read_and_what_was_mended_is_named(path: Path):
     tokenizer: Any = model.template._tokenizer  # pyright: ignore[reportPrivateUsage]
     said = "Sure. <tool_call>{'name': 'f', 'arguments': {}}</tool_call>"
 
-    async def reply(prompt: list[int], seed: int) -> Written:
-        return Written(tokenizer(said)["input_ids"], True)
+    async def reply(prompt: list[int], seed: int) -> Completion:
+        return Completion(tokenizer(said)["input_ids"], True)
 
     model._generator.reply = reply  # type: ignore[method-assign]  # pyright: ignore
     found = await model.complete(Request([HELLO], [TOOL]))
@@ -214,7 +214,7 @@ async def test_the_template_shows_tools_calls_and_results(path: Path):
     model = local(path)
     messages = asked_and_answered(call("c", "f", '{"a": "中"}'))
     tokens, changes = model.template.prompt(Request(messages, [TOOL]))
-    text = model.template.told(tokens)
+    text = model.template.decode(tokens)
     assert "城市" in text and '"arguments": {"a": "中"}' in text and "r0 (f)" in text
     assert text.endswith("<|im_start|>assistant\n")
     assert {"arguments-as-object", "tool-name-added"} <= changes.keys()
@@ -281,7 +281,7 @@ def shown(path: Path, request: Request) -> tuple[str, list[str]]:
     """What the weights of a template are asked, and what was changed for it."""
     model = local(path)
     tokens, changes = model.prompt(request)
-    return model.template.told(tokens), list(changes)
+    return model.template.decode(tokens), list(changes)
 
 
 def test_parallel_calls_are_split_where_the_template_takes_one(tmp_path: Path):

@@ -9,7 +9,7 @@ import pytest
 from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, model, told
 from models.peers import Body, Peer
-from wildtool.types import KEPT, Message, Reply, Request
+from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
 
 MIXED = [
     {"type": "thinking", "thinking": "First", "signature": "EqQB"},
@@ -192,7 +192,7 @@ async def test_mixed_blocks_become_one_message_and_go_back_in_their_order():
     assert reply.message["content"] == "One, two."
     assert reply.message["reasoning_content"] == "First"
     assert [one["id"] for one in reply.message["tool_calls"]] == ["toolu_1", "toolu_2"]
-    assert reply.message[KEPT] == {"anthropic": MIXED}
+    assert reply.message[PROVIDER_CONTENT] == {"anthropic": MIXED}
     results = [{"role": "tool", "tool_call_id": f"toolu_{n}", "content": ""} for n in (1, 2)]
     assert body("anthropic", [HELLO, reply.message, *results])["messages"][1]["content"] == MIXED
 

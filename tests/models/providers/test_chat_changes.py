@@ -12,7 +12,7 @@ from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, call, model
 from models.peers import Body, Peer
 from wildtool.errors import CallError
-from wildtool.models.providers.chat_changes import one_call_a_message, with_short_ids
+from wildtool.models.providers.chat_changes import split_parallel_calls, with_short_ids
 from wildtool.models.providers.openai_messages import Changes
 from wildtool.types import Message, Reply, Request
 
@@ -67,7 +67,7 @@ def test_calls_made_at_once_are_put_one_after_another_with_their_results():
     calls = [call("a", "f", "{}"), call("b", "g", "{}")]
     hello, said, first, second = asked_and_answered(*calls, content="Both:")
     changes: Changes = {}
-    made = one_call_a_message([hello, said, second, first, hello], changes)
+    made = split_parallel_calls([hello, said, second, first, hello], changes)
     assert made == [
         hello,
         {**said, "tool_calls": calls[:1]},
@@ -86,7 +86,7 @@ def test_calls_made_at_once_are_put_one_after_another_with_their_results():
 def test_no_call_and_no_result_is_lost_by_splitting(ids: list[str | None], results: list[str]):
     said = {"role": "assistant", "content": "x", "tool_calls": [call(id_, "f", "{}") for id_ in ids]}
     told = [{"role": "tool", "tool_call_id": id_, "content": str(n)} for n, id_ in enumerate(results)]
-    made = one_call_a_message([HELLO, said, *told, HELLO], {})
+    made = split_parallel_calls([HELLO, said, *told, HELLO], {})
     assert [c for message in made for c in message.get("tool_calls", ())] == said["tool_calls"]
     assert sorted(m["content"] for m in made if m["role"] == "tool") == sorted(m["content"] for m in told)
     assert all(len(message.get("tool_calls", ())) < 2 for message in made)

@@ -8,7 +8,7 @@ import pytest
 from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, told
 from wildtool.models.providers.gemini import GeminiModel
-from wildtool.types import KEPT, Message, Request
+from wildtool.types import PROVIDER_CONTENT, Message, Request
 
 
 def answer(parts: list[Any] | None, reason: str = "STOP") -> Answer:
@@ -74,7 +74,7 @@ async def test_thoughts_are_apart_from_the_text_and_signatures_of_texts_are_kept
     reply = await told("gemini", answer(parts))
     assert reply.message["content"] == "Lisbon"
     assert reply.message.get("reasoning_content") == ("Hm." if thoughts else None)
-    assert reply.message[KEPT] == {"gemini": parts}
+    assert reply.message[PROVIDER_CONTENT] == {"gemini": parts}
     assert body("gemini", [HELLO, reply.message])["contents"][1]["parts"] == parts
 
 

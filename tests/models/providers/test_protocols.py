@@ -21,7 +21,7 @@ from models.asking import (
 )
 from models.peers import PROTOCOLS, Body, Peer
 from wildtool.errors import UsageError
-from wildtool.types import KEPT, Address, Message, Request
+from wildtool.types import PROVIDER_CONTENT, Address, Message, Request
 
 
 @pytest.mark.parametrize("protocol", FOREIGN)
@@ -58,7 +58,7 @@ async def test_a_text_comes_back_as_it_was_with_usage_under_common_names(protoco
 @pytest.mark.parametrize("protocol", FOREIGN)
 async def test_a_reply_with_calls_goes_back_exactly_as_it_came(protocol: str):
     reply = await told(protocol, {"content": "Let me see.", "tool_calls": [call("c1", "f", '{"a":1}')]})
-    kept = next(iter(reply.message[KEPT].values()))
+    kept = next(iter(reply.message[PROVIDER_CONTENT].values()))
     messages = [HELLO, reply.message, *results_of(reply.message)]
     assert json.dumps(kept)[1:-1] in json.dumps(body(protocol, messages, [TOOL]))
     assert "message-key-dropped:provider_content" not in await changes(protocol, messages, [TOOL])

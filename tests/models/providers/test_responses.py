@@ -9,7 +9,7 @@ from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, model, told
 from models.peers import Peer
 from wildtool.errors import CallError
-from wildtool.types import KEPT, Request
+from wildtool.types import PROVIDER_CONTENT, Request
 
 CALL = {
     "type": "function_call",
@@ -71,7 +71,7 @@ async def test_encrypted_reasoning_goes_back_and_bare_reasoning_is_left_out_and_
     bare = {"type": "reasoning", "id": "rs_2", "summary": []}
     reply = await told("responses", answer([sealed, bare, CALL]))
     assert reply.message["reasoning_content"] == "Hm."
-    assert reply.message[KEPT] == {"openai_responses": [sealed, bare, CALL]}
+    assert reply.message[PROVIDER_CONTENT] == {"openai_responses": [sealed, bare, CALL]}
     messages = [HELLO, reply.message, {"role": "tool", "tool_call_id": "call_1", "content": "r"}]
     assert body("responses", messages)["input"][1:3] == [sealed, CALL]
     assert await changes("responses", messages) == ("unencrypted-reasoning-dropped",)

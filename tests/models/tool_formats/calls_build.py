@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from wildtool.json_codec import dumps
-from wildtool.models.tool_formats import FORMATS, Format, ToolCall
+from wildtool.models.tool_formats import CALL_FORMATS, CallFormat, ToolCall
 
 ANY_NAME = ("hermes", "llama3-json", "json-list", "hammer", "mistral")
 """Formats that write a name as a JSON text."""
@@ -54,7 +54,7 @@ named_calls = st.lists(
 )
 
 
-def calls_of(format: Format, drawn: list[NamedCall]) -> list[ToolCall]:
+def calls_of(format: CallFormat, drawn: list[NamedCall]) -> list[ToolCall]:
     """The calls by those names that the format can write."""
     return [ToolCall(name if format.name in ANY_NAME else plain, given) for name, plain, given in drawn]
 
@@ -70,4 +70,4 @@ def _sorted(value: object) -> object:
     return [_sorted(part) for part in value] if isinstance(value, list) else value
 
 
-every_format = list(FORMATS.values())
+every_format = list(CALL_FORMATS.values())

@@ -9,8 +9,8 @@ from wildtool.errors import UsageError
 from wildtool.models.baselines import make_baseline
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.resolve import ModelOptions, model_from_name
-from wildtool.models.tool_formats import FORMATS
-from wildtool.models.tool_formats.detect import PATTERNS, chosen_format
+from wildtool.models.tool_formats import CALL_FORMATS
+from wildtool.models.tool_formats.detect import NAME_PATTERNS, resolve_format
 from wildtool.types import Message, Reply, Request
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
@@ -41,12 +41,12 @@ class Scripted:
 
 async def asked(messages: list[Message], tools: tuple[Any, ...] = (TOOL,), format: str = "hermes") -> Request:
     inner = Scripted()
-    await PromptedModel(inner, FORMATS[format]).complete(Request(messages, tools))
+    await PromptedModel(inner, CALL_FORMATS[format]).complete(Request(messages, tools))
     return inner.asked[0]
 
 
 async def answered(message: Message | str, format: str = "hermes") -> Reply:
-    return await PromptedModel(Scripted(message), FORMATS[format]).complete(Request([USER], [TOOL]))
+    return await PromptedModel(Scripted(message), CALL_FORMATS[format]).complete(Request([USER], [TOOL]))
 
 
 def called(*ids: str) -> Message:
@@ -59,7 +59,7 @@ def called(*ids: str) -> Message:
 async def test_a_request_without_tools_is_left_alone():
     request = Request([{"role": "user", "content": "[f(a=1)]"}, USER])
     inner = Scripted(CALL)
-    reply = await PromptedModel(inner, FORMATS["hermes"]).complete(request)
+    reply = await PromptedModel(inner, CALL_FORMATS["hermes"]).complete(request)
     assert inner.asked == [request]
     assert (reply.message["content"], reply.changes) == (CALL, ("own",))
 
@@ -67,7 +67,7 @@ async def test_a_request_without_tools_is_left_alone():
 async def test_tools_stand_behind_the_system_message():
     request = await asked([{"role": "system", "content": "Current Date: today"}, USER])
     assert request.tools == ()
-    assert request.messages[0]["content"] == f"Current Date: today\n\n{FORMATS['hermes'].system([TOOL])}"
+    assert request.messages[0]["content"] == f"Current Date: today\n\n{CALL_FORMATS['hermes'].system([TOOL])}"
 
 
 async def test_a_chat_without_system_message_gets_one():
@@ -77,7 +77,7 @@ async def test_a_chat_without_system_message_gets_one():
 
 async def test_a_system_message_in_parts_gets_a_part():
     request = await asked([{"role": "system", "content": [{"type": "text", "text": "a"}]}, USER])
-    assert request.messages[0]["content"][1]["text"] == FORMATS["hermes"].system([TOOL])
+    assert request.messages[0]["content"][1]["text"] == CALL_FORMATS["hermes"].system([TOOL])
 
 
 async def test_calls_and_results_of_the_history_become_words():
@@ -114,7 +114,7 @@ async def test_results_know_the_name_of_their_call():
 async def test_messages_of_one_role_are_merged_and_that_is_recorded():
     inner = Scripted()
     history = [USER, called("f"), {"role": "tool", "tool_call_id": "f", "content": "1"}, USER]
-    reply = await PromptedModel(inner, FORMATS["hermes"]).complete(Request(history, [TOOL]))
+    reply = await PromptedModel(inner, CALL_FORMATS["hermes"]).complete(Request(history, [TOOL]))
     assert inner.asked[0].messages[-1]["content"] == "<tool_response>\n1\n</tool_response>\n\nhi"
     assert "merged-messages" in reply.changes
 
@@ -192,13 +192,13 @@ async def test_native_calls_are_left_as_they_came():
 
 
 async def test_gold_passes_through_a_format():
-    model = PromptedModel(make_baseline("baseline/gold"), FORMATS["hermes"])
+    model = PromptedModel(make_baseline("baseline/gold"), CALL_FORMATS["hermes"])
     request = Request([USER], [TOOL], gold=lambda style: called(style))
     assert (await model.complete(request)).message == called("parallel")
 
 
 def test_settings_name_the_format_and_a_digest_of_its_wording():
-    hermes, glm = (PromptedModel(Scripted(), FORMATS[name]).settings() for name in ("hermes", "glm"))
+    hermes, glm = (PromptedModel(Scripted(), CALL_FORMATS[name]).settings() for name in ("hermes", "glm"))
     assert (hermes["base_url"], hermes["format"], hermes["format_chosen"]) == ("x", "hermes", "by option")
     assert hermes["format_wording"] != glm["format_wording"]
     assert json.dumps(hermes)
@@ -236,17 +236,17 @@ def test_settings_name_the_format_and_a_digest_of_its_wording():
     ],
 )
 def test_auto_tells_the_format_by_the_name(model: str, format: str):
-    assert chosen_format("auto", model).name == format
+    assert resolve_format("auto", model).name == format
 
 
 def test_every_pattern_leads_to_a_format():
-    assert {name for _, name in PATTERNS} == set(FORMATS)
+    assert {name for _, name in NAME_PATTERNS} == set(CALL_FORMATS)
 
 
 @pytest.mark.parametrize(("wanted", "model"), [("auto", "gpt-4o"), ("nonsense", "qwen")])
 def test_without_a_format_all_are_named(wanted: str, model: str):
     with pytest.raises(UsageError, match="hermes, llama3-json, pythonic"):
-        chosen_format(wanted, model)
+        resolve_format(wanted, model)
 
 
 def test_a_model_at_an_endpoint_gets_the_format_and_a_baseline_does_not():
@@ -259,4 +259,4 @@ def test_a_model_at_an_endpoint_gets_the_format_and_a_baseline_does_not():
 
 def test_a_model_beside_this_one_has_no_format():
     options = ModelOptions(base_url="http://127.0.0.1:1/v1", format="hermes")
-    assert options.for_another(base_url=None, api_key_env=None, temperature=None).format is None
+    assert options.for_other_role(base_url=None, api_key_env=None, temperature=None).format is None

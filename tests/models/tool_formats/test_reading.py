@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.models.tool_formats import FORMATS, REPAIRS, Result, ToolCall
+from wildtool.models.tool_formats import CALL_FORMATS, REPAIRS, ToolCall, ToolResult
 
 OSLO = [ToolCall("get_weather", {"city": "Oslo"})]
 TWO = [*OSLO, ToolCall("get_time", {})]
@@ -154,7 +154,7 @@ DOCUMENTED = [
 
 @pytest.mark.parametrize(("name", "said", "calls"), DOCUMENTED)
 def test_the_documented_shape_is_read_without_repairs(name: str, said: str, calls: list[ToolCall]):
-    read = FORMATS[name].read(said, [TOOL])
+    read = CALL_FORMATS[name].read(said, [TOOL])
     assert (list(read.calls), read.repairs) == (calls, ())
 
 
@@ -199,7 +199,7 @@ MENDED = [
 
 @pytest.mark.parametrize(("name", "repair", "said"), MENDED)
 def test_a_repair_gives_the_call_and_its_name(name: str, repair: str, said: str):
-    read = FORMATS[name].read(said, [TOOL])
+    read = CALL_FORMATS[name].read(said, [TOOL])
     assert list(read.calls) == OSLO
     assert repair in read.repairs
 
@@ -214,25 +214,25 @@ VALUES = [
 
 @pytest.mark.parametrize(("repair", "written", "value"), VALUES)
 def test_a_value_that_is_nearly_json_is_mended(repair: str, written: str, value: Any):
-    read = FORMATS["hermes"].read(f'<tool_call>{{"name": "f", "arguments": {written}}}</tool_call>')
+    read = CALL_FORMATS["hermes"].read(f'<tool_call>{{"name": "f", "arguments": {written}}}</tool_call>')
     assert [call.arguments for call in read.calls] == [value]
     assert read.repairs == (repair,)
 
 
 def test_json_words_in_python_text_are_mended():
-    read = FORMATS["pythonic"].read("[f(a=true, b=null)]")
+    read = CALL_FORMATS["pythonic"].read("[f(a=true, b=null)]")
     assert (read.calls, read.repairs) == ((ToolCall("f", {"a": True, "b": None}),), ("json-literal",))
 
 
 @pytest.mark.parametrize("arguments", ["", ', "arguments": null'])
 def test_a_call_without_arguments_has_none(arguments: str):
-    read = FORMATS["hermes"].read(f'<tool_call>{{"name": "f"{arguments}}}</tool_call>')
+    read = CALL_FORMATS["hermes"].read(f'<tool_call>{{"name": "f"{arguments}}}</tool_call>')
     assert (read.calls, read.repairs) == ((ToolCall("f", {}),), ("missing-arguments",))
 
 
 @pytest.mark.parametrize("name", ["json-list", "hammer", "pythonic"])
 def test_an_empty_list_says_nothing(name: str):
-    read = FORMATS[name].read(" [] ")
+    read = CALL_FORMATS[name].read(" [] ")
     assert (read.text, read.calls, read.repairs) == ("", (), ("empty-list",))
 
 
@@ -257,7 +257,7 @@ UNREADABLE = [
 
 @pytest.mark.parametrize(("name", "said"), UNREADABLE)
 def test_a_call_that_cannot_be_read_stays_in_the_text(name: str, said: str):
-    read = FORMATS[name].read(f"Well. {said}" if name != "pythonic" else said)
+    read = CALL_FORMATS[name].read(f"Well. {said}" if name != "pythonic" else said)
     assert read.text.endswith(said)
     assert (read.calls, read.repairs) == ((), ("unreadable-call",))
 
@@ -272,19 +272,19 @@ def test_a_call_that_cannot_be_read_stays_in_the_text(name: str, said: str):
     ],
 )  # fmt: skip
 def test_unreadable_arguments_of_a_named_call_are_its_arguments_as_text(name: str, said: str):
-    read = FORMATS[name].read(said)
+    read = CALL_FORMATS[name].read(said)
     assert [call.name for call in read.calls] == ["f"]
     assert read.calls[0].arguments.endswith("Oslo, please")
     assert read.repairs == ("unreadable-arguments",)
 
 
 def test_one_unreadable_call_does_not_lose_the_others():
-    read = FORMATS["hermes"].read(f"<tool_call>{CALL}</tool_call>\n<tool_call>{{oops</tool_call>")
+    read = CALL_FORMATS["hermes"].read(f"<tool_call>{CALL}</tool_call>\n<tool_call>{{oops</tool_call>")
     assert (list(read.calls), read.text) == (OSLO, "<tool_call>{oops</tool_call>")
 
 
 def test_reasoning_that_never_ends_is_all_there_is():
-    read = FORMATS["hermes"].read("<think>I could <tool_call>{}")
+    read = CALL_FORMATS["hermes"].read("<think>I could <tool_call>{}")
     assert (read.text, read.calls, read.reasoning) == ("", (), "I could <tool_call>{}")
     assert read.repairs == ("unclosed-reasoning",)
 
@@ -297,19 +297,19 @@ def test_reasoning_that_never_ends_is_all_there_is():
     ['Her name is {"name": "Lea"} [see (a)].', "Use f(x) = [1, 2].", '{"total": 3, "items": []}', "{ name }"],
 )
 def test_prose_with_brackets_is_no_call(name: str, said: str):
-    read = FORMATS[name].read(said)
+    read = CALL_FORMATS[name].read(said)
     assert (read.text, read.calls) == (said, ())
 
 
 def test_tools_may_be_called_what_python_would_not_allow():
-    read = FORMATS["pythonic"].read("[Market Trends API(trend_type='GAINERS'), get-time(class='x')]")
+    read = CALL_FORMATS["pythonic"].read("[Market Trends API(trend_type='GAINERS'), get-time(class='x')]")
     assert [call.name for call in read.calls] == ["Market Trends API", "get-time"]
 
 
 def test_a_glm_value_has_the_type_that_the_tool_declares():
     said = "<tool_call>get_weather<arg_key>{}</arg_key><arg_value>2024</arg_value></tool_call>"
     of = {
-        key: FORMATS["glm"].read(said.format(key), [TOOL]).calls[0].arguments[key]
+        key: CALL_FORMATS["glm"].read(said.format(key), [TOOL]).calls[0].arguments[key]
         for key in ("city", "days", "else")
     }
     assert of == {"city": "2024", "days": 2024, "else": 2024}
@@ -326,7 +326,7 @@ def test_a_value_in_tags_has_the_type_that_the_tool_declares():
     said = "<tool_call><function=f>{}</function></tool_call>"
     given = [("text", "2024"), ("maybe", "null"), ("list", "['a', True]"), ("unknown", "[1]")]
     written = "".join(f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in given)
-    read = FORMATS["qwen3-coder"].read(said.format(written), [tool])
+    read = CALL_FORMATS["qwen3-coder"].read(said.format(written), [tool])
     assert read.calls[0].arguments == {"text": "2024", "maybe": None, "list": ["a", True], "unknown": [1]}
     assert set(read.repairs) == {"single-quotes", "python-literal"}
 
@@ -336,11 +336,11 @@ def test_values_of_a_template_in_python_style_are_no_repair():
         "type": "function",
         "function": {"name": "f", "parameters": {"properties": {"a": {"type": "boolean"}}}},
     }
-    read = FORMATS["qwen3-coder"].read(
+    read = CALL_FORMATS["qwen3-coder"].read(
         "<tool_call>\n<function=f>\n<parameter=a>\nTrue\n</parameter>\n</function>\n</tool_call>", [tool]
     )
     assert (read.calls, read.repairs) == ((ToolCall("f", {"a": True}),), ())
-    read = FORMATS["pythonic"].read('<|tool_call_start|>[f(a=True, b={"c": false})]<|tool_call_end|>')
+    read = CALL_FORMATS["pythonic"].read('<|tool_call_start|>[f(a=True, b={"c": false})]<|tool_call_end|>')
     assert (read.calls, read.repairs) == ((ToolCall("f", {"a": True, "b": {"c": False}}),), ())
 
 
@@ -353,7 +353,7 @@ def test_nested_arguments_of_minimax_m3_have_the_types_that_the_tool_declares():
         f"{NS}<tags>{NS}<item>1{NS}</item>{NS}<item>b{NS}</item>{NS}</tags>{NS}</invoke>{NS}</tool_call>"
     )
     arguments = {"to": {"zip": "0150", "floor": 3}, "tags": ["1", "b"]}
-    assert FORMATS["minimax-m3"].read(said, [tool]).calls == (ToolCall("f", arguments),)
+    assert CALL_FORMATS["minimax-m3"].read(said, [tool]).calls == (ToolCall("f", arguments),)
 
 
 @pytest.mark.parametrize(
@@ -369,18 +369,18 @@ def test_nested_arguments_of_minimax_m3_have_the_types_that_the_tool_declares():
     ],
 )
 def test_thoughts_in_marks_of_a_formats_own_are_reasoning(name: str, said: str):
-    read = FORMATS[name].read(said)
+    read = CALL_FORMATS[name].read(said)
     assert (read.text, read.reasoning, read.calls) == ("Hello.", "Plan.", ())
 
 
 def test_words_before_a_header_of_harmony_are_kept():
-    assert FORMATS["harmony"].read("Hi <|channel|>final<|message|>there.").text == "Hi\nthere."
+    assert CALL_FORMATS["harmony"].read("Hi <|channel|>final<|message|>there.").text == "Hi\nthere."
 
 
 def test_texts_of_gemma_hold_what_looks_like_structure():
     said = '<|tool_call>call:f{a:<|"|>x, b: {1}<|"|>,c:[<|"|>"q"<|"|>,true,null],d:{e:1.5}}<tool_call|>'
     arguments = {"a": "x, b: {1}", "c": ['"q"', True, None], "d": {"e": 1.5}}
-    assert FORMATS["gemma"].read(said).calls == (ToolCall("f", arguments),)
+    assert CALL_FORMATS["gemma"].read(said).calls == (ToolCall("f", arguments),)
 
 
 def test_dsml_says_itself_what_is_a_text():
@@ -389,12 +389,12 @@ def test_dsml_says_itself_what_is_a_text():
         '<｜DSML｜parameter name="a" string="true">2024</｜DSML｜parameter>'
         '<｜DSML｜parameter name="b" string="false">2024</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>'
     )
-    assert FORMATS["dsml"].read(said).calls == (ToolCall("f", {"a": "2024", "b": 2024}),)
+    assert CALL_FORMATS["dsml"].read(said).calls == (ToolCall("f", {"a": "2024", "b": 2024}),)
 
 
 def test_a_broken_call_does_not_lose_those_before_it_in_the_same_block():
     said = '<minimax:tool_call>\n<invoke name="get_time">\n</invoke>\n<invoke name="get_weather">\n<parameter name="c'
-    read = FORMATS["minimax"].read(said)
+    read = CALL_FORMATS["minimax"].read(said)
     assert (read.calls, read.text) == ((ToolCall("get_time", {}),), said.partition("</invoke>\n")[2])
     assert "unreadable-call" in read.repairs
 
@@ -404,36 +404,36 @@ def test_channels_tell_reasoning_from_what_the_user_is_told():
         "<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>commentary<|message|>Wait.<|end|>"
         "<|start|>assistant<|channel|>final<|message|>Sunny.<|return|>"
     )
-    read = FORMATS["harmony"].read(said)
+    read = CALL_FORMATS["harmony"].read(said)
     assert (read.reasoning, read.text, read.calls, read.repairs) == ("Easy.", "Wait.\nSunny.", (), ())
 
 
 def test_the_final_answer_is_what_the_user_is_told():
-    read = FORMATS["react"].read("Thought: I know.\nFinal Answer: It is sunny.")
+    read = CALL_FORMATS["react"].read("Thought: I know.\nFinal Answer: It is sunny.")
     assert (read.text, read.reasoning, read.calls) == ("It is sunny.", "I know.", ())
 
 
 def test_the_action_finish_is_an_answer_and_no_call():
     said = 'Thought: done\nAction: Finish\nAction Input: {"return_type": "give_answer", "final_answer": "Sunny."}'
-    read = FORMATS["react"].read(said)
+    read = CALL_FORMATS["react"].read(said)
     assert (read.text, read.calls) == ("Sunny.", ())
 
 
 def test_a_thought_beside_a_call_is_its_text():
-    read = FORMATS["react"].read("Thought: look it up\nAction: f\nAction Input: {}")
+    read = CALL_FORMATS["react"].read("Thought: look it up\nAction: f\nAction Input: {}")
     assert (read.text, read.calls) == ("look it up", (ToolCall("f", {}),))
 
 
-@pytest.mark.parametrize("format", FORMATS.values(), ids=list(FORMATS))
+@pytest.mark.parametrize("format", CALL_FORMATS.values(), ids=list(CALL_FORMATS))
 def test_the_system_text_holds_every_tool_as_it_is_and_an_example_that_can_be_read(format: Any):
     told = format.system([TOOL])
     assert json.dumps(TOOL["function"], separators=(",", ":")) in told
     assert format.read(format.write("", OSLO)).calls == tuple(OSLO)
 
 
-@pytest.mark.parametrize("format", FORMATS.values(), ids=list(FORMATS))
+@pytest.mark.parametrize("format", CALL_FORMATS.values(), ids=list(CALL_FORMATS))
 def test_results_are_written_whole(format: Any):
-    written = format.write_results([Result("f", "sunny"), Result("g", "中文")])
+    written = format.write_results([ToolResult("f", "sunny"), ToolResult("g", "中文")])
     assert "sunny" in written and "中文" in written
 
 
@@ -446,7 +446,7 @@ def test_every_repair_is_explained():
 def test_the_page_shows_every_format_and_every_repair():
     page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text("utf-8")
     calls = [ToolCall("get_weather", {"city": "Oslo", "days": 2}), ToolCall("get_time", {})]
-    for format in FORMATS.values():
+    for format in CALL_FORMATS.values():
         assert f"### {format.name}\n{format.about}. Source: {format.source}." in page
         assert f"~~~\n{format.write('', calls)}\n~~~" in page
     assert [line for line in page.splitlines() if line.startswith("| `")] == [

@@ -13,8 +13,8 @@ from models.tool_formats.calls_build import (
     hostile,
     named_calls,
 )
-from wildtool.models.prompted import read_message
-from wildtool.models.tool_formats import FORMATS, REPAIRS, Format, ToolCall
+from wildtool.models.prompted import parse_message
+from wildtool.models.tool_formats import CALL_FORMATS, REPAIRS, CallFormat, ToolCall
 from wildtool.types import Request
 
 TOOL = {
@@ -54,7 +54,7 @@ def test_hostile_text_never_raises_and_repairs_have_names(said: str):
         note(format.name)
         read = format.read(said, [TOOL])
         assert set(read.repairs) <= set(REPAIRS)
-        read_message({"role": "assistant", "content": said}, format, Request([], [TOOL]))
+        parse_message({"role": "assistant", "content": said}, format, Request([], [TOOL]))
 
 
 WORD = st.from_regex("[a-z]{1,8}", fullmatch=True)
@@ -75,7 +75,7 @@ def test_what_breaks_off_is_never_completed(calls: list[ToolCall], share: float)
 
 
 @pytest.mark.parametrize("format", every_format, ids=lambda format: format.name)
-def test_a_long_row_of_one_mark_is_read(format: Format):
+def test_a_long_row_of_one_mark_is_read(format: CallFormat):
     """Reading that is not linear, or that recurses, would not come to an end here."""
     for mark in filter(str.strip, MARKS):
         read = format.read(mark * (400_000 // len(mark)))
@@ -83,4 +83,4 @@ def test_a_long_row_of_one_mark_is_read(format: Format):
 
 
 def test_names_of_formats_are_their_keys():
-    assert [format.name for format in FORMATS.values()] == list(FORMATS)
+    assert [format.name for format in CALL_FORMATS.values()] == list(CALL_FORMATS)

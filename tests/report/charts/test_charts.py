@@ -7,27 +7,27 @@ from dataclasses import replace
 import pytest
 
 from report.report_build import ATTACK
-from wildtool.report.charts.data import Drawing, Point
-from wildtool.report.charts.render import draw
-from wildtool.report.charts.theme import BAR, CLASSES, SERIES, broken, model_colours
-from wildtool.report.pages.dataset import drawings_of
+from wildtool.report.charts.data import ChartData, ChartPoint
+from wildtool.report.charts.render import render_chart
+from wildtool.report.charts.theme import BAR, CLASS_COLOURS, MODEL_COLOURS, model_colours, wrapped_name
+from wildtool.report.pages.dataset import dataset_charts
 from wildtool.types import Metric
 
 LINK = "trajectories.html#run=0&outcome=wrong&error=Wrong+Name+%2F+Missing"
 
 
-def drawing(kind: str, *models: str, href: str = "") -> Drawing:
+def drawing(kind: str, *models: str, href: str = "") -> ChartData:
     points = tuple(
-        Point(model, name, 0.4 + 0.1 * place, 0.3, 0.7, "40 %", href)
+        ChartPoint(model, name, 0.4 + 0.1 * place, 0.3, 0.7, "40 %", href)
         for model in models
         for place, name in enumerate(("one", "two"))
     )
-    return Drawing("title", "about", points, models, ("one", "two"), kind, percent=True)  # pyright: ignore
+    return ChartData("title", "about", points, models, ("one", "two"), kind, percent=True)  # pyright: ignore
 
 
 @pytest.mark.parametrize("kind", ["bars", "lines", "stacked", "differences"])
 def test_a_chart_of_any_kind_is_drawn_in_both_widths_and_as_files(kind: str):
-    chart = draw(drawing(kind, "a", "b"))
+    chart = render_chart(drawing(kind, "a", "b"))
     wide, narrow = (float(ET.fromstring(svg).get("width", "0")) for svg in (chart.wide, chart.narrow))
     assert 400 < wide <= 640
     assert 250 < narrow <= 360
@@ -36,7 +36,7 @@ def test_a_chart_of_any_kind_is_drawn_in_both_widths_and_as_files(kind: str):
 
 
 def test_a_name_in_a_chart_is_a_text_and_nothing_else():
-    chart = draw(drawing("bars", ATTACK, "b"))
+    chart = render_chart(drawing("bars", ATTACK, "b"))
     for svg in (chart.wide, chart.narrow, chart.svg.decode()):
         tags = {element.tag.rpartition("}")[2] for element in ET.fromstring(svg).iter()}
         assert tags <= {"svg", "g", "path", "line", "rect", "text", "title"}
@@ -44,14 +44,14 @@ def test_a_name_in_a_chart_is_a_text_and_nothing_else():
 
 
 def test_colours_in_a_page_are_the_pages_and_in_a_file_they_are_colours():
-    chart = draw(drawing("bars", "a", "b"))
+    chart = render_chart(drawing("bars", "a", "b"))
     assert "var(--c1)" in chart.wide
     assert "#" not in chart.wide.replace("#trajectories", "")
     assert "var(" not in chart.svg.decode()
 
 
 def test_a_share_links_to_trajectories():
-    chart = draw(drawing("stacked", "a", "b", href=LINK))
+    chart = render_chart(drawing("stacked", "a", "b", href=LINK))
     assert {a.get("href") for a in ET.fromstring(chart.wide).iter("{http://www.w3.org/2000/svg}a")} == {LINK}
 
 
@@ -59,36 +59,36 @@ def test_a_share_links_to_trajectories():
     "href", ["javascript:alert(1)", "https://example.org/", "//x", "trajectories.html#<"]
 )
 def test_no_other_link_survives(href: str):
-    assert "href" not in draw(drawing("stacked", "a", href=href)).wide
+    assert "href" not in render_chart(drawing("stacked", "a", href=href)).wide
 
 
 def test_a_chart_has_a_text_alternative():
-    root = ET.fromstring(draw(drawing("bars", "a")).wide)
+    root = ET.fromstring(render_chart(drawing("bars", "a")).wide)
     assert (root.get("role"), root.get("aria-label")) == ("img", "title. about")
 
 
 def test_the_only_kind_of_error_is_named():
     assert (
         ">one<"
-        in draw(
+        in render_chart(
             replace(
                 drawing("stacked", "a", "b"),
                 names=("one",),
-                points=(Point("a", "one", 1.0, None, None, "", ""),),
+                points=(ChartPoint("a", "one", 1.0, None, None, "", ""),),
             )
         ).wide
     )
 
 
 def test_a_run_without_errors_has_a_chart_all_the_same():
-    points = (Point("a", "one", 0.0, None, None, "", ""),)
-    assert ">a<" in draw(replace(drawing("stacked", "a"), points=points)).wide
+    points = (ChartPoint("a", "one", 0.0, None, None, "", ""),)
+    assert ">a<" in render_chart(replace(drawing("stacked", "a"), points=points)).wide
 
 
 def test_long_names_that_differ_at_their_ends_are_told_apart():
     names = [f"normal_multi_turn_user_adjust ({what})" for what in ("turns", "process")]
-    points = tuple(Point("a", name, 0.5, 0.4, 0.6, "50 %", "") for name in names)
-    chart = draw(Drawing("title", "about", points, ("a", "b"), tuple(names), "bars", percent=True))
+    points = tuple(ChartPoint("a", name, 0.5, 0.4, 0.6, "50 %", "") for name in names)
+    chart = render_chart(ChartData("title", "about", points, ("a", "b"), tuple(names), "bars", percent=True))
     for svg in (chart.wide, chart.narrow):
         texts = [
             " ".join(element.itertext())
@@ -100,7 +100,7 @@ def test_long_names_that_differ_at_their_ends_are_told_apart():
 
 def test_a_chart_of_many_models_says_which_it_leaves_out():
     models = [f"m{number}" for number in range(40)]
-    chart = draw(drawing("bars", *models))
+    chart = render_chart(drawing("bars", *models))
     assert chart.left_out == "Drawn are the first 30 of 40 models; the table has all"
     assert ">m29<" in chart.wide
     assert ">m30<" not in chart.wide
@@ -109,24 +109,30 @@ def test_a_chart_of_many_models_says_which_it_leaves_out():
 def test_a_model_has_its_own_colour_on_every_chart_and_none_is_a_class_of_errors():
     its = model_colours(f"m{n}" for n in range(30))
     assert len(set(its.values())) == 30
-    assert not set(its.values()) & {*CLASSES, BAR}
+    assert not set(its.values()) & {*CLASS_COLOURS, BAR}
     for kind in ("bars", "lines"):
-        one = draw(replace(drawing(kind, "a", "b"), colours={"a": SERIES[4], "b": SERIES[7]}))
+        one = render_chart(
+            replace(drawing(kind, "a", "b"), colours={"a": MODEL_COLOURS[4], "b": MODEL_COLOURS[7]})
+        )
         assert {"var(--c5)", "var(--c8)"} <= set(re.findall(r"var\(--c\d+\)", one.wide))
-    assert not re.findall(r"var\(--c\d+\)", draw(drawing("stacked", "a", "b")).wide)
+    assert not re.findall(r"var\(--c\d+\)", render_chart(drawing("stacked", "a", "b")).wide)
 
 
 def test_axes_say_what_they_show_and_bars_have_their_numbers():
-    points = (Point("a", "one", 0.25, 0.1, 0.4, "25.0 %", short="25.0 %"),)
+    points = (ChartPoint("a", "one", 0.25, 0.1, 0.4, "25.0 %", short="25.0 %"),)
     said = replace(drawing("bars", "a"), points=points, values="rate, with 95 % interval", axis="kinds")
-    for svg in (draw(said).wide, draw(said).narrow):
+    for svg in (render_chart(said).wide, render_chart(said).narrow):
         for text in ("25.0 %", "rate, with 95 % interval", "kinds"):
             assert f">{text}<" in svg
 
 
 def test_a_long_name_stands_on_several_lines_of_a_phone():
-    assert broken("Sequential Multi-Tool orchestration", 118) == ["Sequential", "Multi-Tool", "orchestration"]
-    assert max(map(len, broken("x" * 500, 118))) <= 46
+    assert wrapped_name("Sequential Multi-Tool orchestration", 118) == [
+        "Sequential",
+        "Multi-Tool",
+        "orchestration",
+    ]
+    assert max(map(len, wrapped_name("x" * 500, 118))) <= 46
 
 
 def test_bars_of_the_data_have_one_scale_for_each_unit():
@@ -138,7 +144,7 @@ def test_bars_of_the_data_have_one_scale_for_each_unit():
         Metric("size", name, None, 2, whole, kind="count")
         for name, whole in (("g", 32), ("h", 32), ("i", 128))
     ]
-    assert [drawn.names for drawn in drawings_of("size", [*means, *counts])] == [
+    assert [drawn.names for drawn in dataset_charts("size", [*means, *counts])] == [
         ("a", "b"),
         ("c", "d"),
         ("g", "h"),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from wildtool.engine.score.results import run_folders
 from wildtool.report.model import read_runs
 from wildtool.report.pages.trajectory_data import run_shards, set_shards
-from wildtool.report.pages.trajectory_messages import as_text, message_view
-from wildtool.report.pages.trajectory_page import written
+from wildtool.report.pages.trajectory_messages import message_view, part_text
+from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Site
 
 
@@ -60,7 +60,7 @@ def test_gold_stands_with_the_item_and_its_status_with_the_run(chat: dict[str, A
 
 def test_shards_of_the_page_name_each_other(runs: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, title="t")
-    with written(site, read_runs(run_folders(runs))):
+    with trajectory_writer(site, read_runs(run_folders(runs))):
         pass
     names = {path.stem for path in (tmp_path / "data").iterdir()}
     assert names == {"t", "ts-0", "ti-0-0", "tx-0", "tr-0-0", "tx-1", "tr-1-0"}
@@ -99,14 +99,14 @@ def test_any_message_is_shown_by_texts_alone(message: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("value", [{1: 2}, {"a": (1, {2})}, float("nan"), "\ud800", 10**400])
 def test_values_that_json_lacks_are_shown(value: Any) -> None:
-    assert as_text(value)
+    assert part_text(value)
 
 
 def test_a_value_nested_too_deep_is_named_so() -> None:
     deep: Any = 1
     for _ in range(100_000):
         deep = [deep]
-    assert "too deep" in as_text(deep)
+    assert "too deep" in part_text(deep)
 
 
 def test_shards_end_no_script(runs: Path, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_shards_end_no_script(runs: Path, tmp_path: Path) -> None:
 def test_runs_of_one_model_under_two_rules_are_told_apart_by_the_rules(runs: Path, tmp_path: Path) -> None:
     site = Site(tmp_path, title="t")
     (gold,) = [folder for folder in run_folders(runs) if "gold" in folder.name]
-    with written(site, [*read_runs([gold]), *read_runs([gold], "fixed")]):
+    with trajectory_writer(site, [*read_runs([gold]), *read_runs([gold], "fixed")]):
         pass
     found = re.search(r"\{.*\}", (tmp_path / "data" / "t.js").read_text())
     assert found

@@ -16,7 +16,7 @@ import pytest
 
 from report.report_build import ATTACK, FORGED, Scripted, play
 from wildtool.errors import RecordError, UsageError
-from wildtool.report.server.app import Door, serve
+from wildtool.report.server.app import AccessPolicy, serve
 from wildtool.report.server.report_jobs import files_below
 
 
@@ -329,4 +329,4 @@ class Request:
 )
 def test_where_others_may_ask_any_number_is_a_name_of_ours_but_no_other_name(host: str, welcome: bool):
     request: Any = Request(host)
-    assert (Door("box.lan", remote=True).refusal(request) is None) == welcome
+    assert (AccessPolicy("box.lan", remote=True).deny_reason(request) is None) == welcome

@@ -15,7 +15,7 @@ import pytest
 from e2e.command import COMMAND
 from report.server.test_app import served
 from wildtool.report.server import connections
-from wildtool.report.server.app import Reader, reads_still
+from wildtool.report.server.app import ReaderThread, has_pending_read
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 BLOCKED = """
@@ -59,7 +59,7 @@ async def test_a_connection_that_drips_gets_no_longer_than_one_that_waits(
 async def test_where_there_are_too_many_the_oldest_that_waits_makes_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(connections, "most_connections", lambda: 4)
+    monkeypatch.setattr(connections, "connection_limit", lambda: 4)
     async with served(tmp_path) as server:
         waiting = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(20)]
         assert (await server.get("/")).status == 200
@@ -71,7 +71,7 @@ async def test_where_there_are_too_many_the_oldest_that_waits_makes_room(
 def test_the_process_has_descriptors_for_as_many_as_it_allows(monkeypatch: pytest.MonkeyPatch):
     for soft, most in ((8, 4), (64, 16), (1024, 256), (resource.RLIM_INFINITY, 256)):
         monkeypatch.setattr(resource, "getrlimit", lambda _, soft=soft: (soft, soft))
-        assert connections.most_connections() == most
+        assert connections.connection_limit() == most
 
 
 def test_without_descriptors_it_keeps_serving_and_says_nothing(tmp_path: Path):
@@ -110,12 +110,12 @@ def test_a_reading_that_does_not_end_is_left_behind():
     done, forever = threading.Event(), threading.Event()
 
     async def read() -> None:
-        reader = Reader()
-        assert await reader.do(lambda: 7) == 7
-        task = asyncio.ensure_future(reader.do(lambda: (done.set(), forever.wait())))
+        reader = ReaderThread()
+        assert await reader.call(lambda: 7) == 7
+        task = asyncio.ensure_future(reader.call(lambda: (done.set(), forever.wait())))
         await asyncio.to_thread(done.wait)
         reader.close()
-        assert reads_still()
+        assert has_pending_read()
         forever.set()
         await task
 

@@ -11,7 +11,7 @@ import pytest
 
 from report.report_build import ATTACK, FORGED, Scripted, play
 from wildtool.engine.record.run_folder import RunFolder
-from wildtool.report.server.run_index import LATEST_S, Listing
+from wildtool.report.server.run_index import MAX_RECOMPUTE_DELAY_S, RunIndex
 from wildtool.types import Source
 
 
@@ -21,11 +21,11 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
-def rows(listing: Listing) -> list[dict[str, Any]]:
+def rows(listing: RunIndex) -> list[dict[str, Any]]:
     listing.scan()
     while listing.measure():
         pass
-    return listing.shown["runs"]
+    return listing.listing["runs"]
 
 
 def change(folder: Path, **parts: dict[str, Any]) -> None:
@@ -55,28 +55,28 @@ def written(folder: Path) -> Iterator[None]:
 
 
 def test_a_run_that_ended_is_done_and_has_all_its_units(runs: Path):
-    (row,) = rows(Listing(runs))
+    (row,) = rows(RunIndex(runs))
     assert (row["state"], row["done"], row["planned"]) == ("done", 8, 8)
     assert (row["model"], row["benchmark"], row["folder"]) == ("baseline/lexical", "wild-mini", "lexical")
 
 
 def test_a_run_that_a_limit_ended_is_not_called_interrupted(runs: Path):
     change(runs / "lexical", sitting={"status": "limit reached"})
-    assert rows(Listing(runs))[0]["state"] == "stopped at a limit"
+    assert rows(RunIndex(runs))[0]["state"] == "stopped at a limit"
 
 
 def test_a_run_is_going_on_while_a_process_holds_it_and_interrupted_where_none_does(runs: Path):
-    listing = Listing(runs)
+    listing = RunIndex(runs)
     with written(runs / "lexical"):
         assert rows(listing)[0]["state"] == "running"
-        assert listing.shown["again"]
+        assert listing.listing["again"]
     assert rows(listing)[0]["state"] == "interrupted"
-    assert not listing.shown["again"]
+    assert not listing.listing["again"]
 
 
 def test_looking_at_a_run_that_is_written_does_not_keep_its_writer_out(runs: Path):
     change(runs / "lexical", sitting={"ended": None, "status": "running"})
-    listing = Listing(runs)
+    listing = RunIndex(runs)
     rows(listing)
     with written(runs / "lexical"):
         assert rows(listing)[0]["state"] == "running"
@@ -87,18 +87,18 @@ def test_a_folder_whose_state_has_not_changed_is_not_locked_again(
 ):
     change(runs / "lexical", sitting={"ended": None, "status": "running"})
     asked: list[Path] = []
-    monkeypatch.setattr("wildtool.report.server.run_index.is_held", lambda path: bool(asked.append(path)))
-    listing = Listing(runs)
+    monkeypatch.setattr("wildtool.report.server.run_index.is_locked", lambda path: bool(asked.append(path)))
+    listing = RunIndex(runs)
     rows(listing)
     rows(listing)
     assert len(asked) == 1
 
 
 def test_the_score_so_far_counts_items_that_are_played_to_their_end_only(runs: Path):
-    (whole,) = rows(Listing(runs))
+    (whole,) = rows(RunIndex(runs))
     change(runs / "lexical", scope={"limit": 5}, sitting={"ended": None, "status": "running"})
     (runs / "lexical" / "verdicts-official.parquet").unlink()
-    (row,) = rows(Listing(runs))
+    (row,) = rows(RunIndex(runs))
     assert (row["done"], row["planned"]) == (8, 20)
     assert (row["score"], row["interval"], row["counts"]) == (
         whole["score"],
@@ -110,13 +110,13 @@ def test_the_score_so_far_counts_items_that_are_played_to_their_end_only(runs: P
 def test_a_run_without_an_item_at_its_end_has_no_score_yet(runs: Path):
     record = runs / "lexical" / "record-0001.jsonl"
     record.write_bytes(b"".join(record.read_bytes().splitlines(keepends=True)[:2]))
-    assert rows(Listing(runs))[0]["score"] == "–"
+    assert rows(RunIndex(runs))[0]["score"] == "–"
 
 
 def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(runs: Path):
     play(runs / "other", "baseline/gold", limit=1)
     (runs / "lexical" / "run.json").write_text("{")
-    broken, other = rows(Listing(runs))
+    broken, other = rows(RunIndex(runs))
     assert broken["state"] == "cannot be read"
     assert "damaged" in broken["problem"]
     assert other["score"] == "100.0 %"
@@ -126,7 +126,7 @@ def test_a_run_whose_data_are_gone_is_shown_with_the_reason(runs: Path):
     data = {"name": "/nowhere/sessions.jsonl", "path": "/nowhere/sessions.jsonl"}
     change(runs / "lexical", data=data)
     (runs / "lexical" / "verdicts-official.parquet").unlink()
-    (row,) = rows(Listing(runs))
+    (row,) = rows(RunIndex(runs))
     assert row["state"] == "done"
     assert "not where they were" in row["problem"]
 
@@ -134,19 +134,19 @@ def test_a_run_whose_data_are_gone_is_shown_with_the_reason(runs: Path):
 def test_listing_changes_no_file_of_a_run(runs: Path):
     (runs / "lexical" / "verdicts-official.parquet").unlink()
     before = {path: path.stat().st_mtime_ns for path in runs.rglob("*")}
-    assert rows(Listing(runs))[0]["done"] == 8
+    assert rows(RunIndex(runs))[0]["done"] == 8
     assert {path: path.stat().st_mtime_ns for path in runs.rglob("*")} == before
 
 
 def test_names_come_as_texts_that_change_nothing_around_them(tmp_path: Path):
     play(tmp_path / "runs" / "a\u202eb", Scripted(f"{ATTACK} {FORGED}"), limit=1)
-    (row,) = rows(Listing(tmp_path / "runs"))
+    (row,) = rows(RunIndex(tmp_path / "runs"))
     assert row["folder"] == "a\\u202eb"
     assert row["model"].startswith(ATTACK)
     assert "\u202e" not in json.dumps(row, ensure_ascii=False)
 
 
-@pytest.mark.parametrize(("cost", "wait"), [(0.5, 5.0), (60.0, LATEST_S)])
+@pytest.mark.parametrize(("cost", "wait"), [(0.5, 5.0), (60.0, MAX_RECOMPUTE_DELAY_S)])
 def test_numbers_of_a_run_that_goes_on_are_made_so_seldom_that_they_cost_little(
     runs: Path, monkeypatch: pytest.MonkeyPatch, cost: float, wait: float
 ):
@@ -157,7 +157,7 @@ def test_numbers_of_a_run_that_goes_on_are_made_so_seldom_that_they_cost_little(
         return {}
 
     monkeypatch.setattr("wildtool.report.server.run_index._numbers", numbers)
-    listing = Listing(runs, lambda: now[0])
+    listing = RunIndex(runs, lambda: now[0])
 
     def measured_after(seconds: float) -> bool:
         now[0] += seconds
@@ -168,12 +168,12 @@ def test_numbers_of_a_run_that_goes_on_are_made_so_seldom_that_they_cost_little(
     with written(runs / "lexical"):
         assert measured_after(0)
         assert not measured_after(wait - 1)
-        assert listing.shown["again"]
+        assert listing.listing["again"]
         assert measured_after(1)
 
 
 def test_a_run_that_comes_or_goes_does_so_in_the_list(runs: Path):
-    listing = Listing(runs)
+    listing = RunIndex(runs)
     (first,) = rows(listing)
     play(runs / "gold", "baseline/gold", limit=1)
     assert [row["folder"] for row in rows(listing)] == ["gold", "lexical"]
@@ -183,16 +183,16 @@ def test_a_run_that_comes_or_goes_does_so_in_the_list(runs: Path):
 
 
 def test_a_folder_without_a_run_gives_an_empty_list(tmp_path: Path):
-    assert rows(Listing(tmp_path)) == []
+    assert rows(RunIndex(tmp_path)) == []
 
 
 def test_the_folder_of_one_run_is_a_list_of_one_by_its_name(runs: Path):
-    assert [row["folder"] for row in rows(Listing(runs / "lexical"))] == ["lexical"]
+    assert [row["folder"] for row in rows(RunIndex(runs / "lexical"))] == ["lexical"]
 
 
 def test_runs_are_found_in_the_order_of_the_list_and_only_those_in_it(runs: Path):
     play(runs / "gold", "baseline/gold", limit=1)
-    listing = Listing(runs)
+    listing = RunIndex(runs)
     gold, lexical = rows(listing)
     assert listing.find([lexical["id"], gold["id"]]) == [runs / "gold", runs / "lexical"]
     assert listing.find([gold["id"], "../lexical"]) is None

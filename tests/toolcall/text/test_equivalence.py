@@ -2,7 +2,7 @@
 
 import pytest
 
-from wildtool.toolcall.text.equivalence import differs
+from wildtool.toolcall.text.equivalence import differing_rule
 
 SAME = [
     ("3月5日至15日", "3月5日到3月15日"),
@@ -110,12 +110,12 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_these_mean_the_same_in_both_directions(one, other):
-    assert (differs(one, other), differs(other, one)) == (None, None)
+    assert (differing_rule(one, other), differing_rule(other, one)) == (None, None)
 
 
 @pytest.mark.parametrize(("gold", "predicted"), DIFFERENT)
 def test_these_differ(gold, predicted):
-    assert differs(gold, predicted) is not None
+    assert differing_rule(gold, predicted) is not None
 
 
 GOLD = "The kitchen report for Anna was not sent before 5 pm to the office, please check the printed copy"
@@ -137,7 +137,7 @@ GOLD = "The kitchen report for Anna was not sent before 5 pm to the office, plea
     ],
 )
 def test_the_rule_that_refuses_free_text_is_named(old, new, rule):
-    assert differs(GOLD, GOLD.replace(old, new)) == f"free text: {rule}"
+    assert differing_rule(GOLD, GOLD.replace(old, new)) == f"free text: {rule}"
 
 
 def test_no_content_word_may_be_another_or_go_or_come_however_long_the_text():
@@ -148,15 +148,15 @@ def test_no_content_word_may_be_another_or_go_or_come_however_long_the_text():
         gold.replace("fruit ", "fresh fruit "),
         gold.replace("fruit ", ""),
     ):
-        assert differs(gold, said) is not None, said
-    assert differs(gold, f"Please, we need lots of the fruit: {filler}.") is None
+        assert differing_rule(gold, said) is not None, said
+    assert differing_rule(gold, f"Please, we need lots of the fruit: {filler}.") is None
 
 
 def test_over_the_limit_only_blanks_may_differ():
     long = "word " * 2_000
-    assert differs(long, long.replace(" ", "\n")) is None
-    assert differs(long, long.replace("word", "Word", 1)) == "long text"
+    assert differing_rule(long, long.replace(" ", "\n")) is None
+    assert differing_rule(long, long.replace("word", "Word", 1)) == "long text"
 
 
 def test_a_text_that_unfolds_beyond_the_limit_is_not_compared_by_words():
-    assert differs("x", "\ufdfa" * 4_000) == "long text"
+    assert differing_rule("x", "\ufdfa" * 4_000) == "long text"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wildtool.toolcall.text.rouge_l import MAX_CHARACTERS, RougeError, rouge_l_f
+from wildtool.toolcall.text.rouge_l import MAX_ROUGE_CHARACTERS, RougeError, rouge_l_f
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=9).map(" ".join)
 TEXTS = st.lists(WORDS, max_size=3).map(". ".join) | st.text("ab .\n\té", max_size=14)
@@ -92,7 +92,7 @@ def test_huge_texts_are_given_up_before_a_table_is_made() -> None:
 
 @pytest.mark.parametrize(
     "predicted",
-    ["a" * (MAX_CHARACTERS + 1), "a." * 90_000, "a " * 90_000],
+    ["a" * (MAX_ROUGE_CHARACTERS + 1), "a." * 90_000, "a " * 90_000],
     ids=["too long to be cut", "too many sentences", "too many words"],
 )
 def test_texts_that_would_take_minutes_cannot_be_scored(predicted: str) -> None:

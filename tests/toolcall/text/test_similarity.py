@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from wildtool.toolcall.text import similarity as module
-from wildtool.toolcall.text.similarity import NEAR_DUPLICATE, Near, near_duplicates
+from wildtool.toolcall.text.similarity import NEAR_DUPLICATE, NearDuplicate, near_duplicates
 
 
-def by_comparing_all(texts: list[str]) -> Iterator[Near]:
+def by_comparing_all(texts: list[str]) -> Iterator[NearDuplicate]:
     rows = sorted(
         ((" ".join(t.casefold().split()), str(k)) for k, t in enumerate(texts)), key=lambda r: len(r[0])
     )
@@ -20,11 +20,11 @@ def by_comparing_all(texts: list[str]) -> Iterator[Near]:
         for other, earlier in rows[:i]:
             similarity = fuzz.ratio(text, other)
             if similarity > NEAR_DUPLICATE:
-                yield Near(place, earlier, similarity)
+                yield NearDuplicate(place, earlier, similarity)
                 break
 
 
-def found(texts: list[str]) -> list[Near]:
+def found(texts: list[str]) -> list[NearDuplicate]:
     return list(near_duplicates((text, str(k)) for k, text in enumerate(texts)))
 
 

@@ -5,7 +5,7 @@ from datetime import date, time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.toolcall.text.equivalence import differs
+from wildtool.toolcall.text.equivalence import differing_rule
 from wildtool.toolcall.text.spellings import respelled
 
 DAYS = st.dates(min_value=date(1950, 1, 1), max_value=date(2090, 12, 31))
@@ -60,9 +60,9 @@ def test_every_spelling_of_a_value_is_the_same_and_none_of_another_one(data: st.
     gold = data.draw(st.sampled_from(spell(one)))
     said = data.draw(st.sampled_from(spell(one)))
     wrong = data.draw(st.sampled_from(spell(other)))
-    assert differs(gold, said) is None, (gold, said)
+    assert differing_rule(gold, said) is None, (gold, said)
     is_same = spell(one)[0] == spell(other)[0]
-    assert (differs(gold, wrong) is None) == is_same, (gold, wrong)
+    assert (differing_rule(gold, wrong) is None) == is_same, (gold, wrong)
 
 
 @given(st.data())
@@ -76,10 +76,10 @@ def test_a_span_has_two_ends_in_their_order(data: st.DataObject):
         return style.format(start_text, end_text)
 
     gold = " to ".join(spell(side)[0] for side in (one, other))
-    assert differs(gold, said(one, other)) is None
+    assert differing_rule(gold, said(one, other)) is None
     if spell(one)[0] != spell(other)[0]:
-        assert differs(gold, said(other, one)) is not None
-        assert differs(gold, said(one, one)) is not None
+        assert differing_rule(gold, said(other, one)) is not None
+        assert differing_rule(gold, said(one, one)) is not None
 
 
 PIECES = [
@@ -109,5 +109,5 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text(max_size=60))
 def test_any_text_is_read_and_means_what_it_says(text: str):
     assert respelled(text) == respelled(text)
-    assert differs(text, text) is None
-    assert differs(text, f" {text}\n") is None or not text.strip()
+    assert differing_rule(text, text) is None
+    assert differing_rule(text, f" {text}\n") is None or not text.strip()

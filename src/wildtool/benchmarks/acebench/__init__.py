@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.types import (
     Ask,
+    Episode,
     Finding,
     Item,
     Metric,
@@ -17,7 +18,6 @@ from wildtool.types import (
     Transcript,
     Verdict,
     View,
-    Walk,
 )
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ class ACEBench:
 
     @property
     def original_sampling(self) -> Mapping[str, Any]:
-        from wildtool.benchmarks.acebench.prompts.originals import SAMPLING
+        from wildtool.benchmarks.acebench.prompts.originals import ORIGINAL_SAMPLING
 
-        return SAMPLING
+        return ORIGINAL_SAMPLING
 
     def in_original_prompts(self, split: str | None) -> "ACEBench | None":
         from wildtool.benchmarks.acebench.data import FINANCE, categories_of
@@ -102,10 +102,10 @@ class ACEBench:
 
         await play_item(item, ask, profile, self.mode, in_order=in_order, originals=self._originals)
 
-    def walk(self, item: Item, unit: str, profile: str) -> Walk:
-        from wildtool.benchmarks.acebench.play import walk
+    def episode(self, item: Item, unit: str, profile: str) -> Episode:
+        from wildtool.benchmarks.acebench.play import new_episode
 
-        return walk(item, item.units.index(unit), profile, self.mode, originals=self._originals)
+        return new_episode(item, item.units.index(unit), profile, self.mode, originals=self._originals)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         from wildtool.benchmarks.acebench.judge import judge_item

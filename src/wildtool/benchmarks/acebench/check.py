@@ -8,7 +8,7 @@ NO_VERDICT = "reference_error"
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """The verdict on one reply."""
 
     valid: bool
@@ -22,10 +22,10 @@ class Checked:
     """Error type that its score file lists although the reply is valid: a later candidate passed (Q31)."""
 
 
-VALID = Checked(True)
+VALID = CheckResult(True)
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """A value for a reason: its Python spelling (no raw control characters or surrogates), cut at 120 characters."""
     text = repr(value)
     return text if len(text) <= 120 else f"{text[:120]}…"

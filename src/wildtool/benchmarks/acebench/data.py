@@ -7,7 +7,7 @@ from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool.benchmarks.acebench.data_lines import Line, find_file, read_lines
+from wildtool.benchmarks.acebench.data_lines import JsonLine, find_file, read_lines
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
 from wildtool.errors import DataError
 from wildtool.types import Item
@@ -31,7 +31,7 @@ CATEGORIES = (*NORMAL, *SPECIAL, *AGENT)
 """What ACEBench publishes."""
 FINANCE = ("agent_finance_multi_step", "agent_finance_multi_turn")
 """Episodes of a scenario that the paper names and the published data lack; ours, and part of no other group."""
-GROUPS: Mapping[str, tuple[str, ...]] = {
+SPLITS: Mapping[str, tuple[str, ...]] = {
     "normal": NORMAL,
     "special": SPECIAL,
     "agent": AGENT,
@@ -100,7 +100,7 @@ class AgentRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ItemData:
     """What an item holds."""
 
     records: tuple[Record, ...]
@@ -121,9 +121,9 @@ def is_multi_turn_agent(category: str) -> bool:
 
 def categories_of(split: str) -> tuple[str, ...]:
     """The categories a split name stands for. Raises DataError listing the names."""
-    if split not in GROUPS:
-        raise DataError(f"there is no split {split!r}; the splits are {', '.join(GROUPS)}")
-    return GROUPS[split]
+    if split not in SPLITS:
+        raise DataError(f"there is no split {split!r}; the splits are {', '.join(SPLITS)}")
+    return SPLITS[split]
 
 
 def read_items(
@@ -140,20 +140,20 @@ def read_items(
     Raises:
         DataError: naming file, line, id and field, what was expected and what was found.
     """
-    for code in languages(folder, lang):
-        for category in held(folder, code) if categories is None else categories:
+    for code in folder_languages(folder, lang):
+        for category in categories_in(folder, code) if categories is None else categories:
             records = _records(folder, code, category)
             edition = read_edition(folder, code) if is_agent(category) else None
             roles = ("user",) if is_multi_turn_agent(category) else ()
             for number, turns in groupby(records, key=lambda record: record.dialogue):
-                case = Case(tuple(turns), edition)
+                case = ItemData(tuple(turns), edition)
                 if edition is not None:
                     _check_classes(folder / code, edition, case.records)
                 units = tuple(str(record.turn) for record in case.records)
                 yield Item(f"{code}/{category}_{number}", units, case, category, code, roles)
 
 
-def languages(folder: Path, lang: str | None = None) -> list[Lang]:
+def folder_languages(folder: Path, lang: str | None = None) -> list[Lang]:
     """The languages that a folder of ACEBench files has, or the one of them that is wanted."""
     found: list[Lang] = [code for code in LANGUAGES if (folder / code).is_dir()]
     if not found:
@@ -165,7 +165,7 @@ def languages(folder: Path, lang: str | None = None) -> list[Lang]:
     return [code for code in found if code == lang]
 
 
-def held(folder: Path, lang: str) -> list[str]:
+def categories_in(folder: Path, lang: str) -> list[str]:
     """The categories of which a language has questions; at least one."""
     names = {path.name.removesuffix(".gz") for path in (folder / lang).iterdir()}
     found = [category for category in (*CATEGORIES, *FINANCE) if f"data_{category}.json" in names]
@@ -202,19 +202,19 @@ def _records(folder: Path, lang: str, category: str) -> Iterator[Record]:
 
 def _check_classes(folder: Path, edition: Edition, records: Sequence[Record]) -> None:
     """The sandbox must have every class that these episodes involve."""
-    from wildtool.benchmarks.acebench.sandbox import CLASSES  # only episodes need the sandbox
+    from wildtool.benchmarks.acebench.sandbox import SANDBOX_CLASSES  # only episodes need the sandbox
 
     for record in records:
         for name in record.involved_classes if isinstance(record, AgentRecord) else ():
-            if name not in CLASSES or name not in edition.initial:
-                known = ", ".join(known for known in CLASSES if known in edition.initial)
+            if name not in SANDBOX_CLASSES or name not in edition.initial:
+                known = ", ".join(known for known in SANDBOX_CLASSES if known in edition.initial)
                 raise DataError(
                     f"{folder} (id {record.id!r}): field involved_classes: expected classes among {known},"
                     f" found {name!r}"
                 )
 
 
-def read_record(question: Line, answer: Line, category: str, lang: str) -> Record:
+def read_record(question: JsonLine, answer: JsonLine, category: str, lang: str) -> Record:
     """The record of a question and its gold answer. Raises DataError naming file, line, id and field."""
     dialogue, turn = _numbers(question, category)
     common = (
@@ -235,7 +235,7 @@ def read_record(question: Line, answer: Line, category: str, lang: str) -> Recor
     return NormalRecord(*common, time, profile, _candidates(answer))
 
 
-def _numbers(line: Line, category: str) -> tuple[int, int]:
+def _numbers(line: JsonLine, category: str) -> tuple[int, int]:
     """Dialogue and turn of `<category>_<n>`, in multi-turn categories `<category>_<dialogue>_<turn>`."""
     id_ = line.read_text("id")
     form, example = (_TURN, f"{category}_0_0") if category in MULTI_TURN else (_NUMBER, f"{category}_0")
@@ -245,7 +245,7 @@ def _numbers(line: Line, category: str) -> tuple[int, int]:
     return int(match[1]), int(match[2]) if category in MULTI_TURN else 0
 
 
-def _functions(line: Line) -> tuple[dict[str, Any], ...]:
+def _functions(line: JsonLine) -> tuple[dict[str, Any], ...]:
     functions = line.read_objects("function")
     for position, function in enumerate(functions):
         if not isinstance(function.get("name"), str):
@@ -253,7 +253,7 @@ def _functions(line: Line) -> tuple[dict[str, Any], ...]:
     return tuple(functions)
 
 
-def _candidates(line: Line) -> tuple[dict[str, dict[str, Any]], ...]:
+def _candidates(line: JsonLine) -> tuple[dict[str, dict[str, Any]], ...]:
     if not isinstance(line.value("ground_truth"), list):
         candidates, names = [line.read_object("ground_truth")], ["ground_truth"]
     else:
@@ -268,7 +268,7 @@ def _candidates(line: Line) -> tuple[dict[str, dict[str, Any]], ...]:
     return tuple(candidates)
 
 
-def _faults(line: Line, category: str) -> dict[str, list[str]]:
+def _faults(line: JsonLine, category: str) -> dict[str, list[str]]:
     if category == "special_irrelevant":
         line.read_text("ground_truth")
         return {}
@@ -281,7 +281,7 @@ def _faults(line: Line, category: str) -> dict[str, list[str]]:
     return faults
 
 
-def _agent_fields(line: Line) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
+def _agent_fields(line: JsonLine) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
     config = line.read_object("initial_config")
     for name, attributes in config.items():
         if not isinstance(attributes, dict):
@@ -292,7 +292,7 @@ def _agent_fields(line: Line) -> tuple[dict[str, dict[str, Any]], tuple[str, ...
     return config, tuple(classes)
 
 
-def _end_state(line: Line) -> tuple[dict[str, dict[str, Any]], ...]:
+def _end_state(line: JsonLine) -> tuple[dict[str, dict[str, Any]], ...]:
     entries = line.read_objects("ground_truth")
     for position, entry in enumerate(entries):
         for name, attributes in entry.items():
@@ -301,7 +301,7 @@ def _end_state(line: Line) -> tuple[dict[str, dict[str, Any]], ...]:
     return tuple(entries)
 
 
-def _milestones(line: Line) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
+def _milestones(line: JsonLine) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
     values = line.read_list("mile_stone")
     if _are_texts(values):
         return tuple(values)

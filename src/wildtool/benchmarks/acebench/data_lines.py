@@ -10,13 +10,13 @@ from typing import Any, NoReturn, cast
 import orjson
 
 from wildtool.errors import DataError
-from wildtool.json_codec import LINE, check_limits
+from wildtool.json_codec import LINE_LIMITS, check_limits
 
-LARGEST = 256 << 20
+MAX_DATA_FILE_BYTES = 256 << 20
 """Bytes that a compressed data file may expand to."""
 
 
-class Line:
+class JsonLine:
     """One JSON object of a file, with errors that name the place."""
 
     def __init__(self, path: Path, number: int, fields: Mapping[str, Any]) -> None:
@@ -82,18 +82,20 @@ def read_bytes(path: Path) -> bytes:
         if path.suffix != ".gz":
             return path.read_bytes()
         with gzip.open(path) as packed:
-            data = packed.read(LARGEST + 1)
+            data = packed.read(MAX_DATA_FILE_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
         raise DataError(
             f"{path}: cannot be read ({why}); get the data anew with `wildtool data pull acebench`"
         ) from error
-    if len(data) > LARGEST:
-        raise DataError(f"{path}: expands to more than {LARGEST:,} bytes, so it is no data file of ACEBench")
+    if len(data) > MAX_DATA_FILE_BYTES:
+        raise DataError(
+            f"{path}: expands to more than {MAX_DATA_FILE_BYTES:,} bytes, so it is no data file of ACEBench"
+        )
     return data
 
 
-def read_lines(path: Path) -> Iterator[Line]:
+def read_lines(path: Path) -> Iterator[JsonLine]:
     """The objects of a file of JSON lines; empty lines are passed over. Raises DataError naming file and line."""
     for line in scan_lines(path):
         if isinstance(line, DataError):
@@ -101,7 +103,7 @@ def read_lines(path: Path) -> Iterator[Line]:
         yield line
 
 
-def scan_lines(path: Path) -> Iterator[Line | DataError]:
+def scan_lines(path: Path) -> Iterator[JsonLine | DataError]:
     """The objects of a file, and in the place of a line that holds none the reason."""
     for number, line in enumerate(read_bytes(path).split(b"\n"), 1):
         if not line.strip():
@@ -112,13 +114,13 @@ def scan_lines(path: Path) -> Iterator[Line | DataError]:
             yield DataError(f"{path}:{number}: not a JSON object ({error})")
             continue
         if isinstance(fields, dict):
-            yield Line(path, number, cast(dict[str, Any], fields))
+            yield JsonLine(path, number, cast(dict[str, Any], fields))
         else:
             yield DataError(f"{path}:{number}: expected a JSON object, found {type(fields).__name__}")
 
 
 def _parsed(line: bytes) -> Any:
-    check_limits(line, LINE)
+    check_limits(line, LINE_LIMITS)
     try:
         return orjson.loads(line)
     except ValueError:

@@ -4,22 +4,29 @@ import re
 from collections.abc import Sequence
 
 from wildtool.benchmarks.acebench.data import NormalRecord, SpecialRecord
-from wildtool.benchmarks.acebench.prompts.request_texts import INCORRECT, LIMITATIONS, MISSING
-from wildtool.toolcall.call_syntax import Call
+from wildtool.benchmarks.acebench.prompts.request_texts import (
+    INCORRECT_MESSAGE,
+    LIMITATIONS_MESSAGE,
+    MISSING_MESSAGE,
+)
+from wildtool.toolcall.call_syntax import CallExpression
 
 
-def gold_calls(record: NormalRecord) -> list[Call]:
+def gold_calls(record: NormalRecord) -> list[CallExpression]:
     """The calls of the first candidate."""
     offered = {function["name"] for function in record.functions}
-    return [Call(called(name, offered), {**given}) for name, given in record.candidates[0].items()]
+    return [
+        CallExpression(called_function(name, offered), {**given})
+        for name, given in record.candidates[0].items()
+    ]
 
 
-def called(name: str, offered: set[str]) -> str:
+def called_function(name: str, offered: set[str]) -> str:
     """The function that a gold entry calls: of f, if it is `f_1` and no function has that very name (Q27)."""
     return name if name in offered else re.sub(r"_[0-9]+$", "", name)
 
 
-def calls_text(calls: Sequence[Call]) -> str:
+def calls_text(calls: Sequence[CallExpression]) -> str:
     """Calls written plainly: `[f(a='x'), g()]`."""
     written = (
         f"{call.name}({', '.join(f'{key}={value!r}' for key, value in call.arguments.items())})"
@@ -33,9 +40,9 @@ def gold_text(record: NormalRecord | SpecialRecord) -> str:
     if isinstance(record, NormalRecord):
         return calls_text(gold_calls(record))
     if record.category == "special_irrelevant":
-        return LIMITATIONS
+        return LIMITATIONS_MESSAGE
     if record.category == "special_error_param":
         values = [value for values in record.faults.values() for value in values]
-        return INCORRECT.format(values=", ".join(values), keys=", ".join(record.faults))
+        return INCORRECT_MESSAGE.format(values=", ".join(values), keys=", ".join(record.faults))
     api, missing = next(iter(record.faults.items()))
-    return MISSING.format(keys=", ".join(missing), api=api)
+    return MISSING_MESSAGE.format(keys=", ".join(missing), api=api)

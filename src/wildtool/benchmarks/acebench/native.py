@@ -18,21 +18,21 @@ from typing import Any, cast
 
 from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.types import Message, Request, Tool
 
-Schema = dict[str, Any]
+NativeSchema = dict[str, Any]
 
-MAX_CALLS = 1_000
+MAX_NATIVE_CALLS = 1_000
 """Calls of one reply that are read; far more than any record expects."""
-LONGEST_NAME = 64
+MAX_NATIVE_NAME = 64
 _PARAMETERS = ("parameters", "arguments", "_arguments")
 """Where a function has its parameters; the last two are the distractors' way."""
 _LOOSE_HYPHEN = re.compile(r"(\\[dDsSwW])-(?=[^\]])")
 """A hyphen behind a class of characters, which some dialects take as itself and Python's as a faulty range."""
 _LABEL = re.compile(r"(user|system): ?(.*)", re.DOTALL)
 _ROLES = {"user": "user", "system": "assistant"}
-_TYPES: Mapping[str, Schema] = {
+_TYPES: Mapping[str, NativeSchema] = {
     **{
         name: {"type": name} for name in ("string", "integer", "number", "boolean", "array", "object", "null")
     },
@@ -59,7 +59,7 @@ def native_request(record: NormalRecord | SpecialRecord) -> Request:
 def system_message(record: NormalRecord | SpecialRecord) -> Message:
     """Rules and situation; what is told about brackets in the other modes is not needed here."""
     from wildtool.benchmarks.acebench.prompts.request import (  # only where one plays
-        TEXTS,
+        PROMPT_TEXTS,
         normal_texts,
         situation,
     )
@@ -68,7 +68,7 @@ def system_message(record: NormalRecord | SpecialRecord) -> Message:
         texts = normal_texts(record)
         parts = (texts.native, texts.optional, texts.own_words, situation(record))
     else:
-        parts = (TEXTS[record.lang].special.native, situation(record))
+        parts = (PROMPT_TEXTS[record.lang].special.native, situation(record))
     return {"role": "system", "content": "\n\n".join(part for part in parts if part)}
 
 
@@ -126,24 +126,24 @@ def _legal_names(name: str, position: int) -> Iterator[str]:
     """Legal names like this one, without end."""
     stem = re.sub(r"[^A-Za-z0-9_-]+", "_", name)
     stem = stem if re.search("[A-Za-z0-9]", stem) else f"function_{position}"
-    yield stem[:LONGEST_NAME]
+    yield stem[:MAX_NATIVE_NAME]
     number = 2
     while True:
-        yield f"{stem[: LONGEST_NAME - len(str(number)) - 1]}_{number}"
+        yield f"{stem[: MAX_NATIVE_NAME - len(str(number)) - 1]}_{number}"
         number += 1
 
 
-def _parameters(function: Mapping[str, Any]) -> Schema:
+def _parameters(function: Mapping[str, Any]) -> NativeSchema:
     schema = _schema(next((function[key] for key in _PARAMETERS if key in function), None))
     properties: Any = schema.get("properties")
     return {**schema, "type": "object", "properties": properties if isinstance(properties, dict) else {}}
 
 
-def _schema(node: Any) -> Schema:
+def _schema(node: Any) -> NativeSchema:
     """A schema with types that JSON schema has, at every level."""
     if not isinstance(node, dict):
         return {}
-    schema = dict(cast(Schema, node))
+    schema = dict(cast(NativeSchema, node))
     if "type" in schema:
         declared = schema.pop("type")
         said = _TYPES.get(declared, {}) if isinstance(declared, str) else {"type": declared}
@@ -157,7 +157,7 @@ def _schema(node: Any) -> Schema:
             schema[key] = _schema(schema[key])
     for key in ("properties", "patternProperties"):
         if isinstance(schema.get(key), dict):
-            schema[key] = {name: _schema(inner) for name, inner in cast(Schema, schema[key]).items()}
+            schema[key] = {name: _schema(inner) for name, inner in cast(NativeSchema, schema[key]).items()}
     return schema
 
 
@@ -182,7 +182,7 @@ def gold_message(record: NormalRecord | SpecialRecord) -> Message:
     return native_gold(gold_calls(record), record.functions)
 
 
-def native_gold(calls: Sequence[Call], functions: Sequence[Mapping[str, Any]]) -> Message:
+def native_gold(calls: Sequence[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:
     """Calls as an assistant message with native calls, under the names that the tools have."""
     # Reversed, since of functions with the same name the first keeps it.
     own = [str(function["name"]) for function in functions]
@@ -204,7 +204,7 @@ def native_gold(calls: Sequence[Call], functions: Sequence[Mapping[str, Any]]) -
     }
 
 
-def read_native_calls(message: Mapping[str, Any], record: Record) -> list[Call]:
+def read_native_calls(message: Mapping[str, Any], record: Record) -> list[CallExpression]:
     """The calls of a reply under the record's own names.
 
     A blank argument text says no arguments: several servers write it so. No other repair is made.
@@ -216,8 +216,8 @@ def read_native_calls(message: Mapping[str, Any], record: Record) -> list[Call]:
     if not isinstance(received, list) or not received:
         raise CallSyntaxError("the reply has no tool calls")
     entries = cast(list[Any], received)
-    if len(entries) > MAX_CALLS:
-        raise CallSyntaxError(f"more than {MAX_CALLS} tool calls")
+    if len(entries) > MAX_NATIVE_CALLS:
+        raise CallSyntaxError(f"more than {MAX_NATIVE_CALLS} tool calls")
     own = {
         name: str(function["name"])
         for name, function in zip(native_names(record.functions), record.functions, strict=True)
@@ -225,7 +225,7 @@ def read_native_calls(message: Mapping[str, Any], record: Record) -> list[Call]:
     return [_call(entry, own) for entry in entries]
 
 
-def _call(entry: Any, own: Mapping[str, str]) -> Call:
+def _call(entry: Any, own: Mapping[str, str]) -> CallExpression:
     function: Any = cast(dict[str, Any], entry).get("function") if isinstance(entry, dict) else None
     if not isinstance(function, dict):
         raise CallSyntaxError("a tool call without function")
@@ -237,4 +237,4 @@ def _call(entry: Any, own: Mapping[str, str]) -> Call:
         arguments = read_arguments(called.get("arguments"), empty_ok=True)
     except ArgumentsError as error:
         raise CallSyntaxError(f"arguments of a tool call: {error}") from error
-    return Call(own.get(name, name), {**arguments})
+    return CallExpression(own.get(name, name), {**arguments})

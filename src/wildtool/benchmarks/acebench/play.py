@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, Any, cast
 from wildtool.benchmarks.acebench.data import (
     FINANCE,
     AgentRecord,
-    Case,
+    ItemData,
     NormalRecord,
     Record,
     SpecialRecord,
     is_multi_turn_agent,
 )
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
-from wildtool.episode import play_walks
-from wildtool.types import Ask, Item, Message, Request, Transcript, Walk
+from wildtool.episode import play_episodes
+from wildtool.types import Ask, Episode, Item, Message, Request, Transcript
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
 
-_LONGEST = 10_000
+_MAX_IMPORTED_MESSAGES = 10_000
 """Messages of the longest episode that is judged."""
 
 
-class ReplyWalk:
+class SingleReply:
     """A Normal or Special record: one request, one reply."""
 
     def __init__(self, make_request: Callable[[], Request]) -> None:
@@ -33,18 +33,18 @@ class ReplyWalk:
         """What the model answered."""
 
     @property
-    def over(self) -> bool:
+    def done(self) -> bool:
         return self.reply is not None
 
     def request(self) -> Request | None:
-        return None if self.over else self._make_request()
+        return None if self.done else self._make_request()
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         if self.reply is None:
             self.reply = reply
 
 
-def walk(
+def new_episode(
     item: Item,
     position: int,
     profile: str,
@@ -52,7 +52,7 @@ def walk(
     *,
     recorded: Transcript | None = None,
     originals: "Originals | None" = None,
-) -> Walk:
+) -> Episode:
     """The state machine of one unit.
 
     Args:
@@ -61,18 +61,18 @@ def walk(
         recorded: what it will be told, which may come from an episode of another length.
         originals: the original's prompts, where they are sent instead of ours.
     """
-    case = cast(Case, item.data)
-    record = record_of(case, position, profile)
+    case = cast(ItemData, item.data)
+    record = profile_record(case, position, profile)
     if isinstance(record, AgentRecord):
         options: dict[str, Any] = {"max_messages": _episode_length(recorded)}
         if record.category not in FINANCE:  # the original has no such episodes
             options["originals"] = originals
         return _episode(record, cast(Edition, case.edition), profile, mode, options)
     asked = cast(NormalRecord | SpecialRecord, record)
-    return ReplyWalk(lambda: _request(asked, mode, originals))
+    return SingleReply(lambda: _request(asked, mode, originals))
 
 
-def record_of(case: Case, position: int, profile: str) -> Record:
+def profile_record(case: ItemData, position: int, profile: str) -> Record:
     """A record as a profile knows it."""
     record = case.records[position]
     if profile == "official":
@@ -86,11 +86,11 @@ async def play_item(
     item: Item, ask: Ask, profile: str, mode: str, *, in_order: bool, originals: "Originals | None" = None
 ) -> None:
     """Plays the turns of a dialogue, which are independent since their history is gold; or one record."""
-    walks: Mapping[str, Walk] = {
-        unit: walk(item, position, profile, mode, originals=originals)
+    episodes: Mapping[str, Episode] = {
+        unit: new_episode(item, position, profile, mode, originals=originals)
         for position, unit in enumerate(item.units)
     }
-    await play_walks(walks, ask, in_order=in_order)
+    await play_episodes(episodes, ask, in_order=in_order)
 
 
 def _request(record: NormalRecord | SpecialRecord, mode: str, originals: "Originals | None") -> Request:
@@ -113,17 +113,22 @@ def _episode_length(recorded: Transcript | None) -> int:
     from wildtool.benchmarks.acebench.episode.official import EPISODE_MESSAGES, MAX_MESSAGES
 
     said = recorded.replies[0].message.get(EPISODE_MESSAGES) if recorded and recorded.replies else None
-    return min(said, _LONGEST) if type(said) is int and said > MAX_MESSAGES else MAX_MESSAGES
+    return min(said, _MAX_IMPORTED_MESSAGES) if type(said) is int and said > MAX_MESSAGES else MAX_MESSAGES
 
 
-def _episode(record: AgentRecord, edition: Edition, profile: str, mode: str, options: dict[str, Any]) -> Walk:
+def _episode(
+    record: AgentRecord, edition: Edition, profile: str, mode: str, options: dict[str, Any]
+) -> Episode:
     multi_turn = is_multi_turn_agent(record.category)
     if profile == "official" and mode != "fc":
-        from wildtool.benchmarks.acebench.episode.official import StepWalk, TurnWalk
+        from wildtool.benchmarks.acebench.episode.official import (
+            OfficialMultiStepEpisode,
+            OfficialMultiTurnEpisode,
+        )
 
-        made = TurnWalk if multi_turn else StepWalk
+        made = OfficialMultiTurnEpisode if multi_turn else OfficialMultiStepEpisode
         return made(record, edition, **options)
-    from wildtool.benchmarks.acebench.episode.fixed import SoundStepWalk, SoundTurnWalk
+    from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
 
-    sound = SoundTurnWalk if multi_turn else SoundStepWalk
+    sound = FixedMultiTurnEpisode if multi_turn else FixedMultiStepEpisode
     return sound(record, edition, native=mode == "fc", **options)

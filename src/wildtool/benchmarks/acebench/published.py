@@ -3,10 +3,10 @@
 from functools import cache
 
 from wildtool.benchmarks.acebench import error_classes
-from wildtool.published import in_metrics
+from wildtool.published import as_metrics
 from wildtool.types import Published
 
-COLUMNS = {
+GROUP_COLUMNS = {
     "overall": "Overall",
     "normal_summary": "Normal",
     "special": "Special",
@@ -23,7 +23,7 @@ TABLES = {
     "acebench_en": "Table 2 (en)",
     "acebench_zh": "Table 2 (zh)",
 }
-CATEGORIES = {
+CATEGORY_COLUMNS = {
     "acebench_special_subtypes": {
         "incomplete": "special_incomplete",
         "error": "special_error_param",
@@ -50,9 +50,11 @@ def published() -> tuple[Published, ...]:
     """Each model once for each table; the first number of the first table is the headline."""
     rows: list[Published] = []
     for name, group in TABLES.items():
-        rows += in_metrics(name, {column: (group, title) for column, title in COLUMNS.items()}, "official")
-    for name, categories in CATEGORIES.items():
+        rows += as_metrics(
+            name, {column: (group, title) for column, title in GROUP_COLUMNS.items()}, "official"
+        )
+    for name, categories in CATEGORY_COLUMNS.items():
         metrics = {column: ("categories", category) for column, category in categories.items()}
-        rows += in_metrics(name, metrics, "official")
-    rows += in_metrics("acebench_special_errors", SPECIAL_ERRORS, "official", whole=REQUESTS)
+        rows += as_metrics(name, metrics, "official")
+    rows += as_metrics("acebench_special_errors", SPECIAL_ERRORS, "official", whole=REQUESTS)
     return tuple(rows)

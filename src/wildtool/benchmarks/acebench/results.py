@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, is_agent, is_multi_turn_agent
-from wildtool.benchmarks.acebench.data_lines import Line, read_lines
+from wildtool.benchmarks.acebench.data_lines import JsonLine, read_lines
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
 from wildtool.benchmarks.acebench.episode.official import EPISODE_MESSAGES, MAX_MESSAGES
 from wildtool.errors import DataError
 from wildtool.types import Reply, Transcript
 
-LANGUAGES = {"en": "en", "zh": "zh", "result_en": "en", "result_zh": "zh"}
+LANGUAGE_FOLDERS = {"en": "en", "zh": "zh", "result_en": "en", "result_zh": "zh"}
 """Names of folders, each with the language it stands for."""
-OPENING = "(what the simulated user said is not in the result file)"
-MOST_PROCESS = 1_000
+UNKNOWN_OPENING = "(what the simulated user said is not in the result file)"
+MAX_PROCESS_MESSAGES = 1_000
 """Messages to the sandbox that are read of one episode; 20 with the original's settings."""
 _ID = re.compile(rf"({'|'.join((*CATEGORIES, *FINANCE))})_([0-9]+)(?:_([0-9]+))?")
 
@@ -72,7 +72,7 @@ def episode_transcript(process: Sequence[Any], *, multi_turn: bool) -> Transcrip
     the first that counts ends the episode.
     Under `fixed`, which reads some messages otherwise, the rebuilt dialogue is an approximation.
     """
-    opening = [OPENING] if multi_turn else []
+    opening = [UNKNOWN_OPENING] if multi_turn else []
     first, *others = (_reply(text) for text in (*opening, *process, *[END_MARK] * 3))
     needed = 2 * len(process) + 1
     if needed > MAX_MESSAGES:
@@ -81,7 +81,7 @@ def episode_transcript(process: Sequence[Any], *, multi_turn: bool) -> Transcrip
     return Transcript((first, *others))
 
 
-def _read(line: Line, lang: str) -> tuple[str, str, Transcript]:
+def _read(line: JsonLine, lang: str) -> tuple[str, str, Transcript]:
     """Item, unit and transcript of a line."""
     match = _ID.fullmatch(line.read_text("id"))
     if not match:
@@ -90,13 +90,13 @@ def _read(line: Line, lang: str) -> tuple[str, str, Transcript]:
     return f"{lang}/{category}_{int(number)}", str(int(turn or 0)), _transcript(line, category)
 
 
-def _transcript(line: Line, category: str) -> Transcript:
+def _transcript(line: JsonLine, category: str) -> Transcript:
     if not is_agent(category):
         # What is no text stays as it is: the original gives it a verdict, too.
         return Transcript((_reply(line.value("result")),))
     process = line.read_list("process")
-    if len(process) > MOST_PROCESS:
-        line.fail("process", f"at most {MOST_PROCESS} messages", process)
+    if len(process) > MAX_PROCESS_MESSAGES:
+        line.fail("process", f"at most {MAX_PROCESS_MESSAGES} messages", process)
     return episode_transcript(process, multi_turn=is_multi_turn_agent(category))
 
 
@@ -106,11 +106,11 @@ def _reply(content: Any) -> Reply:
 
 def _lang_and_model(file: Path) -> tuple[str, str]:
     folders = file.resolve().parent.parts
-    named = [position for position, name in enumerate(folders) if name in LANGUAGES]
+    named = [position for position, name in enumerate(folders) if name in LANGUAGE_FOLDERS]
     if not named:
         raise DataError(
-            f"{file}: which language is it? Result files do not say; put it into a folder {' or '.join(LANGUAGES)}"
+            f"{file}: which language is it? Result files do not say; put it into a folder {' or '.join(LANGUAGE_FOLDERS)}"
         )
     place = named[-1]
     model = "/".join(folders[place + 1 :]) or folders[place - 1]
-    return LANGUAGES[folders[place]], model
+    return LANGUAGE_FOLDERS[folders[place]], model

@@ -9,7 +9,7 @@ from operator import add
 
 from wildtool.benchmarks.acebench.data import AGENT, ATOM, CATEGORIES, FINANCE, MULTI_TURN, NORMAL, SPECIAL
 
-GROUPS = {"normal": NORMAL, "special": SPECIAL, "agent": AGENT}
+SCORE_GROUPS = {"normal": NORMAL, "special": SPECIAL, "agent": AGENT}
 """The groups that the overall number weighs; within a group every category counts alike."""
 OFFICIAL_WEIGHTS = {"normal": 0.578, "special": 0.2676, "agent": 0.1545}
 """Square roots of 700, 150 and 50 over their sum, as the original rounds them: they add up to 1.0001."""
@@ -102,11 +102,11 @@ def summary_row(scores: Mapping[str, CategoryScore]) -> dict[str, float]:
         "agent_multi_step": agent["multi_step"],
         "agent_multi_step_process": process("agent_multi_step"),
         "agent": agent_summary,
-        "overall": round(overall(normal_summary, special_summary, agent_summary), 3),
+        "overall": round(weighted_overall(normal_summary, special_summary, agent_summary), 3),
     }
 
 
-def overall(normal: float, special: float, agent: float) -> float:
+def weighted_overall(normal: float, special: float, agent: float) -> float:
     """The weighted mean of the three groups, in their unit."""
     weights = OFFICIAL_WEIGHTS
     return special * weights["special"] + normal * weights["normal"] + agent * weights["agent"]
@@ -123,7 +123,7 @@ def _mean(values: Iterable[float]) -> float:
     return round(reduce(add, numbers) / len(numbers), 3)
 
 
-TABLE_COLUMNS: Mapping[str, tuple[str, ...]] = {
+COLUMN_CATEGORIES: Mapping[str, tuple[str, ...]] = {
     "Overall": CATEGORIES,
     "Normal": NORMAL,
     "Special": SPECIAL,
@@ -138,7 +138,7 @@ TABLE_COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ItemScore:
     """One record or dialogue in one repeat."""
 
     item: str
@@ -150,15 +150,15 @@ class Played:
     """Sum of the units' scores."""
 
 
-Results = Mapping[str, Sequence[Played]]
+CategoryResults = Mapping[str, Sequence[ItemScore]]
 """What was played of each category, in the order of the data."""
 
 
 @dataclass(frozen=True, slots=True)
-class Arithmetic:
+class ScoreFormulas:
     """How a profile computes the values of its tables."""
 
-    score: Callable[[str, Sequence[Played]], CategoryScore]
+    score: Callable[[str, Sequence[ItemScore]], CategoryScore]
     row: Callable[[Mapping[str, CategoryScore]], Mapping[str, float]]
     """The columns of Table 2; those of missing categories are of no use."""
     weights: Mapping[str, float]
@@ -178,19 +178,19 @@ def weights_of(column: str, weights: Mapping[str, float]) -> dict[str, float]:
     if column == "Overall":
         return {
             category: weights[group] / len(categories)
-            for group, categories in GROUPS.items()
+            for group, categories in SCORE_GROUPS.items()
             for category in categories
         }
-    categories = TABLE_COLUMNS[column]
+    categories = COLUMN_CATEGORIES[column]
     return dict.fromkeys(categories, 1 / len(categories))
 
 
-def process_of(category: str, played: Played) -> float:
+def process_of(category: str, played: ItemScore) -> float:
     """Share of right turns of a dialogue, or of milestones of an episode."""
     return played.right / played.units if category in MULTI_TURN else played.score
 
 
-def _official_score(category: str, played: Sequence[Played]) -> CategoryScore:
+def _official_score(category: str, played: Sequence[ItemScore]) -> CategoryScore:
     if category in (*AGENT, *FINANCE):
         return score_agent([(p.right == p.units, p.score) for p in played])
     turns = [(number, turn < p.right) for number, p in enumerate(played) for turn in range(p.units)]
@@ -200,10 +200,10 @@ def _official_score(category: str, played: Sequence[Played]) -> CategoryScore:
 def _official_row(scores: Mapping[str, CategoryScore]) -> Mapping[str, float]:
     row = summary_row(scores)
     keys = {"Similar API": "similar_api", "Single-Turn": "single_turn", "Multi-Turn": "multi_turn"}
-    return {name: row[keys.get(name, name.lower())] for name in TABLE_COLUMNS}
+    return {name: row[keys.get(name, name.lower())] for name in COLUMN_CATEGORIES}
 
 
-def _exact_score(category: str, played: Sequence[Played]) -> CategoryScore:
+def _exact_score(category: str, played: Sequence[ItemScore]) -> CategoryScore:
     whole = sum(p.right == p.units for p in played) / len(played)
     right, units = sum(p.right for p in played), sum(p.units for p in played)
     has_process = category in (*MULTI_TURN, *AGENT, *FINANCE)
@@ -213,7 +213,7 @@ def _exact_score(category: str, played: Sequence[Played]) -> CategoryScore:
 
 def _exact_row(scores: Mapping[str, CategoryScore]) -> Mapping[str, float]:
     row: dict[str, float] = {}
-    for name in TABLE_COLUMNS:
+    for name in COLUMN_CATEGORIES:
         weights = weights_of(name, EXACT_WEIGHTS)
         weighted = [weight * scores[c].accuracy for c, weight in weights.items() if c in scores]
         # Divided by what the weights add up to in floating point, so that all right is 1.
@@ -221,7 +221,7 @@ def _exact_row(scores: Mapping[str, CategoryScore]) -> Mapping[str, float]:
     return row
 
 
-ARITHMETIC = {
-    "official": Arithmetic(_official_score, _official_row, OFFICIAL_WEIGHTS),
-    "fixed": Arithmetic(_exact_score, _exact_row, EXACT_WEIGHTS),
+SCORE_FORMULAS = {
+    "official": ScoreFormulas(_official_score, _official_row, OFFICIAL_WEIGHTS),
+    "fixed": ScoreFormulas(_exact_score, _exact_row, EXACT_WEIGHTS),
 }

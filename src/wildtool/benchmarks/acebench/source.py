@@ -13,15 +13,15 @@ from wildtool.benchmarks.acebench.data import (
     CATEGORIES,
     FINANCE,
     LANGUAGES,
+    categories_in,
     categories_of,
-    held,
+    folder_languages,
     is_agent,
-    languages,
 )
 from wildtool.benchmarks.acebench.data_lines import find_file, has_file, read_bytes
 from wildtool.benchmarks.acebench.prompts.originals import Originals, prompt_files, read_originals
 from wildtool.benchmarks.acebench.sandbox.extract import extract_sentences, extract_state, find_sentences
-from wildtool.data.pinned import PinnedFile, Report, cache_folder, download, fetch_all, source_url
+from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, download, fetch_all, source_url
 from wildtool.data.prompt_files import PromptFile, pull_prompts
 from wildtool.errors import DataError
 from wildtool.types import Source
@@ -32,12 +32,12 @@ LICENCE = "MIT, Copyright (c) Microsoft Corporation, as its LICENSE.md says"
 CHECKSUMS = Path(__file__).with_name("checksums.tsv")
 """Path in our layout and SHA-256 of each question and answer file."""
 
-MESSAGES = "sandbox_messages.json"
-STATES: Mapping[str, str] = {lang: f"sandbox_initial_state_{lang}.json" for lang in LANGUAGES}
+MESSAGES_FILE = "sandbox_messages.json"
+STATE_FILES: Mapping[str, str] = {lang: f"sandbox_initial_state_{lang}.json" for lang in LANGUAGES}
 TABLE_DIGESTS: Mapping[str, str] = {
-    MESSAGES: "594dac20e7f8d28678e45c663e92721aa6032794d07214435f9420982d28c544",
-    STATES["en"]: "7f4a234c61fe47014bb296fbb35bcdb798380f417f523e672bf90bd3f98a3551",
-    STATES["zh"]: "bfe906b2fb30b894c9e1f1bf30d071da0d58e6bce5ba5d5cff9d766513736830",
+    MESSAGES_FILE: "594dac20e7f8d28678e45c663e92721aa6032794d07214435f9420982d28c544",
+    STATE_FILES["en"]: "7f4a234c61fe47014bb296fbb35bcdb798380f417f523e672bf90bd3f98a3551",
+    STATE_FILES["zh"]: "bfe906b2fb30b894c9e1f1bf30d071da0d58e6bce5ba5d5cff9d766513736830",
 }
 """SHA-256 of each sandbox table as JSON with sorted keys and no blanks."""
 _CODE = "model_inference"
@@ -55,11 +55,11 @@ _EXECUTION: Mapping[str, tuple[str, str]] = {
 }
 """Sentences of the code around the sandbox: file and function, the same for both languages."""
 
-Table = dict[str, Any]
+SandboxTable = dict[str, Any]
 ReadSource = Callable[[str], str]
 
 
-def pull(file: Path | None, mirror: str | None, report: Report) -> Path:
+def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     """Brings the official data into the cache, each file and table verified; what is there and right is kept.
 
     Args:
@@ -96,7 +96,11 @@ def pinned_files(folder: Path) -> dict[Path, PinnedFile]:
     with CHECKSUMS.open(encoding="utf-8", newline="") as rows:
         return {
             folder / row["path"]: PinnedFile(
-                REPOSITORY, COMMIT, f"data_all/data_{row['path']}", sha256=row["sha256"], also=row["path"]
+                REPOSITORY,
+                COMMIT,
+                f"data_all/data_{row['path']}",
+                sha256=row["sha256"],
+                other_path=row["path"],
             )
             for row in csv.DictReader(rows, delimiter="\t")
         }
@@ -108,7 +112,7 @@ def table_digest(table: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _install_tables(folder: Path, file: Path | None, mirror: str | None, report: Report) -> None:
+def _install_tables(folder: Path, file: Path | None, mirror: str | None, report: ReportProgress) -> None:
     if all(_is_right(folder / name) for name in TABLE_DIGESTS):
         report(f"{len(TABLE_DIGESTS)} tables of the sandbox are there and verified")
         return
@@ -138,7 +142,7 @@ def _is_right(path: Path) -> bool:
         return False  # a damaged table is written anew
 
 
-def _given_tables(folder: Path) -> dict[str, Table] | None:
+def _given_tables(folder: Path) -> dict[str, SandboxTable] | None:
     """The tables of a folder that has them ready."""
     paths = {name: folder / name for name in TABLE_DIGESTS}
     if not all(path.is_file() for path in paths.values()):
@@ -146,7 +150,7 @@ def _given_tables(folder: Path) -> dict[str, Table] | None:
     return {name: _read(path) for name, path in paths.items()}
 
 
-def read_tables(read: ReadSource) -> dict[str, Table]:
+def read_tables(read: ReadSource) -> dict[str, SandboxTable]:
     """The tables by file name, read from the original's code.
 
     Args:
@@ -163,7 +167,7 @@ def read_tables(read: ReadSource) -> dict[str, Table]:
         for lang in LANGUAGES
     }
     sentences = {lang: extract_sentences(texts) for lang, texts in sources.items()}
-    messages: Table = {
+    messages: SandboxTable = {
         case: {lang: sentences[lang][case] for lang in LANGUAGES} for case in sentences[LANGUAGES[0]]
     }
     for case, (path, function) in _EXECUTION.items():
@@ -171,7 +175,9 @@ def read_tables(read: ReadSource) -> dict[str, Table]:
         if len(found) != 1:
             raise DataError(f"{path}: expected one sentence in {function}, found {len(found)}")
         messages[case] = dict.fromkeys(LANGUAGES, found[0])
-    return {MESSAGES: messages} | {STATES[lang]: extract_state(texts) for lang, texts in sources.items()}
+    return {MESSAGES_FILE: messages} | {
+        STATE_FILES[lang]: extract_state(texts) for lang, texts in sources.items()
+    }
 
 
 def _source(path: str, folder: Path | None, mirror: str | None) -> str:
@@ -197,7 +203,7 @@ def _read(path: Path) -> Any:
         raise DataError(f"{path}: not JSON ({error})") from error
 
 
-def _write(path: Path, table: Table) -> None:
+def _write(path: Path, table: SandboxTable) -> None:
     part = path.with_name(path.name + ".part")
     try:
         part.write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
@@ -289,8 +295,8 @@ def _digest(path: Path, _changed: int, _size: int) -> str:
 
 
 def _files(folder: Path, categories: tuple[str, ...] | None) -> Iterator[Path]:
-    for lang in languages(folder):
-        wanted = held(folder, lang) if categories is None else categories
+    for lang in folder_languages(folder):
+        wanted = categories_in(folder, lang) if categories is None else categories
         for category in wanted:
             yield find_file(folder / lang, category)
             yield find_file(folder / lang / "possible_answer", category)

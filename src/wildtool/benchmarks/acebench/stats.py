@@ -9,14 +9,14 @@ from wildtool.benchmarks.acebench.data import (
     AgentRecord,
     NormalRecord,
     Record,
-    held,
-    languages,
+    categories_in,
+    folder_languages,
     read_category,
 )
 from wildtool.benchmarks.acebench.lint.rules import properties_of
 from wildtool.types import Metric
 
-Counts = Mapping[str, int]
+NameCounts = Mapping[str, int]
 
 
 def stats(folder: Path) -> list[Metric]:
@@ -26,8 +26,10 @@ def stats(folder: Path) -> list[Metric]:
         DataError: naming the file, line, id and field that cannot be read.
     """
     metrics: list[Metric] = []
-    for lang in languages(folder):
-        records = {category: read_category(folder, lang, category) for category in held(folder, lang)}
+    for lang in folder_languages(folder):
+        records = {
+            category: read_category(folder, lang, category) for category in categories_in(folder, lang)
+        }
         metrics += _describe(lang, records)
     return metrics
 
@@ -38,13 +40,13 @@ def _describe(lang: str, by_category: Mapping[str, Sequence[Record]]) -> Iterato
     size = {
         "records": len(every),
         "dialogues": sum(map(_dialogues, by_category.values())),
-        **{name: sum(map(measure, every)) for name, measure in MEASURES.items()},
+        **{name: sum(map(measure, every)) for name, measure in RECORD_MEASURES.items()},
         "distinct function names": len(names),
     }
     yield from (Metric(f"size ({lang})", name, n, n, n, kind="count") for name, n in size.items())
     yield from _counts(f"records ({lang})", {c: len(records) for c, records in by_category.items()})
     yield from _counts(f"dialogues ({lang})", {c: _dialogues(records) for c, records in by_category.items()})
-    for group, measure in MEASURES.items():
+    for group, measure in RECORD_MEASURES.items():
         counts = {category: sum(map(measure, records)) for category, records in by_category.items()}
         yield from _counts(f"{group} ({lang})", {category: n for category, n in counts.items() if n})
     types = Counter(name for record in every for name in _types(record))
@@ -73,7 +75,7 @@ def _functions(record: Record) -> int:
     return len(record.functions)
 
 
-MEASURES: Mapping[str, Callable[[Record], int]] = {
+RECORD_MEASURES: Mapping[str, Callable[[Record], int]] = {
     "functions offered": _functions,
     "gold calls": _gold_calls,
     "milestones": _milestones,
@@ -89,6 +91,6 @@ def _types(record: Record) -> Iterator[str]:
             yield declared if isinstance(declared, str) else "none declared"
 
 
-def _counts(group: str, counts: Counts) -> Iterator[Metric]:
+def _counts(group: str, counts: NameCounts) -> Iterator[Metric]:
     total = sum(counts.values())
     return (Metric(group, name, n, n, total, kind="count") for name, n in counts.items())

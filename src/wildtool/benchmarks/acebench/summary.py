@@ -12,24 +12,24 @@ from typing import Any
 from wildtool.benchmarks.acebench import error_classes
 from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, LANGUAGES, MULTI_TURN
 from wildtool.benchmarks.acebench.scores import (
-    ARITHMETIC,
-    TABLE_COLUMNS,
-    Arithmetic,
+    COLUMN_CATEGORIES,
+    SCORE_FORMULAS,
+    CategoryResults,
     CategoryScore,
-    Played,
-    Results,
+    ItemScore,
+    ScoreFormulas,
     combine_languages,
     process_of,
     weights_of,
 )
 from wildtool.stats.intervals import clustered_rate, weighted_sum
-from wildtool.stats.metrics import Rate, cost, coverage, measure
+from wildtool.stats.metrics import Rate, cost, coverage, rate_metrics
 from wildtool.types import Metric
 
 TABLE = "Table 2"
 HEADLINES = ("Overall", "Normal", "Special", "Agent")
-BEST = "if all without a verdict were right"
-Part = tuple[float, tuple[float, float, float]]
+BEST_CASE = "if all without a verdict were right"
+WeightedRate = tuple[float, tuple[float, float, float]]
 """A weight, and a rate with its interval."""
 
 
@@ -52,7 +52,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     Args:
         verdicts: DuckDB relation of verdict rows (see `columns`, and the engine's common columns).
     """
-    arithmetic, played = ARITHMETIC[profile], _played(verdicts)
+    arithmetic, played = SCORE_FORMULAS[profile], _results(verdicts)
     tables = _tables(played, arithmetic)
     metrics = [metric for table in tables for metric in table]
     for group, categories in (("categories", CATEGORIES), ("agent finance", FINANCE)):
@@ -65,23 +65,23 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     return [
         *_with_headlines(metrics, tables[-1] if tables else []),
         # No rate of errors looks at other rows.
-        *measure(verdicts.filter("outcome = 'wrong' OR section = 'Special'"), list(_errors(verdicts))),
+        *rate_metrics(verdicts.filter("outcome = 'wrong' OR section = 'Special'"), list(_errors(verdicts))),
         *coverage(verdicts, _not_scorable(verdicts), "unit"),
         *_best_case(played, arithmetic),
         *cost(verdicts, "unit"),
     ]
 
 
-def _played(verdicts: Any) -> dict[str, dict[str, list[Played]]]:
+def _results(verdicts: Any) -> dict[str, dict[str, list[ItemScore]]]:
     """By language and category."""
     rows = verdicts.aggregate(
         "lang, split, repeat, item, MIN(dialogue) AS number, COUNT(*), SUM(CAST(correct AS INTEGER)),"
         " COUNT(*) FILTER (outcome IN ('infra_error', 'unplayed')), SUM(score)",
         "lang, split, repeat, item",
     ).order("lang, split, repeat, number, item")
-    played: dict[str, dict[str, list[Played]]] = {}
+    played: dict[str, dict[str, list[ItemScore]]] = {}
     for lang, split, _, item, _, units, right, missing, score in rows.fetchall():
-        result = Played(item, units, int(right), missing, score)
+        result = ItemScore(item, units, int(right), missing, score)
         played.setdefault(lang, {}).setdefault(split, []).append(result)
     return {lang: played[lang] for lang in LANGUAGES if lang in played}
 
@@ -89,7 +89,7 @@ def _played(verdicts: Any) -> dict[str, dict[str, list[Played]]]:
 # Table 2 ---------------------------------------------------------------------------------------------
 
 
-def _tables(played: Mapping[str, Results], arithmetic: Arithmetic) -> list[list[Metric]]:
+def _tables(played: Mapping[str, CategoryResults], arithmetic: ScoreFormulas) -> list[list[Metric]]:
     """The table of each language, and if there are two, that of their means."""
     tables = [_table(f"{TABLE} ({lang})", [results], arithmetic) for lang, results in played.items()]
     if len(played) > 1:
@@ -97,11 +97,11 @@ def _tables(played: Mapping[str, Results], arithmetic: Arithmetic) -> list[list[
     return tables
 
 
-def _table(group: str, languages: Sequence[Results], arithmetic: Arithmetic) -> list[Metric]:
+def _table(group: str, languages: Sequence[CategoryResults], arithmetic: ScoreFormulas) -> list[Metric]:
     """The mean of the languages' rows, of the columns that all of them have."""
     means = combine_languages([arithmetic.row(_scores(results, arithmetic)) for results in languages])
     metrics: list[Metric] = []
-    for name, categories in TABLE_COLUMNS.items():
+    for name, categories in COLUMN_CATEGORIES.items():
         if all(results.get(category) for results in languages for category in categories):
             clusters = [
                 (weight / len(languages), whole_clusters(results[category]))
@@ -115,7 +115,9 @@ def _table(group: str, languages: Sequence[Results], arithmetic: Arithmetic) -> 
 def _weighted(
     group: str, name: str, value: float, clusters: Sequence[tuple[float, Sequence[tuple[float, float]]]]
 ) -> Metric:
-    parts: list[Part] = [(weight, rate) for weight, counts in clusters if (rate := clustered_rate(counts))]
+    parts: list[WeightedRate] = [
+        (weight, rate) for weight, counts in clusters if (rate := clustered_rate(counts))
+    ]
     _, low, high = weighted_sum(parts)
     every = [count for _, counts in clusters for count in counts]
     right, total = sum(x for x, _ in every), sum(n for _, n in every)
@@ -127,7 +129,7 @@ def _around(value: float, low: float, high: float) -> tuple[float, float]:
     return min(low, value), max(value, min(high, 1.0))
 
 
-def _scores(results: Results, arithmetic: Arithmetic) -> dict[str, CategoryScore]:
+def _scores(results: CategoryResults, arithmetic: ScoreFormulas) -> dict[str, CategoryScore]:
     return {
         category: arithmetic.score(category, results[category])
         for category in CATEGORIES
@@ -139,7 +141,7 @@ def _scores(results: Results, arithmetic: Arithmetic) -> dict[str, CategoryScore
 
 
 def _categories(
-    group: str, categories: Iterable[str], results: Results, arithmetic: Arithmetic
+    group: str, categories: Iterable[str], results: CategoryResults, arithmetic: ScoreFormulas
 ) -> list[Metric]:
     """Each category that was played; of dialogues also the turns and their mean share, of episodes the milestones."""
     metrics: list[Metric] = []
@@ -169,7 +171,9 @@ def _means(group: str, languages: Sequence[Sequence[Metric]]) -> list[Metric]:
 
 
 def _mean(group: str, name: str, metrics: Sequence[Metric]) -> Metric:
-    parts: list[Part] = [(1 / len(metrics), (m.value or 0.0, m.low or 0.0, m.high or 0.0)) for m in metrics]
+    parts: list[WeightedRate] = [
+        (1 / len(metrics), (m.value or 0.0, m.low or 0.0, m.high or 0.0)) for m in metrics
+    ]
     value, low, high = weighted_sum(parts)
     right, total = sum(m.numerator for m in metrics), sum(m.denominator for m in metrics)
     return Metric(group, name, value, right, total, low, high)
@@ -183,7 +187,7 @@ def _rate(group: str, name: str, value: float | None, clusters: Sequence[tuple[f
     return Metric(group, name, value, right, total, *_around(value, low, high))
 
 
-def whole_clusters(played: Sequence[Played]) -> list[tuple[float, float]]:
+def whole_clusters(played: Sequence[ItemScore]) -> list[tuple[float, float]]:
     """For each item how often it was right as a whole, and how often it was played."""
     return _by_item((p.item, int(p.right == p.units), 1) for p in played)
 
@@ -235,7 +239,7 @@ def _not_scorable(verdicts: Any) -> int:
     return int(count)
 
 
-def _best_case(played: Mapping[str, Results], arithmetic: Arithmetic) -> list[Metric]:
+def _best_case(played: Mapping[str, CategoryResults], arithmetic: ScoreFormulas) -> list[Metric]:
     """What the headline table would say had every unit without a verdict been right."""
     if not any(p.missing for results in played.values() for rows in results.values() for p in rows):
         return []
@@ -245,13 +249,13 @@ def _best_case(played: Mapping[str, Results], arithmetic: Arithmetic) -> list[Me
     }
     tables = _tables(best, arithmetic)
     return [
-        replace(metric, group="coverage", name=f"{metric.name} {BEST}", low=None, high=None)
+        replace(metric, group="coverage", name=f"{metric.name} {BEST_CASE}", low=None, high=None)
         for metric in tables[-1]
         if metric.name in HEADLINES
     ]
 
 
-def _completed(played: Played) -> Played:
+def _completed(played: ItemScore) -> ItemScore:
     return replace(
         played, right=played.right + played.missing, score=played.score + played.missing, missing=0
     )

@@ -4,16 +4,26 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from wildtool.benchmarks.acebench.data import AgentRecord, Case, NormalRecord, Record, SpecialRecord
-from wildtool.benchmarks.acebench.gold import called, gold_text
+from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, Record, SpecialRecord
+from wildtool.benchmarks.acebench.gold import called_function, gold_text
 from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.benchmarks.acebench.play import record_of, walk
+from wildtool.benchmarks.acebench.play import new_episode, profile_record
 from wildtool.benchmarks.acebench.trace_episode import trace_episode
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.toolcall.compare import compare_arguments
 from wildtool.toolcall.schema import as_schema
-from wildtool.trace import differing, single_out, told
-from wildtool.types import Difference, GoldCall, Item, Message, Tool, Trace, TraceStep, Transcript, Verdict
+from wildtool.trace import find_differences, mark_decisive, replay_steps
+from wildtool.types import (
+    GoldCall,
+    GoldDifference,
+    Item,
+    Message,
+    Tool,
+    Trace,
+    TraceStep,
+    Transcript,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
@@ -31,15 +41,15 @@ def trace(
 ) -> Trace:
     """A unit as it happened, as the rules of a profile saw it; pure, never raises, whatever the replies."""
     position = item.units.index(unit)
-    record = record_of(cast(Case, item.data), position, profile)
+    record = profile_record(cast(ItemData, item.data), position, profile)
     verdict = judge_item(item, {unit: transcript}, profile, mode)[position]
     tools: Sequence[Tool] = [{"type": "function", "function": function} for function in record.functions]
-    played = walk(item, position, profile, mode, recorded=transcript, originals=originals)
+    played = new_episode(item, position, profile, mode, recorded=transcript, originals=originals)
     if isinstance(record, AgentRecord):
         return trace_episode(cast(Any, played), record, unit, transcript, verdict, tools, profile)
-    happened = list(told(played, transcript))
+    happened = list(replay_steps(played, transcript))
     reply = happened[0][2] if happened else None
-    gold, differences = _beside_gold(record, reply, verdict, profile, mode)
+    gold, differences = _gold_and_calls(record, reply, verdict, profile, mode)
     done = tuple(number for number, one in enumerate(gold) if one.status == "done")
     steps = tuple(
         TraceStep(role, seen, message, done if reply is message else (), verdict.reason)
@@ -48,16 +58,18 @@ def trace(
     return Trace(unit, tools, steps, gold, differences)
 
 
-def _beside_gold(
+def _gold_and_calls(
     record: Record, reply: Message | None, verdict: Verdict, profile: str, mode: str
-) -> tuple[tuple[GoldCall, ...], tuple[Difference, ...]]:
+) -> tuple[tuple[GoldCall, ...], tuple[GoldDifference, ...]]:
     if isinstance(record, NormalRecord):
         return _calls(record, reply, verdict, profile, mode)
     expected = gold_text(cast(SpecialRecord, record))
     if verdict.outcome == "correct":
         return (GoldCall("message", expected, status="done"),), ()
     status = "missed" if reply is None else "wrong"
-    found = () if reply is None else (Difference("message", expected, reply.get("content"), verdict.reason),)
+    found = (
+        () if reply is None else (GoldDifference("message", expected, reply.get("content"), verdict.reason),)
+    )
     return (GoldCall("message", expected, status=status),), found
 
 
@@ -66,18 +78,18 @@ def _beside_gold(
 
 def _calls(
     record: NormalRecord, reply: Message | None, verdict: Verdict, profile: str, mode: str
-) -> tuple[tuple[GoldCall, ...], tuple[Difference, ...]]:
+) -> tuple[tuple[GoldCall, ...], tuple[GoldDifference, ...]]:
     """Gold calls of the candidate that most calls of the reply fulfil, and where the others differ."""
-    made = _made(reply, record, profile, mode)
+    made = _parsed_calls(reply, record, profile, mode)
     rivals = [_paired(record, candidate, made, profile) for candidate in record.candidates]
     done = max(rivals, key=len, default=dict[str, int]())
     candidate = record.candidates[rivals.index(done)] if rivals else {}
     left = [call for at, call in enumerate(made) if at not in done.values()]
     offered = {function["name"] for function in record.functions}
     gold: list[GoldCall] = []
-    differences: list[Difference] = []
+    differences: list[GoldDifference] = []
     for key, arguments in candidate.items():
-        name = called(key, offered)
+        name = called_function(key, offered)
         found = next((call for call in left if call.name == name), None)
         if verdict.outcome == "correct" or key in done:
             gold.append(GoldCall(name, arguments, status="done"))
@@ -90,7 +102,9 @@ def _calls(
     return tuple(gold), tuple(differences)
 
 
-def _made(reply: Message | None, record: NormalRecord, profile: str, mode: str) -> list[Call]:
+def _parsed_calls(
+    reply: Message | None, record: NormalRecord, profile: str, mode: str
+) -> list[CallExpression]:
     """The calls as the profile reads them; none where it cannot."""
     if reply is None:
         return []
@@ -104,30 +118,33 @@ def _made(reply: Message | None, record: NormalRecord, profile: str, mode: str) 
 
             content = reply.get("content")
             return list(decode(content)) if isinstance(content, str) else []
-        from wildtool.benchmarks.acebench.episode.fixed_messages import text_of
-        from wildtool.benchmarks.acebench.fixed.parse import read_calls
+        from wildtool.benchmarks.acebench.episode.fixed_messages import message_text
+        from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 
-        return list(read_calls(text_of(reply)))
+        return list(parse_reply_calls(message_text(reply)))
     except CallSyntaxError:
         # The verdict says so; there is nothing to pair.
         return []
 
 
 def _paired(
-    record: NormalRecord, candidate: Mapping[str, Mapping[str, Any]], made: Sequence[Call], profile: str
+    record: NormalRecord,
+    candidate: Mapping[str, Mapping[str, Any]],
+    made: Sequence[CallExpression],
+    profile: str,
 ) -> dict[str, int]:
     """Gold calls, each with the position of a call that alone fulfils it."""
     from wildtool.benchmarks.acebench.fixed import calls as fixed_normal
     from wildtool.benchmarks.acebench.official import calls as official_normal
 
-    check = official_normal.check_calls if profile == "official" else fixed_normal.check_calls
+    check = official_normal.check_official_calls if profile == "official" else fixed_normal.check_fixed_calls
     offered = {function["name"] for function in record.functions}
     paired: dict[str, int] = {}
     for key, arguments in candidate.items():
         for at, call in enumerate(made):
             if (
                 at not in paired.values()
-                and call.name == called(key, offered)
+                and call.name == called_function(key, offered)
                 and check([call], record.functions, ({key: arguments},)).valid
             ):
                 paired[key] = at
@@ -136,16 +153,16 @@ def _paired(
 
 
 def _differences(
-    record: NormalRecord, name: str, gold: Mapping[str, Any], call: Call, reason: str, profile: str
-) -> list[Difference]:
+    record: NormalRecord, name: str, gold: Mapping[str, Any], call: CallExpression, reason: str, profile: str
+) -> list[GoldDifference]:
     """Where a call differs from its gold call; the reason of the verdict stands at the argument it names."""
     if profile != "official":
         schema = next((f.get("parameters") for f in record.functions if f["name"] == name), None)
         found = compare_arguments(gold, cast(Mapping[str, Any], call.arguments), as_schema(schema))
-        return [Difference(f"{name}.{d.path}", d.gold, d.predicted, d.message) for d in found]
-    different = differing(gold, call.arguments, name, reason)
+        return [GoldDifference(f"{name}.{d.path}", d.gold, d.predicted, d.message) for d in found]
+    different = find_differences(gold, call.arguments, name, reason)
     named = _NAMED.match(reason)
     if named is None:
         return different
     place = f"{name}.{named['name']}"
-    return single_out(different, lambda d: d.where.startswith(place))
+    return mark_decisive(different, lambda d: d.where.startswith(place))

@@ -6,15 +6,25 @@ from typing import cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.error_classes import executed_calls
-from wildtool.benchmarks.acebench.episode.fixed import SoundWalk
-from wildtool.benchmarks.acebench.episode.fixed_end_state import calls_of, same_call
-from wildtool.benchmarks.acebench.episode.official import EpisodeWalk
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
-from wildtool.trace import told
-from wildtool.types import Difference, GoldCall, Message, Tool, Trace, TraceStep, Transcript, Verdict, Walk
+from wildtool.benchmarks.acebench.episode.fixed import FixedAgentEpisode
+from wildtool.benchmarks.acebench.episode.fixed_end_state import parse_calls, same_call
+from wildtool.benchmarks.acebench.episode.official import OfficialAgentEpisode
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
+from wildtool.trace import replay_steps
+from wildtool.types import (
+    Episode,
+    GoldCall,
+    GoldDifference,
+    Message,
+    Tool,
+    Trace,
+    TraceStep,
+    Transcript,
+    Verdict,
+)
 
-MAX_CALLS = 400
+MAX_TRACED_CALLS = 400
 """Calls of an episode that are set beside milestones, as judging does."""
 MAX_ANSWER = 300
 """Characters of a sandbox's answer in a note."""
@@ -29,7 +39,7 @@ _SENTENCES = (
 
 
 def trace_episode(
-    walk: EpisodeWalk | SoundWalk,
+    episode: OfficialAgentEpisode | FixedAgentEpisode,
     record: AgentRecord,
     unit: str,
     transcript: Transcript,
@@ -43,17 +53,17 @@ def trace_episode(
     """Step of each message that went to the sandbox."""
     places: dict[int, int] = {}
     """Step by place in the dialogue."""
-    for step in told(cast(Walk, walk), transcript):
-        sent += [len(happened)] * (len(walk.process) - len(sent))
-        spoken = [at for at, one in enumerate(walk.dialogue) if one.sender == "agent"]
+    for step in replay_steps(cast(Episode, episode), transcript):
+        sent += [len(happened)] * (len(episode.process) - len(sent))
+        spoken = [at for at, one in enumerate(episode.dialogue) if one.sender == "agent"]
         if step[0] == "agent" and spoken:
             places[spoken[-1]] = len(happened)
         happened.append(step)
-    gold, reached = _milestones(record, walk.process, profile)
+    gold, reached = _milestones(record, episode.process, profile)
     done: dict[int, list[int]] = {}
     for milestone, message in reached.items():
         done.setdefault(sent[message], []).append(milestone)
-    notes = _notes(walk, places)
+    notes = _notes(episode, places)
     if happened:
         notes.setdefault(len(happened) - 1, []).append(verdict.reason)
     steps = tuple(
@@ -63,10 +73,10 @@ def trace_episode(
     return Trace(unit, tools, steps, gold, tuple(_end_state(verdict)))
 
 
-def _notes(walk: EpisodeWalk | SoundWalk, places: dict[int, int]) -> dict[int, list[str]]:
+def _notes(episode: OfficialAgentEpisode | FixedAgentEpisode, places: dict[int, int]) -> dict[int, list[str]]:
     """By step what the sandbox made of its calls."""
     notes: dict[int, list[str]] = {}
-    for ran in executed_calls(walk):
+    for ran in executed_calls(episode):
         if ran.message in places:
             answer = str(ran.answer)
             short = answer if len(answer) <= MAX_ANSWER else f"{answer[:MAX_ANSWER]}…"
@@ -89,8 +99,10 @@ def _milestones(
     if profile == "official":
         ways = [([_as_call(text) for text in listed], dict(_in_turn(listed, process))) for listed in texts]
     else:
-        made = [(at, call) for at, text in enumerate(process) for call in calls_of([text])][:MAX_CALLS]
-        ways = [(gold := calls_of(listed), _in_order(gold, made)) for listed in texts]
+        made = [(at, call) for at, text in enumerate(process) for call in parse_calls([text])][
+            :MAX_TRACED_CALLS
+        ]
+        ways = [(gold := parse_calls(listed), _in_order(gold, made)) for listed in texts]
     gold, reached = max(ways, key=lambda way: len(way[1]) / (len(way[0]) or 1))
     return tuple(
         GoldCall(
@@ -103,13 +115,13 @@ def _milestones(
     ), reached
 
 
-def _as_call(text: str) -> Call:
+def _as_call(text: str) -> CallExpression:
     """A milestone of one call as that call; any other as a call of nothing with its text."""
     try:
-        calls = read_calls(text)
+        calls = parse_reply_calls(text)
     except CallSyntaxError:
         calls = []
-    return calls[0] if len(calls) == 1 else Call("", {"": text})
+    return calls[0] if len(calls) == 1 else CallExpression("", {"": text})
 
 
 def _in_turn(gold: Sequence[str], process: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -121,7 +133,7 @@ def _in_turn(gold: Sequence[str], process: Sequence[str]) -> Iterator[tuple[int,
             yield number, found
 
 
-def _in_order(gold: Sequence[Call], made: Sequence[tuple[int, Call]]) -> dict[int, int]:
+def _in_order(gold: Sequence[CallExpression], made: Sequence[tuple[int, CallExpression]]) -> dict[int, int]:
     """A longest common subsequence: gold call to message."""
     same = [[same_call(wanted, call) for _, call in made] for wanted in gold]
     best = [[0] * (len(made) + 1) for _ in range(len(gold) + 1)]
@@ -144,14 +156,14 @@ def _in_order(gold: Sequence[Call], made: Sequence[tuple[int, Call]]) -> dict[in
 # End state -------------------------------------------------------------------------------------------
 
 
-def _end_state(verdict: Verdict) -> Iterator[Difference]:
+def _end_state(verdict: Verdict) -> Iterator[GoldDifference]:
     """What the judge says of the end state, taken apart into place, expected and found."""
     errors = cast(Sequence[Sequence[str]], verdict.detail.get("end_state", ()))
     for sentence in dict.fromkeys(sentence for entry in errors for sentence in entry):
         found = next((match for form in _SENTENCES if (match := form.match(sentence))), None)
         if found is None:
-            yield Difference("end state", None, sentence, sentence)
+            yield GoldDifference("end state", None, sentence, sentence)
         else:
             name, attribute, expected, real = cast(tuple[str, ...], found.groups())
             where = f"{name}.{attribute}" if attribute else name
-            yield Difference(where, expected, real, "the end state differs")
+            yield GoldDifference(where, expected, real, "the end state differs")

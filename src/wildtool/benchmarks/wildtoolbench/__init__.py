@@ -7,6 +7,7 @@ from typing import Any
 from wildtool.types import (
     Ask,
     Benchmark,
+    Episode,
     Finding,
     Item,
     Metric,
@@ -18,7 +19,6 @@ from wildtool.types import (
     Transcript,
     Verdict,
     View,
-    Walk,
 )
 
 # The parts are imported where they are used: judging loads more than playing, and help needs neither.
@@ -67,10 +67,10 @@ class WildToolBench:
 
         await play_item(item, ask, profile, in_order=in_order)
 
-    def walk(self, item: Item, unit: str, profile: str) -> Walk:
-        from wildtool.benchmarks.wildtoolbench.play import walk
+    def episode(self, item: Item, unit: str, profile: str) -> Episode:
+        from wildtool.benchmarks.wildtoolbench.play import new_episode
 
-        return walk(item, unit, profile)
+        return new_episode(item, unit, profile)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         from wildtool.benchmarks.wildtoolbench.judge import PROFILES, judge_item

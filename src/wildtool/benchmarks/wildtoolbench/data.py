@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from wildtool.errors import DataError
-from wildtool.json_codec import LINE, check_limits, lines_within
+from wildtool.json_codec import LINE_LIMITS, check_limits, lines_within
 from wildtool.types import Item, Source, Tool
 
 ASK = "ask_user_for_required_parameters"
@@ -19,7 +19,7 @@ ANSWER = "prepare_to_answer"
 """Virtual action: the model gives its final answer, in plain text."""
 VIRTUAL = frozenset({ASK, ANSWER})
 
-LANGUAGES = {"english": "en", "chinese": "zh"}
+LANGUAGE_PREFIXES = {"english": "en", "chinese": "zh"}
 """Field prefix of a language to its code; any other prefix is its own code."""
 TASK_TYPES = (
     "Single-Tool",
@@ -35,7 +35,7 @@ SUBTYPES = ("Coreferential Reference", "Partial Information", "Long-Range Depend
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GoldNode:
     """One gold action."""
 
     name: str
@@ -55,7 +55,7 @@ class Task:
     """One task of a session: what the user says and the gold actions."""
 
     text: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[GoldNode, ...]
     type: str
     subtype: str
     """Kind of hidden intent; `First Turn` for the first task."""
@@ -128,18 +128,18 @@ def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _record(line: bytes, where: str) -> dict[str, Any]:
     try:
-        check_limits(line, LINE)
+        check_limits(line, LINE_LIMITS)
         record = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: not UTF-8 text ({error.reason}); expected JSON lines") from error
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not a JSON object ({error}); expected one session per line") from error
     if not isinstance(record, dict):
-        raise DataError(f"{where}: expected a JSON object, found {kind(record)}")
+        raise DataError(f"{where}: expected a JSON object, found {json_type(record)}")
     return cast(dict[str, Any], record)
 
 
-def kind(value: Any) -> str:
+def json_type(value: Any) -> str:
     """What a JSON value is, in words."""
     kinds: tuple[tuple[type | tuple[type, ...], str], ...] = (
         (bool, "a boolean"),
@@ -151,20 +151,20 @@ def kind(value: Any) -> str:
     return next((name for types, name in kinds if isinstance(value, types)), "null")
 
 
-def languages(record: Mapping[str, Any]) -> list[str]:
+def language_prefixes(record: Mapping[str, Any]) -> list[str]:
     """Field prefixes of the languages a record has, in order of appearance."""
     return [key.removesuffix("_tasks") for key in record if key.endswith("_tasks")]
 
 
 def read_session(record: Mapping[str, Any], where: str, lang: str | None = None) -> Session | None:
     """One record as a session; None if it does not have the wanted language."""
-    prefixes = languages(record)
+    prefixes = language_prefixes(record)
     if not prefixes:
         raise DataError(
             f"{where}: no field *_tasks (such as english_tasks); found fields {sorted(record)[:12]}"
         )
     if lang is not None:
-        prefixes = [p for p in prefixes if lang in (p, LANGUAGES.get(p, p))]
+        prefixes = [p for p in prefixes if lang in (p, LANGUAGE_PREFIXES.get(p, p))]
         if not prefixes:
             return None
     prefix = prefixes[0]
@@ -182,7 +182,7 @@ def read_session(record: Mapping[str, Any], where: str, lang: str | None = None)
     )
     return Session(
         id=reader.text("id"),
-        lang=LANGUAGES.get(prefix, prefix),
+        lang=LANGUAGE_PREFIXES.get(prefix, prefix),
         date=reader.text(f"{prefix}_env_info"),
         tools=tools,
         sent_tools=send_tools(tools),
@@ -208,7 +208,7 @@ class _Fields:
         self._where = f"{where} (id {record.get('id')!r})"
 
     def fault(self, field: str, expected: str, found: Any) -> DataError:
-        return DataError(f"{self._where}: field {field}: expected {expected}, found {kind(found)}")
+        return DataError(f"{self._where}: field {field}: expected {expected}, found {json_type(found)}")
 
     def text(self, field: str) -> str:
         value = self._record.get(field)
@@ -253,7 +253,7 @@ class _Fields:
                 raise self.fault(f"{name}[{position}].function.name", "an OpenAI tool with a name", tool)
         return tuple(tools)
 
-    def answers(self, length: int) -> tuple[list[tuple[Node, ...]], tuple[int, ...] | None]:
+    def answers(self, length: int) -> tuple[list[tuple[GoldNode, ...]], tuple[int, ...] | None]:
         """Gold nodes per task from `<language>_answer_list` (else `answer_list`), and the counts of `answer_list`."""
         name = f"{self._prefix}_answer_list"
         if name not in self._record:
@@ -269,13 +269,13 @@ class _Fields:
             counts = tuple(len(cast(list[Any], nodes)) if isinstance(nodes, list) else 0 for nodes in other)
         return tasks, counts
 
-    def _nodes(self, name: str, task: int, value: Any) -> tuple[Node, ...]:
+    def _nodes(self, name: str, task: int, value: Any) -> tuple[GoldNode, ...]:
         if not isinstance(value, list):
             raise self.fault(f"{name}[{task}]", "a list of nodes", value)
         nodes = cast(list[Any], value)
         return tuple(self._node(f"{name}[{task}][{i}]", node) for i, node in enumerate(nodes))
 
-    def _node(self, name: str, value: Any) -> Node:
+    def _node(self, name: str, value: Any) -> GoldNode:
         if not isinstance(value, dict):
             raise self.fault(name, "a node object", value)
         node = cast(dict[str, Any], value)
@@ -297,7 +297,7 @@ class _Fields:
         user_input = node.get("user_input")
         if called["name"] == ASK and not isinstance(user_input, str):
             raise self.fault(f"{name}.user_input", "the user's reply as a text", user_input)
-        return Node(
+        return GoldNode(
             name=called["name"],
             arguments=cast(dict[str, Any], arguments),
             observation=node.get("observation"),
@@ -311,8 +311,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def of_session(
-    work: Callable[Concatenate[Session, P], T],
+def cached_per_session(
+    function: Callable[Concatenate[Session, P], T],
 ) -> Callable[Concatenate[Session, P], T]:
     """Keeps what a function of a session, and of positions in it, gives; for as long as the session lives.
 
@@ -320,14 +320,14 @@ def of_session(
     """
     known: WeakKeyDictionary[Session, dict[object, T]] = WeakKeyDictionary()
 
-    @wraps(work)
+    @wraps(function)
     def asked(session: Session, *args: P.args, **named: P.kwargs) -> T:
         assert not named
         its = known.get(session)
         if its is None:
             its = known[session] = {}
         if args not in its:
-            its[args] = work(session, *args, **named)
+            its[args] = function(session, *args, **named)
         return its[args]
 
     return asked

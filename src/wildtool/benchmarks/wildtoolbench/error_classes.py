@@ -5,7 +5,7 @@ Used by the profiles `official` and `fixed`; the profile `paper` computes the or
 
 from collections.abc import Collection, Sequence
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Node
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, GoldNode
 from wildtool.toolcall.graph import ancestors
 
 REFUSAL = "Refusal"
@@ -45,7 +45,7 @@ PAPER_COLUMNS = (
 ALL = (*PAPER_COLUMNS, UNREADABLE, UNUSABLE_GOLD)
 
 
-def fault_of_text(nodes: Sequence[Node], done: Collection[int], *, empty: bool) -> tuple[str, str]:
+def classify_text(nodes: Sequence[GoldNode], done: Collection[int], *, empty: bool) -> tuple[str, str]:
     """Class and reason of a text (or of nothing) that did not fit."""
     said = "an empty reply" if empty else "text"
     calls_left = sum(1 for i, node in enumerate(nodes) if node.name not in VIRTUAL and i not in done)
@@ -57,8 +57,8 @@ def fault_of_text(nodes: Sequence[Node], done: Collection[int], *, empty: bool) 
     return REFUSAL, f"{said} although a call was due"
 
 
-def fault_of_call(
-    nodes: Sequence[Node], done: Collection[int], name: str, tool_names: Collection[str]
+def classify_call(
+    nodes: Sequence[GoldNode], done: Collection[int], name: str, tool_names: Collection[str]
 ) -> tuple[str, str]:
     """Class and reason of a call that no ready gold call of its name was left for."""
     if all(node.name == ANSWER for node in nodes):
@@ -82,5 +82,5 @@ def fault_of_call(
     return CALL_ERROR, f"called {name}, which the task does not need"
 
 
-def _asks_left(nodes: Sequence[Node], done: Collection[int]) -> bool:
+def _asks_left(nodes: Sequence[GoldNode], done: Collection[int]) -> bool:
     return any(node.name == ASK and i not in done for i, node in enumerate(nodes))

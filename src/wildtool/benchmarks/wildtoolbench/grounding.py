@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Node, Session
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, GoldNode, Session
 from wildtool.toolcall.graph import ancestors
 from wildtool.toolcall.schema import as_schema, documented_default
-from wildtool.toolcall.schema_check import short
+from wildtool.toolcall.schema_check import shorten
 from wildtool.toolcall.text.numerals import numbers_in
 
-Schema = Mapping[str, Any]
+ArgumentSchema = Mapping[str, Any]
 _WORDS = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2}")
 _YES_NO = frozenset(["true", "false", "yes", "no", "on", "off", "是", "否", "开", "关"])
-_HOLLOW_WORDS = frozenset(
+_STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
         "whether true false default only should this that with from will have when then also your include "
@@ -33,24 +33,24 @@ class Leaf:
     path: str
     """Such as `filter.city` or `tags[1]`."""
     value: Any
-    schema: Schema
+    schema: ArgumentSchema
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SearchText:
     """A text that may hold values, prepared for search."""
 
     text: str
     numbers: frozenset[Decimal]
 
     @classmethod
-    def of(cls, value: Any) -> "Passage":
-        raw = text_of(value)
-        return cls(normal(raw), numbers_in(raw))
+    def of(cls, value: Any) -> "SearchText":
+        raw = flat_text(value)
+        return cls(normalize_text(raw), numbers_in(raw))
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class UngroundedValue:
     """A gold argument value that nothing the model can see supports."""
 
     task: int
@@ -59,16 +59,18 @@ class Gap:
     message: str
 
 
-def gaps(session: Session, marks: Mapping[tuple[int, int], Mapping[str, str]]) -> Iterator[Gap]:
+def ungrounded_values(
+    session: Session, marks: Mapping[tuple[int, int], Mapping[str, str]]
+) -> Iterator[UngroundedValue]:
     """Every ungrounded gold argument of a session whose graphs are sound.
 
     Args:
         marks: per (task, node) the paths that are marked as derived, with the reason.
     """
     schemas = parameter_schemas(session)
-    seen = [Passage.of(session.date)]
+    seen = [SearchText.of(session.date)]
     for t, task in enumerate(session.tasks):
-        seen.append(Passage.of(task.text))
+        seen.append(SearchText.of(task.text))
         own = [_passages(node) for node in task.nodes]
         needs = ancestors(task.deps)
         for i, node in enumerate(task.nodes):
@@ -78,11 +80,11 @@ def gaps(session: Session, marks: Mapping[tuple[int, int], Mapping[str, str]]) -
             later = {j: own[j][:2] for j in range(len(own)) if j != i and j not in needs[i]}
             for leaf in leaves(node.arguments, schemas.get(node.name, {})):
                 if not _marked(leaf.path, marks.get((t, i), {})) and not grounded(leaf, given):
-                    yield Gap(t, i, leaf.path, _explain(leaf, later))
+                    yield UngroundedValue(t, i, leaf.path, _explain(leaf, later))
         seen.extend(passage for passages in own for passage in passages)
 
 
-def idle_edges(session: Session, t: int) -> Iterator[tuple[int, int]]:
+def valueless_edges(session: Session, t: int) -> Iterator[tuple[int, int]]:
     """Edges (node, needed) between two calls of task `t` over which no argument value flows."""
     task = session.tasks[t]
     schemas = parameter_schemas(session)
@@ -90,19 +92,19 @@ def idle_edges(session: Session, t: int) -> Iterator[tuple[int, int]]:
         for j in node.deps:
             if node.name in VIRTUAL or task.nodes[j].name in VIRTUAL:
                 continue
-            source = Passage.of(task.nodes[j].observation)
+            source = SearchText.of(task.nodes[j].observation)
             if not any(
-                holds(source, leaf.value) for leaf in leaves(node.arguments, schemas.get(node.name, {}))
+                names_value(source, leaf.value) for leaf in leaves(node.arguments, schemas.get(node.name, {}))
             ):
                 yield i, j
 
 
-def parameter_schemas(session: Session) -> dict[str, Schema]:
+def parameter_schemas(session: Session) -> dict[str, ArgumentSchema]:
     """The argument schema of each tool; an empty one where it cannot be read."""
     return {tool["function"]["name"]: as_schema(tool["function"].get("parameters")) for tool in session.tools}
 
 
-def leaves(value: Any, schema: Schema, path: str = "") -> Iterator[Leaf]:
+def leaves(value: Any, schema: ArgumentSchema, path: str = "") -> Iterator[Leaf]:
     """The scalars of an argument tree with their paths and schemas."""
     if isinstance(value, dict):
         properties = as_schema(schema.get("properties"))
@@ -115,29 +117,29 @@ def leaves(value: Any, schema: Schema, path: str = "") -> Iterator[Leaf]:
         yield Leaf(path, value, schema)
 
 
-def holds(passage: Passage, value: Any) -> bool:
+def names_value(passage: SearchText, value: Any) -> bool:
     """True if the passage names the value, in one of the ways people and interfaces write it."""
     if isinstance(value, bool):
-        return _stands_in(str(value), passage.text)
+        return _contains_words(str(value), passage.text)
     if isinstance(value, int | float):
         return Decimal(str(value)) in passage.numbers
-    return _stands_in(value, passage.text) or _as_number(value) in passage.numbers
+    return _contains_words(value, passage.text) or _as_number(value) in passage.numbers
 
 
-def text_of(value: Any) -> str:
+def flat_text(value: Any) -> str:
     """All keys and scalars of a JSON value, one a line; a text stays as it is."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return "\n".join(f"{key}\n{text_of(child)}" for key, child in cast(dict[str, Any], value).items())
+        return "\n".join(f"{key}\n{flat_text(child)}" for key, child in cast(dict[str, Any], value).items())
     if isinstance(value, list):
-        return "\n".join(text_of(child) for child in cast(list[Any], value))
+        return "\n".join(flat_text(child) for child in cast(list[Any], value))
     if isinstance(value, float):
         return format(Decimal(str(value)), "f")
     return "null" if value is None else str(value)
 
 
-def normal(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Text as compared: compatibility forms, case, underscores, hyphens, quotes and spacing made equal."""
     text = unicodedata.normalize("NFKC", text).casefold()
     text = re.sub(r"[’‘`´]", "'", text)
@@ -145,31 +147,34 @@ def normal(text: str) -> str:
     return re.sub(r"[\s_\-‐‑‒–—−]+", " ", text).strip()
 
 
-def _passages(node: Node) -> list[Passage]:
+def _passages(node: GoldNode) -> list[SearchText]:
     """What a node shows the model: its observation, the user's reply, its own arguments; in this order."""
     arguments = {} if node.name == ANSWER else node.arguments
     user_input = node.user_input if node.name == ASK else ""
-    return [Passage.of(node.observation), Passage.of(user_input or ""), Passage.of(arguments)]
+    return [SearchText.of(node.observation), SearchText.of(user_input or ""), SearchText.of(arguments)]
 
 
-def grounded(leaf: Leaf, given: Sequence[Passage]) -> bool:
+def grounded(leaf: Leaf, given: Sequence[SearchText]) -> bool:
     """True if a value stands in what is given, is the documented default, or is a yes or no that is spoken of."""
-    if any(holds(passage, leaf.value) for passage in given) or documented_default(leaf.schema) == leaf.value:
+    if (
+        any(names_value(passage, leaf.value) for passage in given)
+        or documented_default(leaf.schema) == leaf.value
+    ):
         return True
     if isinstance(leaf.value, bool):
-        return any(_speaks_of(leaf, passage) for passage in given)
+        return any(_decides_boolean(leaf, passage) for passage in given)
     if isinstance(leaf.value, str):
         parts = [part for part in re.split(r"[,;，；、]|(?<=\d)[ T](?=\d)", leaf.value) if part.strip()]
-        return len(parts) > 1 and all(any(holds(passage, part) for passage in given) for part in parts)
+        return len(parts) > 1 and all(any(names_value(passage, part) for passage in given) for part in parts)
     return False
 
 
-def _speaks_of(leaf: Leaf, passage: Passage) -> bool:
+def _decides_boolean(leaf: Leaf, passage: SearchText) -> bool:
     """True if a passage uses a word of a boolean's name or description, or plainly says yes or no."""
     name = re.split(r"[.\[\]]", leaf.path)[-1] or leaf.path
     spoken = re.sub(r"([a-z])([A-Z])", r"\1 \2", name) + " " + str(leaf.schema.get("description", ""))
-    words = set(_WORDS.findall(normal(spoken))) | _chinese_pairs(spoken)
-    stems = {word[:5] for word in words - _HOLLOW_WORDS}
+    words = set(_WORDS.findall(normalize_text(spoken))) | _chinese_pairs(spoken)
+    stems = {word[:5] for word in words - _STOP_WORDS}
     stated = _YES_NO.intersection(re.findall(r"[a-z]+|[\u4e00-\u9fff]", passage.text))
     return bool(stated) or any(stem in passage.text for stem in stems)
 
@@ -179,9 +184,11 @@ def _chinese_pairs(text: str) -> set[str]:
     return {pair for pair in pairs if all("\u4e00" <= c <= "\u9fff" for c in pair)}
 
 
-def _explain(leaf: Leaf, later: Mapping[int, Sequence[Passage]]) -> str:
-    shown = short(leaf.value)
-    sources = [j for j, passages in later.items() if any(holds(passage, leaf.value) for passage in passages)]
+def _explain(leaf: Leaf, later: Mapping[int, Sequence[SearchText]]) -> str:
+    shown = shorten(leaf.value)
+    sources = [
+        j for j, passages in later.items() if any(names_value(passage, leaf.value) for passage in passages)
+    ]
     if sources:
         return f"{shown} is known only from node {sources[0]}; depend on it"
     return (
@@ -195,9 +202,9 @@ def _marked(path: str, marks: Mapping[str, str]) -> bool:
     return any(path == mark or path.startswith((f"{mark}.", f"{mark}[")) for mark in marks)
 
 
-def _stands_in(needle: str, text: str) -> bool:
+def _contains_words(needle: str, text: str) -> bool:
     """True if `needle` stands in a normal text, not as a part of other words (a plural is fine)."""
-    needle = normal(needle).rstrip(".!?。！？,，;；: ")
+    needle = normalize_text(needle).rstrip(".!?。！？,，;；: ")
     if not needle:
         return False
     if any(_is_wide(c) for c in needle):

@@ -7,40 +7,47 @@ from itertools import pairwise
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import error_classes
-from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task, of_session
-from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedWalk, schedule_of
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task, cached_per_session
+from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode, fixed_schedule
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
-from wildtool.benchmarks.wildtoolbench.official.episode import UNREADABLE_CALLS, OfficialWalk
-from wildtool.benchmarks.wildtoolbench.official.judge import NO_GOLD, Score, schemas_of, score
+from wildtool.benchmarks.wildtoolbench.official.episode import UNREADABLE_CALLS, OfficialEpisode
+from wildtool.benchmarks.wildtoolbench.official.judge import (
+    NO_GOLD,
+    OfficialScore,
+    object_schemas,
+    score_task,
+)
 from wildtool.benchmarks.wildtoolbench.paper.judge import judge_paper
-from wildtool.benchmarks.wildtoolbench.play import WALKS
-from wildtool.episode import outcome_without_end, replay
+from wildtool.benchmarks.wildtoolbench.play import EPISODES
+from wildtool.episode import incomplete_outcome, replay
 from wildtool.toolcall.graph import topology
-from wildtool.types import Item, Outcome, Transcript, Verdict, Walk
+from wildtool.types import Episode, Item, Outcome, Transcript, Verdict
 
-Column = bool | int | float | str | None
+FieldValue = bool | int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a profile decides about one finished walk."""
+class TaskJudgement:
+    """What a profile decides about one finished episode."""
 
     correct: bool
     error: str | None
     reason: str
-    columns: Mapping[str, Column]
+    fields: Mapping[str, FieldValue]
     detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """A named set of judging rules: how a task is walked and how a finished walk is judged."""
+class WildToolBenchRules:
+    """A named set of judging rules: how a task is walked and how a finished episode is judged."""
 
-    walk: Callable[[Session, int], Any]
-    judge: Callable[[Any, Session, int], Judgement]
+    make_episode: Callable[[Session, int], Any]
+    judge: Callable[[Any, Session, int], TaskJudgement]
 
 
-def judge_item(item: Item, transcripts: Mapping[str, Transcript], profile: Profile) -> list[Verdict]:
+def judge_item(
+    item: Item, transcripts: Mapping[str, Transcript], profile: WildToolBenchRules
+) -> list[Verdict]:
     """One verdict per task of a session, in order."""
     session: Session = item.data
     return [
@@ -50,14 +57,14 @@ def judge_item(item: Item, transcripts: Mapping[str, Transcript], profile: Profi
 
 
 def _judge_unit(
-    item: Item, session: Session, position: int, transcript: Transcript | None, profile: Profile
+    item: Item, session: Session, position: int, transcript: Transcript | None, profile: WildToolBenchRules
 ) -> Verdict:
-    walk, ended = _replayed(profile.walk, session, position, _Same(transcript))
-    judgement = profile.judge(walk, session, position)
+    episode, ended = _replayed(profile.make_episode, session, position, _Same(transcript))
+    judgement = profile.judge(episode, session, position)
     outcome: Outcome = "correct" if judgement.correct else "wrong"
     error, reason = judgement.error, judgement.reason
     if not ended:
-        outcome, reason = outcome_without_end(transcript)
+        outcome, reason = incomplete_outcome(transcript)
     return Verdict(
         item=item.id,
         unit=item.units[position],
@@ -65,8 +72,8 @@ def _judge_unit(
         score=float(outcome == "correct"),
         error=error if outcome == "wrong" else None,
         reason=reason,
-        steps=len(walk.log),
-        fields={**task_columns(session, position), "asked_back": None, **judgement.columns},
+        steps=len(episode.log),
+        fields={**task_fields(session, position), "asked_back": None, **judgement.fields},
         detail=judgement.detail,
     )
 
@@ -88,16 +95,15 @@ class _Same:
 
 @lru_cache(maxsize=32)
 def _replayed(
-    walk: Callable[[Session, int], Walk], session: Session, position: int, said: _Same
+    make_episode: Callable[[Session, int], Episode], session: Session, position: int, transcript: _Same
 ) -> tuple[Any, bool]:
-    """A walk that was told what was said, and whether it is over; kept for a moment, since `official` and `paper` judge
-    the same one."""
-    told = walk(session, position)
-    return told, replay(told, said.transcript)
+    """The episode after the recorded replies, and whether it is done; `official` and `paper` judge the same one."""
+    told = make_episode(session, position)
+    return told, replay(told, transcript.transcript)
 
 
-@of_session
-def task_columns(session: Session, position: int) -> Mapping[str, Column]:
+@cached_per_session
+def task_fields(session: Session, position: int) -> Mapping[str, FieldValue]:
     """What is known of a task before any reply."""
     task = session.tasks[position]
     calls = [i for i, node in enumerate(task.nodes) if node.name not in VIRTUAL]
@@ -109,7 +115,7 @@ def task_columns(session: Session, position: int) -> Mapping[str, Column]:
         "subtype": task.subtype,
         "transitions": transitions(session),
         "gold_calls": len(calls),
-        "turns": len(schedule_of(session, position).shortest or ()),
+        "turns": len(fixed_schedule(session, position).shortest or ()),
         "topology": topology(deps),
         "nodes": len(task.nodes),
     }
@@ -124,7 +130,7 @@ def transitions(session: Session) -> int:
 # Official --------------------------------------------------------------------------------------------
 
 
-_LABELLED = {
+_ORCHESTRATION_BY_TYPE = {
     "Parallel Multi-Tool": "parallel",
     "Sequential Multi-Tool": "sequential",
     "Mixed Multi-Tool": "mixed",
@@ -132,46 +138,50 @@ _LABELLED = {
 """What a task counts as in OP and AP by its label in the record (Q30)."""
 
 
-def judge_official(walk: OfficialWalk, session: Session, position: int) -> Judgement:
+def judge_official(episode: OfficialEpisode, session: Session, position: int) -> TaskJudgement:
     """The published evaluator's verdict; AP and OP count the task types its reports count."""
     task = session.tasks[position]
-    result = score(walk, task.nodes, schemas_of(session))
+    result = score_task(episode, task.nodes, object_schemas(session))
     correct = result.label == CORRECT
-    error, reason = (None, "every step matched") if correct else _official_fault(walk, session, task, result)
+    error, reason = (
+        (None, "every step matched") if correct else _official_fault(episode, session, task, result)
+    )
     counts = session.answer_counts
-    columns: dict[str, Column] = {
+    columns: dict[str, FieldValue] = {
         "optimal": result.optimal,
-        "orchestration": _LABELLED.get(task.type, "none"),
+        "orchestration": _ORCHESTRATION_BY_TYPE.get(task.type, "none"),
         "ap_done": result.complete_step,
         "ap_total": len(task.nodes) if counts is None else counts[position],
-        "nodes_done": sum(len(step.matched) for step in _steps_before_fault(walk, result)),
-        "error_label": None if correct else walk.reason or _first_bad_check(result),
+        "nodes_done": sum(len(step.matched) for step in _steps_before_fault(episode, result)),
+        "error_label": None if correct else episode.reason or _first_bad_check(result),
         "reference_error": None if result.reference_error is None else ": ".join(result.reference_error),
     }
-    return Judgement(correct, error, reason, columns, _official_detail(walk, result))
+    return TaskJudgement(correct, error, reason, columns, _official_detail(episode, result))
 
 
-def _steps_before_fault(walk: OfficialWalk, result: Score) -> Sequence[Any]:
+def _steps_before_fault(episode: OfficialEpisode, result: OfficialScore) -> Sequence[Any]:
     bad = next(
-        (number for number, checks in result.checks.items() if set(checks) != {CORRECT}), len(walk.log)
+        (number for number, checks in result.checks.items() if set(checks) != {CORRECT}), len(episode.log)
     )
-    return walk.log[:bad]
+    return episode.log[:bad]
 
 
-def _first_bad_check(result: Score) -> str | None:
+def _first_bad_check(result: OfficialScore) -> str | None:
     return next((check for checks in result.checks.values() for check in checks if check != CORRECT), None)
 
 
-def _official_fault(walk: OfficialWalk, session: Session, task: Task, result: Score) -> tuple[str, str]:
+def _official_fault(
+    episode: OfficialEpisode, session: Session, task: Task, result: OfficialScore
+) -> tuple[str, str]:
     """Error class and reason of a task the original calls wrong, from the step that decided."""
     bad = _first_bad_check(result)
     if bad is not None:
         return _class_of_check(bad), bad
     raised = f" (the original raises {result.reference_error[1]})" if result.reference_error else ""
-    if not walk.schedule.executable or not task.nodes:
+    if not episode.schedule.executable or not task.nodes:
         return error_classes.UNUSABLE_GOLD, f"the gold graph has no path{raised}"
-    if (walk.reason or walk.raised or "").startswith((UNREADABLE_CALLS, "TypeError", "RecursionError")):
-        return error_classes.UNREADABLE, f"{walk.reason or 'calls cannot be read'}{raised}"
+    if (episode.reason or episode.raised or "").startswith((UNREADABLE_CALLS, "TypeError", "RecursionError")):
+        return error_classes.UNREADABLE, f"{episode.reason or 'calls cannot be read'}{raised}"
     stage, text = result.reference_error or ("", "")
     if stage == "scoring" and text != NO_GOLD:
         missing = next(
@@ -180,15 +190,15 @@ def _official_fault(walk: OfficialWalk, session: Session, task: Task, result: Sc
         if missing:
             return error_classes.UNUSABLE_GOLD, f"gold calls {missing}, which is not in the tool list{raised}"
         return error_classes.UNREADABLE, f"arguments cannot be read{raised}"
-    done = {node for step in walk.log for node in step.matched}
-    reply = walk.log[-1].reply if walk.log else {}
+    done = {node for step in episode.log for node in step.matched}
+    reply = episode.log[-1].reply if episode.log else {}
     calls = reply.get("tool_calls")
     if not calls:
-        error, reason = error_classes.fault_of_text(task.nodes, done, empty=not reply.get("content"))
-    elif (name := _odd_call(calls, task, done)) is None:
-        error, reason = error_classes.UNREADABLE, walk.reason or "calls cannot be read"
+        error, reason = error_classes.classify_text(task.nodes, done, empty=not reply.get("content"))
+    elif (name := _unexpected_call(calls, task, done)) is None:
+        error, reason = error_classes.UNREADABLE, episode.reason or "calls cannot be read"
     else:
-        error, reason = error_classes.fault_of_call(task.nodes, done, name, _names(session))
+        error, reason = error_classes.classify_call(task.nodes, done, name, _names(session))
     return error, f"{reason}{raised}"
 
 
@@ -196,7 +206,7 @@ def _names(session: Session) -> set[str]:
     return {tool["function"]["name"] for tool in session.sent_tools}
 
 
-def _odd_call(calls: Any, task: Task, done: set[int]) -> str | None:
+def _unexpected_call(calls: Any, task: Task, done: set[int]) -> str | None:
     """The name of the first call that no ready gold call is left for; the first name if the set as a whole is odd."""
     try:
         names = [call["function"]["name"] for call in calls]
@@ -229,7 +239,7 @@ def _class_of_check(check: str) -> str:
     return next((error for text, error in table if text in check), error_classes.PARAM_VALUE)
 
 
-def _official_detail(walk: OfficialWalk, result: Score) -> dict[str, Any]:
+def _official_detail(episode: OfficialEpisode, result: OfficialScore) -> dict[str, Any]:
     return {
         "steps": [
             {
@@ -238,7 +248,7 @@ def _official_detail(walk: OfficialWalk, result: Score) -> dict[str, Any]:
                 **({"checks": result.checks[number]} if number in result.checks else {}),
                 **({"deleted": True} if number == result.deleted else {}),
             }
-            for number, step in enumerate(walk.log)
+            for number, step in enumerate(episode.log)
         ]
     }
 
@@ -246,39 +256,39 @@ def _official_detail(walk: OfficialWalk, result: Score) -> dict[str, Any]:
 # Fixed -----------------------------------------------------------------------------------------------
 
 
-def judge_fixed(walk: FixedWalk, session: Session, position: int) -> Judgement:
+def judge_fixed(episode: FixedEpisode, session: Session, position: int) -> TaskJudgement:
     """The corrected verdict: AP counts gold nodes done before the first fault, OP every task that allows a choice."""
     task = session.tasks[position]
-    known = task_columns(session, position)
-    fault = walk.fault
-    columns: dict[str, Column] = {
-        "optimal": walk.optimal,
+    known = task_fields(session, position)
+    fault = episode.fault
+    columns: dict[str, FieldValue] = {
+        "optimal": episode.optimal,
         "orchestration": known["topology"],
-        "ap_done": walk.progress,
+        "ap_done": episode.progress,
         "ap_total": len(task.nodes),
-        "nodes_done": walk.progress,
+        "nodes_done": episode.progress,
         "error_label": fault.reason if fault else None,
         "reference_error": None,
-        "asked_back": walk.correct and walk.asked_back if task.type == "Chat" else None,
+        "asked_back": episode.correct and episode.asked_back if task.type == "Chat" else None,
     }
-    detail: dict[str, Any] = {"steps": [{"matched": list(step.nodes)} for step in walk.log]}
+    detail: dict[str, Any] = {"steps": [{"matched": list(step.nodes)} for step in episode.log]}
     if fault and fault.differences:
         detail["differences"] = [
             {key: value for key, value in asdict(d).items() if key in ("path", "rule", "message")}
             for d in fault.differences
         ]
     reason = fault.reason if fault else "every call bound, in a legal order"
-    return Judgement(walk.correct, fault.error if fault else None, reason, columns, detail)
+    return TaskJudgement(episode.correct, fault.error if fault else None, reason, columns, detail)
 
 
 # Paper -----------------------------------------------------------------------------------------------
 
 
-def judge_as_paper(walk: OfficialWalk, session: Session, position: int) -> Judgement:
+def judge_paper_profile(episode: OfficialEpisode, session: Session, position: int) -> TaskJudgement:
     """The verdict of the evaluator that the paper's tables come from."""
     task = session.tasks[position]
-    result = judge_paper(walk, task, session.sent_tools)
-    columns: dict[str, Column] = {
+    result = judge_paper(episode, task, session.sent_tools)
+    columns: dict[str, FieldValue] = {
         "orchestration": _PAPER_STRUCTURES[result.structure],
         "optimal": result.optimal and result.correct,
         "ap_done": result.complete,
@@ -288,18 +298,18 @@ def judge_as_paper(walk: OfficialWalk, session: Session, position: int) -> Judge
         "reference_error": None,
     }
     reason = result.error_type or "every call right"
-    return Judgement(result.correct, result.column, reason, columns, _official_steps(walk))
+    return TaskJudgement(result.correct, result.column, reason, columns, _official_steps(episode))
 
 
 _PAPER_STRUCTURES = {None: "none", "combine": "parallel", "serial": "sequential", "cs": "mixed"}
 
 
-def _official_steps(walk: OfficialWalk) -> dict[str, Any]:
-    return {"steps": [{"matched": list(step.matched), "correct": step.correct} for step in walk.log]}
+def _official_steps(episode: OfficialEpisode) -> dict[str, Any]:
+    return {"steps": [{"matched": list(step.matched), "correct": step.correct} for step in episode.log]}
 
 
 PROFILES = {
-    "official": Profile(WALKS["official"], judge_official),
-    "fixed": Profile(WALKS["fixed"], judge_fixed),
-    "paper": Profile(WALKS["paper"], judge_as_paper),
+    "official": WildToolBenchRules(EPISODES["official"], judge_official),
+    "fixed": WildToolBenchRules(EPISODES["fixed"], judge_fixed),
+    "paper": WildToolBenchRules(EPISODES["paper"], judge_paper_profile),
 }

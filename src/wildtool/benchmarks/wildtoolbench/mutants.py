@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session
-from wildtool.benchmarks.wildtoolbench.play import walk as walk_of
+from wildtool.benchmarks.wildtoolbench.play import new_episode as walk_of
 from wildtool.toolcall.mutations import value_mutants
 from wildtool.types import Item, Message, Mutant, Tool
 
-Run = list[Message]
+Replies = list[Message]
 _END = 100
 """More steps than any gold run has."""
 
@@ -20,23 +20,23 @@ def mutants(item: Item, profile: str) -> Iterator[Mutant]:
     """All mutants of all tasks of a session, made from the run that plays every ready call at once."""
     session: Session = item.data
     for position, unit in enumerate(item.units):
-        run = gold_run(item, unit, profile)
+        run = gold_replies(item, unit, profile)
         for kind, replies, note in _of_run(session, position, run):
             yield Mutant(unit, kind, tuple(replies), note)
 
 
-def gold_run(item: Item, unit: str, profile: str, style: str = "parallel") -> Run:
+def gold_replies(item: Item, unit: str, profile: str, style: str = "parallel") -> Replies:
     """The replies of a perfect model to one task."""
-    walk = walk_of(item, unit, profile)
-    replies: Run = []
-    while len(replies) < _END and (request := walk.request()) is not None and request.gold is not None:
+    episode = walk_of(item, unit, profile)
+    replies: Replies = []
+    while len(replies) < _END and (request := episode.request()) is not None and request.gold is not None:
         reply = request.gold(style)
         replies.append(reply)
-        walk.tell(reply)
+        episode.advance(reply)
     return replies
 
 
-def _of_run(session: Session, position: int, run: Run) -> Iterator[tuple[str, Run, str]]:
+def _of_run(session: Session, position: int, run: Replies) -> Iterator[tuple[str, Replies, str]]:
     for step, reply in enumerate(run):
         calls = reply.get("tool_calls")
         if calls:
@@ -46,7 +46,7 @@ def _of_run(session: Session, position: int, run: Run) -> Iterator[tuple[str, Ru
     yield from _of_order(run)
 
 
-def _of_words(session: Session, position: int, run: Run, step: int) -> Iterator[tuple[str, Run, str]]:
+def _of_words(session: Session, position: int, run: Replies, step: int) -> Iterator[tuple[str, Replies, str]]:
     """Mistakes where a question or the answer is due."""
     question = any(node.name == ASK for node in session.tasks[position].nodes) and step < len(run) - 1
     what = "question" if question else "answer"
@@ -63,7 +63,7 @@ def _of_words(session: Session, position: int, run: Run, step: int) -> Iterator[
         yield "silent at the end", run[:step], "no answer"
 
 
-def _of_calls(session: Session, run: Run, step: int) -> Iterator[tuple[str, Run, str]]:
+def _of_calls(session: Session, run: Replies, step: int) -> Iterator[tuple[str, Replies, str]]:
     """Mistakes in a step of calls."""
     calls: list[dict[str, Any]] = run[step]["tool_calls"]
     names = {call["function"]["name"] for call in calls}
@@ -76,7 +76,7 @@ def _of_calls(session: Session, run: Run, step: int) -> Iterator[tuple[str, Run,
         rest = calls[:number] + calls[number + 1 :]
         name = call["function"]["name"]
 
-        def put(changed: dict[str, Any], number: int = number) -> Run:
+        def put(changed: dict[str, Any], number: int = number) -> Replies:
             return _with(run, step, _calls([*calls[:number], changed, *calls[number + 1 :]]))
 
         other = next(
@@ -100,7 +100,7 @@ def _of_calls(session: Session, run: Run, step: int) -> Iterator[tuple[str, Run,
             yield kind, put(_call(name, changed, call["id"])), f"{name}: {note}"
 
 
-def _of_order(run: Run) -> Iterator[tuple[str, Run, str]]:
+def _of_order(run: Replies) -> Iterator[tuple[str, Replies, str]]:
     """Steps of calls in the wrong order: gold runs make every call as early as it can be made."""
     for step, (first, second) in enumerate(pairwise(run)):
         if first.get("tool_calls") and second.get("tool_calls"):
@@ -116,7 +116,7 @@ def _functions(reply: Message) -> list[Any]:
     return [call["function"] for call in reply["tool_calls"]]
 
 
-def _with(run: Run, step: int, reply: Message) -> Run:
+def _with(run: Replies, step: int, reply: Message) -> Replies:
     return [*run[:step], reply, *run[step + 1 :]]
 
 

@@ -4,23 +4,23 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench.data import source_of
-from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedWalk
-from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialEpisode
 from wildtool.data.pinned import PinnedFile, cache_folder, fetch
-from wildtool.episode import play_walks
+from wildtool.episode import play_episodes
 from wildtool.errors import DataError
-from wildtool.types import Ask, Item, Source, Walk
+from wildtool.types import Ask, Episode, Item, Source
 
-OFFICIAL = PinnedFile(
+OFFICIAL_FILE = PinnedFile(
     repository="yupeijei1997/WildToolBench",
     commit="80a5f427fb26c9a14eb419ccb565675671650065",
     path="wild-tool-bench/data/Wild-Tool-Bench.jsonl",
     git_blob="e91dd1c50a2a9ee8661a8564e11cbd6cd61f795a",
 )
-MINI = Path(__file__).parents[2] / "data" / "wild_mini.jsonl"
+WILD_MINI_FILE = Path(__file__).parents[2] / "data" / "wild_mini.jsonl"
 """The embedded set."""
 
-WALKS = {"official": OfficialWalk, "fixed": FixedWalk, "paper": OfficialWalk}
+EPISODES = {"official": OfficialEpisode, "fixed": FixedEpisode, "paper": OfficialEpisode}
 """How each profile walks a task. `paper` shows what `official` shows: its judging differs, its walk does not."""
 
 
@@ -32,7 +32,7 @@ def official_file() -> Path:
 def locate(data: str) -> Source:
     """The data a user named: `official`, `wild-mini`, or a file. Raises DataError saying how to get them."""
     if data == "wild-mini":
-        return source_of(data, MINI)
+        return source_of(data, WILD_MINI_FILE)
     if data == "official":
         if not official_file().is_file():
             raise DataError(
@@ -47,19 +47,19 @@ def locate(data: str) -> Source:
 
 def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
     """Brings the official file into the cache, verified against its git blob id."""
-    path = fetch(OFFICIAL, official_file(), file=file, mirror=mirror, report=report)
+    path = fetch(OFFICIAL_FILE, official_file(), file=file, mirror=mirror, report=report)
     report(
-        f"source: {OFFICIAL.repository} at commit {OFFICIAL.commit}; no licence file stands in that repository"
+        f"source: {OFFICIAL_FILE.repository} at commit {OFFICIAL_FILE.commit}; no licence file stands in that repository"
     )
     return path
 
 
-def walk(item: Item, unit: str, profile: str) -> Walk:
+def new_episode(item: Item, unit: str, profile: str) -> Episode:
     """The state machine of one task."""
-    return WALKS[profile](item.data, item.units.index(unit))
+    return EPISODES[profile](item.data, item.units.index(unit))
 
 
 async def play_item(item: Item, ask: Ask, profile: str, *, in_order: bool) -> None:
     """Plays the tasks of a session; they are independent since history holds gold data only."""
-    walks: Mapping[str, Walk] = {unit: walk(item, unit, profile) for unit in item.units}
-    await play_walks(walks, ask, in_order=in_order)
+    episodes: Mapping[str, Episode] = {unit: new_episode(item, unit, profile) for unit in item.units}
+    await play_episodes(episodes, ask, in_order=in_order)

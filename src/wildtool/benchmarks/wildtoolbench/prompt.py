@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Session
-from wildtool.episode import carried
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session
+from wildtool.episode import provider_fields
 from wildtool.types import Message
 
-Steps = Sequence[Sequence[int]]
+GraphSteps = Sequence[Sequence[int]]
 """A schedule of one task: positions of the gold nodes, step by step."""
 _TEXT = json.JSONEncoder(ensure_ascii=False)
 """Writes JSON as the original does; made once, since `json.dumps` would make one at each call."""
 
 
-def opening(session: Session, task: int, earlier: Iterable[Iterable[Message]]) -> list[Message]:
+def opening_messages(session: Session, task: int, earlier: Iterable[Iterable[Message]]) -> list[Message]:
     """Everything before the model's first step of a task.
 
     Args:
@@ -26,7 +26,7 @@ def opening(session: Session, task: int, earlier: Iterable[Iterable[Message]]) -
     return [date, *chain.from_iterable(earlier), {"role": "user", "content": session.tasks[task].text}]
 
 
-def gold_run(session: Session, task: int, steps: Steps, *, quote_texts: bool) -> list[Message]:
+def gold_run(session: Session, task: int, steps: GraphSteps, *, quote_texts: bool) -> list[Message]:
     """A task as it is shown in the history of later ones: what the user said, then its gold run.
 
     Args:
@@ -42,7 +42,7 @@ def gold_run(session: Session, task: int, steps: Steps, *, quote_texts: bool) ->
 
 
 def _gold_step(
-    session: str, task: int, step: Sequence[tuple[int, Node]], quote_texts: bool
+    session: str, task: int, step: Sequence[tuple[int, GoldNode]], quote_texts: bool
 ) -> Iterator[Message]:
     """One step of a gold run as messages; a virtual node has the step to itself."""
     node = step[0][1]
@@ -61,7 +61,7 @@ def _gold_step(
         yield {"role": "tool", "content": observation(n, quote_texts=quote_texts), "tool_call_id": id_}
 
 
-def answered(reply: Message, answers: Iterable[tuple[Any, Node]]) -> Iterator[Message]:
+def with_observations(reply: Message, answers: Iterable[tuple[Any, GoldNode]]) -> Iterator[Message]:
     """A reply with calls as the model sees it afterwards: as received, then what each call id got.
 
     Args:
@@ -71,7 +71,7 @@ def answered(reply: Message, answers: Iterable[tuple[Any, Node]]) -> Iterator[Me
         "role": "assistant",
         "content": reply.get("content"),
         "tool_calls": reply["tool_calls"],
-        **carried(reply),
+        **provider_fields(reply),
     }
     if reply.get("reasoning_content") is not None:
         message["reasoning_content"] = reply["reasoning_content"]
@@ -80,13 +80,13 @@ def answered(reply: Message, answers: Iterable[tuple[Any, Node]]) -> Iterator[Me
         yield {"role": "tool", "content": observation(node, quote_texts=False), "tool_call_id": id_}
 
 
-def gold_call(node: Node, id_: str) -> dict[str, Any]:
+def gold_call(node: GoldNode, id_: str) -> dict[str, Any]:
     """A gold node as an OpenAI tool call."""
     arguments = _TEXT.encode(node.arguments)
     return {"type": "function", "function": {"name": node.name, "arguments": arguments}, "id": id_}
 
 
-def observation(node: Node, *, quote_texts: bool) -> str:
+def observation(node: GoldNode, *, quote_texts: bool) -> str:
     """What a tool returned, as text: a text as it is unless `quote_texts`, anything else as JSON."""
     if isinstance(node.observation, str) and not quote_texts:
         return node.observation

@@ -4,13 +4,13 @@ from functools import cache
 
 from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE
-from wildtool.published import in_metrics
+from wildtool.published import as_metrics
 from wildtool.types import Published
 
-Metrics = dict[str, tuple[str, str]]
+MetricColumns = dict[str, tuple[str, str]]
 """Column of a table to (group, name) of the metric it is."""
 
-ACCURACY: Metrics = {
+ACCURACY_METRICS: MetricColumns = {
     "session_accuracy": ("accuracy", "session"),
     "task_accuracy": ("accuracy", "task"),
     "single_tool": ("task type", "Single-Tool"),
@@ -19,14 +19,14 @@ ACCURACY: Metrics = {
     "chat": ("task type", "Chat"),
     **{f"task_{i}": ("position", str(i)) for i in range(1, 5)},
 }
-ORCHESTRATION: Metrics = {
+ORCHESTRATION_METRICS: MetricColumns = {
     **{f"acc_{shape}": ("orchestration", shape) for shape in ("parallel", "sequential", "mixed")},
     "op_overall": ("optimal path (OP)", "total"),
     **{f"op_{shape}": ("optimal path (OP)", shape) for shape in ("parallel", "mixed")},
     "ap_overall": ("accomplish progress (AP)", "total"),
     **{f"ap_{shape}": ("accomplish progress (AP)", shape) for shape in ("sequential", "mixed")},
 }
-ERRORS: Metrics = {
+ERROR_METRICS: MetricColumns = {
     "refusal": ("errors", error_classes.REFUSAL),
     "wrong_name_or_missing_info": ("errors", error_classes.MISSING_INFO),
     "wrong_refusal": ("errors", error_classes.WRONG_REFUSAL),
@@ -46,10 +46,10 @@ NOTES = {("task type", "Chat"): CHAT_NOTE}
 def published() -> tuple[Published, ...]:
     """Each model of Tables 6 to 8, once per table; the first number of the first table is the headline."""
     tables = {
-        "wildtoolbench_table6_accuracy": ACCURACY,
-        "wildtoolbench_table7_orchestration": ORCHESTRATION,
-        "wildtoolbench_table8_errors": ERRORS,
+        "wildtoolbench_table6_accuracy": ACCURACY_METRICS,
+        "wildtoolbench_table7_orchestration": ORCHESTRATION_METRICS,
+        "wildtoolbench_table8_errors": ERROR_METRICS,
     }
     return tuple(
-        row for name, metrics in tables.items() for row in in_metrics(name, metrics, "paper", notes=NOTES)
+        row for name, metrics in tables.items() for row in as_metrics(name, metrics, "paper", notes=NOTES)
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool.benchmarks.wildtoolbench.data import kind, read_records
+from wildtool.benchmarks.wildtoolbench.data import json_type, read_records
 from wildtool.errors import DataError
 from wildtool.types import Reply, Transcript
 
@@ -31,13 +31,15 @@ def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]
         where = f"{path}:{number}"
         session = record.get("id")
         if not isinstance(session, str):
-            raise DataError(f"{where}: field id: expected a text, found {kind(session)}")
+            raise DataError(f"{where}: field id: expected a text, found {json_type(session)}")
         result = record.get("result")
         if isinstance(result, str):
             yield model, session, {}
             continue
         if not isinstance(result, list):
-            raise DataError(f"{where} (id {session!r}): field result: expected a list, found {kind(result)}")
+            raise DataError(
+                f"{where} (id {session!r}): field result: expected a list, found {json_type(result)}"
+            )
         tasks = cast(list[Any], result)
         yield (
             model,
@@ -49,7 +51,7 @@ def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]
 def _transcript(where: str, task: Any) -> Transcript:
     log = cast(dict[str, Any], task).get("inference_log") if isinstance(task, dict) else None
     if not isinstance(log, dict):
-        raise DataError(f"{where}.inference_log: expected an object of steps, found {kind(log)}")
+        raise DataError(f"{where}.inference_log: expected an object of steps, found {json_type(log)}")
     steps = cast(dict[str, Any], log)
     count = sum(1 for key in steps if key.startswith("step_"))
     replies: list[Reply] = []

@@ -9,7 +9,7 @@ from typing import Any
 from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE, SUBTYPES, TASK_TYPES
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
-from wildtool.stats.metrics import Rate, cost, coverage, measure, rate_metric
+from wildtool.stats.metrics import Rate, cost, coverage, rate_metric, rate_metrics
 from wildtool.types import Metric
 
 _ASKED_NOTE = "answered with a question instead; counted as right in Chat"
@@ -100,7 +100,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     Args:
         verdicts: DuckDB relation of verdict rows (see `columns`, and the engine's common columns).
     """
-    metrics = measure(verdicts, [*rates(), *_errors(profile)])
+    metrics = rate_metrics(verdicts, [*rates(), *_errors(profile)])
     metrics.insert(1, _sessions(verdicts))
     if profile == "fixed" and "asked_back" in verdicts.columns:
         chat = next(place for place, metric in enumerate(metrics) if metric.name == "Chat")

@@ -5,21 +5,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Node, Session
-from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedWalk
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, GoldNode, Session
+from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.benchmarks.wildtoolbench.judge import PROFILES
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
-from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialWalk
-from wildtool.benchmarks.wildtoolbench.official.judge import schemas_of, score
+from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialEpisode
+from wildtool.benchmarks.wildtoolbench.official.judge import object_schemas, score_task
 from wildtool.benchmarks.wildtoolbench.prompt import observation
-from wildtool.toolcall.arguments import ArgumentsError, read_json
-from wildtool.trace import differing, single_out, told
-from wildtool.types import Difference, GoldCall, Item, Trace, TraceStep, Transcript
+from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
+from wildtool.trace import find_differences, mark_decisive, replay_steps
+from wildtool.types import GoldCall, GoldDifference, Item, Trace, TraceStep, Transcript
 
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """What a profile made of the steps of a finished walk."""
+    """What a profile made of the steps of a finished episode."""
 
     done: Sequence[tuple[int, ...]]
     """Gold nodes that each step was matched with."""
@@ -27,7 +27,7 @@ class _Account:
     """What the rules said, by step."""
     wrong: frozenset[int] = frozenset()
     """Gold nodes that the step that decided tried and missed."""
-    differences: Sequence[Difference] = field(default_factory=tuple[Difference, ...])
+    differences: Sequence[GoldDifference] = field(default_factory=tuple[GoldDifference, ...])
 
 
 def trace(item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
@@ -35,16 +35,16 @@ def trace(item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
     session: Session = item.data
     position = item.units.index(unit)
     rules = PROFILES[profile]
-    walk: Any = rules.walk(session, position)
-    happened = list(told(walk, transcript))
+    episode: Any = rules.make_episode(session, position)
+    happened = list(replay_steps(episode, transcript))
     nodes = session.tasks[position].nodes
-    if isinstance(walk, FixedWalk):
-        account = _fixed(walk)
+    if isinstance(episode, FixedEpisode):
+        account = _fixed(episode)
     else:
         by_label = profile == "official"
-        account = _official(walk, session, nodes) if by_label else _paper(walk, nodes)
-    if walk.over and happened:
-        reason = rules.judge(walk, session, position).reason
+        account = _official(episode, session, nodes) if by_label else _paper(episode, nodes)
+    if episode.done and happened:
+        reason = rules.judge(episode, session, position).reason
         account = _with_reason(account, len(happened) - 1, reason)
     steps = tuple(
         TraceStep(
@@ -58,12 +58,12 @@ def trace(item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
         )
         for number, (role, seen, reply) in enumerate(happened)
     )
-    done = {node for step in steps for node in step.done}
+    done = {node for step in steps for node in step.fulfilled}
     gold = tuple(_gold(node, number, done, account.wrong) for number, node in enumerate(nodes))
     return Trace(unit, session.sent_tools, steps, gold, tuple(account.differences))
 
 
-def _gold(node: Node, number: int, done: set[int], wrong: frozenset[int]) -> GoldCall:
+def _gold(node: GoldNode, number: int, done: set[int], wrong: frozenset[int]) -> GoldCall:
     spoken = node.name in VIRTUAL
     arguments = observation(node, quote_texts=False) if spoken else node.arguments
     status = "done" if number in done else "wrong" if number in wrong else "missed"
@@ -82,34 +82,34 @@ def _with_reason(account: _Account, last: int, reason: str) -> _Account:
 # Fixed -----------------------------------------------------------------------------------------------
 
 
-def _fixed(walk: FixedWalk) -> _Account:
-    done = [step.nodes for step in walk.log]
-    fault = walk.fault
-    if fault is None or not walk.log:
+def _fixed(episode: FixedEpisode) -> _Account:
+    done = [step.nodes for step in episode.log]
+    fault = episode.fault
+    if fault is None or not episode.log:
         return _Account(done, {})
     name = fault.reason.partition(":")[0]
     differences = [
-        Difference(f"{name}.{d.path}" if d.path else name, d.gold, d.predicted, d.message)
+        GoldDifference(f"{name}.{d.path}" if d.path else name, d.gold, d.predicted, d.message)
         for d in fault.differences
     ]
     wrong = frozenset[int]() if fault.node is None else frozenset({fault.node})
-    return _Account(done, {len(walk.log) - 1: fault.reason}, wrong, differences)
+    return _Account(done, {len(episode.log) - 1: fault.reason}, wrong, differences)
 
 
 # Official and paper ----------------------------------------------------------------------------------
 
 
-def _official(walk: OfficialWalk, session: Session, nodes: Sequence[Node]) -> _Account:
-    result = score(walk, nodes, schemas_of(session))
-    done = [step.matched for step in walk.log]
-    notes = _name_notes(walk)
+def _official(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode]) -> _Account:
+    result = score_task(episode, nodes, object_schemas(session))
+    done = [step.matched for step in episode.log]
+    notes = _name_notes(episode)
     bad = next((n for n, checks in result.checks.items() if set(checks) != {CORRECT}), None)
     if bad is None:
         return _Account(done, notes)
-    step = walk.log[bad]
+    step = episode.log[bad]
     labels = result.checks[bad]
     notes[bad] = "; ".join(dict.fromkeys(label for label in labels if label != CORRECT))
-    for number in range(bad + 1, len(walk.log)):
+    for number in range(bad + 1, len(episode.log)):
         deleted = number == result.deleted
         after = "removed from the log, since an earlier step decided" if deleted else "not checked any more"
         notes[number] = f"{notes[number]}; {after}" if number in notes else after
@@ -119,27 +119,27 @@ def _official(walk: OfficialWalk, session: Session, nodes: Sequence[Node]) -> _A
     return _Account(done, notes, frozenset(node for node, _, _ in failed), differences)
 
 
-def _paper(walk: OfficialWalk, nodes: Sequence[Node]) -> _Account:
+def _paper(episode: OfficialEpisode, nodes: Sequence[GoldNode]) -> _Account:
     """The paper's evaluator pairs calls over the whole task, so every difference is shown and none singled out."""
     differences = [
         difference
-        for step in walk.log
+        for step in episode.log
         if step.matched and nodes[step.matched[0]].name not in VIRTUAL
         for node, text in _pairs(step, nodes)
         for difference in _differences(nodes[node], text, "differs from the gold call of the same place")
     ]
     exact = [d for d in differences if d.where not in {node.name for node in nodes}]
-    return _Account([step.matched for step in walk.log], _name_notes(walk), differences=exact)
+    return _Account([step.matched for step in episode.log], _name_notes(episode), differences=exact)
 
 
-def _name_notes(walk: OfficialWalk) -> dict[int, str]:
-    """What the walk said of a step that did not fit."""
-    if walk.raised is not None:
-        return {len(walk.log): f"the original raises {walk.raised}"}
-    return {len(walk.log) - 1: walk.reason} if walk.reason else {}
+def _name_notes(episode: OfficialEpisode) -> dict[int, str]:
+    """What the episode said of a step that did not fit."""
+    if episode.raised is not None:
+        return {len(episode.log): f"the original raises {episode.raised}"}
+    return {len(episode.log) - 1: episode.reason} if episode.reason else {}
 
 
-def _pairs(step: LoggedStep, nodes: Sequence[Node]) -> list[tuple[int, Any]]:
+def _pairs(step: LoggedStep, nodes: Sequence[GoldNode]) -> list[tuple[int, Any]]:
     """Gold nodes of a matched step, each with the argument text of the call it is compared with (Q31)."""
     functions: list[Any] = [call["function"] for call in step.reply["tool_calls"]]
     try:
@@ -155,14 +155,14 @@ def _pairs(step: LoggedStep, nodes: Sequence[Node]) -> list[tuple[int, Any]]:
     return [(node, text) for node, (_, text) in zip(gold, called, strict=False)]
 
 
-def _differences(node: Node, text: Any, label: str) -> list[Difference]:
+def _differences(node: GoldNode, text: Any, label: str) -> list[GoldDifference]:
     """Where the arguments of a call differ from gold; the label stands at the place it names."""
     try:
-        found = read_json(text) if isinstance(text, str) else text
+        found = read_bounded_json(text) if isinstance(text, str) else text
     except ArgumentsError:
-        return [Difference(node.name, node.arguments, text, label)]
-    found_differences = differing(node.arguments, found, node.name, label)
+        return [GoldDifference(node.name, node.arguments, text, label)]
+    found_differences = find_differences(node.arguments, found, node.name, label)
     named = [d.where for d in found_differences if f" at '{d.where.removeprefix(node.name + '.')}'" in label]
     if named:
-        return single_out(found_differences, lambda d: d.where in named)
-    return found_differences or [Difference(node.name, node.arguments, found, label)]
+        return mark_decisive(found_differences, lambda d: d.where in named)
+    return found_differences or [GoldDifference(node.name, node.arguments, found, label)]

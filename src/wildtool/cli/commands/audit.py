@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import note, one_line, remark
+from wildtool.cli.terminal import print_err, print_wrapped, single_line
 
 if TYPE_CHECKING:
     from wildtool.engine.score.audit import Audit
     from wildtool.types import Metric
 
 TOTAL = "all kinds"
-MOST_LINES = 200
+MAX_GOLD_LINES = 200
 """Gold answers judged wrong that are listed one by one."""
 
 
 def audit(
-    benchmark: options.BenchmarkName,
-    data: options.Data = None,
-    mode: options.Mode = None,
-    profile: options.Profile = None,
-    lang: options.Lang = None,
-    split: options.Split = None,
+    benchmark: options.BenchmarkArgument,
+    data: options.DataOption = None,
+    mode: options.ModeOption = None,
+    profile: options.ProfileOption = None,
+    lang: options.LangOption = None,
+    split: options.SplitOption = None,
     every: Annotated[
         bool,
         typer.Option(*("--all", "-a"), help="Show all numbers, not only the main ones."),
     ] = False,
-    as_json: options.AsJson = False,
+    as_json: options.JsonOption = False,
     strict: Annotated[
         bool,
         typer.Option(
@@ -50,7 +50,7 @@ def audit(
     answers that the profile catches. Without --profile, all profiles are audited.
     """
     from wildtool.engine.registry import load_benchmark
-    from wildtool.engine.score.audit import audit as audited
+    from wildtool.engine.score.audit import audit_profile as audited
 
     chosen = load_benchmark(benchmark, mode)
     source = chosen.locate(data, split)
@@ -62,8 +62,8 @@ def audit(
         _print(audits, every=every)
     faults = [fault for found in audits for fault in found.faults]
     if faults:
-        note(f"internal error: scoring failed {len(faults)} times. {faults[0]}")
-    return 1 if faults or (strict and not all(found.sound for found in audits)) else 0
+        print_err(f"internal error: scoring failed {len(faults)} times. {faults[0]}")
+    return 1 if faults or (strict and not all(found.passed for found in audits)) else 0
 
 
 def _print(audits: "Sequence[Audit]", *, every: bool) -> None:
@@ -72,15 +72,14 @@ def _print(audits: "Sequence[Audit]", *, every: bool) -> None:
     _print_kills(audits, every=every)
     for found in audits:
         for group in found.survivors:
-            example = (
-                f"{group.kind} in {one_line(group.item)}, unit {one_line(group.unit)}: {one_line(group.note)}"
-            )
-            why = one_line(group.why, 500) or "no explanation"
-            remark(f"{found.profile} misses {group.count}: {why}; such as {example}")
+            place = f"{single_line(group.item)}, unit {single_line(group.unit)}"
+            example = f"{group.kind} in {place}: {single_line(group.note)}"
+            why = single_line(group.why, 500) or "no explanation"
+            print_wrapped(f"{found.profile} misses {group.count}: {why}; such as {example}")
 
 
 def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
-    from wildtool.cli.output.tables import print_grid, size_of
+    from wildtool.cli.output.tables import print_grid, shared_sample_size
 
     columns = [(found.profile, ceiling) for found in audits for ceiling in found.ceilings]
     main = any(m.headline for _, ceiling in columns for m in ceiling.metrics)
@@ -95,31 +94,31 @@ def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
     rows: list[list[str]] = []
     for key in dict.fromkeys(key for found in rates for key in found):
         metrics = [found.get(key) for found in rates]
-        size = size_of(metrics) if len(columns) > 1 else ""
+        size = shared_sample_size(metrics) if len(columns) > 1 else ""
         rows.append([f"{key[0]}: {key[1]}", size, *(_ceiling(metric, counts=not size) for metric in metrics)])
     heads = ["", "", *(f"{profile}\n{ceiling.style}" for profile, ceiling in columns)]
     print_grid("gold ceiling", heads, rows, sentences=[0], keys=2)
 
 
 def _ceiling(metric: "Metric | None", *, counts: bool) -> str:
-    from wildtool.engine.score.formatting import counts_of, value_of
+    from wildtool.engine.score.formatting import format_counts, format_value
 
     if metric is None:
         return ""
-    return f"{value_of(metric)}  {counts_of(metric)}" if counts else value_of(metric)
+    return f"{format_value(metric)}  {format_counts(metric)}" if counts else format_value(metric)
 
 
 def _print_wrong_gold(audits: "Sequence[Audit]") -> None:
     lines = dict.fromkeys(
-        f"{found.profile}: gold of {one_line(gold.item)} unit {one_line(gold.unit)} is judged "
-        f"{one_line(gold.error or 'not correct')}: {one_line(gold.why or gold.reason, 500)}"
+        f"{found.profile}: gold of {single_line(gold.item)} unit {single_line(gold.unit)} is judged "
+        f"{single_line(gold.error or 'not correct')}: {single_line(gold.why or gold.reason, 500)}"
         for found in audits
         for gold in found.wrong_gold
     )
-    for line in islice(lines, MOST_LINES):
-        remark(line)
-    if len(lines) > MOST_LINES:
-        remark(f"… and {len(lines) - MOST_LINES} more; --json lists all")
+    for line in islice(lines, MAX_GOLD_LINES):
+        print_wrapped(line)
+    if len(lines) > MAX_GOLD_LINES:
+        print_wrapped(f"… and {len(lines) - MAX_GOLD_LINES} more; --json lists all")
 
 
 def _print_kills(audits: "Sequence[Audit]", *, every: bool) -> None:
@@ -143,7 +142,7 @@ def _print_kills(audits: "Sequence[Audit]", *, every: bool) -> None:
     heads = ["mistake", "", *(found.profile for found in audits)]
     print_grid("corrupted gold answers caught (kill rate)", heads, rows, keys=2)
     if len(shown) < len(kinds):
-        remark(f"{len(kinds) - len(shown)} kinds of mistakes are always caught; list them with --all.")
+        print_wrapped(f"{len(kinds) - len(shown)} kinds of mistakes are always caught; list them with --all.")
 
 
 def _share(caught: int, mutants: int, *, counts: bool) -> str:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli.options import shared as options
-from wildtool.errors import UsageError, one_of, unknown
+from wildtool.errors import UsageError, match_name, unknown_name
 
 if TYPE_CHECKING:
-    from wildtool.engine.compare.runs import Side, What
+    from wildtool.engine.compare.runs import ComparedRun, Granularity
 
-_FEW = range(2, 21)
+_GROUP_SIZES = range(2, 21)
 """Values that a column may have to be the one units are grouped by where none is named."""
 
 
 def compare(
-    runs: options.Runs = None,
-    profile: options.Profile = None,
+    runs: options.RunsArgument = None,
+    profile: options.ProfileOption = None,
     metric: Annotated[
         str, typer.Option(metavar="unit|item", help="Count correct units, or items with all units correct.")
     ] = "unit",
@@ -44,8 +44,8 @@ def compare(
         bool, typer.Option("--anyway", help="Compare runs even if their data, profile or settings differ.")
     ] = False,
     seed: Annotated[int, typer.Option(metavar="N", help="Bootstrap seed.")] = 0,
-    as_json: options.AsJson = False,
-    as_csv: options.AsCsv = False,
+    as_json: options.JsonOption = False,
+    as_csv: options.CsvOption = False,
 ) -> int:
     """Test whether runs are better or worse than the first one.
 
@@ -62,36 +62,38 @@ def compare(
     if as_json and as_csv:
         raise UsageError("give --json or --csv, not both")
     if metric not in ("unit", "item"):
-        raise UsageError(unknown("metric", metric, ("unit", "item")))
+        raise UsageError(unknown_name("metric", metric, ("unit", "item")))
     from wildtool.cli.output import comparison as compared
     from wildtool.engine.compare.comparison import compare_all
-    from wildtool.engine.compare.runs import kinds_of_units, remarks
+    from wildtool.engine.compare.runs import caveats, grouping_columns
 
-    sides = _sides(runs or [], profile, metric)
+    sides = _load_runs(runs or [], profile, metric)
     if not only_played:
         _check_complete(sides)
-    differing = _checked(sides, all_pairs, anyway)
-    kinds = kinds_of_units(sides)
-    by = one_of("group", group, kinds) if group is not None else _default_group(sides, kinds)
-    found = compare_all(sides, all_pairs=all_pairs, only_played=only_played, group=by, told=kinds, seed=seed)
-    report = compared.Compared(
-        tuple(sides), tuple(found), metric, only_played, tuple(differing), tuple(remarks(sides)), tuple(kinds)
+    differing = _incompatibilities(sides, all_pairs, anyway)
+    kinds = grouping_columns(sides)
+    by = match_name("group", group, kinds) if group is not None else _default_group(sides, kinds)
+    found = compare_all(
+        sides, all_pairs=all_pairs, only_played=only_played, group=by, columns=kinds, seed=seed
+    )
+    report = compared.ComparisonReport(
+        tuple(sides), tuple(found), metric, only_played, tuple(differing), tuple(caveats(sides)), tuple(kinds)
     )
     if as_json:
-        compared.print_json(report)
+        compared.print_comparison_json(report)
     elif as_csv:
-        compared.print_csv(report)
+        compared.print_comparison_csv(report)
     else:
-        compared.print_text(report, flips=flips)
+        compared.print_comparison(report, flips=flips)
     return 1 if any(side.result.faults for side in sides) else 0
 
 
-def _sides(paths: Iterable[Path], profile: str | None, what: "What") -> list["Side"]:
+def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") -> list["ComparedRun"]:
     """The runs, in the order given. Raises UsageError for fewer than two, and for one that is given twice."""
-    from wildtool.cli.output.results import remark
-    from wildtool.engine.compare.runs import read_side
+    from wildtool.cli.output.results import print_run_notes
+    from wildtool.engine.compare.runs import load_compared_run
     from wildtool.engine.record.run_folder import read_run
-    from wildtool.engine.score.results import judged, run_folders
+    from wildtool.engine.score.results import open_results, run_folders
     from wildtool.engine.score.verdict_table import relation
 
     folders = [folder for path in paths for folder in run_folders(path)]
@@ -102,20 +104,22 @@ def _sides(paths: Iterable[Path], profile: str | None, what: "What") -> list["Si
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise UsageError("the same run is given twice; give each run once")
     models = [read_run(folder)["identity"]["models"]["agent"]["name"] for folder in folders]
-    sides: list[Side] = []
+    sides: list[ComparedRun] = []
     for folder, model in zip(folders, models, strict=True):
-        with judged(folder, profile) as (result, table):
-            remark(folder, result)
+        with open_results(folder, profile) as (result, table):
+            print_run_notes(folder, result)
             label = model if models.count(model) == 1 else f"{model} ({folder})"
-            sides.append(read_side(label, result, read_run(folder)["identity"], relation([table]), what))
+            sides.append(
+                load_compared_run(label, result, read_run(folder)["identity"], relation([table]), what)
+            )
     return sides
 
 
-def _check_complete(sides: Sequence["Side"]) -> None:
+def _check_complete(sides: Sequence["ComparedRun"]) -> None:
     """Raises UsageError where a run does not cover what was planned: what it lacks would count as wrong."""
-    from wildtool.engine.compare.leaderboard import how_far
+    from wildtool.engine.compare.leaderboard import coverage_note
 
-    found = [f"{side.label}: {how_far(side.result)}" for side in sides if side.result.incomplete]
+    found = [f"{side.label}: {coverage_note(side.result)}" for side in sides if side.result.incomplete]
     if found:
         raise UsageError(
             "runs that were not played to their end do not compare:\n  "
@@ -124,15 +128,15 @@ def _check_complete(sides: Sequence["Side"]) -> None:
         )
 
 
-def _checked(sides: Sequence["Side"], all_pairs: bool, anyway: bool) -> list[str]:
+def _incompatibilities(sides: Sequence["ComparedRun"], all_pairs: bool, anyway: bool) -> list[str]:
     """What the runs do not share. Raises UsageError unless they are to be compared `anyway`."""
-    from wildtool.engine.compare.runs import obstacles
+    from wildtool.engine.compare.runs import incompatibilities
 
     found = [
         f"{a.label} and {b.label} differ in {what}"
         for index, a in enumerate(sides if all_pairs else sides[:1])
         for b in sides[index + 1 :]
-        for what in obstacles(a, b)
+        for what in incompatibilities(a, b)
     ]
     if found and not anyway:
         raise UsageError(
@@ -143,14 +147,14 @@ def _checked(sides: Sequence["Side"], all_pairs: bool, anyway: bool) -> list[str
     return found
 
 
-def _default_group(sides: Sequence["Side"], kinds: Sequence[str]) -> str | None:
+def _default_group(sides: Sequence["ComparedRun"], kinds: Sequence[str]) -> str | None:
     """The first column with a few values, where one comparison is shown; more of them would be a wall of tables."""
     if len(sides) > 2:
         return None
     return next(_with_few_values(sides, kinds), None)
 
 
-def _with_few_values(sides: Sequence["Side"], kinds: Sequence[str]) -> Iterator[str]:
+def _with_few_values(sides: Sequence["ComparedRun"], kinds: Sequence[str]) -> Iterator[str]:
     for column in kinds:
-        if len({cell.kinds.get(column) for side in sides for cell in side.cells.values()}) in _FEW:
+        if len({cell.kinds.get(column) for side in sides for cell in side.cells.values()}) in _GROUP_SIZES:
             yield column

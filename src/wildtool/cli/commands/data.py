@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wildtool.cli.exit_status import guarded
-from wildtool.cli.help import SETTINGS, Command
+from wildtool.cli.exit_status import with_exit_status
+from wildtool.cli.help import SETTINGS, PanelCommand
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import note, one_line, say
+from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ FileOrBenchmark = Annotated[
 
 
 def pull(
-    benchmark: options.BenchmarkName,
+    benchmark: options.BenchmarkArgument,
     file: Annotated[
         Path | None,
         typer.Option("--from", metavar="FILE", help="Use this file or folder instead of downloading."),
@@ -48,10 +48,10 @@ def pull(
     """
     from wildtool.engine.registry import load_benchmark
 
-    say(str(load_benchmark(benchmark).pull(file=file, mirror=mirror, report=note)))
+    print_out(str(load_benchmark(benchmark).pull(file=file, mirror=mirror, report=print_err)))
 
 
-def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
+def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOption = None) -> int:
     """Check data for mistakes.
 
     \b
@@ -61,14 +61,16 @@ def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
 
     Prints one line per finding. The exit status is 1 if there are any.
     """
-    owner, source = _found(what, benchmark)
+    owner, source = _resolve_data(what, benchmark)
     count = 0
     for finding in owner.lint(source):
         count += 1
-        say(f"{one_line(finding.where)}: {one_line(finding.rule)}: {one_line(finding.message, 1000)}")
+        print_out(
+            f"{single_line(finding.where)}: {single_line(finding.rule)}: {single_line(finding.message, 1000)}"
+        )
     if not count:
         _check_not_empty(owner, source)
-    note(
+    print_err(
         f"{source.path}: {count} finding{'s' if count > 1 else ''}"
         if count
         else f"{source.path}: nothing found"
@@ -77,7 +79,7 @@ def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOf = None) -> int:
 
 
 def stats(
-    what: FileOrBenchmark, benchmark: options.BenchmarkOf = None, as_json: options.AsJson = False
+    what: FileOrBenchmark, benchmark: options.BenchmarkOption = None, as_json: options.JsonOption = False
 ) -> None:
     """Describe data: how many items, and of which kinds.
 
@@ -88,7 +90,7 @@ def stats(
     """
     from wildtool.cli.output.tables import print_metrics
 
-    owner, source = _found(what, benchmark)
+    owner, source = _resolve_data(what, benchmark)
     _check_not_empty(owner, source)
     metrics = owner.stats(source)
     if as_json:
@@ -113,8 +115,8 @@ def refresh(
         bool,
         typer.Option("--skip-unclear", help="Leave out sessions with a value whose role is unclear."),
     ] = False,
-    benchmark: options.BenchmarkOf = None,
-    force: options.Force = False,
+    benchmark: options.BenchmarkOption = None,
+    force: options.ForceOption = False,
 ) -> None:
     """Replace names, dates and amounts, so that memorised answers fail.
 
@@ -125,17 +127,17 @@ def refresh(
     Requests, gold answers and tool results change consistently; structure and scoring stay the same.
     """
     from wildtool.generate.core.files import write_sessions
-    from wildtool.generate.refresh.refresh import Refused, refresh_file
+    from wildtool.generate.refresh.refresh import UnchangedSession, refresh_file
 
     if out is None:
         raise UsageError("give the file to write: --out fresh.jsonl")
-    _, source = _found(what, benchmark)
-    refused: list[Refused] = []
+    _, source = _resolve_data(what, benchmark)
+    refused: list[UnchangedSession] = []
     made = refresh_file(source.path, seed, refused, skip_unclear=skip_unclear)
     count = write_sessions(made, out, force=force)
     for one in refused:
-        note(f"{one_line(one.item)} left out: {one_line(one.reason, 300)}")
-    say(f"{out}: {count} sessions, {len(refused)} left out")
+        print_err(f"{single_line(one.item)} left out: {single_line(one.reason, 300)}")
+    print_out(f"{out}: {count} sessions, {len(refused)} left out")
 
 
 def _check_not_empty(owner: "Benchmark", source: "Source") -> None:
@@ -149,15 +151,15 @@ def _check_not_empty(owner: "Benchmark", source: "Source") -> None:
         raise DataError(f"{source.path}: holds no session or other item")
 
 
-def _found(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":
+def _resolve_data(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":
     """Whose data are meant, and where they lie."""
-    from wildtool.engine.detect import named_or_recognised
+    from wildtool.engine.detect import detect_benchmark
     from wildtool.engine.registry import benchmark_names, load_benchmark
 
     if what in benchmark_names():
         owner = load_benchmark(what)
         return owner, owner.locate(None)
-    owner = named_or_recognised(benchmark, what)
+    owner = detect_benchmark(benchmark, what)
     return owner, owner.locate(what)
 
 
@@ -169,7 +171,7 @@ DATA = typer.Typer(
     context_settings=SETTINGS,
 )
 """The verb, with those below it."""
-DATA.command("pull", cls=Command)(guarded(pull))
-DATA.command("lint", cls=Command)(guarded(lint))
-DATA.command("stats", cls=Command)(guarded(stats))
-DATA.command("refresh", cls=Command)(guarded(refresh))
+DATA.command("pull", cls=PanelCommand)(with_exit_status(pull))
+DATA.command("lint", cls=PanelCommand)(with_exit_status(lint))
+DATA.command("stats", cls=PanelCommand)(with_exit_status(stats))
+DATA.command("refresh", cls=PanelCommand)(with_exit_status(refresh))

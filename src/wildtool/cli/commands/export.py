@@ -6,18 +6,18 @@ from typing import Annotated, Literal
 import typer
 
 from wildtool.cli.options import shared as options
-from wildtool.errors import UsageError, unknown
-from wildtool.export import FORMATS
+from wildtool.errors import UsageError, unknown_name
+from wildtool.export import EXPORT_FORMATS
 
-_FORMS = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
+_FORMS = "; ".join(f"{name}: {form.about}" for name, form in EXPORT_FORMATS.items())
 
 
 def _formats(incomplete: str) -> list[str]:
-    return [name for name in FORMATS if name.startswith(incomplete)]
+    return [name for name in EXPORT_FORMATS if name.startswith(incomplete)]
 
 
 def export(
-    runs: options.Runs = None,
+    runs: options.RunsArgument = None,
     to: Annotated[
         str,
         typer.Option(
@@ -35,8 +35,8 @@ def export(
             help="File or folder to write; a folder for several runs (default: this folder).",
         ),
     ] = None,
-    profile: options.Profile = None,
-    data: options.Data = None,
+    profile: options.ProfileOption = None,
+    data: options.DataOption = None,
     only: Annotated[
         str | None,
         typer.Option(
@@ -52,7 +52,7 @@ def export(
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Bundles only: include the data (check their licence).")
     ] = False,
-    force: options.Force = False,
+    force: options.ForceOption = False,
 ) -> int:
     """Convert runs to logs, tables, training data or bundles.
 
@@ -69,15 +69,15 @@ def export(
         _check_outcome(only)
     if not runs:
         raise UsageError("nothing to export: give run folders, such as `wildtool export runs --format csv`")
-    from wildtool.cli.terminal import say
-    from wildtool.export import Wanted, check_target
+    from wildtool.cli.terminal import print_out
+    from wildtool.export import ExportRequest, check_target
     from wildtool.export import export as write
 
     targets = _targets(runs, out, form)
     for target in targets.values():
         check_target(form, target, force=force)
     for folder, target in targets.items():
-        wanted = Wanted(
+        wanted = ExportRequest(
             folder=folder,
             profile=profile,
             data=data,
@@ -86,18 +86,20 @@ def export(
             with_data=with_data,
         )
         write(form, wanted, target, force=force)
-        say(str(target))
+        print_out(str(target))
     return 0
 
 
 def _form(name: str, given: dict[str, object]) -> str:
-    if name not in FORMATS:
+    if name not in EXPORT_FORMATS:
         raise UsageError(
-            unknown("format", name, FORMATS) if name else f"give a format: --format {'|'.join(FORMATS)}"
+            unknown_name("format", name, EXPORT_FORMATS)
+            if name
+            else f"give a format: --format {'|'.join(EXPORT_FORMATS)}"
         )
     for option, value in given.items():
-        if value and option not in FORMATS[name].takes:
-            takers = ", ".join(form for form, about in FORMATS.items() if option in about.takes)
+        if value and option not in EXPORT_FORMATS[name].options:
+            takers = ", ".join(form for form, about in EXPORT_FORMATS.items() if option in about.options)
             raise UsageError(
                 f"--{option.replace('_', '-')} does not go with --format {name}; it goes with: {takers}"
             )
@@ -110,7 +112,7 @@ def _check_outcome(only: str) -> None:
     from wildtool.types import Outcome
 
     if only not in get_args(Outcome):
-        raise UsageError(unknown("outcome", only, get_args(Outcome)))
+        raise UsageError(unknown_name("outcome", only, get_args(Outcome)))
 
 
 def _targets(paths: list[Path], out: Path | None, form: str) -> dict[Path, Path]:
@@ -123,7 +125,7 @@ def _targets(paths: list[Path], out: Path | None, form: str) -> dict[Path, Path]
             inner = folder.relative_to(path).parts if folder.is_relative_to(path) else ()
             names[folder] = "--".join((path.resolve().name, *inner)) if inner else folder.resolve().name
     several = len(names) > 1 or out is None or (out.is_dir() and not _is_its_own(form, out))
-    place, suffix = (out or Path()) if several else None, FORMATS[form].suffix
+    place, suffix = (out or Path()) if several else None, EXPORT_FORMATS[form].suffix
     found = {folder: place / f"{name}{suffix}" if place else Path(str(out)) for folder, name in names.items()}
     if len(set(found.values())) < len(found):
         raise UsageError(
@@ -139,4 +141,4 @@ def _is_its_own(form: str, folder: Path) -> bool:
     """Whether a folder that is there is the export itself, rather than one that it is put into."""
     from wildtool.outputs import is_dataset
 
-    return FORMATS[form].folder and is_dataset(folder)
+    return EXPORT_FORMATS[form].folder and is_dataset(folder)

@@ -10,11 +10,11 @@ import typer
 from typer.core import TyperGroup
 
 from wildtool.cli.commands import generate_items, generate_sessions, generate_tools
-from wildtool.cli.exit_status import guarded
-from wildtool.cli.help import SETTINGS, Command
-from wildtool.generate import WHATS, Kind
+from wildtool.cli.exit_status import with_exit_status
+from wildtool.cli.help import SETTINGS, PanelCommand
+from wildtool.generate import GENERATORS, GeneratorKind
 
-COMMANDS: Mapping[Kind, Callable[..., int | None]] = {
+COMMANDS: Mapping[GeneratorKind, Callable[..., int | None]] = {
     "sessions": generate_sessions.sessions,
     "items": generate_items.items,
     "tools": generate_tools.tools,
@@ -39,10 +39,12 @@ def _generate() -> typer.Typer:
         add_completion=False,
         context_settings=SETTINGS,
     )
-    first, *others = WHATS
+    first, *others = GENERATORS
     more = f"See also: {', '.join(f'wildtool generate {name}' for name in others)}." if others else None
-    for name, kind in WHATS.items():
-        app.command(name, cls=Command, epilog=more if name == first else None)(guarded(COMMANDS[kind]))
+    for name, kind in GENERATORS.items():
+        app.command(name, cls=PanelCommand, epilog=more if name == first else None)(
+            with_exit_status(COMMANDS[kind])
+        )
     return app
 
 

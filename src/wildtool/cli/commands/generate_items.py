@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.generate import PROCEDURAL, Making, languages, with_making
+from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions, parse_languages, with_generate_options
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
-    from wildtool.generate.items.maker import Order
+    from wildtool.generate.items.maker import ItemGenerationSpec
 
 
-@with_making
+@with_generate_options
 def items(
-    making: Making,
-    typed: frozenset[str],
+    generate_options: GenerateOptions,
+    explicit: frozenset[str],
     out: Annotated[
         Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to work in.")
     ] = None,
@@ -83,44 +83,44 @@ def items(
     Kinds: number, enum, list, bool, object-short, object-deep, single, parallel, adjust, switch, preference, similar,
     incomplete, error, irrelevant.
     """
-    making.check()
+    generate_options.check()
     if out is None:
         raise UsageError("give a folder: --out set")
-    from wildtool.generate.items.maker import Order
+    from wildtool.generate.items.maker import ItemGenerationSpec
 
     if agree is not None and not min(judges, 1) <= agree <= judges:
         raise UsageError(f"--agree {agree} must be {min(judges, 1)} to {judges}, the number of votes")
     if from_ and tools:
         raise UsageError("--from uses the tools of the sessions; leave --tools out")
-    order = Order(
+    order = ItemGenerationSpec(
         items=items,
         kinds=_shares(kinds, from_),
         seed=seed,
-        langs=languages(lang),
+        langs=parse_languages(lang),
         tools=tools,
         sessions=from_,
         judges=judges,
         agree=judges if agree is None else agree,
     )
-    if making.model == PROCEDURAL:
-        if making.role_model or {"judges", "agree"} & typed:
+    if generate_options.model == PROCEDURAL:
+        if generate_options.role_model or {"judges", "agree"} & explicit:
             raise UsageError("--role-model, --judges and --agree need a model; procedural uses none")
-        return _by_templates(order, out, force=making.force)
-    return _by_models(making, typed, order, out)
+        return _generate_from_templates(order, out, force=generate_options.force)
+    return _generate_with_models(generate_options, explicit, order, out)
 
 
 def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
-    from wildtool.generate.items.from_sessions import FITTING
-    from wildtool.generate.items.kinds import shares
+    from wildtool.generate.items.from_sessions import KINDS_BY_TASK_TYPE
+    from wildtool.generate.items.kinds import parse_shares
 
-    able = [kind for fitting in FITTING.values() for kind in fitting]
-    return shares(options.words(kinds) or (tuple(able) if sessions else ()))
+    able = [kind for fitting in KINDS_BY_TASK_TYPE.values() for kind in fitting]
+    return parse_shares(options.split_values(kinds) or (tuple(able) if sessions else ()))
 
 
-def _by_templates(order: "Order", out: Path, *, force: bool) -> int:
-    from wildtool.cli.terminal import Remarks, note, reason, say
-    from wildtool.generate.core.files import LOSSES
-    from wildtool.generate.items.output import ITEMS, how_to_play, write_items
+def _generate_from_templates(spec: "ItemGenerationSpec", out: Path, *, force: bool) -> int:
+    from wildtool.cli.terminal import CappedMessages, format_reason, print_err, print_out
+    from wildtool.generate.core.files import LOSSES_FILE
+    from wildtool.generate.items.output import ITEMS_FOLDER, items_run_command, write_items
     from wildtool.generate.items.procedural import procedural_items
     from wildtool.outputs import check_folder
 
@@ -129,59 +129,73 @@ def _by_templates(order: "Order", out: Path, *, force: bool) -> int:
         raise UsageError(
             f"{out} already exists; name another folder, remove it, or add --force to write into it"
         )
-    remarks = Remarks()
+    remarks = CappedMessages()
     try:
-        found = procedural_items(order, remarks)
+        found = procedural_items(spec, remarks)
     finally:
         remarks.close()
     write_items(found, out)
-    say(f"{out / ITEMS}: {len(found.kept)} items, {len(found.losses)} lost")
+    print_out(f"{out / ITEMS_FOLDER}: {len(found.kept)} items, {len(found.losses)} lost")
     if found.losses:
         first = found.losses[0]
-        note(reason(f"why items were lost: {out / LOSSES}; the first: {first['reason']}: {first['detail']}"))
-    note(f"Run them: {how_to_play(out)}")
+        print_err(
+            format_reason(
+                f"why items were lost: {out / LOSSES_FILE}; the first: {first['reason']}: {first['detail']}"
+            )
+        )
+    print_err(f"Run them: {items_run_command(out)}")
     return 0 if found.kept else 1
 
 
-def _by_models(making: Making, typed: frozenset[str], order: "Order", out: Path) -> int:
+def _generate_with_models(
+    generate_options: GenerateOptions, explicit: frozenset[str], spec: "ItemGenerationSpec", out: Path
+) -> int:
     from dataclasses import replace
 
-    from wildtool.cli.execute_generate import Estimate, Product, make_set, players
+    from wildtool.cli.execute_generate import CostEstimate, GenerationResult, assign_models, run_generation
     from wildtool.engine.plan import Plan
     from wildtool.generate.items.maker import ItemMaker
-    from wildtool.generate.items.output import DOUBTFUL, ITEMS, harvested, how_to_play, write_items
+    from wildtool.generate.items.output import (
+        DOUBTFUL_FILE,
+        ITEMS_FOLDER,
+        items_from_record,
+        items_run_command,
+        write_items,
+    )
 
-    maker = ItemMaker(order)
+    maker = ItemMaker(spec)
     roles = ["agent", *maker.roles]
-    named = replace(making, role_model=_votes_apart(making.role_model or (), roles))
+    named = replace(generate_options, role_model=_share_votes(generate_options.role_model or (), roles))
 
-    def write(plan: Plan) -> Product:
-        found = harvested(maker, plan, out)
+    def write(plan: Plan) -> GenerationResult:
+        found = items_from_record(maker, plan, out)
         write_items(found, out)
         aside = f", {found.replaced} in place of lost ones" if found.replaced else ""
         if found.doubtful:
-            aside += f", {len(found.doubtful)} doubtful: {out / DOUBTFUL}"
-        return Product(
+            aside += f", {len(found.doubtful)} doubtful: {out / DOUBTFUL_FILE}"
+        return GenerationResult(
             "items",
-            out / ITEMS,
+            out / ITEMS_FOLDER,
             len(found.kept),
-            found.lost,
+            found.unreplaced_losses,
             found.unfinished,
-            tuple(found.yields()),
-            how_to_play(out),
-            aside=aside,
-            again=maker.replace_lost(found),
+            tuple(found.attrition()),
+            items_run_command(out),
+            summary_suffix=aside,
+            more_to_play=maker.replace_lost(found),
         )
 
     estimate = None
-    if making.dry_run:
-        from wildtool.generate.items.estimate import ABOVE, BASIS, items_outlook
+    if generate_options.dry_run:
+        from wildtool.generate.items.estimate import ITEM_TRIAL_BASIS, ITEM_UPPER_END, estimate_items
 
-        estimate = Estimate(items_outlook(maker), BASIS, ABOVE)
-    return make_set(maker, players(named, maker, roles, typed), out, making, write, estimate)
+        estimate = CostEstimate(estimate_items(maker), ITEM_TRIAL_BASIS, ITEM_UPPER_END)
+    return run_generation(
+        maker, assign_models(named, maker, roles, explicit), out, generate_options, write, estimate
+    )
 
 
-def _votes_apart(given: Sequence[str], roles: Sequence[str]) -> list[str]:
+def _share_votes(given: Sequence[str], roles: Sequence[str]) -> list[str]:
     """Several `judge=NAME` share the votes by turns: `judge=a`, `judge 2=b`, `judge 3=a`."""
     named = [text.partition("=")[2] for text in given if text.startswith("judge=")]
     others = [text for text in given if not text.startswith("judge=")]

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.generate import PROCEDURAL, Making, languages, with_making
-from wildtool.errors import UsageError, unknown
+from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions, parse_languages, with_generate_options
+from wildtool.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from wildtool.generate.procedural.sessions import Settings
+    from wildtool.generate.procedural.sessions import ProceduralSpec
 
 
-@with_making
+@with_generate_options
 def sessions(
-    making: Making,
-    typed: frozenset[str],
+    generate_options: GenerateOptions,
+    explicit: frozenset[str],
     out: Annotated[
         Path | None,
         typer.Option(
@@ -70,63 +70,83 @@ def sessions(
     A model plays the roles user, planner, tool, agent, checker and judge. Every call is recorded in the folder; the
     same command continues where it stopped.
     """
-    making.check()
+    generate_options.check()
     if out is None:
-        procedural = making.model == PROCEDURAL
+        procedural = generate_options.model == PROCEDURAL
         raise UsageError(f"give {'a file: --out made.jsonl' if procedural else 'a folder: --out set'}")
-    if making.model == PROCEDURAL:
-        if making.role_model or against or format_:
+    if generate_options.model == PROCEDURAL:
+        if generate_options.role_model or against or format_:
             raise UsageError("--role-model, --against and --format need a model; procedural uses none")
-        from wildtool.generate.procedural.sessions import Settings
+        from wildtool.generate.procedural.sessions import ProceduralSpec
 
-        return _by_templates(
-            out, Settings(sessions, tasks, seed, languages(lang), tools, twins), force=making.force
+        return _generate_from_templates(
+            out,
+            ProceduralSpec(sessions, tasks, seed, parse_languages(lang), tools, twins),
+            force=generate_options.force,
         )
-    from wildtool.cli.execute_generate import Product, make_set, players, role_models
+    from wildtool.cli.execute_generate import GenerationResult, assign_models, role_models, run_generation
     from wildtool.engine.plan import Plan
-    from wildtool.generate.core.prompts import ROLES
-    from wildtool.generate.sessions.maker import VOTING, Order, SessionMaker
-    from wildtool.generate.sessions.output import FORMATS, SESSIONS, how_to_play, write_set
+    from wildtool.generate.core.prompts import SESSION_ROLES
+    from wildtool.generate.sessions.maker import VOTING_ROLES, SessionGenerationSpec, SessionMaker
+    from wildtool.generate.sessions.output import (
+        REFERENCE_FORMATS,
+        SESSIONS_FILE,
+        sessions_run_command,
+        write_session_set,
+    )
 
-    formats = options.words(format_)
+    formats = options.split_values(format_)
     for name in formats:
-        if name not in FORMATS:
-            raise UsageError(unknown("format", name, FORMATS))
-    votes = Counter(name.split()[0] for name in role_models(making.role_model, ROLES, VOTING))
+        if name not in REFERENCE_FORMATS:
+            raise UsageError(unknown_name("format", name, REFERENCE_FORMATS))
+    votes = Counter(
+        name.split()[0] for name in role_models(generate_options.role_model, SESSION_ROLES, VOTING_ROLES)
+    )
     maker = SessionMaker(
-        Order(
-            sessions, tasks, seed, languages(lang), tools, tuple(against or ()), twins=twins,
+        SessionGenerationSpec(
+            sessions, tasks, seed, parse_languages(lang), tools, tuple(against or ()), paired_languages=twins,
             judges=max(1, votes["judge"]), checkers=max(1, votes["checker"]),
         )
     )  # fmt: skip
 
-    def write(plan: Plan) -> Product:
-        found = write_set(maker, plan, out, formats)
-        return Product(
-            "sessions", out / SESSIONS, len(found.sessions), found.lost, found.unfinished,
-            tuple(found.yields()), how_to_play(out),
-            aside=f", {found.replaced} in place of lost ones" if found.replaced else "",
-            again=maker.replace_lost(found),
+    def write(plan: Plan) -> GenerationResult:
+        found = write_session_set(maker, plan, out, formats)
+        return GenerationResult(
+            "sessions", out / SESSIONS_FILE, len(found.sessions), found.unreplaced_losses, found.unfinished,
+            tuple(found.attrition()), sessions_run_command(out),
+            summary_suffix=f", {found.replaced} in place of lost ones" if found.replaced else "",
+            more_to_play=maker.replace_lost(found),
         )  # fmt: skip
 
     estimate = None
-    if making.dry_run:
-        from wildtool.cli.execute_generate import Estimate
-        from wildtool.generate.sessions.estimate import ABOVE, BASIS, making_outlook
+    if generate_options.dry_run:
+        from wildtool.cli.execute_generate import CostEstimate
+        from wildtool.generate.sessions.estimate import (
+            SESSION_TRIAL_BASIS,
+            SESSION_UPPER_END,
+            estimate_sessions,
+        )
 
-        estimate = Estimate(making_outlook(maker), BASIS, ABOVE)
-    return make_set(maker, players(making, maker, ROLES, typed, VOTING), out, making, write, estimate)
+        estimate = CostEstimate(estimate_sessions(maker), SESSION_TRIAL_BASIS, SESSION_UPPER_END)
+    return run_generation(
+        maker,
+        assign_models(generate_options, maker, SESSION_ROLES, explicit, VOTING_ROLES),
+        out,
+        generate_options,
+        write,
+        estimate,
+    )
 
 
-def _by_templates(out: Path, settings: "Settings", *, force: bool) -> int:
-    from wildtool.cli.terminal import Remarks, say
+def _generate_from_templates(out: Path, spec: "ProceduralSpec", *, force: bool) -> int:
+    from wildtool.cli.terminal import CappedMessages, print_out
     from wildtool.generate.core.files import write_sessions
-    from wildtool.generate.procedural.sessions import records
+    from wildtool.generate.procedural.sessions import procedural_sessions
 
-    remarks = Remarks()
+    remarks = CappedMessages()
     try:
-        count = write_sessions(records(settings, remarks), out, force=force)
+        count = write_sessions(procedural_sessions(spec, remarks), out, force=force)
     finally:
         remarks.close()
-    say(f"{out}: {count} sessions")
+    print_out(f"{out}: {count} sessions")
     return 0

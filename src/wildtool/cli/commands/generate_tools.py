@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from wildtool.cli.options.generate import PROCEDURAL, Making, languages, with_making
+from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions, parse_languages, with_generate_options
 from wildtool.errors import UsageError
 
 
-@with_making
+@with_generate_options
 def tools(
-    making: Making,
-    typed: frozenset[str],
+    generate_options: GenerateOptions,
+    explicit: frozenset[str],
     out: Annotated[
         Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to work in.")
     ] = None,
@@ -47,34 +47,34 @@ def tools(
     Models play the roles reader (of documents), designer, evolver and caller. Every call is recorded in the folder;
     the same command continues where it stopped.
     """
-    making.check()
+    generate_options.check()
     if out is None:
         raise UsageError("give a folder: --out toolbox")
-    if making.model == PROCEDURAL:
+    if generate_options.model == PROCEDURAL:
         raise UsageError(
             "templates cannot describe tools; name a model with --model. Sessions can be generated without one, over "
             "the built-in tools or your own"
         )
-    from wildtool.cli.execute_generate import Product, make_set, players
+    from wildtool.cli.execute_generate import GenerationResult, assign_models, run_generation
     from wildtool.engine.plan import Plan
-    from wildtool.generate.core.files import RECORD
-    from wildtool.generate.tools.maker import ApiMaker, Order
-    from wildtool.generate.tools.output import how_to_use, tools_file, write_apis
-    from wildtool.generate.tools.script import ROLES
+    from wildtool.generate.core.files import RECORD_FOLDER
+    from wildtool.generate.tools.maker import ApiMaker, ToolGenerationSpec
+    from wildtool.generate.tools.output import generate_command, tools_file, write_apis
+    from wildtool.generate.tools.script import API_ROLES
 
-    langs = languages(lang)
-    maker = ApiMaker(Order(number, seed, langs, tree, tuple(documents or ())))
-    named = players(making, maker, ROLES, typed)
-    maker.go_on_with(out / RECORD)
+    langs = parse_languages(lang)
+    maker = ApiMaker(ToolGenerationSpec(number, seed, langs, tree, tuple(documents or ())))
+    named = assign_models(generate_options, maker, API_ROLES, explicit)
+    maker.resume_from(out / RECORD_FOLDER)
 
-    def write(plan: Plan) -> Product:
+    def write(plan: Plan) -> GenerationResult:
         found = write_apis(maker, plan, out)
         missing = number - len(found.apis) - found.unfinished
         aside = f"; {missing} fewer than wanted, after every attempt" if missing else ""
         where = tools_file(out, langs[0]) if len(langs) == 1 else out
-        return Product(
+        return GenerationResult(
             "tools", where, len(found.apis), [asdict(lost) for lost in found.losses], found.unfinished,
-            tuple(found.yields()), how_to_use(out, langs), aside,
+            tuple(found.attrition()), generate_command(out, langs), aside,
         )  # fmt: skip
 
-    return make_set(maker, named, out, making, write)
+    return run_generation(maker, named, out, generate_options, write)

@@ -8,8 +8,8 @@ import typer
 
 from wildtool.cli import completion
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_file import LOGIN, Entry, read_config
-from wildtool.cli.terminal import note, plain, remark, say
+from wildtool.cli.options.config_file import URL_CREDENTIALS, ModelEntry, read_config
+from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapped
 from wildtool.errors import CallError, DataError, InfraError, UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ CHECK_TIMEOUT_S = 120.0
 """A model on a small machine may have to be loaded first."""
 
 
-class What(StrEnum):
+class ListKind(StrEnum):
     """What can be listed."""
 
     benchmarks = "benchmarks"
@@ -34,10 +34,10 @@ class What(StrEnum):
 
 def list_(
     what: Annotated[
-        What | None,
+        ListKind | None,
         typer.Argument(
             metavar="KIND",
-            help=f"List only these: {', '.join(What)}.",
+            help=f"List only these: {', '.join(ListKind)}.",
             show_default=False,
         ),
     ] = None,
@@ -60,7 +60,7 @@ def list_(
     api_key_env: Annotated[
         str | None, typer.Option(metavar="VARIABLE", help="Environment variable that holds its key.")
     ] = None,
-    format_: options.ToolFormat = None,
+    format_: options.ToolFormatOption = None,
 ) -> None:
     """List benchmarks, models, profiles, modes, formats and cards.
 
@@ -76,7 +76,7 @@ def list_(
     from wildtool.engine.registry import benchmark_names, load_benchmark
 
     if check is not None:
-        if what is not What.models:
+        if what is not ListKind.models:
             raise UsageError("--check goes with models, such as `wildtool list models --check NAME`")
         said = {"base_url": base_url, "api_key_env": api_key_env, "format": format_}
         _check(check, {option: value for option, value in said.items() if value is not None})
@@ -84,37 +84,37 @@ def list_(
     if not (base_url is api_key_env is format_ is None):
         raise UsageError("--base-url, --api-key-env and --tool-format need --check NAME")
     if name is not None:
-        if what is not What.cards:
+        if what is not ListKind.cards:
             raise UsageError("a name goes with cards, such as `wildtool list cards NAME`")
-        say(_card(load_benchmark(name)))
+        print_out(_card(load_benchmark(name)))
         return
     benchmarks = [load_benchmark(known) for known in benchmark_names()]
-    for kind in [what] if what else list(What):
+    for kind in [what] if what else list(ListKind):
         if what is None:
-            remark(f"{'' if kind is What.benchmarks else chr(10)}{kind}")
-        _print(LISTS[kind](benchmarks), indent="" if what else "  ")
+            print_wrapped(f"{'' if kind is ListKind.benchmarks else chr(10)}{kind}")
+        _print(LIST_FUNCTIONS[kind](benchmarks), indent="" if what else "  ")
 
 
 def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
     """Names with what they are, beside each other while names are short."""
-    from wildtool.cli.output.grid import cell_len, wrapped
-    from wildtool.cli.terminal import columns
+    from wildtool.cli.output.grid import cell_len, wrap_text
+    from wildtool.cli.terminal import terminal_width
 
-    width = columns()
+    width = terminal_width()
     room = min(max(cell_len(name) for name, _ in rows), width // 3)
     for name, about in rows:
         first = f"{indent}{name}{' ' * (room - cell_len(name))}  "
         lines = [
             line
-            for part in plain(about).split("\n")
-            for line in wrapped(part, width - len(indent) - room - 2)
+            for part in escape_text(about).split("\n")
+            for line in wrap_text(part, width - len(indent) - room - 2)
         ]
         if cell_len(name) > room and about:
-            say(f"{indent}{name}")
+            print_out(f"{indent}{name}")
             first = " " * (len(indent) + room + 2)
-        say((first + lines[0]).rstrip())
+        print_out((first + lines[0]).rstrip())
         for line in lines[1:]:
-            say(" " * (len(indent) + room + 2) + line)
+            print_out(" " * (len(indent) + room + 2) + line)
 
 
 def _check(name: str, typed: dict[str, str]) -> None:
@@ -124,9 +124,9 @@ def _check(name: str, typed: dict[str, str]) -> None:
     """
     import asyncio
 
-    from wildtool.cli.models import Directory
+    from wildtool.cli.models import ModelCatalog
     from wildtool.engine.call.rates import Rates
-    from wildtool.models.probe import check
+    from wildtool.models.probe import probe
     from wildtool.models.resolve import ModelOptions
 
     options = ModelOptions(
@@ -135,14 +135,14 @@ def _check(name: str, typed: dict[str, str]) -> None:
         format=typed.get("format"),
         timeout_s=CHECK_TIMEOUT_S,
     )
-    named = Directory(read_config(None).models, {}).find(name, options, typed, Rates())
+    named = ModelCatalog(read_config(None).models, {}).find(name, options, typed, Rates())
     model = named.model
-    if named.remark:
-        note(named.remark)
+    if named.endpoint_note:
+        print_err(named.endpoint_note)
 
     async def checked() -> dict[str, str]:
         try:
-            return dict(await check(model))
+            return dict(await probe(model))
         finally:
             await model.close()
 
@@ -150,16 +150,16 @@ def _check(name: str, typed: dict[str, str]) -> None:
         found = asyncio.run(checked())
     except CallError as error:
         raise InfraError(error.kind, str(error)) from error
-    say(plain(name))
+    print_out(escape_text(name))
     for what, answer in found.items():
-        say(f"  {what}: {plain(answer)}")
+        print_out(f"  {what}: {escape_text(answer)}")
 
 
-Rows = list[tuple[str, str]]
+ListRows = list[tuple[str, str]]
 """Names with what they are."""
 
 
-def _benchmarks(benchmarks: "list[Benchmark]") -> Rows:
+def _benchmarks(benchmarks: "list[Benchmark]") -> ListRows:
     return [
         (found.name, f"{found.title.removeprefix(f'{found.name}: ')}\ndata: {_data(found)}")
         for found in benchmarks
@@ -173,23 +173,23 @@ def _data(benchmark: "Benchmark") -> str:
         return f"not downloaded; `wildtool data pull {benchmark.name}`"
 
 
-def _profiles(benchmarks: "list[Benchmark]") -> Rows:
+def _profiles(benchmarks: "list[Benchmark]") -> ListRows:
     return [(f"{found.name} {name}", line) for found in benchmarks for name, line in found.profiles.items()]
 
 
-def _modes(benchmarks: "list[Benchmark]") -> Rows:
+def _modes(benchmarks: "list[Benchmark]") -> ListRows:
     return [(f"{found.name} {name}", line) for found in benchmarks for name, line in found.modes.items()]
 
 
-def _formats(benchmarks: "list[Benchmark]") -> Rows:
-    from wildtool.models.tool_formats import FORMATS
+def _formats(benchmarks: "list[Benchmark]") -> ListRows:
+    from wildtool.models.tool_formats import CALL_FORMATS
 
-    return [(found.name, found.about) for found in FORMATS.values()]
+    return [(found.name, found.about) for found in CALL_FORMATS.values()]
 
 
-def _models(benchmarks: "list[Benchmark]") -> Rows:
-    from wildtool.models.baselines import ABOUT as BASELINES
-    from wildtool.models.presets import EXAMPLES, PRESETS
+def _models(benchmarks: "list[Benchmark]") -> ListRows:
+    from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
+    from wildtool.models.presets import NAME_EXAMPLES, PRESETS
 
     return [
         *((name, _configured(entry)) for name, entry in read_config(None).models.items()),
@@ -198,14 +198,14 @@ def _models(benchmarks: "list[Benchmark]") -> Rows:
         ("hf/PATH", "weights on this machine, with their own chat template (extra [hf])"),
         ("inspect/PROVIDER/MODEL", "any model Inspect supports, not wire-exact (extra [inspect])"),
         ("NAME", "any model of an OpenAI-compatible endpoint (--base-url URL or OPENAI_BASE_URL)"),
-        *((example, f"the same as {prefix}/NAME, without --base-url") for example, prefix in EXAMPLES),
+        *((example, f"the same as {prefix}/NAME, without --base-url") for example, prefix in NAME_EXAMPLES),
         *((f"{prefix}/NAME", _preset(preset)) for prefix, preset in PRESETS.items()),
     ]
 
 
-def _configured(entry: Entry) -> str:
+def _configured(entry: ModelEntry) -> str:
     """What `wildtool.toml` says of a model, and whether its key variable is set; never the key."""
-    at = f" at {LOGIN.sub('://', entry.base_url.partition('?')[0])}" if entry.base_url else ""
+    at = f" at {URL_CREDENTIALS.sub('://', entry.base_url.partition('?')[0])}" if entry.base_url else ""
     key = ""
     if entry.api_key_env:
         key = f", key in {entry.api_key_env} ({_is_set(entry.api_key_env)})"
@@ -228,22 +228,22 @@ def _preset(preset: "Preset") -> str:
     return f"{preset.base_url}, {key}{spoken}"
 
 
-def _cards(benchmarks: "list[Benchmark]") -> Rows:
+def _cards(benchmarks: "list[Benchmark]") -> ListRows:
     return [(found.name, f"wildtool list cards {found.name}") for found in benchmarks]
 
 
 def _card(benchmark: "Benchmark") -> str:
     try:
-        return plain(benchmark.card.read_text("utf-8"))
+        return escape_text(benchmark.card.read_text("utf-8"))
     except OSError as error:
         raise DataError(f"{benchmark.card}: the card cannot be read ({error.strerror})") from error
 
 
-LISTS = {
-    What.benchmarks: _benchmarks,
-    What.profiles: _profiles,
-    What.modes: _modes,
-    What.formats: _formats,
-    What.models: _models,
-    What.cards: _cards,
+LIST_FUNCTIONS = {
+    ListKind.benchmarks: _benchmarks,
+    ListKind.profiles: _profiles,
+    ListKind.modes: _modes,
+    ListKind.formats: _formats,
+    ListKind.models: _models,
+    ListKind.cards: _cards,
 }

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wildtool.cli.exit_status import worst
+from wildtool.cli.exit_status import worst_status
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import note, say, step
+from wildtool.cli.terminal import print_err, print_out, show_step
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
-    from wildtool.report.model import Run
+    from wildtool.report.model import ReportRun
 
 
 def report(
-    runs: options.Runs = None,
+    runs: options.RunsArgument = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -25,7 +25,7 @@ def report(
             help="Folder for the pages; with --single-file or --format md or latex, a file.",
         ),
     ] = None,
-    profile: options.Profile = None,
+    profile: options.ProfileOption = None,
     single_file: Annotated[
         bool, typer.Option("--single-file", help="Write one self-contained HTML file.")
     ] = False,
@@ -36,7 +36,7 @@ def report(
         Literal["html", "md", "latex"],
         typer.Option(*("--format", "-f"), help="Pages, Markdown for a pull request, or LaTeX tables."),
     ] = "html",
-    force: options.Force = False,
+    force: options.ForceOption = False,
 ) -> int:
     """Make a web report of runs, or Markdown or LaTeX tables.
 
@@ -57,7 +57,7 @@ def report(
 
         check_libraries()
     from wildtool import outputs
-    from wildtool.cli.output.results import remark
+    from wildtool.cli.output.results import print_run_notes
     from wildtool.engine.score.results import run_folders
     from wildtool.report.model import read_runs
 
@@ -68,25 +68,25 @@ def report(
         outputs.check_file(to, force=force)
     folders = [folder for path in runs for folder in run_folders(path)]
     try:
-        found = read_runs(folders, profile, tell=step)
+        found = read_runs(folders, profile, on_progress=show_step)
     finally:
-        step("")
+        show_step("")
     for run in found:
-        remark(run.folder, run.result)
+        print_run_notes(run.folder, run.result)
     if format == "html" and to is not None:
         from wildtool.report.build import build
 
         try:
-            page = build(found, to, single=single_file, audited=audit, tell=step)
+            page = build(found, to, single=single_file, audited=audit, on_progress=show_step)
         finally:
-            step("")
-        say(f"Report: {page}")
+            show_step("")
+        print_out(f"Report: {page}")
     else:
         _print(_tables(found, format), to)
-    return worst([run.result.exit_status for run in found])
+    return worst_status([run.result.exit_status for run in found])
 
 
-def _tables(runs: "Sequence[Run]", format: str) -> str:
+def _tables(runs: "Sequence[ReportRun]", format: str) -> str:
     if format == "md":
         from wildtool.report.markdown import markdown
 
@@ -98,10 +98,10 @@ def _tables(runs: "Sequence[Run]", format: str) -> str:
 
 def _print(text: str, out: Path | None) -> None:
     if out is None:
-        say(text)
+        print_out(text)
         return
-    from wildtool.outputs import replacing
+    from wildtool.outputs import atomic_replace
 
-    with replacing(out) as new:
+    with atomic_replace(out) as new:
         new.write_text(text, encoding="utf-8")
-    note(f"Written: {out}")
+    print_err(f"Written: {out}")

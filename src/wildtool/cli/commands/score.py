@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from wildtool.cli.exit_status import worst
+from wildtool.cli.exit_status import worst_status
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
 
 
 def score(
-    runs: options.Runs = None,
-    profile: options.Profile = None,
-    data: options.Data = None,
+    runs: options.RunsArgument = None,
+    profile: options.ProfileOption = None,
+    data: options.DataOption = None,
     replies: Annotated[
         Path | None,
         typer.Option(
@@ -23,15 +23,15 @@ def score(
             help="Score a replies file instead of runs, or result files of the original tool.",
         ),
     ] = None,
-    benchmark: options.BenchmarkOf = None,
+    benchmark: options.BenchmarkOption = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FOLDER", help="Keep the replies as runs here, one per model."),
     ] = None,
-    mode: options.Mode = None,
-    lang: options.Lang = None,
-    split: options.Split = None,
-    force: options.Force = False,
+    mode: options.ModeOption = None,
+    lang: options.LangOption = None,
+    split: options.SplitOption = None,
+    force: options.ForceOption = False,
 ) -> int:
     """Score recorded replies again, without calling a model.
 
@@ -53,10 +53,10 @@ def score(
         return _score_runs(runs, profile, data)
     if runs:
         raise UsageError("give run folders or --replies, not both")
-    from wildtool.engine.detect import named_or_recognised
+    from wildtool.engine.detect import detect_benchmark
     from wildtool.engine.registry import in_mode
 
-    owner = in_mode(named_or_recognised(benchmark, data), mode)
+    owner = in_mode(detect_benchmark(benchmark, data), mode)
 
     def judged(place: Path) -> int:
         from wildtool.engine.record.importer import import_replies
@@ -82,4 +82,4 @@ def _score_runs(runs: list[Path], profile: str | None, data: str | None) -> int:
 
     results, status = find_results(runs, profile, data=data, again=True)
     print_overview(results)
-    return worst([status, *(result.exit_status for result in results)])
+    return worst_status([status, *(result.exit_status for result in results)])

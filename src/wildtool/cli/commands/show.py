@@ -10,12 +10,12 @@ from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
-    from wildtool.engine.score.results import Result
+    from wildtool.engine.score.results import ScoreResult
 
 
 def show(
-    runs: options.Runs = None,
-    profile: options.Profile = None,
+    runs: options.RunsArgument = None,
+    profile: options.ProfileOption = None,
     group: Annotated[
         str | None,
         typer.Option(*("--group", "-g"), metavar="NAME", help="Show only this group, such as 'task type'."),
@@ -38,8 +38,8 @@ def show(
             autocompletion=completion.benchmarks,
         ),
     ] = None,
-    as_json: options.AsJson = False,
-    as_csv: options.AsCsv = False,
+    as_json: options.JsonOption = False,
+    as_csv: options.CsvOption = False,
 ) -> int:
     """Show the results of runs side by side, or among published ones.
 
@@ -75,34 +75,34 @@ def show(
     if not runs:
         raise UsageError("nothing to show: give run folders, such as `wildtool show runs`")
     from wildtool.cli.output import tables
-    from wildtool.cli.output.results import find_results, only_group
+    from wildtool.cli.output.results import find_results, select_group
 
     results, status = find_results(runs, profile)
     if not results:
         return status
     if group is not None:
-        results = only_group(results, group)
+        results = select_group(results, group)
     if as_json:
-        tables.print_json(results)
+        tables.print_results_json(results)
     elif as_csv:
-        tables.print_csv(results)
+        tables.print_results_csv(results)
     else:
         _print(results, alone=group is not None, every=every)
     return status
 
 
-def _print(results: "Sequence[Result]", *, alone: bool, every: bool) -> None:
+def _print(results: "Sequence[ScoreResult]", *, alone: bool, every: bool) -> None:
     """The summary, one group alone, or everything."""
     from wildtool.cli.output import tables
-    from wildtool.cli.output.results import groups_of
-    from wildtool.cli.terminal import note
+    from wildtool.cli.output.results import result_groups
+    from wildtool.cli.terminal import print_err
 
     if alone:
         tables.print_groups(results)
-        tables.print_remarks(results)
+        tables.print_caveats(results)
         return
     tables.print_overview(results)
     if every:
         tables.print_groups(results)
     else:
-        note(f"More tables: --all, or --group with one of: {', '.join(groups_of(results))}")
+        print_err(f"More tables: --all, or --group with one of: {', '.join(result_groups(results))}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wildtool.cli.terminal import note, say
+from wildtool.cli.terminal import print_err, print_out
 
 
 def view(
@@ -40,14 +40,14 @@ def view(
     check_libraries()
     import asyncio
 
-    from wildtool.report.server.app import reads_still, serve
+    from wildtool.report.server.app import has_pending_read, serve
 
     def ready(address: str) -> None:
-        say(f"Runs below {runs}: {address}")
+        print_out(f"Runs below {runs}: {address}")
         sys.stdout.flush()
-        note("Ctrl-C stops it.")
+        print_err("Ctrl-C stops it.")
         if allow_remote:
-            note(
+            print_err(
                 "Every machine that can reach this address can read all runs, with every prompt and reply. Nothing is"
                 " encrypted, and there is no password."
             )
@@ -59,7 +59,7 @@ def view(
         asyncio.run(serve(runs, host, port, remote=allow_remote, ready=ready))
         status = 0
     finally:
-        if reads_still():
+        if has_pending_read():
             # A disk that does not answer: nothing else may wait for it either.
             sys.stdout.flush()
             os._exit(status)

@@ -5,14 +5,20 @@ from typing import Any, cast
 
 import typer
 
-from wildtool.cli.exit_status import status_of
-from wildtool.cli.options.config_file import Config, as_option, check_kind, read_config, unknown_key
+from wildtool.cli.exit_status import run_to_status
+from wildtool.cli.options.config_file import (
+    Config,
+    check_type,
+    option_value,
+    read_config,
+    unknown_key_message,
+)
 from wildtool.errors import UsageError
 
-KEPT_AT = "wildtool.config"
-NOT_THERE = ("config", "help")
+CONFIG_KEY = "wildtool.config"
+EXCLUDED_OPTIONS = ("config", "help")
 """Options that the file cannot set."""
-KINDS: dict[str, tuple[type, ...]] = {
+OPTION_TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("int", "integer"), (int,)),
     "float": (int, float),
     "boolean": (bool,),
@@ -20,27 +26,27 @@ KINDS: dict[str, tuple[type, ...]] = {
 """Types of values by what the command line's library calls the option's own; anything else is a text."""
 
 
-def take_config(context: typer.Context, named: Path | None) -> Path | None:
+def load_config(context: typer.Context, named: Path | None) -> Path | None:
     """Callback of `--config`, which is read before all other options: their defaults come from the file."""
 
     def take() -> None:
         config = read_config(named)
-        context.meta[KEPT_AT] = config
+        context.meta[CONFIG_KEY] = config
         context.default_map = {**(context.default_map or {}), **_defaults(context, config)}
 
     if context.resilient_parsing:
         return named
-    if status := status_of(take):
+    if status := run_to_status(take):
         raise typer.Exit(status)
     return named
 
 
-def config_of(context: typer.Context) -> Config:
+def loaded_config(context: typer.Context) -> Config:
     """The config that `take_config` has read."""
-    return context.meta.get(KEPT_AT) or Config()
+    return context.meta.get(CONFIG_KEY) or Config()
 
 
-def typed_options(context: typer.Context) -> set[str]:
+def explicit_options(context: typer.Context) -> set[str]:
     """The options that stand on the command line itself, by the names of their parameters, without a last `_`."""
     found: set[str] = set()
     for option in context.command.params:
@@ -54,12 +60,12 @@ def _defaults(context: typer.Context, config: Config) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for option in context.command.params:
         for name in (opt.removeprefix("--").replace("-", "_") for opt in option.opts if len(opt) > 2):
-            if name not in NOT_THERE:
+            if name not in EXCLUDED_OPTIONS:
                 options[name] = option
     found: dict[str, Any] = {}
     for key, value in config.run.items():
         if key not in options:
-            raise config.problem(["run", key], unknown_key(key, options))
+            raise config.error_at(["run", key], unknown_key_message(key, options))
         option = options[key]
         found[option.name] = _checked(context, config, key, value, option)
     return found
@@ -67,23 +73,23 @@ def _defaults(context: typer.Context, config: Config) -> dict[str, Any]:
 
 def _checked(context: typer.Context, config: Config, key: str, value: Any, option: Any) -> Any:
     place = ("run", key)
-    kinds = KINDS.get(option.type.name.removesuffix(" range"), (str,))
-    values = _values(value) if option.multiple else [value]
+    kinds = OPTION_TYPES.get(option.type.name.removesuffix(" range"), (str,))
+    values = _as_values(value) if option.multiple else [value]
     for one in values:
         if key == "extra_body" and isinstance(one, dict):
             continue
         # Times may be given as plain numbers.
-        check_kind(config, place, str(one) if key == "deadline" else one, kinds)
-    value = str(value) if key == "deadline" else values if option.multiple else as_option(value)
+        check_type(config, place, str(one) if key == "deadline" else one, kinds)
+    value = str(value) if key == "deadline" else values if option.multiple else option_value(value)
     try:
         option.type_cast_value(context, value)
     except typer.BadParameter as error:
-        raise config.problem(place, error.message) from None
+        raise config.error_at(place, error.message) from None
     except UsageError as error:
-        raise config.problem(place, str(error)) from None
+        raise config.error_at(place, str(error)) from None
     return value
 
 
-def _values(value: Any) -> list[Any]:
+def _as_values(value: Any) -> list[Any]:
     """The values of an option that takes several; one may stand alone."""
     return cast(list[Any], value) if isinstance(value, list) else [value]

@@ -8,13 +8,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from wildtool.errors import UsageError, unknown
-from wildtool.models.secrets import VARIABLE, names_a_key
+from wildtool.errors import UsageError, unknown_name
+from wildtool.models.secrets import VARIABLE_NAME, is_key_name
 
 if TYPE_CHECKING:
     from wildtool.engine.call.pricing import Price
 
-FILE = Path("wildtool.toml")
+CONFIG_FILE = Path("wildtool.toml")
 MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
     "model": (str,),
     "base_url": (str,),
@@ -31,12 +31,18 @@ MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
     "prices": (dict,),
 }
 """What a table `[models.NAME]` may hold, with its types."""
-KINDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
-LOGIN = re.compile(r"://[^/?#\s]*@")
+TYPE_PHRASES = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a table",
+}
+URL_CREDENTIALS = re.compile(r"://[^/?#\s]*@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ModelEntry:
     """A model that the user gave a name, as said in `[models.NAME]`; None: not said."""
 
     model: str
@@ -61,10 +67,10 @@ class Config:
     path: Path | None = None
     run: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Table `[run]`, unchecked: only the verb knows its options."""
-    models: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    models: Mapping[str, ModelEntry] = field(default_factory=dict[str, ModelEntry])
     text: str = ""
 
-    def problem(self, keys: Iterable[str], message: str) -> UsageError:
+    def error_at(self, keys: Iterable[str], message: str) -> UsageError:
         """An error at a place in the file."""
         path = tuple(keys)
         line = _line(self.text, path)
@@ -77,7 +83,7 @@ def read_config(named: Path | None) -> Config:
 
     Raises UsageError naming file, line and key of anything that it cannot hold.
     """
-    path = named or FILE
+    path = named or CONFIG_FILE
     if named is None and not path.exists():
         return Config()
     import tomllib  # loaded where there is a file to read: every command asks for it
@@ -90,19 +96,19 @@ def read_config(named: Path | None) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: is not TOML: {error}") from None
     config = Config(path, text=text)
-    _refuse_secrets(config, parsed, ())
+    _reject_secrets(config, parsed, ())
     tables: dict[str, dict[str, Any]] = {}
     for name, table in parsed.items():
         if name not in ("run", "models"):
-            raise config.problem([name], unknown_key(name, ("run", "models")))
+            raise config.error_at([name], unknown_key_message(name, ("run", "models")))
         if not isinstance(table, dict):
-            raise config.problem([name], f"must be a table, such as [{name}]")
+            raise config.error_at([name], f"must be a table, such as [{name}]")
         tables[name] = cast(dict[str, Any], table)
     models = {name: _entry(config, name, table) for name, table in tables.get("models", {}).items()}
     return Config(path, tables.get("run", {}), models, text)
 
 
-def unknown_key(name: str, known: Iterable[str]) -> str:
+def unknown_key_message(name: str, known: Iterable[str]) -> str:
     """What to say of an unknown key."""
     names = sorted(known)
     close = get_close_matches(name.replace("-", "_"), names, 1)
@@ -113,64 +119,64 @@ def unknown_key(name: str, known: Iterable[str]) -> str:
     )
 
 
-def _entry(config: Config, name: str, table: Any) -> Entry:
-    from wildtool.engine.call.pricing import price_from
+def _entry(config: Config, name: str, table: Any) -> ModelEntry:
+    from wildtool.engine.call.pricing import parse_price
 
     place = ("models", name)
     if not isinstance(table, dict):
-        raise config.problem(place, "must be a table with at least `model`")
+        raise config.error_at(place, "must be a table with at least `model`")
     if not name.strip():
-        raise config.problem(place, "a model needs a name")
+        raise config.error_at(place, "a model needs a name")
     given = cast(dict[str, Any], table)
     for key, value in given.items():
         if key not in MODEL_KEYS:
-            raise config.problem((*place, key), unknown_key(key, MODEL_KEYS))
-        check_kind(config, (*place, key), value, MODEL_KEYS[key])
+            raise config.error_at((*place, key), unknown_key_message(key, MODEL_KEYS))
+        check_type(config, (*place, key), value, MODEL_KEYS[key])
     for key in ("rpm", "tpm"):
         if key in given and not given[key] > 0:
-            raise config.problem((*place, key), "must be more than 0")
+            raise config.error_at((*place, key), "must be more than 0")
     _check_format(config, (*place, "format"), given.get("format"))
     if not str(given.get("model", "")).strip():
-        raise config.problem(place, 'needs `model`, such as model = "openai-chat/gpt-4o"')
+        raise config.error_at(place, 'needs `model`, such as model = "openai-chat/gpt-4o"')
     prices = given.pop("prices", None)
     where = f"{config.path}: models.{name}.prices"
-    return Entry(**given, price=None if prices is None else price_from(where, prices, str(config.path)))
+    return ModelEntry(**given, price=None if prices is None else parse_price(where, prices, str(config.path)))
 
 
 def _check_format(config: Config, place: tuple[str, ...], name: str | None) -> None:
     if name is None:
         return
-    from wildtool.models.tool_formats import FORMATS
+    from wildtool.models.tool_formats import CALL_FORMATS
     from wildtool.models.tool_formats.detect import AUTO
 
-    if name not in (AUTO, *FORMATS):
-        raise config.problem(place, unknown("format", name, (*FORMATS, AUTO)))
+    if name not in (AUTO, *CALL_FORMATS):
+        raise config.error_at(place, unknown_name("format", name, (*CALL_FORMATS, AUTO)))
 
 
-def check_kind(config: Config, place: tuple[str, ...], value: Any, kinds: tuple[type, ...]) -> None:
+def check_type(config: Config, place: tuple[str, ...], value: Any, types: tuple[type, ...]) -> None:
     """Raises UsageError where a value is of none of these types; true is no number."""
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        raise config.problem(place, f"must be {KINDS[kinds[-1]]}")
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        raise config.error_at(place, f"must be {TYPE_PHRASES[types[-1]]}")
 
 
-def _refuse_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, ...]) -> None:
+def _reject_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, ...]) -> None:
     """Refuses keys of models, of which this file must hold none; the text itself is never repeated."""
     advice = "put it into an environment variable and name that with api_key_env"
     for name, value in table.items():
         here = (*place, name)
         # A model may be called anything.
         if len(here) != 2 or place[0] != "models":
-            if names_a_key(name):
-                raise config.problem(here, f"a key does not belong into a file that is shared; {advice}")
-            if name.endswith("api_key_env") and isinstance(value, str) and not VARIABLE.fullmatch(value):
-                raise config.problem(here, f"is no name of a variable; if it is the key itself, {advice}")
-        if isinstance(value, str) and LOGIN.search(value):
-            raise config.problem(here, f"holds a login in an address; {advice}")
+            if is_key_name(name):
+                raise config.error_at(here, f"a key does not belong into a file that is shared; {advice}")
+            if name.endswith("api_key_env") and isinstance(value, str) and not VARIABLE_NAME.fullmatch(value):
+                raise config.error_at(here, f"is no name of a variable; if it is the key itself, {advice}")
+        if isinstance(value, str) and URL_CREDENTIALS.search(value):
+            raise config.error_at(here, f"holds a login in an address; {advice}")
         if isinstance(value, dict):
-            _refuse_secrets(config, cast(dict[str, Any], value), here)
+            _reject_secrets(config, cast(dict[str, Any], value), here)
 
 
-def as_option(value: Any) -> Any:
+def option_value(value: Any) -> Any:
     """A value of `[run]` as the command line would have it."""
     return json.dumps(value) if isinstance(value, dict) else value
 
@@ -181,15 +187,15 @@ def _line(text: str, path: tuple[str, ...]) -> int | None:
     found: int | None = None
     for number, line in enumerate(text.splitlines(), 1):
         if header := re.match(r"\s*\[([^\[\]]+)\]\s*(#.*)?$", line):
-            table = _parts(header[1])
+            table = _split_key(header[1])
             if found is None and table[: len(path)] == list(path):
                 found = number
-        elif (key := re.match(r"""\s*([^=#]+?)\s*=""", line)) and [*table, *_parts(key[1])] == list(path):
+        elif (key := re.match(r"""\s*([^=#]+?)\s*=""", line)) and [*table, *_split_key(key[1])] == list(path):
             return number
     return found
 
 
-def _parts(dotted: str) -> list[str]:
+def _split_key(dotted: str) -> list[str]:
     """The names in a dotted key."""
     return [
         name.strip()[1:-1] if name.strip()[:1] in ("'", '"') else name.strip()

@@ -10,8 +10,10 @@ import typer
 Options = TypeVar("Options")
 
 
-def spread(
-    kind: type[Options], verb: Callable[..., int | None], like: Callable[..., int | None] | None = None
+def command_from_dataclass(
+    options_class: type[Options],
+    verb: Callable[..., int | None],
+    signature_of: Callable[..., int | None] | None = None,
 ) -> Callable[..., int | None]:
     """A command that takes a verb's own options and then the fields of a dataclass.
 
@@ -20,8 +22,8 @@ def spread(
         verb: is given an object of it and the context, then its own options by name.
         like: whose own options and help are meant, behind its first two parameters; the verb's where it is None.
     """
-    shown = like or verb
-    hints = get_type_hints(kind, include_extras=True)
+    shown = signature_of or verb
+    hints = get_type_hints(options_class, include_extras=True)
     shared = [
         inspect.Parameter(
             field.name,
@@ -29,7 +31,7 @@ def spread(
             default=inspect.Parameter.empty if field.default is MISSING else field.default,
             annotation=hints[field.name],
         )
-        for field in fields(kind)  # pyright: ignore[reportArgumentType]
+        for field in fields(options_class)  # pyright: ignore[reportArgumentType]
     ]
     own = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
@@ -37,7 +39,7 @@ def spread(
     ]
 
     def command(context: typer.Context, **given: Any) -> int | None:
-        options = kind(**{parameter.name: given.pop(parameter.name) for parameter in shared})
+        options = options_class(**{parameter.name: given.pop(parameter.name) for parameter in shared})
         return verb(options, context, **given)
 
     first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)

@@ -11,12 +11,12 @@ import typer
 from wildtool.cli import completion
 from wildtool.cli.help import MODEL, MORE, OUTPUT
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_defaults import typed_options
-from wildtool.cli.options.from_dataclass import spread
-from wildtool.errors import UsageError, unknown
+from wildtool.cli.options.config_defaults import explicit_options
+from wildtool.cli.options.from_dataclass import command_from_dataclass
+from wildtool.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from wildtool.engine.run.client import Sitting
+    from wildtool.engine.run.client import Invocation
     from wildtool.generate.core.plan import Lang
 
 PROCEDURAL = "procedural"
@@ -25,7 +25,7 @@ Own = ParamSpec("Own")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Making:
+class GenerateOptions:
     """Who makes something, as it was typed."""
 
     model: Annotated[
@@ -62,21 +62,21 @@ class Making:
             rich_help_panel=MODEL,
         ),
     ] = None
-    temperature: options.Temperature = None
-    max_tokens: options.MaxTokens = None
-    concurrency: options.Concurrency = 32
-    rpm: options.Rpm = None
-    tpm: options.Tpm = None
-    max_cost: options.MaxCost = None
-    prices: options.Prices = None
-    max_tokens_total: options.MaxTokensTotal = None
-    deadline: options.Deadline = None
-    timeout: options.Timeout = 600.0
-    dry_run: options.DryRun = False
+    temperature: options.TemperatureOption = None
+    max_tokens: options.MaxTokensOption = None
+    concurrency: options.ConcurrencyOption = 32
+    rpm: options.RpmOption = None
+    tpm: options.TpmOption = None
+    max_cost: options.MaxCostOption = None
+    prices: options.PricesOption = None
+    max_tokens_total: options.MaxTokensTotalOption = None
+    deadline: options.DeadlineOption = None
+    timeout: options.TimeoutOption = 600.0
+    dry_run: options.DryRunOption = False
     quiet: Annotated[
         bool, typer.Option(*("--quiet", "-q"), help="Print only the last line.", rich_help_panel=OUTPUT)
     ] = False
-    cache: options.Cache = None
+    cache: options.CacheOption = None
     config: Annotated[
         Path | None,
         typer.Option(
@@ -85,7 +85,7 @@ class Making:
             rich_help_panel=MORE,
         ),
     ] = None
-    force: options.Force = False
+    force: options.ForceOption = False
 
     def check(self) -> None:
         """Raises UsageError for what cannot be meant."""
@@ -97,19 +97,21 @@ class Making:
             if value is not None and not 0 < value < inf:
                 raise UsageError(f"{rate} is {value:g}; it must be above 0")
 
-    def sitting(self) -> "Sitting":
+    def invocation(self) -> "Invocation":
         """The limits of this command, and its cache, which whoever takes it closes."""
-        from wildtool.engine.call.budget import Budget, Limits
-        from wildtool.engine.call.cache import Cache
-        from wildtool.engine.run.client import Sitting
+        from wildtool.engine.call.budget import Budget, SpendingLimits
+        from wildtool.engine.call.cache import ReplyCache
+        from wildtool.engine.run.client import Invocation
 
-        deadline = None if self.deadline is None else options.seconds(self.deadline)
-        limits = Limits(max_cost=self.max_cost, max_tokens_total=self.max_tokens_total, deadline_s=deadline)
-        return Sitting(Budget(limits), Cache(self.cache) if self.cache else None)
+        deadline = None if self.deadline is None else options.parse_duration(self.deadline)
+        limits = SpendingLimits(
+            max_cost=self.max_cost, max_tokens_total=self.max_tokens_total, deadline_s=deadline
+        )
+        return Invocation(Budget(limits), ReplyCache(self.cache) if self.cache else None)
 
 
-def with_making(
-    verb: Callable[Concatenate[Making, frozenset[str], Own], int | None],
+def with_generate_options(
+    verb: Callable[Concatenate[GenerateOptions, frozenset[str], Own], int | None],
 ) -> Callable[..., int | None]:
     """A verb that takes the options of `Making` one by one after its own.
 
@@ -117,17 +119,17 @@ def with_making(
         verb: is given them as one, and the names of all options that stand on the command line itself.
     """
 
-    def take(making: Making, context: typer.Context, **own: Any) -> int | None:
-        return verb(making, frozenset(typed_options(context)), **own)  # pyright: ignore[reportCallIssue]
+    def take(making: GenerateOptions, context: typer.Context, **own: Any) -> int | None:
+        return verb(making, frozenset(explicit_options(context)), **own)  # pyright: ignore[reportCallIssue]
 
-    return spread(Making, take, verb)
+    return command_from_dataclass(GenerateOptions, take, verb)
 
 
-def languages(given: list[str] | None) -> "tuple[Lang, ...]":
+def parse_languages(given: list[str] | None) -> "tuple[Lang, ...]":
     """What `--lang` says. Raises UsageError."""
     known: dict[str, Lang] = {"en": "en", "zh": "zh"}
-    wanted = options.words(given) or ("en",)
+    wanted = options.split_values(given) or ("en",)
     for lang in wanted:
         if lang not in known:
-            raise UsageError(unknown("language", lang, known))
+            raise UsageError(unknown_name("language", lang, known))
     return tuple(known[lang] for lang in dict.fromkeys(wanted))

@@ -12,13 +12,13 @@ import typer
 from wildtool.cli import completion
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_defaults import take_config
+from wildtool.cli.options.config_defaults import load_config
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
-    from wildtool.engine.call.budget import Limits
+    from wildtool.engine.call.budget import SpendingLimits
     from wildtool.engine.call.rates import Rates
-    from wildtool.models.replay import Said
+    from wildtool.models.replay import RecordedReplies
     from wildtool.models.resolve import ModelOptions
 from typing import TYPE_CHECKING
 
@@ -62,21 +62,21 @@ class UserOptions:
             raise UsageError(f"{benchmark.name} has no simulated user; leave out --user-model")
 
 
-class Order(StrEnum):
+class UnitOrder(StrEnum):
     """How the units of an item are asked: all at once, or one after another."""
 
     parallel = "parallel"
     prefix = "prefix"
 
 
-class Prompts(StrEnum):
+class PromptSource(StrEnum):
     """Whose words a benchmark is put in."""
 
     own = "own"
     original = "original"
 
 
-class Sampling(StrEnum):
+class SamplingSource(StrEnum):
     """Whose sampling parameters are sent."""
 
     original = "original"
@@ -117,7 +117,7 @@ class RunOptions:
         Path | None,
         typer.Option(metavar="FILE", help="File that holds the key.", rich_help_panel=MODEL),
     ] = None
-    format_: options.ToolFormat = None
+    format_: options.ToolFormatOption = None
     user_model: Annotated[
         str | None,
         typer.Option(
@@ -127,8 +127,8 @@ class RunOptions:
             rich_help_panel=MODEL,
         ),
     ] = None
-    temperature: options.Temperature = None
-    max_tokens: options.MaxTokens = None
+    temperature: options.TemperatureOption = None
+    max_tokens: options.MaxTokensOption = None
     seed: Annotated[
         int | None,
         typer.Option(metavar="N", help="Sampling seed; repeat k uses seed + k.", rich_help_panel=SAMPLING),
@@ -145,25 +145,25 @@ class RunOptions:
             rich_help_panel=SAMPLING,
         ),
     ] = None
-    data: options.Data = None
-    mode: options.Mode = None
+    data: options.DataOption = None
+    mode: options.ModeOption = None
     prompts: Annotated[
-        Prompts | None,
+        PromptSource | None,
         typer.Option(
             help="Prompt texts: wildtool's, or the original benchmark's (default: original, where pulled).",
             rich_help_panel=SELECTION,
         ),
     ] = None
     sampling: Annotated[
-        Sampling | None,
+        SamplingSource | None,
         typer.Option(
             help="Use the original benchmark's sampling parameters, where known.",
             rich_help_panel=SAMPLING,
         ),
     ] = None
-    profile: options.Profile = None
-    lang: options.Lang = None
-    split: options.Split = None
+    profile: options.ProfileOption = None
+    lang: options.LangOption = None
+    split: options.SplitOption = None
     limit: Annotated[
         int | None,
         typer.Option(
@@ -178,19 +178,19 @@ class RunOptions:
         list[str] | None,
         typer.Option(metavar="ID,…", help="Run only these items; repeatable.", rich_help_panel=SELECTION),
     ] = None
-    concurrency: options.Concurrency = 32
-    rpm: options.Rpm = None
-    tpm: options.Tpm = None
-    max_cost: options.MaxCost = None
-    prices: options.Prices = None
-    max_tokens_total: options.MaxTokensTotal = None
-    deadline: options.Deadline = None
-    timeout: options.Timeout = 600.0
+    concurrency: options.ConcurrencyOption = 32
+    rpm: options.RpmOption = None
+    tpm: options.TpmOption = None
+    max_cost: options.MaxCostOption = None
+    prices: options.PricesOption = None
+    max_tokens_total: options.MaxTokensTotalOption = None
+    deadline: options.DeadlineOption = None
+    timeout: options.TimeoutOption = 600.0
     retries: Annotated[
         int,
         typer.Option(min=0, metavar="N", help="Retries of a failed call.", rich_help_panel=LIMITS),
     ] = 5
-    dry_run: options.DryRun = False
+    dry_run: options.DryRunOption = False
     out: Annotated[
         Path | None,
         typer.Option(
@@ -200,7 +200,7 @@ class RunOptions:
             rich_help_panel=OUTPUT,
         ),
     ] = None
-    force: options.Force = False
+    force: options.ForceOption = False
     quiet: Annotated[
         bool,
         typer.Option(*("--quiet", "-q"), help="Print only the final table.", rich_help_panel=OUTPUT),
@@ -216,14 +216,14 @@ class RunOptions:
             rich_help_panel=MORE,
         ),
     ] = False
-    cache: options.Cache = None
+    cache: options.CacheOption = None
     order: Annotated[
-        Order,
+        UnitOrder,
         typer.Option(
             help="Send the units of an item all at once, or one by one for prefix caches.",
             rich_help_panel=MORE,
         ),
-    ] = Order.parallel
+    ] = UnitOrder.parallel
     user_base_url: Annotated[
         str | None,
         typer.Option(
@@ -262,7 +262,7 @@ class RunOptions:
             metavar="FILE",
             help="File with named models and default options (default: wildtool.toml, if it exists).",
             is_eager=True,
-            callback=take_config,
+            callback=load_config,
             rich_help_panel=MORE,
         ),
     ] = None
@@ -271,7 +271,7 @@ class RunOptions:
         """Raises UsageError for values that no run can work with, in the names of their options."""
         if not all(name.strip() for name in self.model):
             raise UsageError("--model is empty; give a name, such as --model baseline/gold")
-        if self.ids is not None and not options.words(self.ids):
+        if self.ids is not None and not options.split_values(self.ids):
             raise UsageError("--ids is empty; give ids separated by commas, or leave it out for all items")
         if not 0 < self.timeout < inf:
             raise UsageError(f"--timeout is {self.timeout:g}; it must be a number of seconds above 0")
@@ -283,7 +283,7 @@ class RunOptions:
             raise UsageError(f"--max-cost is {self.max_cost:g}; it must be a number from 0")
 
     @property
-    def names(self) -> list[str]:
+    def model_names(self) -> list[str]:
         """The models, each once."""
         return list(dict.fromkeys(self.model))
 
@@ -294,17 +294,17 @@ class RunOptions:
 
         return Rates(rpm=self.rpm, tpm=self.tpm)
 
-    def limits(self) -> "Limits":
+    def limits(self) -> "SpendingLimits":
         """What the command may take in all. Raises UsageError."""
-        from wildtool.engine.call.budget import Limits
+        from wildtool.engine.call.budget import SpendingLimits
 
-        return Limits(
+        return SpendingLimits(
             max_cost=self.max_cost,
             max_tokens_total=self.max_tokens_total,
-            deadline_s=None if self.deadline is None else options.seconds(self.deadline),
+            deadline_s=None if self.deadline is None else options.parse_duration(self.deadline),
         )
 
-    def user(self) -> UserOptions:
+    def user_options(self) -> UserOptions:
         """About the model of the role `user`."""
         return UserOptions(
             model=self.user_model,
@@ -315,7 +315,7 @@ class RunOptions:
             tpm=self.user_tpm,
         )
 
-    def about_models(self, open_replies: "Callable[[Path, str | None], Said]") -> "ModelOptions":
+    def model_options(self, open_replies: "Callable[[Path, str | None], RecordedReplies]") -> "ModelOptions":
         """About each model under test. Args: open_replies: opens what `replay:` repeats."""
         from wildtool.models.resolve import ModelOptions
 
@@ -326,24 +326,24 @@ class RunOptions:
             temperature=self.temperature,
             max_tokens=self.max_tokens,
             seed=self.seed,
-            extra_body=options.json_object(self.extra_body, "--extra-body"),
+            extra_body=options.parse_json_object(self.extra_body, "--extra-body"),
             stream=self.stream,
             timeout_s=self.timeout,
             format=self.format_,
             open_replies=open_replies,
         )
 
-    def about_plan(self) -> dict[str, Any]:
+    def plan_settings(self) -> dict[str, Any]:
         """What a plan takes from here as it is."""
         return {
             "seed": self.seed,
             "split": self.split,
             "lang": self.lang,
             "limit": self.limit,
-            "ids": options.words(self.ids),
+            "ids": options.split_values(self.ids),
             "repeats": self.repeats,
             "concurrency": self.concurrency,
             "timeout_s": self.timeout,
             "max_attempts": self.retries + 1,
-            "in_order": self.order is Order.prefix,
+            "in_order": self.order is UnitOrder.prefix,
         }

@@ -11,13 +11,13 @@ from wildtool.cli import completion
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.errors import UsageError
 
-BenchmarkName = Annotated[
+BenchmarkArgument = Annotated[
     str,
     typer.Argument(
         metavar="BENCH", help="Benchmark; see `wildtool list`.", autocompletion=completion.benchmarks
     ),
 ]
-Data = Annotated[
+DataOption = Annotated[
     str | None,
     typer.Option(
         *("--data", "-d"),
@@ -27,7 +27,7 @@ Data = Annotated[
         rich_help_panel=SELECTION,
     ),
 ]
-Profile = Annotated[
+ProfileOption = Annotated[
     str | None,
     typer.Option(
         *("--profile", "-p"),
@@ -37,7 +37,7 @@ Profile = Annotated[
         rich_help_panel=SELECTION,
     ),
 ]
-Mode = Annotated[
+ModeOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
@@ -46,16 +46,16 @@ Mode = Annotated[
         rich_help_panel=SELECTION,
     ),
 ]
-Split = Annotated[
+SplitOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only items of this split.", rich_help_panel=SELECTION)
 ]
-Lang = Annotated[
+LangOption = Annotated[
     str | None,
     typer.Option(
         metavar="CODE", help="Only items in this language, such as en or zh.", rich_help_panel=SELECTION
     ),
 ]
-BenchmarkOf = Annotated[
+BenchmarkOption = Annotated[
     str | None,
     typer.Option(
         "--benchmark",
@@ -64,21 +64,25 @@ BenchmarkOf = Annotated[
         autocompletion=completion.benchmarks,
     ),
 ]
-Force = Annotated[
+ForceOption = Annotated[
     bool,
     typer.Option(
         "--force", help="Overwrite files and folders that wildtool did not make.", rich_help_panel=OUTPUT
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with every number.", rich_help_panel=OUTPUT)]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one number per row.", rich_help_panel=OUTPUT)]
-Runs = Annotated[
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print JSON with every number.", rich_help_panel=OUTPUT)
+]
+CsvOption = Annotated[
+    bool, typer.Option("--csv", help="Print CSV, one number per row.", rich_help_panel=OUTPUT)
+]
+RunsArgument = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="RUN…", help="Run folders, folders with runs in them, or bundles.", show_default=False
     ),
 ]
-ToolFormat = Annotated[
+ToolFormatOption = Annotated[
     str | None,
     typer.Option(
         *("--tool-format", "--format"),
@@ -88,7 +92,7 @@ ToolFormat = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
-Temperature = Annotated[
+TemperatureOption = Annotated[
     float | None,
     typer.Option(
         metavar="X",
@@ -96,7 +100,7 @@ Temperature = Annotated[
         rich_help_panel=SAMPLING,
     ),
 ]
-MaxTokens = Annotated[
+MaxTokensOption = Annotated[
     int | None,
     typer.Option(
         min=1,
@@ -105,7 +109,7 @@ MaxTokens = Annotated[
         rich_help_panel=SAMPLING,
     ),
 ]
-Concurrency = Annotated[
+ConcurrencyOption = Annotated[
     int,
     typer.Option(
         *("--concurrency", "-j"),
@@ -115,19 +119,19 @@ Concurrency = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
-Rpm = Annotated[
+RpmOption = Annotated[
     float | None,
     typer.Option(metavar="N", help="Calls per minute at each endpoint.", rich_help_panel=LIMITS),
 ]
-Tpm = Annotated[
+TpmOption = Annotated[
     float | None,
     typer.Option(metavar="N", help="Tokens per minute at each endpoint.", rich_help_panel=LIMITS),
 ]
-MaxCost = Annotated[
+MaxCostOption = Annotated[
     float | None,
     typer.Option(metavar="USD", min=0, help="Stop before spending more than this.", rich_help_panel=LIMITS),
 ]
-Prices = Annotated[
+PricesOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
@@ -135,7 +139,7 @@ Prices = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
-MaxTokensTotal = Annotated[
+MaxTokensTotalOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
@@ -144,7 +148,7 @@ MaxTokensTotal = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
-Deadline = Annotated[
+DeadlineOption = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
@@ -152,26 +156,26 @@ Deadline = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
-Timeout = Annotated[
+TimeoutOption = Annotated[
     float,
     typer.Option(metavar="SECONDS", help="Timeout per attempt.", rich_help_panel=LIMITS),
 ]
-DryRun = Annotated[
+DryRunOption = Annotated[
     bool,
     typer.Option("--dry-run", help="Estimate calls, tokens and cost; send nothing.", rich_help_panel=LIMITS),
 ]
-Cache = Annotated[
+CacheOption = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", help="Reply cache shared between runs.", rich_help_panel=MORE),
 ]
 
 
-def words(lists: list[str] | None) -> tuple[str, ...]:
+def split_values(lists: list[str] | None) -> tuple[str, ...]:
     """The values of an option that may be repeated and takes several, separated by commas."""
     return tuple(word.strip() for text in lists or () for word in text.split(",") if word.strip())
 
 
-def seconds(text: str) -> float:
+def parse_duration(text: str) -> float:
     """The seconds of a time such as `90`, `45s`, `30m` or `1h30m`. Raises UsageError for anything else."""
     found = re.fullmatch(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip(), re.ASCII)
     parts = found.groups() if found else ()
@@ -181,7 +185,7 @@ def seconds(text: str) -> float:
     return total
 
 
-def json_object(text: str | None, option: str) -> dict[str, Any]:
+def parse_json_object(text: str | None, option: str) -> dict[str, Any]:
     """The value of an option that takes a JSON object. Raises UsageError; the text itself is never shown."""
     from wildtool import json_codec
 

@@ -4,15 +4,15 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from wildtool.cli.output.tables import INCOMPLETE, print_grid
-from wildtool.cli.terminal import middle, one_line, print_rows, remark
-from wildtool.engine.compare.comparison import Accuracy, Comparison, Flip, Part, accuracy_of
+from wildtool.cli.output.tables import INCOMPLETE_MARK, print_grid
+from wildtool.cli.terminal import ellipsize, print_rows, print_wrapped, single_line
+from wildtool.engine.compare.comparison import Accuracy, Comparison, ComparisonPart, Flip, accuracy_of
 from wildtool.engine.compare.leaderboard import benchmark_and_data, played_and_judged
-from wildtool.engine.compare.runs import Side
-from wildtool.engine.score.formatting import p_of
+from wildtool.engine.compare.runs import ComparedRun
+from wildtool.engine.score.formatting import format_p
 from wildtool.stats.intervals import RESAMPLES
 
-CSV_COLUMNS = (
+COMPARISON_CSV_COLUMNS = (
     *("baseline", "model", "metric", "group", "name", "units", "items", "baseline_accuracy", "accuracy"),
     *("difference", "low", "high", "bootstrap_low", "bootstrap_high", "gained", "lost"),
     *("test", "p", "p_holm", "detectable", "detectable_unpaired", "left_out", "finding", "differing"),
@@ -20,21 +20,21 @@ CSV_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonReport:
     """All that one call of the verb found."""
 
-    sides: tuple[Side, ...]
+    runs: tuple[ComparedRun, ...]
     comparisons: tuple[Comparison, ...]
     metric: str
     only_played: bool
     differing: tuple[str, ...]
     """What the runs do not share although they should, each in words."""
-    remarks: tuple[str, ...]
-    kinds: tuple[str, ...]
+    caveats: tuple[str, ...]
+    grouping_columns: tuple[str, ...]
     """Columns that units can be grouped by."""
 
 
-def print_text(found: Compared, *, flips: bool) -> None:
+def print_comparison(found: ComparisonReport, *, flips: bool) -> None:
     """Tables and what must be said with them."""
     _print_head(found)
     _print_runs(found)
@@ -49,28 +49,28 @@ def print_text(found: Compared, *, flips: bool) -> None:
     _print_foot(found, flips)
 
 
-def print_json(found: Compared) -> None:
+def print_comparison_json(found: ComparisonReport) -> None:
     """Everything, flips included."""
     rows = [asdict(one) | {"finding": one.finding} for one in found.comparisons]
     about = {
         "metric": found.metric,
         "only_played": found.only_played,
         "differing": found.differing,
-        "remarks": found.remarks,
-        "groups": found.kinds,
-        "runs": [_run(side, found.only_played) for side in found.sides],
+        "remarks": found.caveats,
+        "groups": found.grouping_columns,
+        "runs": [_run_as_json(side, found.only_played) for side in found.runs],
         "comparisons": rows,
     }
     # Escaped to ASCII, so that no text in it can act on a terminal.
     print(json.dumps(about, indent=1))
 
 
-def print_csv(found: Compared) -> None:
+def print_comparison_csv(found: ComparisonReport) -> None:
     """One comparison a row, then its groups."""
-    print_rows(CSV_COLUMNS, _rows(found))
+    print_rows(COMPARISON_CSV_COLUMNS, _rows(found))
 
 
-def _rows(found: Compared) -> Iterable[Sequence[object]]:
+def _rows(found: ComparisonReport) -> Iterable[Sequence[object]]:
     for one in found.comparisons:
         tested = (one.test, one.p, one.p_holm, one.detectable, one.detectable_unpaired, one.left_out)
         for part in (one.whole, *one.parts):
@@ -86,21 +86,21 @@ def _rows(found: Compared) -> Iterable[Sequence[object]]:
             ]
 
 
-def _print_head(found: Compared) -> None:
+def _print_head(found: ComparisonReport) -> None:
     if found.differing:
-        remark("COMPARED ANYWAY, although these runs differ in more than the model:")
+        print_wrapped("COMPARED ANYWAY, although these runs differ in more than the model:")
         for line in found.differing:
-            remark(f"  {one_line(line, 500)}")
-        remark("Only units that both runs hold are compared.\n")
-    for line in found.remarks:
-        remark(f"Note: {one_line(line, 500)}\n")
+            print_wrapped(f"  {single_line(line, 500)}")
+        print_wrapped("Only units that both runs hold are compared.\n")
+    for line in found.caveats:
+        print_wrapped(f"Note: {single_line(line, 500)}\n")
 
 
-def _print_runs(found: Compared) -> None:
-    first = found.sides[0].result
+def _print_runs(found: ComparisonReport) -> None:
+    first = found.runs[0].result
     shared = "" if found.differing else f" ({benchmark_and_data(first)}, {played_and_judged(first)})"
     rows: list[list[str]] = []
-    for side in found.sides:
+    for side in found.runs:
         accuracy = accuracy_of(side, only_played=found.only_played)
         tries = sum(cell.tries for cell in side.cells.values())
         played = sum(cell.played for cell in side.cells.values())
@@ -108,7 +108,7 @@ def _print_runs(found: Compared) -> None:
         numbers = [str(items), *([str(len(side.cells))] if found.metric == "unit" else [])]
         rows.append(
             [
-                middle(side.label, 60) + (INCOMPLETE if side.result.incomplete else ""),
+                ellipsize(side.label, 60) + (INCOMPLETE_MARK if side.result.incomplete else ""),
                 _percent(accuracy),
                 _range(accuracy),
                 *numbers,
@@ -122,20 +122,20 @@ def _print_runs(found: Compared) -> None:
 
 
 def _print_one(one: Comparison) -> None:
-    title = f"{one_line(one.model)} against {one_line(one.baseline)}"
+    title = f"{single_line(one.model)} against {single_line(one.baseline)}"
     print_grid(title, ["", ""], list(_numbers(one)))
-    remark(f"{_in_words(one)}\n")
+    print_wrapped(f"{_verdict_sentence(one)}\n")
 
 
 def _print_several(every: Sequence[Comparison]) -> None:
     names = [name for name, _ in _numbers(every[0])]
     baselines = {one.baseline for one in every}
-    title = f"against {one_line(every[0].baseline)}" if len(baselines) == 1 else "every two runs"
+    title = f"against {single_line(every[0].baseline)}" if len(baselines) == 1 else "every two runs"
     heads = ["", *names, *(["left out"] if any(one.left_out for one in every) else [])]
     rows: list[list[str]] = []
     for one in every:
-        model = middle(one.model, 60)
-        pair = model if len(baselines) == 1 else f"{model}\nagainst {middle(one.baseline, 60)}"
+        model = ellipsize(one.model, 60)
+        pair = model if len(baselines) == 1 else f"{model}\nagainst {ellipsize(one.baseline, 60)}"
         values = [value for _, value in _numbers(one)]
         rows.append([pair, *values, f"{one.left_out} units"][: len(heads)])
     print_grid(title, heads, rows, sentences=[heads.index("finding")])
@@ -147,23 +147,24 @@ def _numbers(one: Comparison) -> Iterator[tuple[str, str]]:
     yield "difference", _points(whole.difference)
     yield "95 %", _interval(whole.low, whole.high)
     yield "finding", one.finding
-    yield "p after Holm", p_of(one.p_holm)
-    yield "p", p_of(one.p)
+    yield "p after Holm", format_p(one.p_holm)
+    yield "p", format_p(one.p)
     yield "gained / lost", f"{whole.gained} / {whole.lost}"
     yield "detectable", f"{100 * one.detectable:.1f}"
     yield "95 % bootstrap", _interval(*one.bootstrap)
 
 
-def _in_words(one: Comparison) -> str:
+def _verdict_sentence(one: Comparison) -> str:
     whole = one.whole
     if one.finding == "not distinguishable":
         said = (
-            f"{one_line(one.model)} and {one_line(one.baseline)} are not distinguishable on these {whole.items} items; "
+            f"{single_line(one.model)} and {single_line(one.baseline)} are not distinguishable "
+            f"on these {whole.items} items; "
             f"a difference of {100 * one.detectable:.1f} points would be found four times out of five."
         )
     else:
         said = (
-            f"{one_line(one.model)} is {one.finding} than {one_line(one.baseline)} by "
+            f"{single_line(one.model)} is {one.finding} than {single_line(one.baseline)} by "
             f"{100 * abs(whole.difference):.1f} points."
         )
     return said + (f" {one.left_out} units were left out." if one.left_out else "")
@@ -175,13 +176,13 @@ def _print_parts(one: Comparison) -> None:
             [part.name, str(part.units), *_part(part), f"{part.gained} / {part.lost}"] for part in one.parts
         ]
         print_grid(
-            f"{one_line(one.model)} against {one_line(one.baseline)} by {one_line(one.group)}",
+            f"{single_line(one.model)} against {single_line(one.baseline)} by {single_line(one.group)}",
             ["", "units", "baseline", "accuracy", "difference", "95 %", "gained / lost"],
             rows,
         )
 
 
-def _part(part: Part) -> Iterator[str]:
+def _part(part: ComparisonPart) -> Iterator[str]:
     yield _percent(part.baseline_accuracy)
     yield _percent(part.accuracy)
     yield _points(part.difference)
@@ -191,56 +192,61 @@ def _part(part: Part) -> Iterator[str]:
 def _print_flips(one: Comparison) -> None:
     for gained in (True, False):
         flips = [flip for flip in one.flips if flip.gained == gained]
-        whose = f"{one_line(one.model)} against {one_line(one.baseline)}"
+        whose = f"{single_line(one.model)} against {single_line(one.baseline)}"
         if flips:
             rows = [
-                [middle(f"{flip.item} {flip.unit}".rstrip(), 60), _kind(flip, one), _was(flip), _is(flip)]
+                [
+                    ellipsize(f"{flip.item} {flip.unit}".rstrip(), 60),
+                    _group_value(flip, one),
+                    _outcome_before(flip),
+                    _outcome_after(flip),
+                ]
                 for flip in flips
             ]
             heads = ["item and unit", one.group or "", "baseline", "now"]
             print_grid(f"{'gained' if gained else 'lost'} ({whose})", heads, rows, sentences=(1, 2, 3))
 
 
-def _kind(flip: Flip, one: Comparison) -> str:
+def _group_value(flip: Flip, one: Comparison) -> str:
     return str(flip.kinds.get(one.group, "")) if one.group else ""
 
 
-def _was(flip: Flip) -> str:
+def _outcome_before(flip: Flip) -> str:
     return _outcome(flip.baseline_right, flip.baseline_tries, flip.baseline_error)
 
 
-def _is(flip: Flip) -> str:
+def _outcome_after(flip: Flip) -> str:
     return _outcome(flip.right, flip.tries, flip.error)
 
 
 def _outcome(right: int, tries: int, error: str | None) -> str:
     count = f"{right}/{tries} " if tries > 1 else ""
-    return count + ("correct" if right == tries else one_line(error or "wrong", 60))
+    return count + ("correct" if right == tries else single_line(error or "wrong", 60))
 
 
-def _print_foot(found: Compared, flips: bool) -> None:
+def _print_foot(found: ComparisonReport, flips: bool) -> None:
     tests = ", ".join(dict.fromkeys(one.test for one in found.comparisons))
-    remark(
+    print_wrapped(
         f"Differences are in points of accuracy, paired on the same {_plural(found.metric)}; intervals are clustered"
         f" by item (bootstrap: {RESAMPLES:,} resamples of items). p: {tests}, two-sided. detectable: a difference that"
         " a set of this size would find four times out of five."
     )
     if any(one.parts for one in found.comparisons):
-        remark("Intervals of groups are not corrected for looking at several of them.")
-    missing = sum(cell.tries - cell.played for side in found.sides for cell in side.cells.values())
+        print_wrapped("Intervals of groups are not corrected for looking at several of them.")
+    missing = sum(cell.tries - cell.played for side in found.runs for cell in side.cells.values())
     if missing:
-        remark(
+        print_wrapped(
             "Attempts without a verdict are left out."
             if found.only_played
             else "Attempts without a verdict count as wrong; --only-played leaves them out."
         )
-    others = [name for name in found.kinds if name not in {one.group for one in found.comparisons}]
+    others = [name for name in found.grouping_columns if name not in {one.group for one in found.comparisons}]
     if others:
         more = "" if flips else " List the units that flipped: --flips."
-        remark(f"Break down by --group with one of: {', '.join(map(one_line, others))}.{more}")
+        print_wrapped(f"Break down by --group with one of: {', '.join(map(single_line, others))}.{more}")
 
 
-def _run(side: Side, only_played: bool) -> dict[str, object]:
+def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
     accuracy = accuracy_of(side, only_played=only_played)
     result = side.result
     return {

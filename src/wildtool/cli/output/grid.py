@@ -6,16 +6,16 @@ from typing import Literal
 
 from rich.cells import cell_len
 
-from wildtool.sanitize import middle
+from wildtool.sanitize import ellipsize
 
-GAP = 2
+COLUMN_GAP = 2
 """Blanks between two columns."""
-SHORTEST_NAME = 12
+MIN_NAME_WIDTH = 12
 """Characters that are left of a name at least where a terminal is too narrow for it and one number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class GridColumn:
     """What stands above a column and how its cells are set."""
 
     head: str = ""
@@ -32,7 +32,7 @@ class Grid:
     Its first columns say what a row is about, and are repeated where the table has to be cut.
     """
 
-    columns: Sequence[Column]
+    columns: Sequence[GridColumn]
     rows: Sequence[Sequence[str]]
     keys: int = 1
     """How many columns say what a row is about."""
@@ -48,35 +48,35 @@ class Grid:
             width: most columns of a line.
             bold: what begins and ends a row that is set off.
         """
-        return [_drawn(self, columns, width, bold) for columns in self.cut(width)]
+        return [_render(self, columns, width, bold) for columns in self.split_columns(width)]
 
     def fits(self, width: int) -> bool:
         """Whether it can be cut so that no line is too long and no name is shortened."""
-        narrow = self._narrow()
-        keys = sum(narrow[: self.keys]) + GAP * self.keys
+        narrow = self._minimum_widths()
+        keys = sum(narrow[: self.keys]) + COLUMN_GAP * self.keys
         return all(keys + column <= width for column in narrow[self.keys :])
 
-    def cut(self, width: int) -> list[list[int]]:
+    def split_columns(self, width: int) -> list[list[int]]:
         """The columns of each table that fits, the keys in all of them."""
         every = list(range(len(self.columns)))
-        if len(every) <= self.keys or sum(self._wide()) + GAP * (len(every) - 1) <= width:
+        if len(every) <= self.keys or sum(self._natural_widths()) + COLUMN_GAP * (len(every) - 1) <= width:
             return [every]
-        narrow = self._narrow()
+        narrow = self._minimum_widths()
         keys = every[: self.keys]
         tables: list[list[int]] = []
         for column in every[self.keys :]:
             wanted = [*(tables[-1] if tables else keys), column]
-            if tables and sum(narrow[i] for i in wanted) + GAP * (len(wanted) - 1) <= width:
+            if tables and sum(narrow[i] for i in wanted) + COLUMN_GAP * (len(wanted) - 1) <= width:
                 tables[-1].append(column)
             else:
                 tables.append([*keys, column])
         return tables
 
-    def _wide(self) -> list[int]:
+    def _natural_widths(self) -> list[int]:
         """Widths where nothing wraps."""
         return [max(map(_width, (column.head, *self._cells(i)))) for i, column in enumerate(self.columns)]
 
-    def _narrow(self) -> list[int]:
+    def _minimum_widths(self) -> list[int]:
         """Widths where everything wraps that may."""
         return [
             max(
@@ -92,9 +92,9 @@ class Grid:
 
     def widths(self, columns: Sequence[int], width: int) -> list[int]:
         """Widths of some of the columns that are to stand in one table."""
-        wide, narrow = self._wide(), self._narrow()
+        wide, narrow = self._natural_widths(), self._minimum_widths()
         found = [wide[i] for i in columns]
-        room = width - GAP * (len(columns) - 1)
+        room = width - COLUMN_GAP * (len(columns) - 1)
         while (over := sum(found) - room) > 0:
             able = [k for k, i in enumerate(columns) if found[k] > narrow[i]]
             if not able:
@@ -102,30 +102,30 @@ class Grid:
             widest = max(able, key=lambda k: found[k])
             found[widest] -= min(over, max(1, (found[widest] - narrow[columns[widest]]) // 2))
         if (over := sum(found) - room) > 0:
-            found[0] = max(found[0] - over, min(found[0], SHORTEST_NAME))
+            found[0] = max(found[0] - over, min(found[0], MIN_NAME_WIDTH))
         return found
 
 
-def _drawn(grid: Grid, columns: Sequence[int], width: int, bold: tuple[str, str]) -> list[str]:
+def _render(grid: Grid, columns: Sequence[int], width: int, bold: tuple[str, str]) -> list[str]:
     widths = grid.widths(columns, width)
     lines: list[str] = []
     if any(grid.columns[i].head for i in columns):
         heads = [_wrapped(grid.columns[i].head, room) for i, room in zip(columns, widths, strict=True)]
         tallest = max(map(len, heads))
         low = [[""] * (tallest - len(head)) + head for head in heads]
-        lines += _set(grid, columns, widths, low)
-        lines.append("─" * (sum(widths) + GAP * (len(widths) - 1)))
+        lines += _render_row(grid, columns, widths, low)
+        lines.append("─" * (sum(widths) + COLUMN_GAP * (len(widths) - 1)))
     for number, row in enumerate(grid.rows):
         cells = [
-            _wrapped(row[i], room) if grid.columns[i].wraps else _cut(row[i], room)
+            _wrapped(row[i], room) if grid.columns[i].wraps else _hard_wrap(row[i], room)
             for i, room in zip(columns, widths, strict=True)
         ]
         begin, end = bold if number in grid.bold else ("", "")
-        lines += [f"{begin}{line}{end}" for line in _set(grid, columns, widths, cells)]
+        lines += [f"{begin}{line}{end}" for line in _render_row(grid, columns, widths, cells)]
     return lines
 
 
-def _set(
+def _render_row(
     grid: Grid, columns: Sequence[int], widths: Sequence[int], cells: Sequence[Sequence[str]]
 ) -> list[str]:
     """The lines of one row."""
@@ -136,20 +136,20 @@ def _set(
             text = cell[k] if k < len(cell) else ""
             blanks = " " * (room - cell_len(text))
             parts.append(text + blanks if grid.columns[i].align == "left" else blanks + text)
-        lines.append((" " * GAP).join(parts).rstrip())
+        lines.append((" " * COLUMN_GAP).join(parts).rstrip())
     return lines
 
 
-def _cut(text: str, room: int) -> list[str]:
+def _hard_wrap(text: str, room: int) -> list[str]:
     """The lines of a cell that does not wrap; only where a terminal is too narrow for it their middle is left out."""
-    return [line if cell_len(line) <= room else middle(line, room) for line in text.split("\n")]
+    return [line if cell_len(line) <= room else ellipsize(line, room) for line in text.split("\n")]
 
 
 def _wrapped(text: str, room: int) -> list[str]:
-    return [part for line in text.split("\n") for part in wrapped(line, room)]
+    return [part for line in text.split("\n") for part in wrap_text(line, room)]
 
 
-def wrapped(text: str, room: int, indent: str = "") -> list[str]:
+def wrap_text(text: str, room: int, indent: str = "") -> list[str]:
     """The lines of a text that wraps at blanks; a word that is longer than the room stays whole.
 
     Args: indent: begins every line but the first, beyond the blanks that the text itself begins with.

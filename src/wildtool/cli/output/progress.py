@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TextIO
 
-from wildtool.cli.terminal import duration, middle, one_line
-from wildtool.engine.call.rate_limit import TURNED_AWAY
+from wildtool.cli.terminal import ellipsize, format_duration, single_line
+from wildtool.engine.call.rate_limit import RATE_LIMITED_KINDS
 from wildtool.engine.observer import Observer
 from wildtool.errors import CallError
 from wildtool.types import Reply, Verdict
 
 LIVE_EVERY_S = 0.25
 PLAIN_EVERY_S = 10.0
-STILL_EVERY_S = 600.0
+IDLE_EVERY_S = 600.0
 """Where lines are plain and only a batch is waited for."""
-QUIET_FIRST_S = 5.0
+FIRST_REPLY_QUIET_S = 5.0
 """Seconds without a reply after which the line says so, before the first one."""
 QUIET_S = 30.0
 """The same later."""
-LONGEST_PROBLEM = 200
+MAX_PROBLEM_CHARACTERS = 200
 SEPARATOR = " · "
 DROPPED_FIRST = ("tokens", "replayed", "pace", "retries", "correct")
 """Parts of the line that a narrow terminal does without, the least important first."""
@@ -34,7 +34,7 @@ _ADDRESS = re.compile(r"https?://\S+: ")
 
 
 @dataclass(slots=True)
-class Tally:
+class RunProgress:
     """What has happened so far in a run."""
 
     noun: str = "tasks"
@@ -52,7 +52,7 @@ class Tally:
     tokens: int = 0
     failed: int = 0
     retries: int = 0
-    began: float | None = None
+    started_at: float | None = None
     """When the first call that was not replayed came back."""
     done_before: int = 0
     """Units done by then, most of them from the record."""
@@ -68,15 +68,15 @@ class Tally:
     """When the next call is let in, where the endpoint turned the last one away."""
 
     @property
-    def stands_still(self) -> tuple[object, ...]:
+    def idle_key(self) -> tuple[object, ...]:
         """What stays the same while a batch is waited for and nothing happens; empty where none is."""
         return (self.batch, self.done, self.calls, self.failed, self.retries) if self.batch else ()
 
-    def line(self, now: float, longest: int | None = None) -> str:
+    def line(self, now: float, max_length: int | None = None) -> str:
         """All of it on one line; what matters least is left out until it is not longer than asked for."""
-        parts, trouble = self._parts(now), self._trouble(now)
+        parts, trouble = self._parts(now), self._warning(now)
         # What is wrong gets the most of a narrow line, the counts a third of it.
-        room = None if longest is None else longest
+        room = None if max_length is None else max_length
         if room is not None and trouble:
             room = max(room - len(SEPARATOR + trouble), room // 3)
         for least in DROPPED_FIRST:
@@ -84,18 +84,18 @@ class Tally:
                 break
             parts.pop(least, None)
         line = SEPARATOR.join(filter(None, (*parts.values(), trouble)))
-        return line if longest is None or len(line) <= longest else line[: max(longest - 1, 0)] + "…"
+        return line if max_length is None or len(line) <= max_length else line[: max(max_length - 1, 0)] + "…"
 
-    def _trouble(self, now: float) -> str:
+    def _warning(self, now: float) -> str:
         """What is wrong at the moment; empty where nothing is."""
         found = self.problem
         if self.next_try is not None:
             left = math.ceil(self.next_try - now)
-            again = f", next try in {duration(left)}" if left > 0 else ""
+            again = f", next try in {format_duration(left)}" if left > 0 else ""
             found = f"rate limited{again} ({self.problem})"
         quiet = now - self.quiet_since
-        if self.in_flight and not self.batch and quiet >= (QUIET_S if self.calls else QUIET_FIRST_S):
-            found = SEPARATOR.join(filter(None, (f"no reply yet for {duration(quiet)}", found)))
+        if self.in_flight and not self.batch and quiet >= (QUIET_S if self.calls else FIRST_REPLY_QUIET_S):
+            found = SEPARATOR.join(filter(None, (f"no reply yet for {format_duration(quiet)}", found)))
         return found
 
     def _parts(self, now: float) -> dict[str, str]:
@@ -105,7 +105,7 @@ class Tally:
         if self.units:
             parts["correct"] = f"{100 * self.correct / self.units:.1f} % correct"
         # Replies of a batch come all at once, so that no pace can be told by them.
-        seconds = now - self.began if self.began is not None and not self.batch else 0.0
+        seconds = now - self.started_at if self.started_at is not None and not self.batch else 0.0
         if seconds > 0:
             parts["pace"] = f"{self.calls / seconds:.1f} calls/s"
         if self.replayed:
@@ -120,44 +120,46 @@ class Tally:
         return parts
 
 
-class Progress(Observer):
+class ProgressObserver(Observer):
     """Keeps the tally of a run, and puts it into words."""
 
     def __init__(
         self, label: str, clock: Callable[[], float] = time.monotonic, *, noun: str = "tasks"
     ) -> None:
         """Args: noun: what units are called."""
-        self.tally = Tally(noun=noun)
-        self._label = middle(label, 60)
+        self.progress = RunProgress(noun=noun)
+        self._label = ellipsize(label, 60)
         self._clock = clock
-        self._told: tuple[tuple[object, ...], float] = ((), 0.0)
+        self._last_logged: tuple[tuple[object, ...], float] = ((), 0.0)
 
     def started(self, units: int) -> None:
-        self.tally.total = units
+        self.progress.total = units
 
-    def try_sent(self) -> None:
-        if not self.tally.in_flight:
-            self.tally.quiet_since = self._clock()
-        self.tally.in_flight += 1
+    def attempt_started(self) -> None:
+        if not self.progress.in_flight:
+            self.progress.quiet_since = self._clock()
+        self.progress.in_flight += 1
 
-    def try_over(self, problem: CallError | None, *, answered: bool) -> None:
-        tally = self.tally
+    def attempt_ended(self, problem: CallError | None, *, answered: bool) -> None:
+        tally = self.progress
         tally.in_flight -= 1
         if problem is None and not answered:
             return
         tally.quiet_since = self._clock()
         tally.next_try = None
         # The line has no room for the address, which the last lines of the run name.
-        tally.problem = one_line(_ADDRESS.sub("", str(problem), count=1), LONGEST_PROBLEM) if problem else ""
+        tally.problem = (
+            single_line(_ADDRESS.sub("", str(problem), count=1), MAX_PROBLEM_CHARACTERS) if problem else ""
+        )
 
     def call_done(self, reply: Reply, *, replayed: bool) -> None:
-        tally = self.tally
+        tally = self.progress
         if replayed:
             tally.replayed += 1
             return
-        if tally.began is None:
+        if tally.started_at is None:
             # Rates count from the sending of the first call, not from its answer.
-            tally.began = self._clock() - reply.latency_s
+            tally.started_at = self._clock() - reply.latency_s
             tally.done_before = tally.done
         tally.calls += 1
         for name in ("prompt_tokens", "completion_tokens"):
@@ -165,46 +167,46 @@ class Progress(Observer):
             tally.tokens += count if isinstance(count, int) else 0
 
     def call_retried(self, kind: str, delay_s: float) -> None:
-        self.tally.retries += 1
-        if kind in TURNED_AWAY:
-            self.tally.next_try = self._clock() + delay_s
+        self.progress.retries += 1
+        if kind in RATE_LIMITED_KINDS:
+            self.progress.next_try = self._clock() + delay_s
 
     def call_failed(self, kind: str) -> None:
-        self.tally.failed += 1
+        self.progress.failed += 1
 
-    def batch_changed(self, state: str) -> None:
-        self.tally.batch = state
+    def batch_status_changed(self, state: str) -> None:
+        self.progress.batch = state
 
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
-        self.tally.done += len(verdicts)
+        self.progress.done += len(verdicts)
         for verdict in verdicts:
-            self.tally.units += verdict.outcome in ("correct", "wrong")
-            self.tally.correct += verdict.outcome == "correct"
+            self.progress.units += verdict.outcome in ("correct", "wrong")
+            self.progress.correct += verdict.outcome == "correct"
 
-    def has_news(self) -> bool:
+    def should_log(self) -> bool:
         """Whether a log should say it: a batch may be pending for a day, and need not be named every ten seconds."""
-        now, stands = self._clock(), self.tally.stands_still
-        if stands and stands == self._told[0] and now - self._told[1] < STILL_EVERY_S:
+        now, stands = self._clock(), self.progress.idle_key
+        if stands and stands == self._last_logged[0] and now - self._last_logged[1] < IDLE_EVERY_S:
             return False
-        self._told = (stands, now)
+        self._last_logged = (stands, now)
         return True
 
     def text(self, room: int | None) -> str:
         """The run on one line, not longer than asked for."""
         if room is None:
-            return f"{self._label}: {self.tally.line(self._clock())}"
-        label = middle(self._label, max(room // 3, 3)) + ": "
-        return (label + self.tally.line(self._clock(), room - len(label)))[:room]
+            return f"{self._label}: {self.progress.line(self._clock())}"
+        label = ellipsize(self._label, max(room // 3, 3)) + ": "
+        return (label + self.progress.line(self._clock(), room - len(label)))[:room]
 
 
-class Board:
+class ProgressDisplay:
     """Draws runs while it is open as a context manager: a line each, those that have begun."""
 
-    def __init__(self, runs: Sequence[Progress], stream: TextIO | None = None) -> None:
+    def __init__(self, runs: Sequence[ProgressObserver], stream: TextIO | None = None) -> None:
         self._runs = runs
         self._stream = stream or sys.stderr
         self._live = self._stream.isatty() and os.environ.get("TERM") != "dumb"
-        self._over = threading.Event()
+        self._closed = threading.Event()
         self._ticker = threading.Thread(target=self._tick, daemon=True)
         self._drawn = 0
         """Lines of the last drawing, which a live one is drawn over."""
@@ -216,17 +218,17 @@ class Board:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._over.set()
+        self._closed.set()
         self._ticker.join()
         self._draw(self._runs)
 
     def _tick(self) -> None:
-        while not self._over.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
-            news = [run for run in self._runs if run.tally.done < run.tally.total and run.has_news()]
+        while not self._closed.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
+            news = [run for run in self._runs if run.progress.done < run.progress.total and run.should_log()]
             self._draw(self._runs if self._live else news)
 
-    def _draw(self, runs: Sequence[Progress]) -> None:
-        begun = [run for run in runs if run.tally.total]
+    def _draw(self, runs: Sequence[ProgressObserver]) -> None:
+        begun = [run for run in runs if run.progress.total]
         room = shutil.get_terminal_size().columns - 1 if self._live else None
         back = f"\x1b[{self._drawn}A" if self._live and self._drawn else ""
         clear = "\r\x1b[K" if self._live else ""
@@ -236,7 +238,7 @@ class Board:
             self._stream.flush()
         except OSError:
             # The terminal is gone (a closed session, a broken pipe): the runs are worth more than their display.
-            self._over.set()
+            self._closed.set()
 
 
 def _count(number: int, one: str, many: str = "") -> str:

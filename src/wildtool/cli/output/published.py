@@ -5,43 +5,51 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from wildtool.cli.exit_status import worst
+from wildtool.cli.exit_status import worst_status
 from wildtool.cli.output import tables
 from wildtool.cli.output.results import find_results
-from wildtool.cli.terminal import middle, note, one_line, print_rows, remark
-from wildtool.engine.compare.published import MEASURED, Cell, Entry, Key, Ranking, misplaced, ranking
+from wildtool.cli.terminal import ellipsize, print_err, print_rows, print_wrapped, single_line
+from wildtool.engine.compare.published import (
+    MEASURED_HERE,
+    MetricKey,
+    Ranking,
+    RankingCell,
+    RankingRow,
+    ranking,
+    why_not_comparable,
+)
 from wildtool.engine.registry import benchmark_names, load_benchmark
-from wildtool.engine.score.results import Result, run_folders
+from wildtool.engine.score.results import ScoreResult, run_folders
 from wildtool.engine.score.verdict_table import verdicts_path
 from wildtool.errors import UsageError
-from wildtool.published import Table, paper_names, read_table, table_names
+from wildtool.published import PublishedTable, paper_names, read_table, table_names
 from wildtool.types import Published
 
-COLUMNS = (
+RANKING_CSV_COLUMNS = (
     *("model", "kind", "run", "profile", "group", "name"),
     *("value", "low", "high", "source"),
 )
-TABLE_COLUMNS = ("model", "kind", "table", "column", "value", "unit", "source")
-LIST_COLUMNS = ("table", "models", "source", "about")
+TABLE_CSV_COLUMNS = ("model", "kind", "table", "column", "value", "unit", "source")
+TABLE_LIST_COLUMNS = ("table", "models", "source", "about")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PublishedSelection:
     """What the user asked for."""
 
     benchmarks: tuple[str, ...]
     tables: tuple[str, ...]
-    listed: tuple[str, ...]
+    tables_to_list: tuple[str, ...]
     """Tables to name only."""
     folders: tuple[Path, ...]
 
 
 @dataclass(slots=True)
-class Figures:
+class PublishedFigures:
     """What papers say of the models of one benchmark, and the runs that were looked at beside it."""
 
     rows: Sequence[Published]
-    placed: dict[Path, Result] = field(default_factory=dict[Path, Result])
+    ranked_runs: dict[Path, ScoreResult] = field(default_factory=dict[Path, ScoreResult])
     left_out: dict[Path, str] = field(default_factory=dict[Path, str])
     """Why a run may not stand among them."""
 
@@ -57,13 +65,13 @@ def show_published(
     as_csv: bool,
 ) -> int:
     """Prints published figures of what is named (benchmarks, tables, papers, runs); all tables' names of nothing."""
-    wanted = _wanted(names, benchmark)
+    wanted = _selection(names, benchmark)
     found, status = _figures(wanted, profile)
     rankings = [
-        ranking(figures.rows, figures.placed, group=group, every=as_json or as_csv) for figures in found
+        ranking(figures.rows, figures.ranked_runs, group=group, every=as_json or as_csv) for figures in found
     ]
     whole = [read_table(name) for name in wanted.tables]
-    listed = [read_table(name) for name in wanted.listed]
+    listed = [read_table(name) for name in wanted.tables_to_list]
     if as_json:
         left_out = {str(folder): why for figures in found for folder, why in figures.left_out.items()}
         _print_json(rankings, whole, listed, left_out)
@@ -72,80 +80,84 @@ def show_published(
     else:
         _print(rankings, whole, listed, every=every)
         for figures, shown in zip(found, rankings, strict=True):
-            _print_notes(figures.rows, shown)
+            _print_column_notes(figures.rows, shown)
     for figures in found:
         for folder, why in figures.left_out.items():
-            note(f"{one_line(folder, 500)} is not in the table: {one_line(why, 700)}")
+            print_err(f"{single_line(folder, 500)} is not in the table: {single_line(why, 700)}")
     if not as_json and not as_csv:
-        tables.print_remarks([run for figures in found for run in figures.placed.values()])
+        tables.print_caveats([run for figures in found for run in figures.ranked_runs.values()])
     return status
 
 
-def _print_notes(figures: Sequence[Published], shown: Ranking) -> None:
+def _print_column_notes(figures: Sequence[Published], shown: Ranking) -> None:
     """What must be known of the numbers in a table. Where runs are in it, theirs say it too."""
     notes = {key: text for row in figures for key, text in row.notes.items() if key in shown.keys}
     if not any(entry.run for entry in shown.entries):
         for (group, name), text in notes.items():
-            remark(f"{group}, {name}: {text}")
+            print_wrapped(f"{group}, {name}: {text}")
 
 
-def _wanted(names: Sequence[Path], benchmark: str | None) -> Wanted:
+def _selection(names: Sequence[Path], benchmark: str | None) -> PublishedSelection:
     """Sorts names into what they are; a folder that is there goes before a benchmark, paper or table of its name."""
     known = [*benchmark_names(), *paper_names(), *table_names()]
     folders = [name for name in names if name.is_dir() or str(name) not in known]
     given = [*filter(None, [benchmark]), *(str(name) for name in names if name not in folders)]
     papers = [name for name in given if name not in benchmark_names() and name in paper_names()]
-    return Wanted(
+    return PublishedSelection(
         benchmarks=tuple(name for name in given if name not in (*papers, *table_names())),
         tables=tuple(name for name in given if name in table_names()),
-        listed=tuple(
+        tables_to_list=tuple(
             table for paper in (papers if given or folders else [None]) for table in table_names(paper)
         ),
         folders=tuple(folder for path in folders for folder in run_folders(path)),
     )
 
 
-def _figures(wanted: Wanted, profile: str | None) -> tuple[list[Figures], int]:
+def _figures(wanted: PublishedSelection, profile: str | None) -> tuple[list[PublishedFigures], int]:
     """The figures of all benchmarks that are named or were run, with the runs sorted; and the exit status."""
-    found: dict[str, Figures] = {}
+    found: dict[str, PublishedFigures] = {}
     statuses: list[int] = []
     for name in wanted.benchmarks:
-        _of(name, found)
+        _figures_of(name, found)
     for folder in wanted.folders:
         results, status = find_results([folder], profile)
         statuses.append(status)
         for result in results:
             try:
-                figures = _of(result.benchmark, found)
+                figures = _figures_of(result.benchmark, found)
             except UsageError as error:
-                note(f"{folder}: {error}")
+                print_err(f"{folder}: {error}")
                 continue
-            _sort_in(folder, result, figures, profile)
-    return list(found.values()), worst(statuses)
+            _place_run(folder, result, figures, profile)
+    return list(found.values()), worst_status(statuses)
 
 
-def _of(benchmark: str, found: dict[str, Figures]) -> Figures:
+def _figures_of(benchmark: str, found: dict[str, PublishedFigures]) -> PublishedFigures:
     """The figures of a benchmark; those of two that share theirs are one."""
     rows = load_benchmark(benchmark).published()
     if not rows:
         raise UsageError(f"no figures are published for {benchmark}; see `wildtool show --published`")
-    return found.setdefault(rows[0].source, Figures(rows))
+    return found.setdefault(rows[0].source, PublishedFigures(rows))
 
 
-def _sort_in(folder: Path, result: Result, figures: Figures, profile: str | None) -> None:
+def _place_run(folder: Path, result: ScoreResult, figures: PublishedFigures, profile: str | None) -> None:
     rules = figures.rows[0].profile
     if profile is None and result.profile != rules and verdicts_path(folder, rules).exists():
         # It was judged by the figures' rules too, which is what they are for.
         result = next(iter(find_results([folder], rules)[0]), result)
-    why = misplaced(folder, result, figures.rows)
+    why = why_not_comparable(folder, result, figures.rows)
     if why is None:
-        figures.placed[folder] = result
+        figures.ranked_runs[folder] = result
     else:
         figures.left_out[folder] = why
 
 
 def _print(
-    rankings: Iterable[Ranking], whole: Iterable[Table], listed: Sequence[Table], *, every: bool
+    rankings: Iterable[Ranking],
+    whole: Iterable[PublishedTable],
+    listed: Sequence[PublishedTable],
+    *,
+    every: bool,
 ) -> None:
     for shown in rankings:
         groups = list(dict.fromkeys(group for group, _ in shown.keys))
@@ -154,10 +166,14 @@ def _print(
         by = shown.order[1] if alone and shown.order[0] in groups else " ".join(shown.order)
         title = f"{'; '.join(shown.sources)}{what} (%, profile {shown.profile}), by {by}"
         names = [name if alone else f"{group}\n{name}" for group, name in shown.keys]
-        _say_dropped(tables.print_ranking(title, ["model", *names, "kind"], _rows(shown), every=every))
+        _print_dropped_columns(
+            tables.print_ranking(title, ["model", *names, "kind"], _rows(shown), every=every)
+        )
         for entry in shown.entries:
             if entry.run is not None:
-                remark(f"{middle(entry.model, 60)}: {one_line(entry.kind)}, from {one_line(entry.run, 500)}")
+                print_wrapped(
+                    f"{ellipsize(entry.model, 60)}: {single_line(entry.kind)}, from {single_line(entry.run, 500)}"
+                )
     for table in whole:
         heads = ["model", *table.columns, "kind"]
         places = _places(v for row in table.rows for v in row.values.values() if v is not None)
@@ -166,20 +182,20 @@ def _print(
             for row in table.rows
         ]
         title = f"{table.source}: {table.about} ({table.unit})"
-        _say_dropped(tables.print_ranking(title, heads, rows, every=every))
-        remark("\n".join(f"{column}: {meaning}" for column, meaning in table.columns.items()))
+        _print_dropped_columns(tables.print_ranking(title, heads, rows, every=every))
+        print_wrapped("\n".join(f"{column}: {meaning}" for column, meaning in table.columns.items()))
     if listed:
         tables.print_grid(
             "Published tables; print one with `wildtool show --published TABLE`",
-            LIST_COLUMNS,
+            TABLE_LIST_COLUMNS,
             [list(map(str, _listed(table))) for table in listed],
             sentences=(2, 3),
         )
 
 
-def _say_dropped(heads: Sequence[str]) -> None:
+def _print_dropped_columns(heads: Sequence[str]) -> None:
     if heads:
-        remark(f"Not shown for lack of space: {', '.join(heads)}. Show them with --all.")
+        print_wrapped(f"Not shown for lack of space: {', '.join(heads)}. Show them with --all.")
 
 
 def _rows(shown: Ranking) -> list[tuple[bool, list[str]]]:
@@ -204,13 +220,13 @@ def _rows(shown: Ranking) -> list[tuple[bool, list[str]]]:
     ]
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: RankingRow) -> str:
     if entry.run is None:
-        return middle(entry.model, 60)
-    return f"{middle(entry.model, 40)} ({MEASURED}{', incomplete' if entry.incomplete else ''})"
+        return ellipsize(entry.model, 60)
+    return f"{ellipsize(entry.model, 40)} ({MEASURED_HERE}{', incomplete' if entry.incomplete else ''})"
 
 
-def _percent(cell: Cell | None, places: int) -> str:
+def _percent(cell: RankingCell | None, places: int) -> str:
     if cell is None or cell.value is None:
         return "–"
     ends = "" if cell.low is None or cell.high is None else f"\n[{100 * cell.low:.1f}, {100 * cell.high:.1f}]"
@@ -227,17 +243,20 @@ def _number(value: float | None, places: int) -> str:
     return "–" if value is None else f"{value:.{places}f}"
 
 
-def _listed(table: Table) -> tuple[str, int, str, str]:
+def _listed(table: PublishedTable) -> tuple[str, int, str, str]:
     return table.name, len(table.rows), table.source, table.about
 
 
 def _print_json(
-    rankings: Iterable[Ranking], whole: Iterable[Table], listed: Iterable[Table], left_out: Mapping[str, str]
+    rankings: Iterable[Ranking],
+    whole: Iterable[PublishedTable],
+    listed: Iterable[PublishedTable],
+    left_out: Mapping[str, str],
 ) -> None:
     found = {
         "boards": [_ranking_as_json(shown) for shown in rankings],
         "tables": [asdict(table) for table in whole],
-        "listed": [dict(zip(LIST_COLUMNS, _listed(table), strict=True)) for table in listed],
+        "listed": [dict(zip(TABLE_LIST_COLUMNS, _listed(table), strict=True)) for table in listed],
         "left_out": left_out,
     }
     # Escaped to ASCII, so that no text in it can act on a terminal.
@@ -264,18 +283,20 @@ def _ranking_as_json(shown: Ranking) -> Mapping[str, object]:
     }
 
 
-def _cells(shown: Ranking, entry: Entry) -> Iterable[tuple[Key, Cell]]:
+def _cells(shown: Ranking, entry: RankingRow) -> Iterable[tuple[MetricKey, RankingCell]]:
     return ((key, entry.cells[key]) for key in shown.keys if key in entry.cells)
 
 
-def _print_csv(rankings: Sequence[Ranking], whole: Sequence[Table], listed: Sequence[Table]) -> None:
+def _print_csv(
+    rankings: Sequence[Ranking], whole: Sequence[PublishedTable], listed: Sequence[PublishedTable]
+) -> None:
     if sum(map(bool, (rankings, whole, listed))) > 1:
         raise UsageError("CSV has one kind of rows: give benchmarks and runs, or tables, or papers")
     if listed:
-        print_rows(LIST_COLUMNS, map(_listed, listed))
+        print_rows(TABLE_LIST_COLUMNS, map(_listed, listed))
     elif whole:
         print_rows(
-            TABLE_COLUMNS,
+            TABLE_CSV_COLUMNS,
             (
                 (row.model, row.kind, table.name, column, value, table.unit, table.source)
                 for table in whole
@@ -285,7 +306,7 @@ def _print_csv(rankings: Sequence[Ranking], whole: Sequence[Table], listed: Sequ
         )
     else:
         print_rows(
-            COLUMNS,
+            RANKING_CSV_COLUMNS,
             (
                 (
                     *(entry.model, entry.kind, entry.run or "", shown.profile),

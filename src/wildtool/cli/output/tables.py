@@ -6,33 +6,33 @@ from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import TypeVar
 
-from wildtool.cli.output.grid import Column, Grid, wrapped
-from wildtool.cli.terminal import BOLD, bold, columns, one_line, print_rows, remark
+from wildtool.cli.output.grid import Grid, GridColumn, wrap_text
+from wildtool.cli.terminal import BOLD, print_rows, print_wrapped, single_line, supports_bold, terminal_width
 from wildtool.engine.compare.leaderboard import (
-    different_items,
-    example_of,
-    labels_of,
+    failure_example,
+    items_caveat,
+    missing_note,
     notes_of,
-    prompts_remark,
-    titles_of,
-    without_verdict,
+    prompts_caveat,
+    run_labels,
+    table_titles,
 )
-from wildtool.engine.score.formatting import counts_of, ends_of, target_of, value_of
-from wildtool.engine.score.results import Result
+from wildtool.engine.score.formatting import format_counts, format_interval, format_target, format_value
+from wildtool.engine.score.results import ScoreResult
 from wildtool.types import Metric
 
 Value = TypeVar("Value", bound=Hashable)
 
-CSV_COLUMNS = (
+RESULT_CSV_COLUMNS = (
     *("run", "model", "benchmark", "profile"),
     *("group", "name", "value", "numerator", "denominator", "low", "high", "incomplete"),
 )
-INCOMPLETE = " (incomplete)"
+INCOMPLETE_MARK = " (incomplete)"
 """Stands behind the name of a run of which some was never played."""
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class TableHeading:
     """What a row or column of numbers is called."""
 
     group: str
@@ -44,26 +44,28 @@ class Head:
         return self.name if self.alone else f"{self.group}{between}{self.name}"
 
 
-def print_overview(results: Sequence[Result]) -> None:
+def print_overview(results: Sequence[ScoreResult]) -> None:
     """A table of models for each benchmark and way of judging, with the headline numbers."""
-    for title, group in _apart(results):
-        heads = _unique(Head(m.group, m.name) for result in group for m in result.metrics if m.headline)
+    for title, group in _by_table(results):
+        heads = _unique(
+            TableHeading(m.group, m.name) for result in group for m in result.metrics if m.headline
+        )
         _print(title, _table_of(group, heads))
-        _print_remarks(group)
+        _print_caveats(group)
 
 
-def print_remarks(results: Sequence[Result]) -> None:
+def print_caveats(results: Sequence[ScoreResult]) -> None:
     """What a reader must know about the numbers of these results besides them."""
-    for _, group in _apart(results):
-        _print_remarks(group)
+    for _, group in _by_table(results):
+        _print_caveats(group)
 
 
-def print_groups(results: Sequence[Result]) -> None:
+def print_groups(results: Sequence[ScoreResult]) -> None:
     """A table for each group of numbers."""
-    for title, group in _apart(results):
-        every = _unique(Head(m.group, m.name) for result in group for m in result.metrics)
+    for title, group in _by_table(results):
+        every = _unique(TableHeading(m.group, m.name) for result in group for m in result.metrics)
         for name, members in groupby(every, key=lambda head: head.group):
-            heads = [Head(name, m.name, alone=True) for m in members]
+            heads = [TableHeading(name, m.name, alone=True) for m in members]
             _print(f"{name} ({title})", _table_of(group, heads))
 
 
@@ -71,8 +73,8 @@ def print_metrics(metrics: Sequence[Metric]) -> None:
     """Numbers that belong to no run, a table for each group."""
     for group, members in groupby(metrics, key=lambda metric: metric.group):
         every = list(members)
-        texts = _aligned([_parts(metric) for metric in every])
-        targets = [target_of(metric) for metric in every]
+        texts = _align_cells([_parts(metric) for metric in every])
+        targets = [format_target(metric) for metric in every]
         aimed = any(target for target, _ in targets)
         heads = ["", "", "target", "deviation"] if aimed else ["", ""]
         rows = [
@@ -97,7 +99,7 @@ def print_grid(
         keys: columns that say what a row is about, and stand in each part of a table that is cut.
     """
     drawn = [
-        Column(_plain(head), "left" if i in (0, *sentences) else "right", i in sentences)
+        GridColumn(_plain(head), "left" if i in (0, *sentences) else "right", i in sentences)
         for i, head in enumerate(heads)
     ]
     _print(title, Grid(drawn, [list(map(_plain, row)) for row in rows], keys))
@@ -114,12 +116,12 @@ def print_ranking(
         every: show the columns that do not fit in further tables, and leave none out.
     """
     drawn = [
-        Column(_plain(head), "left" if head in (heads[0], "kind") else "right", wraps=head == "kind")
+        GridColumn(_plain(head), "left" if head in (heads[0], "kind") else "right", wraps=head == "kind")
         for head in heads
     ]
     bold = frozenset(i for i, (set_off, _) in enumerate(rows) if set_off)
     grid = Grid(drawn, [list(map(_plain, texts)) for _, texts in rows], bold=bold)
-    first, *more = grid.cut(columns())
+    first, *more = grid.split_columns(terminal_width())
     left_out = [] if every else [i for table in more for i in table[grid.keys :]]
     kept = first if left_out else range(len(heads))
     shown = Grid([drawn[i] for i in kept], [[row[i] for i in kept] for row in grid.rows], bold=bold)
@@ -127,16 +129,16 @@ def print_ranking(
     return [heads[i].replace("\n", " ") for i in left_out]
 
 
-def print_json(results: Sequence[Result]) -> None:
+def print_results_json(results: Sequence[ScoreResult]) -> None:
     """Every number of the results as JSON."""
     # Escaped to ASCII, so that no text in it can act on a terminal.
     print(json.dumps({"runs": [asdict(result) for result in results]}, indent=1, default=str))
 
 
-def print_csv(results: Sequence[Result]) -> None:
+def print_results_csv(results: Sequence[ScoreResult]) -> None:
     """Every number of the results as CSV, one a row."""
     print_rows(
-        CSV_COLUMNS,
+        RESULT_CSV_COLUMNS,
         (
             [
                 *(result.run, result.model, result.benchmark, result.profile),
@@ -152,12 +154,12 @@ def _parts(metric: Metric | None, *, counts: bool = True) -> tuple[str, str, str
     """A number, its interval and its counts; empty where it has none."""
     if metric is None:
         return "", "", ""
-    ends = ends_of(metric)
+    ends = format_interval(metric)
     interval = f"[{', '.join(ends)}]" if ends else ""
-    return value_of(metric), interval, counts_of(metric) if counts else ""
+    return format_value(metric), interval, format_counts(metric) if counts else ""
 
 
-def _aligned(cells: Sequence[tuple[str, str, str]]) -> list[str]:
+def _align_cells(cells: Sequence[tuple[str, str, str]]) -> list[str]:
     """Cells of one column on one line each, their parts below each other."""
     widths = [max(map(len, parts)) for parts in zip(*cells, strict=True)]
     return [
@@ -166,42 +168,42 @@ def _aligned(cells: Sequence[tuple[str, str, str]]) -> list[str]:
     ]
 
 
-def _stacked(cells: Sequence[tuple[str, str, str]]) -> list[str]:
+def _stack_cells(cells: Sequence[tuple[str, str, str]]) -> list[str]:
     """Cells of one column with their parts on lines of their own."""
     return ["\n".join(filter(None, parts)) for parts in cells]
 
 
-def _apart(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
+def _by_table(results: Sequence[ScoreResult]) -> list[tuple[str, list[ScoreResult]]]:
     """Results that may stand in one table, with its title."""
-    groups: dict[str, list[Result]] = {}
-    for title, result in zip(titles_of(results), results, strict=True):
+    groups: dict[str, list[ScoreResult]] = {}
+    for title, result in zip(table_titles(results), results, strict=True):
         groups.setdefault(title, []).append(result)
     return list(groups.items())
 
 
-def _table_of(results: Sequence[Result], heads: Sequence[Head]) -> Grid:
+def _table_of(results: Sequence[ScoreResult], heads: Sequence[TableHeading]) -> Grid:
     """The numbers of some results as one table that fits, with models as rows or else as columns; where none fits, as
     the shortest that is cut in parts, if need be with numbers in place of names."""
-    width = columns()
+    width = terminal_width()
     found = [{(metric.group, metric.name): metric for metric in result.metrics} for result in results]
     numbers = [[its.get((head.group, head.name)) for its in found] for head in heads]
     labels = [
-        _plain(label) + (INCOMPLETE if result.incomplete else "")
-        for label, result in zip(labels_of(results), results, strict=True)
+        _plain(label) + (INCOMPLETE_MARK if result.incomplete else "")
+        for label, result in zip(run_labels(results), results, strict=True)
     ]
-    forms = list(_forms(labels, heads, numbers))
-    whole = next((form for form in forms if form.fits(width) and len(form.cut(width)) == 1), None)
+    forms = list(_layouts(labels, heads, numbers))
+    whole = next((form for form in forms if form.fits(width) and len(form.split_columns(width)) == 1), None)
     if whole is not None:
         return whole
     marks = [f"[{k}]" for k in range(1, len(labels) + 1)]
     legend = tuple(f"{mark} {label}" for mark, label in zip(marks, labels, strict=True))
-    forms += (replace(form, legend=legend) for form in _forms(marks, heads, numbers))
+    forms += (replace(form, legend=legend) for form in _layouts(marks, heads, numbers))
     fitting = [form for form in forms if form.fits(width)] or forms
     return min(fitting, key=lambda form: sum(map(len, form.tables(width)), len(form.legend)))
 
 
-def _forms(
-    labels: Sequence[str], heads: Sequence[Head], numbers: Sequence[Sequence[Metric | None]]
+def _layouts(
+    labels: Sequence[str], heads: Sequence[TableHeading], numbers: Sequence[Sequence[Metric | None]]
 ) -> Iterator[Grid]:
     """The forms of a table, the best first.
 
@@ -209,46 +211,48 @@ def _forms(
         labels: of the models.
         numbers: for each head the number of each model.
     """
-    sizes = [size_of(row) for row in numbers] if len(labels) > 1 else [""] * len(heads)
+    sizes = [shared_sample_size(row) for row in numbers] if len(labels) > 1 else [""] * len(heads)
     parts = [
         [_parts(metric, counts=not size) for metric in row] for row, size in zip(numbers, sizes, strict=True)
     ]
     if len(labels) > 1:
         tops = [
-            Column("\n".join(filter(None, (_plain(head.text("\n")), size))))
+            GridColumn("\n".join(filter(None, (_plain(head.text("\n")), size))))
             for head, size in zip(heads, sizes, strict=True)
         ]
-        for drawn in (_aligned, _stacked):
+        for drawn in (_align_cells, _stack_cells):
             cells = zip(*map(drawn, parts), strict=True)
             rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
-            yield Grid([Column("model", "left"), *tops], rows)
+            yield Grid([GridColumn("model", "left"), *tops], rows)
     sized = any(sizes)
-    keys = [Column("", "left", wraps=True), *([Column("")] if sized else [])]
+    keys = [GridColumn("", "left", wraps=True), *([GridColumn("")] if sized else [])]
     names = [[_plain(head.text(": ")), size][: len(keys)] for head, size in zip(heads, sizes, strict=True)]
     by_model = [list(column) for column in zip(*parts, strict=True)]
-    for drawn in (_aligned, _stacked):
+    for drawn in (_align_cells, _stack_cells):
         cells = zip(*map(drawn, by_model), strict=True)
         rows = [[*name, *row] for name, row in zip(names, cells, strict=True)]
-        yield Grid([*keys, *map(Column, labels)], rows, keys=len(keys))
+        yield Grid([*keys, *map(GridColumn, labels)], rows, keys=len(keys))
 
 
-def size_of(metrics: Sequence[Metric | None]) -> str:
+def shared_sample_size(metrics: Sequence[Metric | None]) -> str:
     """What all these rates were counted from, such as `n = 128`; empty where that differs or is no matter."""
     sizes = {metric.denominator for metric in metrics if metric is not None and metric.kind == "rate"}
     return f"n = {sizes.pop():,.10g}" if len(sizes) == 1 else ""
 
 
-def _print_remarks(results: Sequence[Result]) -> None:
-    if said := different_items(results):
-        remark(said)
-    for said in _unique(prompts_remark(result) for result in results):
+def _print_caveats(results: Sequence[ScoreResult]) -> None:
+    if said := items_caveat(results):
+        print_wrapped(said)
+    for said in _unique(prompts_caveat(result) for result in results):
         if said:
-            remark(said)
+            print_wrapped(said)
     for said in notes_of(metric for result in results for metric in result.metrics):
-        remark(said)
-    for label, result in zip(labels_of(results), results, strict=True):
-        if said := without_verdict(label, result):
-            remark(said + (f"; for example: {example_of(result.failed)}" if result.failed else ""))
+        print_wrapped(said)
+    for label, result in zip(run_labels(results), results, strict=True):
+        if said := missing_note(label, result):
+            print_wrapped(
+                said + (f"; for example: {failure_example(result.failed)}" if result.failed else "")
+            )
 
 
 def _unique(values: Iterable[Value]) -> list[Value]:
@@ -257,16 +261,16 @@ def _unique(values: Iterable[Value]) -> list[Value]:
 
 def _plain(text: str) -> str:
     """Each line made harmless."""
-    return "\n".join(one_line(line) for line in text.split("\n"))
+    return "\n".join(single_line(line) for line in text.split("\n"))
 
 
 def _print(title: str, grid: Grid) -> None:
-    begin, end = BOLD if bold() else ("", "")
-    for line in wrapped(one_line(title, 500), columns()):
+    begin, end = BOLD if supports_bold() else ("", "")
+    for line in wrap_text(single_line(title, 500), terminal_width()):
         print(f"{begin}{line}{end}")
     for line in grid.legend:
         print(line)
-    for lines in grid.tables(columns(), (begin, end)):
+    for lines in grid.tables(terminal_width(), (begin, end)):
         print()
         print("\n".join(lines))
     print()

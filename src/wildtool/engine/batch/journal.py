@@ -22,12 +22,12 @@ from wildtool.engine.record.segments import whole_length
 from wildtool.errors import RecordError, StorageError
 from wildtool.redact import redacted
 
-FILE = "batches.jsonl"
-VERSION = 1
+JOURNAL_FILE = "batches.jsonl"
+JOURNAL_VERSION = 1
 
 
 @dataclass(slots=True)
-class Begun:
+class BatchEntry:
     """A batch that this run has begun, or was about to."""
 
     mark: str
@@ -42,9 +42,9 @@ class Begun:
     """What the provider calls it; None where no answer to its creation came."""
     file: str | None = None
     """What the provider calls its file, where there is one."""
-    over: bool = False
+    finished: bool = False
     """Whether nothing is to be expected of it any more."""
-    found: dict[str, int] = field(default_factory=dict[str, int])
+    anomalies: dict[str, int] = field(default_factory=dict[str, int])
     """What was odd about its results, counted."""
 
 
@@ -53,8 +53,8 @@ class BatchJournal:
 
     def __init__(self, folder: Path) -> None:
         """Reads what is there. Raises RecordError naming the line of a damaged row."""
-        self._path = folder / FILE
-        self._batches: dict[str, Begun] = {}
+        self._path = folder / JOURNAL_FILE
+        self._batches: dict[str, BatchEntry] = {}
         self.key = secrets.token_hex(8)
         self._size = 0
         if self._path.exists():
@@ -65,49 +65,55 @@ class BatchJournal:
         """The file."""
         return self._path
 
-    def open_batches(self, role: str) -> list[Begun]:
+    def open_batches(self, role: str) -> list[BatchEntry]:
         """The batches of a role that are not over, the newest first."""
-        return [begun for begun in reversed(self._batches.values()) if begun.role == role and not begun.over]
+        return [
+            begun for begun in reversed(self._batches.values()) if begun.role == role and not begun.finished
+        ]
 
     def ids(self) -> set[str]:
         """What the provider calls the batches that are known."""
         return {begun.id for begun in self._batches.values() if begun.id is not None}
 
-    def begin(self, mark: str, role: str, endpoint: str, requests: dict[str, str]) -> Begun:
+    def begin(self, mark: str, role: str, endpoint: str, requests: dict[str, str]) -> BatchEntry:
         """Notes that a batch is about to be begun. Raises StorageError, as all of these do."""
         if not self._size:
-            self._append({"row": "header", "format": "wildtool batches", "version": VERSION, "key": self.key})
-        begun = Begun(mark, role, requests, round(time.time(), 3))
+            self._append(
+                {"row": "header", "format": "wildtool batches", "version": JOURNAL_VERSION, "key": self.key}
+            )
+        begun = BatchEntry(mark, role, requests, round(time.time(), 3))
         columns = {"role": role, "endpoint": endpoint, "requests": requests, "time": begun.time}
         self._append({"row": "begun", "batch": mark, **columns})
         self._batches[mark] = begun
         return begun
 
-    def uploaded(self, begun: Begun, file: str) -> None:
+    def uploaded(self, entry: BatchEntry, file: str) -> None:
         """Notes the provider's id of the file."""
-        begun.file = file
-        self._append({"row": "uploaded", "batch": begun.mark, "file": file})
+        entry.file = file
+        self._append({"row": "uploaded", "batch": entry.mark, "file": file})
 
-    def created(self, begun: Begun, id_: str) -> None:
+    def created(self, entry: BatchEntry, id_: str) -> None:
         """Notes the provider's id of the batch."""
-        begun.id = id_
-        self._append({"row": "created", "batch": begun.mark, "id": id_})
+        entry.id = id_
+        self._append({"row": "created", "batch": entry.mark, "id": id_})
 
-    def read(self, begun: Begun, told: Collection[str]) -> None:
+    def read(self, entry: BatchEntry, custom_ids: Collection[str]) -> None:
         """Notes that the results of these requests are recorded, or that they failed and may be sent anew."""
-        for custom_id in told:
-            begun.requests.pop(custom_id, None)
-        if begun.requests:
-            self._append({"row": "read", "batch": begun.mark, "requests": list(told), **begun.found})
+        for custom_id in custom_ids:
+            entry.requests.pop(custom_id, None)
+        if entry.requests:
+            self._append(
+                {"row": "read", "batch": entry.mark, "requests": list(custom_ids), **entry.anomalies}
+            )
         else:
-            self.end(begun, "read")
+            self.end(entry, "read")
 
-    def end(self, begun: Begun, why: str) -> None:
+    def end(self, entry: BatchEntry, why: str) -> None:
         """Notes that nothing is to be expected of a batch any more."""
-        if not begun.over:
-            begun.over = True
-            begun.requests = {}
-            self._append({"row": "over", "batch": begun.mark, "why": why, **begun.found})
+        if not entry.finished:
+            entry.finished = True
+            entry.requests = {}
+            self._append({"row": "over", "batch": entry.mark, "why": why, **entry.anomalies})
 
     def _append(self, row: dict[str, Any]) -> None:
         line = redacted(json_codec.dumps(row)) + b"\n"
@@ -141,21 +147,21 @@ class BatchJournal:
             raise RecordError(f"{self._path}: cannot be read ({error.strerror})") from error
         for number, line in enumerate(whole.splitlines(), 1):
             try:
-                self._take(json_codec.loads_within(line, json_codec.LINE))
+                self._apply(json_codec.loads_within(line, json_codec.LINE_LIMITS))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise RecordError(
                     f"{self._path}, line {number}: damaged or written by a newer wildtool ({error}); restore the file "
                     "from a copy, or delete it: then what a pending batch asks is asked, and paid for, again"
                 ) from error
 
-    def _take(self, row: dict[str, Any]) -> None:
+    def _apply(self, row: dict[str, Any]) -> None:
         if row["row"] == "header":
-            if row["version"] > VERSION:
+            if row["version"] > JOURNAL_VERSION:
                 raise ValueError(f"version {row['version']}")
             self.key = _text(row["key"])
         elif row["row"] == "begun":
             requests = {_text(id_): _text(digest) for id_, digest in row["requests"].items()}
-            self._batches[row["batch"]] = Begun(
+            self._batches[row["batch"]] = BatchEntry(
                 _text(row["batch"]), _text(row["role"]), requests, float(row["time"])
             )
         else:
@@ -169,7 +175,7 @@ class BatchJournal:
                     for custom_id in row["requests"]:
                         begun.requests.pop(custom_id, None)
                 case "over":
-                    begun.over, begun.requests = True, {}
+                    begun.finished, begun.requests = True, {}
                 case other:
                     raise ValueError(f"row {other!r}")
 

@@ -12,28 +12,28 @@ from pathlib import Path
 from typing import IO
 
 from wildtool import json_codec
-from wildtool.engine.batch.journal import BatchJournal, Begun
+from wildtool.engine.batch.journal import BatchEntry, BatchJournal
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.errors import CallError, StorageError
-from wildtool.models.batch.protocol import Batches, BatchState
+from wildtool.models.batch.protocol import BatchClient, BatchState
 from wildtool.types import Request
 
-MARK = "wildtool-"
+MARK_PREFIX = "wildtool-"
 """What every mark of ours begins with."""
 
 
-class Spool:
+class BatchFile:
     """The file of one batch: nameless, in the run folder, so that a killed process leaves nothing behind."""
 
-    def __init__(self, folder: Path, batches: Batches) -> None:
+    def __init__(self, folder: Path, batches: BatchClient) -> None:
         """Raises StorageError where the folder takes no file."""
-        self.mark = MARK + secrets.token_hex(16)
+        self.mark = MARK_PREFIX + secrets.token_hex(16)
         """What the batch is found again by."""
         self._folder = folder
         self._batches = batches
         self._lines: dict[str, tuple[int, int]] = {}
         """Where each request stands: offset and length."""
-        self._head, self._tail = batches.around(self.mark)
+        self._head, self._tail = batches.envelope(self.mark)
         self._size = len(self._head)
         self._sealed = False
         try:
@@ -48,12 +48,12 @@ class Spool:
 
     def has_room(self, line: bytes, most_requests: int) -> bool:
         """Whether one more request fits into what the provider takes."""
-        size = self._size + len(self._batches.between) + len(line) + len(self._tail)
+        size = self._size + len(self._batches.separator) + len(line) + len(self._tail)
         return len(self._lines) < most_requests and size <= self._batches.most_bytes
 
     def add(self, custom_id: str, line: bytes) -> None:
         """Adds a request as the provider's line of it."""
-        between = self._batches.between if self._lines else b""
+        between = self._batches.separator if self._lines else b""
         self._lines[custom_id] = (self._size + len(between), len(line))
         self._write(between + line)
         self._size += len(between) + len(line)
@@ -89,14 +89,14 @@ class Spool:
         )
 
 
-Came = tuple[bytes, float]
+BatchAnswer = tuple[bytes, float]
 """An answer's body, and the seconds from the batch's beginning to having read its results."""
 
-Waiting = dict[str, asyncio.Future[Came]]
+PendingAnswers = dict[str, asyncio.Future[BatchAnswer]]
 """Who waits for an answer, by custom id."""
 
 
-class AskAnewError(Exception):
+class ResendRequestError(Exception):
     """An earlier process's batch has no answer to a request: it was never begun, or failed it. It goes into a new one."""
 
 
@@ -104,25 +104,25 @@ class AskAnewError(Exception):
 class Batch:
     """A batch of this process's, or one that it goes on with."""
 
-    begun: Begun
+    entry: BatchEntry
     """What the journal says of it."""
-    spool: Spool | None
+    file: BatchFile | None
     """Its requests; None where an earlier process sent them."""
-    waiting: Waiting = field(default_factory=dict[str, asyncio.Future[Came]])
+    waiting: PendingAnswers = field(default_factory=dict[str, asyncio.Future[BatchAnswer]])
     state: BatchState | None = None
     """The last that the provider said of it."""
-    whole: bool = True
+    all_readable: bool = True
     """Whether all of its results could be read; if not, they are read again by the next process."""
 
-    earlier: bool = False
+    inherited: bool = False
     """Whether an earlier process sent it. What failed in it was that process's failure, and is asked anew."""
-    left: bool = False
+    abandoned: bool = False
     """Whether nobody waits for it any more although it goes on."""
 
     @property
-    def is_told(self) -> bool:
+    def is_settled(self) -> bool:
         """Whether everybody who waits has been told what came of it."""
-        return not self.left and all(future.done() for future in self.waiting.values())
+        return not self.abandoned and all(future.done() for future in self.waiting.values())
 
     def fail(self, why: Callable[[], Exception]) -> None:
         """Tells all who wait that nothing comes; each gets an error of its own, which grows where it is raised."""
@@ -132,51 +132,51 @@ class Batch:
 
     def close(self) -> None:
         """Lets go of its file."""
-        if self.spool is not None:
-            self.spool.close()
-            self.spool = None
+        if self.file is not None:
+            self.file.close()
+            self.file = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Collected:
+class _Draft:
     """What the next batch will be made of."""
 
-    spool: Spool
+    file: BatchFile
     requests: dict[str, str] = field(default_factory=dict[str, str])
     """Custom id to the SHA-256 of the request's body."""
-    waiting: Waiting = field(default_factory=dict[str, asyncio.Future[Came]])
+    waiting: PendingAnswers = field(default_factory=dict[str, asyncio.Future[BatchAnswer]])
 
 
-class Lane:
+class BatchQueue:
     """Where the requests of one role wait for the next batch."""
 
     def __init__(self, role: str, journal: BatchJournal, folder: Path) -> None:
         self.role = role
-        self.batches: Batches
+        self.api: BatchClient
         """The provider's; set by `serve`."""
         self.most_requests = 0
         """In a batch, at the moment: fewer once the provider said that a batch asks too much."""
         self.journal = journal
         self._folder = folder
-        self._reserved: Callable[[Request], AbstractContextManager[None]]
-        self._parked: Callable[[], AbstractContextManager[None]]
-        self.under_way: list[Batch] = []
+        self._reserve: Callable[[Request], AbstractContextManager[None]]
+        self._waiting: Callable[[], AbstractContextManager[None]]
+        self.running: list[Batch] = []
         """Batches of which somebody waits to be told."""
-        self._spools: list[_Collected] = []
-        self._earlier = {
+        self._drafts: list[_Draft] = []
+        self._inherited = {
             custom_id: batch
             # The newest first, since a request that failed in one batch stands in a later one too.
             for begun in reversed(journal.open_batches(role))
-            for batch in [Batch(begun, None, earlier=True)]
+            for batch in [Batch(begun, None, inherited=True)]
             for custom_id in begun.requests
         }
         self._closed: str | None = None
 
-    def serve(
+    def connect(
         self,
-        batches: Batches,
-        reserved: Callable[[Request], AbstractContextManager[None]],
-        parked: Callable[[], AbstractContextManager[None]],
+        batches: BatchClient,
+        reserve: Callable[[Request], AbstractContextManager[None]],
+        waiting: Callable[[], AbstractContextManager[None]],
     ) -> None:
         """Connects it.
 
@@ -184,82 +184,82 @@ class Lane:
             reserved: holds what a request is expected to take while it is under way, or raises LimitError.
             parked: is open while a request waits for a batch.
         """
-        self.batches, self._reserved, self._parked = batches, reserved, parked
+        self.api, self._reserve, self._waiting = batches, reserve, waiting
         self.most_requests = batches.most_requests
 
-    async def send(self, body: bytes, request: Request) -> Came:
+    async def send(self, body: bytes, request: Request) -> BatchAnswer:
         """Waits for the answer that a batch brings.
 
         Raises CallError, InfraError where trying again is of no use, LimitError where a limit keeps it from being sent.
         """
         digest = hashlib.sha256(body).hexdigest()
         custom_id = self._custom_id(request, digest)
-        earlier = self._earlier.get(custom_id)
-        if earlier is not None and earlier.begun.requests.get(custom_id) == digest:
+        earlier = self._inherited.get(custom_id)
+        if earlier is not None and earlier.entry.requests.get(custom_id) == digest:
             try:
                 # An answer is paid for already, so that no limit of money holds it back.
                 return await self._wait(custom_id, earlier.waiting)
-            except AskAnewError:
+            except ResendRequestError:
                 pass
             finally:
                 # Whatever came of it: another try is another batch's.
-                self._earlier.pop(custom_id, None)
-        with self._reserved(request):
-            waiting = self._spool(custom_id, digest, body)
+                self._inherited.pop(custom_id, None)
+        with self._reserve(request):
+            waiting = self._enqueue(custom_id, digest, body)
             del body
             return await self._wait(custom_id, waiting)
 
-    def take(self) -> list[Batch]:
+    def drain(self) -> list[Batch]:
         """The batches whose results are waited for now: earlier ones, and new ones of all that has been collected."""
-        earlier = {id(batch): batch for batch in self._earlier.values() if not batch.is_told}
-        taken = [*earlier.values(), *map(self._begin, self._spools)]
-        self._spools.clear()
+        earlier = {id(batch): batch for batch in self._inherited.values() if not batch.is_settled}
+        taken = [*earlier.values(), *map(self._begin, self._drafts)]
+        self._drafts.clear()
         # One may be under way still, for a later step of a unit that stands in it too.
-        self.under_way += [batch for batch in taken if batch not in self.under_way]
+        self.running += [batch for batch in taken if batch not in self.running]
         return taken
 
-    def halves(self, batch: Batch) -> list[Batch]:
+    def split(self, batch: Batch) -> list[Batch]:
         """Smaller batches in place of one that asks too much at once."""
-        assert batch.spool is not None
-        self.most_requests = max(1, len(batch.spool) // 2)
-        collected, self._spools = self._spools, []
-        for custom_id, line in batch.spool.lines():
-            self._add(custom_id, batch.begun.requests[custom_id], line, batch.waiting[custom_id])
-        parts, self._spools = self._spools, collected
-        self.journal.end(batch.begun, "asked too much at once")
+        assert batch.file is not None
+        self.most_requests = max(1, len(batch.file) // 2)
+        collected, self._drafts = self._drafts, []
+        for custom_id, line in batch.file.lines():
+            self._add(custom_id, batch.entry.requests[custom_id], line, batch.waiting[custom_id])
+        parts, self._drafts = self._drafts, collected
+        self.journal.end(batch.entry, "asked too much at once")
         batch.close()
-        self.under_way.remove(batch)
+        self.running.remove(batch)
         halves = [*map(self._begin, parts)]
-        self.under_way += halves
+        self.running += halves
         return halves
 
     def close(self, why: str) -> None:
         """Lets nobody wait any more; batches that are under way are left pending."""
         self._closed = why
-        earlier = {id(batch): batch for batch in self._earlier.values()}
-        for batch in {**earlier, **{id(batch): batch for batch in self.under_way}}.values():
-            batch.left = not batch.is_told
+        earlier = {id(batch): batch for batch in self._inherited.values()}
+        for batch in {**earlier, **{id(batch): batch for batch in self.running}}.values():
+            batch.abandoned = not batch.is_settled
             batch.fail(lambda: LimitError(why))
-        for collected in self._spools:
+        for collected in self._drafts:
             for future in collected.waiting.values():
                 if not future.done():
                     future.set_exception(LimitError(why))
-            collected.spool.close()
-        self._spools.clear()
+            collected.file.close()
+        self._drafts.clear()
 
-    def _begin(self, collected: "_Collected") -> Batch:
+    def _begin(self, collected: "_Draft") -> Batch:
         """Writes down that a batch is to be begun, before anything of it is sent."""
-        spool = collected.spool
-        begun = self.journal.begin(spool.mark, self.role, self.batches.endpoint.shown_url, collected.requests)
+        spool = collected.file
+        begun = self.journal.begin(spool.mark, self.role, self.api.endpoint.redacted_url, collected.requests)
         return Batch(begun, spool, collected.waiting)
 
-    async def _wait(self, custom_id: str, waiting: Waiting) -> Came:
+    async def _wait(self, custom_id: str, waiting: PendingAnswers) -> BatchAnswer:
         if self._closed is not None:
             raise LimitError(self._closed)
         future = waiting.get(custom_id)
         if future is None or future.done():
             future = waiting[custom_id] = asyncio.get_running_loop().create_future()
-        with self._parked():
+        with self._waiting():
             return await future
 
     def _custom_id(self, request: Request, digest: str) -> str:
@@ -271,25 +271,27 @@ class Lane:
         text = json_codec.dumps([self.journal.key, self.role, *place, digest])
         return "wt_" + hashlib.sha256(text).hexdigest()[:48]
 
-    def _spool(self, custom_id: str, digest: str, body: bytes) -> Waiting:
-        line = self.batches.line(custom_id, body)
-        future: asyncio.Future[Came] = asyncio.get_running_loop().create_future()
+    def _enqueue(self, custom_id: str, digest: str, body: bytes) -> PendingAnswers:
+        line = self.api.line(custom_id, body)
+        future: asyncio.Future[BatchAnswer] = asyncio.get_running_loop().create_future()
         return self._add(custom_id, digest, line, future)
 
-    def _add(self, custom_id: str, digest: str, line: bytes, future: asyncio.Future[Came]) -> Waiting:
+    def _add(
+        self, custom_id: str, digest: str, line: bytes, future: asyncio.Future[BatchAnswer]
+    ) -> PendingAnswers:
         """Adds a request to the last file, or to a new one."""
-        if not self._spools or not self._spools[-1].spool.has_room(line, self.most_requests):
-            spool = Spool(self._folder, self.batches)
+        if not self._drafts or not self._drafts[-1].file.has_room(line, self.most_requests):
+            spool = BatchFile(self._folder, self.api)
             if not spool.has_room(line, self.most_requests):
                 spool.close()
                 raise CallError(
                     "unsendable request",
-                    f"the request has {len(line):,} bytes, a batch at most {self.batches.most_bytes:,}",
+                    f"the request has {len(line):,} bytes, a batch at most {self.api.most_bytes:,}",
                     final=True,
                 )
-            self._spools.append(_Collected(spool))
-        collected = self._spools[-1]
-        collected.spool.add(custom_id, line)
+            self._drafts.append(_Draft(spool))
+        collected = self._drafts[-1]
+        collected.file.add(custom_id, line)
         collected.requests[custom_id] = digest
         collected.waiting[custom_id] = future
         return collected.waiting

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import IO
 
 from wildtool import json_codec
-from wildtool.engine.call.retry import Patience, patiently
+from wildtool.engine.call.retry import RetryPolicy, retry
 from wildtool.errors import StorageError
-from wildtool.models.batch.protocol import Batches, BatchResult, BatchState, NoResultError
+from wildtool.models.batch.protocol import BatchClient, BatchResult, BatchState, NoResultError
 
-LONGEST_LINE = 64 * 1024 * 1024
-AGAIN_S = 0.5
+MAX_RESULT_LINE = 64 * 1024 * 1024
+REFETCH_WAIT_S = 0.5
 """Wait before results that cannot be read are fetched again."""
 
 
@@ -29,7 +29,7 @@ class _Found:
 class BatchResults:
     """The results of a batch that is over. A context manager that lets go of their files."""
 
-    def __init__(self, batches: Batches, state: BatchState, folder: Path) -> None:
+    def __init__(self, batches: BatchClient, state: BatchState, folder: Path) -> None:
         """Raises StorageError where the folder takes no file."""
         self._batches = batches
         self._state = state
@@ -42,15 +42,15 @@ class BatchResults:
                 "room, then run the same command again to continue."
             ) from error
 
-    async def read(self, patience: Patience, on_retry: Callable[[str, float], None]) -> None:
+    async def read(self, policy: RetryPolicy, on_retry: Callable[[str, float], None]) -> None:
         """Fetches them; again where some cannot be read. Raises CallError after the last try."""
-        for attempt in range(patience.max_attempts):
+        for attempt in range(policy.max_attempts):
             if attempt:
-                on_retry("unreadable results", AGAIN_S)
-                await patience.sleep(AGAIN_S)
+                on_retry("unreadable results", REFETCH_WAIT_S)
+                await policy.sleep(REFETCH_WAIT_S)
             self._found = _Found()
             for number, file in enumerate(self._files):
-                await patiently(lambda number=number: self._fetch(number), patience, on_retry)
+                await retry(lambda number=number: self._fetch(number), policy, on_retry)
                 for offset, line in _lines(file):
                     self._index(line, (number, offset))
             if not self._found.unreadable:
@@ -75,7 +75,7 @@ class BatchResults:
         """All results, those with an answer first."""
         for number, offset in [*self._found.good.values(), *self._found.failed.values()]:
             self._files[number].seek(offset)
-            yield self._result(self._files[number].readline(LONGEST_LINE))
+            yield self._result(self._files[number].readline(MAX_RESULT_LINE))
 
     def __enter__(self) -> "BatchResults":
         return self
@@ -103,7 +103,7 @@ class BatchResults:
             (self._found.good if answered else self._found.failed)[result.custom_id] = place
 
     def _result(self, line: bytes) -> BatchResult:
-        row = json_codec.loads_within(self._batches.endpoint.without_keys(line), json_codec.REPLY)
+        row = json_codec.loads_within(self._batches.endpoint.without_keys(line), json_codec.REPLY_LIMITS)
         return self._batches.result(row)
 
 
@@ -111,7 +111,7 @@ def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Offset and bytes of each line that is not blank; of one that is too long, pieces, which are no results."""
     file.seek(0)
     offset = 0
-    while line := file.readline(LONGEST_LINE):
+    while line := file.readline(MAX_RESULT_LINE):
         if line.strip():
             yield offset, line
         offset += len(line)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wildtool.engine.batch.journal import BatchJournal
-from wildtool.engine.batch.queue import Lane
+from wildtool.engine.batch.queue import BatchQueue
 from wildtool.engine.batch.sender import BatchSender
-from wildtool.engine.call.retry import Patience
+from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.writer import RecordWriter
-from wildtool.models.providers.base import batching_of
+from wildtool.models.providers.base import batchable_model
 from wildtool.types import Request
 
 
@@ -21,12 +21,12 @@ class Batching:
     """The rounds of a run, with a lane for each role that is asked by batches."""
 
     def __init__(
-        self, plan: Plan, folder: Path, writer: RecordWriter, observer: Observer, patience: Patience
+        self, plan: Plan, folder: Path, writer: RecordWriter, observer: Observer, policy: RetryPolicy
     ) -> None:
         """Raises RecordError where the journal of earlier batches is damaged."""
         journal = BatchJournal(folder)
         self._models = {role: plan.models[role] for role in sorted(plan.batched & plan.models.keys())}
-        self._lanes = {role: Lane(role, journal, folder) for role in self._models}
+        self._queues = {role: BatchQueue(role, journal, folder) for role in self._models}
 
         async def sync() -> None:
             await asyncio.to_thread(writer.sync)
@@ -35,28 +35,30 @@ class Batching:
             BatchSender(
                 lane,
                 folder,
-                patience,
+                policy,
                 on_retry=observer.call_retried,
-                on_state=lambda: self.rounds.tell(),
+                on_state=lambda: self.scheduler.report_state(),
             )
-            for lane in self._lanes.values()
+            for lane in self._queues.values()
         ]
-        self.rounds = Rounds(list(self._lanes.values()), senders, sync, observer.batch_changed)
+        self.scheduler = BatchScheduler(
+            list(self._queues.values()), senders, sync, observer.batch_status_changed
+        )
 
-    def serve(self, role: str, reserved: Callable[[Request], AbstractContextManager[None]]) -> None:
+    def connect(self, role: str, reserve: Callable[[Request], AbstractContextManager[None]]) -> None:
         """Lets a role's model send by its lane. Args: reserved: see `Lane.serve`."""
-        model = batching_of(self._models[role])
+        model = batchable_model(self._models[role])
         assert model is not None, "the plan is checked for this"
-        lane = self._lanes[role]
-        lane.serve(model.by_batches(lane.send), reserved, self.rounds.parked)
+        lane = self._queues[role]
+        lane.connect(model.use_batches(lane.send), reserve, self.scheduler.waiting)
 
 
-PASSES = 10
+QUIET_PASSES = 10
 """Turns of the event loop in which nothing may happen before a round begins."""
 
 
 @dataclass(frozen=True, slots=True)
-class PendingBatch:
+class RunningBatch:
     """A batch that goes on at its endpoint although nobody waits for it any more."""
 
     id: str
@@ -69,12 +71,12 @@ class PendingBatch:
     """Where a POST with the key cancels it."""
 
 
-class Rounds:
+class BatchScheduler:
     """Watches what a run does, and begins a round once nothing can go on without one."""
 
     def __init__(
         self,
-        lanes: Sequence[Lane],
+        queues: Sequence[BatchQueue],
         senders: Sequence[BatchSender],
         sync: Callable[[], Awaitable[None]],
         on_state: Callable[[str], None] = lambda state: None,
@@ -82,32 +84,32 @@ class Rounds:
         """Args: sync: brings what is recorded to the disk. on_state: is told in words how a round stands."""
         self.number = 0
         """Of the round under way, from 1."""
-        self._lanes = lanes
+        self._queues = queues
         self._senders = senders
         self._sync = sync
         self._on_state = on_state
-        self._moved = asyncio.Event()
+        self._changed = asyncio.Event()
         self._events = 0
         self._complete = False
         self._asks: dict[Hashable, int] = {}
-        self._idle = self._busy = self._parked = 0
+        self._idle = self._busy = self._waiting = 0
         self._round: asyncio.Task[None] | None = None
 
-    def job_begun(self, job: Hashable) -> None:
+    def job_started(self, job: Hashable) -> None:
         """An item is being played."""
         self._asks[job] = 0
         self._idle += 1
-        self._move()
+        self._notify()
 
     def job_ended(self, job: Hashable) -> None:
         """An item is played to its end."""
         self._idle -= not self._asks.pop(job)
-        self._move()
+        self._notify()
 
-    def all_begun(self) -> None:
+    def all_jobs_started(self) -> None:
         """No more items come."""
         self._complete = True
-        self._move()
+        self._notify()
 
     @contextmanager
     def asking(self, job: Hashable) -> Generator[None]:
@@ -115,37 +117,37 @@ class Rounds:
         self._idle -= not self._asks[job]
         self._asks[job] += 1
         self._busy += 1
-        self._move()
+        self._notify()
         try:
             yield
         finally:
             self._busy -= 1
             self._asks[job] -= 1
             self._idle += not self._asks[job]
-            self._move()
+            self._notify()
 
     @contextmanager
-    def parked(self) -> Generator[None]:
+    def waiting(self) -> Generator[None]:
         """Is open while a request waits for a batch."""
         self._busy -= 1
-        self._parked += 1
-        self._move()
+        self._waiting += 1
+        self._notify()
         try:
             yield
         finally:
-            self._parked -= 1
+            self._waiting -= 1
             self._busy += 1
-            self._move()
+            self._notify()
 
     async def play(self) -> None:
         """Begins rounds until it is cancelled. Raises what went wrong with the journal or a file."""
         while True:
-            await self._moved.wait()
-            self._moved.clear()
+            await self._changed.wait()
+            self._changed.clear()
             if not await self._is_quiet():
                 continue
-            await self.settle()
-            if not self._parked:
+            await self.commit_results()
+            if not self._waiting:
                 # A deadline has passed meanwhile.
                 continue
             self.number += 1
@@ -158,42 +160,42 @@ class Rounds:
             if not self._round.cancelled():
                 self._round.result()
 
-    async def settle(self) -> None:
+    async def commit_results(self) -> None:
         """Writes down which results are recorded. To be called when all who were told have gone on."""
-        told = [(lane, batch) for lane in self._lanes for batch in lane.under_way if batch.is_told]
+        told = [(lane, batch) for lane in self._queues for batch in lane.running if batch.is_settled]
         if told:
             await self._sync()
         for lane, batch in told:
-            lane.under_way.remove(batch)
+            lane.running.remove(batch)
             batch.close()
-            if batch.whole and not batch.begun.over:
-                lane.journal.read(batch.begun, batch.waiting.keys())
-        self.tell()
+            if batch.all_readable and not batch.entry.finished:
+                lane.journal.read(batch.entry, batch.waiting.keys())
+        self.report_state()
 
     def stop(self, why: str) -> None:
         """Waits for no batch any more; those under way stay pending."""
-        for lane in self._lanes:
+        for lane in self._queues:
             lane.close(why)
         if self._round is not None:
             self._round.cancel()
 
-    def pending(self) -> list[PendingBatch]:
+    def running_batches(self) -> list[RunningBatch]:
         """Batches that are under way at their endpoints."""
         return [
-            PendingBatch(
-                batch.begun.id,
-                len(batch.begun.requests),
+            RunningBatch(
+                batch.entry.id,
+                len(batch.entry.requests),
                 batch.state.status if batch.state else "unknown",
-                lane.batches.cancel_url(batch.begun.id),
+                lane.api.cancel_url(batch.entry.id),
             )
-            for lane in self._lanes
-            for batch in lane.under_way
-            if batch.begun.id is not None and not (batch.state and batch.state.over)
+            for lane in self._queues
+            for batch in lane.running
+            if batch.entry.id is not None and not (batch.state and batch.state.ended)
         ]
 
-    def tell(self) -> None:
+    def report_state(self) -> None:
         """Says how the round stands; nothing where none is under way."""
-        states = [(batch, batch.state) for lane in self._lanes for batch in lane.under_way]
+        states = [(batch, batch.state) for lane in self._queues for batch in lane.running]
         requests = sum(len(batch.waiting) for batch, _ in states)
         done = sum(state.done for _, state in states if state)
         words = dict.fromkeys(state.status if state else "being sent" for _, state in states)
@@ -201,15 +203,15 @@ class Rounds:
         said = f"round {self.number}: {count} {', '.join(words)}, {done}/{requests} done" if states else ""
         self._on_state(said)
 
-    def _move(self) -> None:
+    def _notify(self) -> None:
         self._events += 1
-        self._moved.set()
+        self._changed.set()
 
     async def _is_quiet(self) -> bool:
         """Whether nothing can go on but by a batch, and nothing happens for some turns of the event loop."""
         seen = self._events
-        for _ in range(PASSES):
-            waits = self._complete and self._parked and not self._busy and not self._idle
+        for _ in range(QUIET_PASSES):
+            waits = self._complete and self._waiting and not self._busy and not self._idle
             if not waits or self._events != seen:
                 return False
             await asyncio.sleep(0)
@@ -218,4 +220,4 @@ class Rounds:
     async def _send(self) -> None:
         async with asyncio.TaskGroup() as group:
             for sender in self._senders:
-                group.create_task(sender.play())
+                group.create_task(sender.send_batches())

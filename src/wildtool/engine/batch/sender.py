@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from wildtool.engine.batch.queue import AskAnewError, Batch, Lane
+from wildtool.engine.batch.queue import Batch, BatchQueue, ResendRequestError
 from wildtool.engine.batch.results import BatchResults
-from wildtool.engine.call.retry import LONGEST_RETRY_AFTER_S, Patience, patiently
+from wildtool.engine.call.retry import LONGEST_RETRY_AFTER_S, RetryPolicy, retry
 from wildtool.errors import CallError, InfraError
 from wildtool.models.batch.protocol import BatchResult, BatchState
 
@@ -17,11 +17,11 @@ LONGEST_POLL_S = 60.0
 POLL_GROWTH = 1.5
 POLL_FAILURES = 30
 """Asked how a batch stands, an endpoint may fail so often in a row, half an hour at most, before we stop waiting."""
-CLOCKS_S = 3600.0
+CLOCK_SKEW_S = 3600.0
 """How far the provider's clock may be behind ours."""
-AT_ONCE = 500
+YIELD_AFTER = 500
 """Results that are told before those who got them go on."""
-MAYBE_BEGUN = frozenset(
+UNCERTAIN_FAILURES = frozenset(
     (
         *("network", "timeout", "truncated body", "invalid JSON", "wrong shape", "body too large"),
         *("http 500", "http 502", "http 504", "http 520", "http 522", "http 524"),
@@ -35,138 +35,140 @@ class BatchSender:
 
     def __init__(
         self,
-        lane: Lane,
+        queue: BatchQueue,
         folder: Path,
-        patience: Patience,
+        policy: RetryPolicy,
         *,
         on_retry: Callable[[str, float], None],
         on_state: Callable[[], None],
     ) -> None:
         """Args: patience: of one HTTP call. on_state: is called when a batch stands otherwise than before."""
-        self._lane = lane
+        self._queue = queue
         self._folder = folder
-        self._patience = patience
+        self._policy = policy
         self._on_retry = on_retry
         self._on_state = on_state
-        self._beginning = asyncio.Lock()
-        self._in_turn = asyncio.Lock()
+        self._begin_lock = asyncio.Lock()
+        self._split_lock = asyncio.Lock()
 
-    async def play(self) -> None:
+    async def send_batches(self) -> None:
         """Plays all batches that the lane has for now; those who wait have been told then."""
-        batches = self._lane.take()
-        if self._lane.most_requests < self._lane.batches.most_requests:
+        batches = self._queue.drain()
+        if self._queue.most_requests < self._queue.api.most_requests:
             # The provider has said that they would be too much at once.
             for batch in batches:
-                await self._play(batch)
+                await self._process(batch)
         else:
             async with asyncio.TaskGroup() as group:
                 for batch in batches:
-                    group.create_task(self._play(batch))
+                    group.create_task(self._process(batch))
 
-    async def _play(self, batch: Batch, *, alone: bool = False) -> None:
+    async def _process(self, batch: Batch, *, alone: bool = False) -> None:
         try:
             try:
-                async with self._beginning:
+                async with self._begin_lock:
                     await self._begin(batch)
-                state = await self._ended(batch)
-                too_much = state.too_much
+                state = await self._wait_for_end(batch)
+                too_much = state.too_large
             except CallError as error:
                 state, too_much = None, error.kind == "http 413"
                 if not too_much or not _can_split(batch):
                     raise
             if too_much and _can_split(batch):
-                await self._play_halves(batch, alone)
+                await self._process_split(batch, alone)
             elif state is not None:
-                await (self._refuse(batch, state) if state.failure else self._tell(batch, state))
-        except AskAnewError:
-            self._lane.journal.end(batch.begun, "never begun")
-            batch.fail(AskAnewError)
+                await (
+                    self._reject_all(batch, state) if state.failure else self._deliver_results(batch, state)
+                )
+        except ResendRequestError:
+            self._queue.journal.end(batch.entry, "never begun")
+            batch.fail(ResendRequestError)
         except CallError as error:
-            batch.whole = False
+            batch.all_readable = False
             lost = error
             batch.fail(lambda: self._lost(batch, lost))
 
     def _lost(self, batch: Batch, error: CallError) -> Exception:
         """What to tell of a batch that cannot be begun or read; it stays in the journal, for the next process."""
-        if error.kind == "http 404" and batch.begun.id is not None:
+        if error.kind == "http 404" and batch.entry.id is not None:
             why = (
                 f"{error} (the batch or its results are gone: deleted, too old, or another key's; to have its requests "
-                f"sent anew, and paid for again, delete {self._lane.journal.path})"
+                f"sent anew, and paid for again, delete {self._queue.journal.path})"
             )
             return CallError(error.kind, why, final=True)
         if error.final:
             return CallError(error.kind, str(error), final=True)
         return InfraError(error.kind, str(error))
 
-    async def _play_halves(self, batch: Batch, alone: bool) -> None:
+    async def _process_split(self, batch: Batch, alone: bool) -> None:
         """Plays a batch in parts, one after another, since they count together until they are over."""
         if not alone:
-            async with self._in_turn:
-                await self._play_halves(batch, alone=True)
+            async with self._split_lock:
+                await self._process_split(batch, alone=True)
             return
-        for half in self._lane.halves(batch):
-            await self._play(half, alone=True)
+        for half in self._queue.split(batch):
+            await self._process(half, alone=True)
 
     async def _begin(self, batch: Batch) -> None:
         """Brings a batch into being, unless it is. Raises AskAnewError, and CallError after the last try."""
-        begun, api, journal = batch.begun, self._lane.batches, self._lane.journal
+        begun, api, journal = batch.entry, self._queue.api, self._queue.journal
         if begun.id is not None:
             return
-        if batch.spool is not None and begun.file is None:
-            spool = batch.spool
+        if batch.file is not None and begun.file is None:
+            spool = batch.file
 
             async def upload() -> str | None:
                 with closing(spool.open()) as file:
                     return await api.upload(begun.mark, file)
 
-            if (uploaded := await patiently(upload, self._patience, self._on_retry)) is not None:
+            if (uploaded := await retry(upload, self._policy, self._on_retry)) is not None:
                 journal.uploaded(begun, uploaded)
-        batch.state = await self._created(batch)
+        batch.state = await self._create(batch)
         journal.created(begun, batch.state.id)
         self._on_state()
 
-    async def _created(self, batch: Batch) -> BatchState:
+    async def _create(self, batch: Batch) -> BatchState:
         """Creates a batch; where nobody knows whether an earlier try did so, looks for it first."""
-        begun, api = batch.begun, self._lane.batches
-        unsure = batch.spool is None
+        begun, api = batch.entry, self._queue.api
+        unsure = batch.file is None
 
         async def create() -> BatchState:
             nonlocal unsure
-            if unsure and (found := await self._found(batch)) is not None:
+            if unsure and (found := await self._find_created(batch)) is not None:
                 return found
             unsure = False
             try:
                 if begun.file is not None:
                     return await api.create(begun.mark, None, begun.file)
-                if batch.spool is None:
-                    raise AskAnewError
-                with closing(batch.spool.open()) as file:
+                if batch.file is None:
+                    raise ResendRequestError
+                with closing(batch.file.open()) as file:
                     return await api.create(begun.mark, file, None)
             except CallError as error:
-                unsure = error.kind in MAYBE_BEGUN
+                unsure = error.kind in UNCERTAIN_FAILURES
                 raise
 
-        return await patiently(create, self._patience, self._on_retry)
+        return await retry(create, self._policy, self._on_retry)
 
-    async def _found(self, batch: Batch) -> BatchState | None:
+    async def _find_created(self, batch: Batch) -> BatchState | None:
         """The batch where it was created and we were not told so."""
-        begun, api = batch.begun, self._lane.batches
-        if api.marked and begun.file is None:
+        begun, api = batch.entry, self._queue.api
+        if api.stores_mark and begun.file is None:
             return None
-        known = self._lane.journal.ids()
+        known = self._queue.journal.ids()
 
         async def look() -> list[BatchState]:
-            found = api.find(begun.mark, len(begun.requests), begun.time - CLOCKS_S)
+            found = api.find(begun.mark, len(begun.requests), begun.time - CLOCK_SKEW_S)
             return [state async for state in found if state.id not in known]
 
-        for state in await patiently(look, self._patience, self._on_retry):
-            if api.marked:
+        for state in await retry(look, self._policy, self._on_retry):
+            if api.stores_mark:
                 return state
             # Whose it is only its results tell.
-            over = await self._polled(state.id, state)
+            over = await self._poll(state.id, state)
             try:
                 with BatchResults(api, over, self._folder) as results:
-                    await results.read(self._patience, self._on_retry)
+                    await results.read(self._policy, self._on_retry)
             except CallError as error:
                 if not error.final:
                     raise
@@ -176,17 +178,17 @@ class BatchSender:
                 return over
         return None
 
-    async def _ended(self, batch: Batch) -> BatchState:
+    async def _wait_for_end(self, batch: Batch) -> BatchState:
         """Waits until a batch is over."""
-        assert batch.begun.id is not None
+        assert batch.entry.id is not None
 
         def seen(state: BatchState) -> None:
             batch.state = state
             self._on_state()
 
-        return await self._polled(batch.begun.id, batch.state, seen)
+        return await self._poll(batch.entry.id, batch.state, seen)
 
-    async def _polled(
+    async def _poll(
         self,
         id_: str,
         state: BatchState | None,
@@ -194,11 +196,11 @@ class BatchSender:
     ) -> BatchState:
         """Asks, ever more seldom, until a batch is over."""
         wait, failures = FIRST_POLL_S, 0
-        while state is None or not state.over:
+        while state is None or not state.ended:
             if state is not None or failures:
-                await self._patience.sleep(wait)
+                await self._policy.sleep(wait)
             try:
-                state = await self._lane.batches.state(id_)
+                state = await self._queue.api.state(id_)
                 seen(state)
                 failures = 0
             except CallError as error:
@@ -210,14 +212,14 @@ class BatchSender:
             wait = min(wait * POLL_GROWTH, LONGEST_POLL_S)
         return state
 
-    async def _refuse(self, batch: Batch, state: BatchState) -> None:
+    async def _reject_all(self, batch: Batch, state: BatchState) -> None:
         """Tells those who wait that the whole batch was refused, and which requests were at fault where that is known."""
-        api = self._lane.batches
-        where = f"batch {state.id} at {api.endpoint.shown_url}"
+        api = self._queue.api
+        where = f"batch {state.id} at {api.endpoint.redacted_url}"
         kind, said = "batch refused", "the batch was refused"
-        ids = list(batch.begun.requests)
+        ids = list(batch.entry.requests)
         at_fault = {ids[line - 1]: why for line, why in state.failed_lines.items() if 0 < line <= len(ids)}
-        final = not at_fault and not state.passing and not state.too_much
+        final = not at_fault and not state.transient and not state.too_large
         for custom_id, future in batch.waiting.items():
             if not future.done():
                 fault = at_fault.get(custom_id)
@@ -225,13 +227,13 @@ class BatchSender:
                 error: Exception = api.endpoint.error(
                     kind, said, quote, final=final or fault is not None, where=where
                 )
-                future.set_exception(AskAnewError() if batch.earlier else error)
+                future.set_exception(ResendRequestError() if batch.inherited else error)
 
-    async def _tell(self, batch: Batch, state: BatchState) -> None:
+    async def _deliver_results(self, batch: Batch, state: BatchState) -> None:
         """Reads the results and gives each to who waits for it: answers first, then failures, then what is missing."""
-        with BatchResults(self._lane.batches, state, self._folder) as results:
-            await results.read(self._patience, self._on_retry)
-            came = max(0.0, time.time() - batch.begun.time)
+        with BatchResults(self._queue.api, state, self._folder) as results:
+            await results.read(self._policy, self._on_retry)
+            came = max(0.0, time.time() - batch.entry.time)
             told = 0
             for result in results:
                 future = batch.waiting.get(result.custom_id)
@@ -241,22 +243,22 @@ class BatchSender:
                 if failure is None:
                     future.set_result((result.answer, came))
                 else:
-                    future.set_exception(AskAnewError() if batch.earlier else failure)
+                    future.set_exception(ResendRequestError() if batch.inherited else failure)
                 told += 1
-                if told % AT_ONCE == 0:
+                if told % YIELD_AFTER == 0:
                     await asyncio.sleep(0)
         missing = [future for future in batch.waiting.values() if not future.done()]
         odd = {
             "missing": len(missing),
             "repeated": results.repeated,
-            "unknown": len(results.ids - batch.begun.requests.keys()),
+            "unknown": len(results.ids - batch.entry.requests.keys()),
             "unreadable": results.unreadable,
         }
-        batch.begun.found = {name: count for name, count in odd.items() if count}
-        batch.whole = not results.unreadable
+        batch.entry.anomalies = {name: count for name, count in odd.items() if count}
+        batch.all_readable = not results.unreadable
         for future in missing:
-            anew = batch.earlier and not results.unreadable
-            future.set_exception(AskAnewError() if anew else self._missing(state, results.unreadable))
+            anew = batch.inherited and not results.unreadable
+            future.set_exception(ResendRequestError() if anew else self._missing(state, results.unreadable))
 
     def _failure(self, result: BatchResult, state: BatchState) -> Exception | None:
         if result.canceled:
@@ -266,7 +268,7 @@ class BatchSender:
         return result.error
 
     def _missing(self, state: BatchState, unreadable: int) -> Exception:
-        where = f"batch {state.id} at {self._lane.batches.endpoint.shown_url}"
+        where = f"batch {state.id} at {self._queue.api.endpoint.redacted_url}"
         if state.status in ("cancelled", "canceled"):
             return InfraError("batch canceled", f"{where}: canceled before this request was begun")
         if unreadable:
@@ -277,4 +279,4 @@ class BatchSender:
 
 
 def _can_split(batch: Batch) -> bool:
-    return batch.spool is not None and len(batch.spool) > 1
+    return batch.file is not None and len(batch.file) > 1

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wildtool.engine.call.pricing import Price, estimate, token_counts
+from wildtool.engine.call.pricing import Price, estimate_tokens, token_counts
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.types import Request
 
@@ -14,7 +14,7 @@ FIRST_REPLY_TOKENS = 200.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class SpendingLimits:
     """What the user allows a command in all; None: any amount."""
 
     max_cost: float | None = None
@@ -26,7 +26,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class Spent:
+class Spend:
     """Tokens and money."""
 
     prompt_tokens: int = 0
@@ -52,21 +52,21 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class Reservation:
     """What one call is expected to take, and is set aside for it while it is under way."""
 
     tokens: float = 0.0
     cost: float = 0.0
-    letters: float = 0.0
+    character_estimate: float = 0.0
     """The prompt's tokens by its letters alone."""
     usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The tokens as an endpoint would report them."""
 
 
-NOTHING = Expected()
+NO_RESERVATION = Reservation()
 
 
-class Forecast:
+class UsageEstimator:
     """Guesses what the next call to a model takes, and learns from what the last ones took."""
 
     def __init__(self, price: Price | None, *, batched: bool = False) -> None:
@@ -76,20 +76,20 @@ class Forecast:
         self._guessed = self._reported = 0.0
         self._replies, self._reply_tokens = 1, FIRST_REPLY_TOKENS
 
-    def of(self, request: Request) -> Expected:
+    def estimate(self, request: Request) -> Reservation:
         """Tokens and money of a request and its reply."""
-        letters = estimate(request)
+        letters = estimate_tokens(request)
         prompt = letters * (self._reported / self._guessed if self._guessed else 1.0)
         reply = self._reply_tokens / self._replies
         usage = {"prompt_tokens": round(prompt), "completion_tokens": round(reply)}
         cost = self.price.cost(usage, batched=self._batched) if self.price else 0.0
-        return Expected(prompt + reply, cost, letters, usage)
+        return Reservation(prompt + reply, cost, letters, usage)
 
-    def learn(self, expected: Expected, usage: Mapping[str, Any]) -> None:
+    def update(self, reservation: Reservation, usage: Mapping[str, Any]) -> None:
         """Takes in what a call took."""
         prompt, completion = token_counts(usage)
         if prompt:
-            self._guessed += expected.letters
+            self._guessed += reservation.character_estimate
             self._reported += prompt
             self._replies += 1
             self._reply_tokens += completion
@@ -102,46 +102,48 @@ class Budget:
     hold up to the error of that guess.
     """
 
-    def __init__(self, limits: Limits | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.limits = limits or Limits()
-        self.spent = Spent()
+    def __init__(
+        self, limits: SpendingLimits | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.limits = limits or SpendingLimits()
+        self.spent = Spend()
         self.stopped: str | None = None
         """The limit that was reached, in words; None while there is room."""
         self.on_stop: list[Callable[[str], None]] = []
         """Called once with these words when a limit is reached."""
         self._tokens = self._cost = 0.0
         self._clock = clock
-        self._ends = None if self.limits.deadline_s is None else clock() + self.limits.deadline_s
+        self._deadline = None if self.limits.deadline_s is None else clock() + self.limits.deadline_s
 
     @property
-    def counts(self) -> bool:
+    def limits_spending(self) -> bool:
         """Whether tokens or money are limited, so that calls must be guessed."""
         return self.limits.max_cost is not None or self.limits.max_tokens_total is not None
 
     @property
-    def left_s(self) -> float | None:
+    def remaining_s(self) -> float | None:
         """Seconds until the deadline; None without one."""
-        return None if self._ends is None else max(0.0, self._ends - self._clock())
+        return None if self._deadline is None else max(0.0, self._deadline - self._clock())
 
-    def check_time(self) -> None:
+    def check_deadline(self) -> None:
         """Stops the command where its deadline is over."""
-        if self._ends is not None and self._clock() >= self._ends:
+        if self._deadline is not None and self._clock() >= self._deadline:
             self.stop(f"the deadline of {self.limits.deadline_s:g} s is over (--deadline)")
 
-    def begin(self, expected: Expected) -> None:
+    def reserve(self, reservation: Reservation) -> None:
         """Sets aside what a call is expected to take. Raises LimitError where it does not fit any more."""
-        self.check_time()
+        self.check_deadline()
         if self.stopped is None:
-            self._check(expected)
+            self._check(reservation)
         if self.stopped is not None:
             raise LimitError(self.stopped)
-        self._tokens += expected.tokens
-        self._cost += expected.cost
+        self._tokens += reservation.tokens
+        self._cost += reservation.cost
 
-    def end(self, expected: Expected) -> None:
+    def release(self, reservation: Reservation) -> None:
         """A call is over: nothing is set aside for it any more."""
-        self._tokens -= expected.tokens
-        self._cost -= expected.cost
+        self._tokens -= reservation.tokens
+        self._cost -= reservation.cost
 
     def stop(self, why: str) -> None:
         """Lets no call begin any more."""
@@ -150,12 +152,12 @@ class Budget:
             for told in self.on_stop:
                 told(why)
 
-    def _check(self, expected: Expected) -> None:
+    def _check(self, reservation: Reservation) -> None:
         limits, spent = self.limits, self.spent
         if limits.max_tokens_total is not None:
-            wanted = spent.tokens + self._tokens + expected.tokens
+            wanted = spent.tokens + self._tokens + reservation.tokens
             if wanted > limits.max_tokens_total:
                 room = "leaves no room for the next call"
                 self.stop(f"the limit of {limits.max_tokens_total:,} tokens (--max-tokens-total) {room}")
-        if limits.max_cost is not None and spent.cost + self._cost + expected.cost > limits.max_cost:
+        if limits.max_cost is not None and spent.cost + self._cost + reservation.cost > limits.max_cost:
             self.stop(f"the limit of {limits.max_cost:g} USD (--max-cost) leaves no room for the next call")

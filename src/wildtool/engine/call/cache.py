@@ -10,22 +10,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from wildtool import json_codec
-from wildtool.engine.record.rows import REPLY_COLUMNS, check_columns, reply_columns, reply_of
+from wildtool.engine.record.rows import REPLY_COLUMNS, check_columns, reply_columns, reply_from_row
 from wildtool.errors import StorageError, UsageError
-from wildtool.outputs import check_regular, is_full
+from wildtool.outputs import check_regular, is_disk_full
 from wildtool.types import Model, Reply
 
-VERSION = 1
-FILE = "replies.sqlite"
-AT_ONCE = 64
+CACHE_VERSION = 1
+CACHE_FILE = "replies.sqlite"
+FLUSH_AFTER = 64
 """Replies written together; a killed process loses so many of the cache at most, and none of its record."""
 _REFUSED = {"SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"}
 """Errors of a file that may not be written; trying again cannot help."""
-PATIENCE_S = 30.0
+LOCK_TIMEOUT_S = 30.0
 """How long to wait for another process that writes."""
 
 
-class Cache:
+class ReplyCache:
     """A folder of replies.
 
     A reply is found again only by the very same request: model, endpoint, sampling and all other settings, messages and
@@ -34,12 +34,12 @@ class Cache:
 
     def __init__(self, folder: Path) -> None:
         """Raises StorageError where the folder or the file in it cannot be used."""
-        self._file = folder / FILE
+        self._file = folder / CACHE_FILE
         self._new: dict[str, Reply] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
             check_regular(self._file)
-            self._open = sqlite3.connect(self._file, timeout=PATIENCE_S, isolation_level=None)
+            self._open = sqlite3.connect(self._file, timeout=LOCK_TIMEOUT_S, isolation_level=None)
             # Readers do not wait for writers so, and a killed process leaves whole rows.
             self._open.execute("PRAGMA journal_mode = WAL")
             self._open.execute("PRAGMA synchronous = NORMAL")
@@ -47,7 +47,7 @@ class Cache:
                 "CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, digest TEXT, line BLOB) WITHOUT ROWID"
             )
         except OSError as error:
-            kind = StorageError if is_full(error) else UsageError
+            kind = StorageError if is_disk_full(error) else UsageError
             raise kind(f"{folder}: cannot be used as a cache ({error.strerror})") from error
         except sqlite3.Error as error:
             kind = UsageError if getattr(error, "sqlite_errorname", "") in _REFUSED else StorageError
@@ -55,12 +55,12 @@ class Cache:
                 f"{self._file}: cannot be used as a cache ({error}); delete it, or use another folder"
             ) from error
 
-    def key(self, who: str, request: str) -> str:
+    def key(self, model: str, request: str) -> str:
         """What names a request in the cache: a SHA-256 of everything that its reply may depend on.
 
         Args: who: the model, as `whose` names it. request: hash of messages and tools, as `chain` gives it.
         """
-        return hashlib.sha256(f"{VERSION} {who} {request}".encode()).hexdigest()
+        return hashlib.sha256(f"{CACHE_VERSION} {model} {request}".encode()).hexdigest()
 
     def get(self, key: str) -> Reply | None:
         """The reply kept under a key, marked as such; None where there is none."""
@@ -72,14 +72,14 @@ class Cache:
                 return None
             columns = json_codec.loads(row[1])
             check_columns(columns, REPLY_COLUMNS)
-            return reply_of(columns | {"cached": True})
+            return reply_from_row(columns | {"cached": True})
         except (sqlite3.Error, ValueError, KeyError, TypeError):
             return None
 
     def put(self, key: str, reply: Reply) -> None:
         """Keeps a reply in place of any other. Raises StorageError where it cannot be written."""
         self._new[key] = reply
-        if len(self._new) >= AT_ONCE:
+        if len(self._new) >= FLUSH_AFTER:
             self.flush()
 
     def flush(self) -> None:
@@ -107,7 +107,7 @@ class Cache:
             self._open.close()
 
 
-def whose(model: Model) -> str:
+def model_digest(model: Model) -> str:
     """A SHA-256 of a model and all its settings."""
     return hashlib.sha256(json_codec.dumps([model.name, dict(model.settings())])).hexdigest()
 

@@ -11,11 +11,11 @@ from wildtool import json_codec
 from wildtool.errors import UsageError
 from wildtool.types import Request
 
-SHIPPED = Path(__file__).parents[2] / "data" / "prices.json"
+SHIPPED_PRICES = Path(__file__).parents[2] / "data" / "prices.json"
 MILLION = 1_000_000
-FIELDS = ("input", "output", "cached_input", "batch")
-OPTIONAL = ("cached_input", "batch")
-EXAMPLE = '{"models": {"NAME": {"input": 2.5, "output": 10}}}'
+PRICE_FIELDS = ("input", "output", "cached_input", "batch")
+OPTIONAL_PRICE_FIELDS = ("cached_input", "batch")
+PRICE_FILE_EXAMPLE = '{"models": {"NAME": {"input": 2.5, "output": 10}}}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def read_prices(file: Path | None) -> dict[str, Price]:
 
     Raises UsageError naming file, model and field of what cannot be a price.
     """
-    table = _prices(SHIPPED)
+    table = _prices(SHIPPED_PRICES)
     return table if file is None else table | _prices(file)
 
 
@@ -70,23 +70,23 @@ def price_of(names: tuple[str, ...], prices: Mapping[str, Price]) -> Price | Non
     return next((prices[name] for name in names if name in prices), None)
 
 
-def price_from(where: str, entry: Any, origin: str) -> Price:
+def parse_price(where: str, entry: Any, origin: str) -> Price:
     """A price as it stands in a file. Raises UsageError; `where` names its place."""
     if not isinstance(entry, dict):
         raise UsageError(f"{where}: must be a table with input and output, in USD for a million tokens")
     given = cast(dict[str, Any], entry)
-    for name in FIELDS:
+    for name in PRICE_FIELDS:
         value = given.get(name)
-        if value is None and name in OPTIONAL:
+        if value is None and name in OPTIONAL_PRICE_FIELDS:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
             raise UsageError(f"{where}.{name}: must be a number from 0, in USD for a million tokens")
         if name == "batch" and value > 1:
             raise UsageError(f"{where}.batch: must be a share from 0 to 1 of the prices, such as 0.5")
-    if unknown := given.keys() - {*FIELDS, "as_of", "source"}:
-        raise UsageError(f"{where}.{min(unknown)}: unknown key; a price has {', '.join(FIELDS)}")
+    if unknown := given.keys() - {*PRICE_FIELDS, "as_of", "source"}:
+        raise UsageError(f"{where}.{min(unknown)}: unknown key; a price has {', '.join(PRICE_FIELDS)}")
     return Price(
-        **{name: float(given[name]) for name in FIELDS if given.get(name) is not None}, origin=origin
+        **{name: float(given[name]) for name in PRICE_FIELDS if given.get(name) is not None}, origin=origin
     )
 
 
@@ -104,25 +104,25 @@ def _prices(file: Path) -> dict[str, Price]:
         ) from None
     models = cast(dict[str, Any], parsed).get("models") if isinstance(parsed, dict) else None
     if not isinstance(models, dict):
-        raise UsageError(f"{file}: no table `models`; expected such as {EXAMPLE}")
+        raise UsageError(f"{file}: no table `models`; expected such as {PRICE_FILE_EXAMPLE}")
     found: dict[str, Price] = {}
     for name, entry in cast(dict[str, Any], models).items():
         day = cast(dict[str, Any], entry).get("as_of") if isinstance(entry, dict) else None
         origin = f"{file.name} of {day}" if day else str(file.name)
-        found[name] = price_from(f"{file}: models.{name}", entry, origin)
+        found[name] = parse_price(f"{file}: models.{name}", entry, origin)
     return found
 
 
 ASCII_PER_TOKEN = 4.0
-WIDE_TOKENS = 0.8
+TOKENS_PER_WIDE_CHARACTER = 0.8
 """Tokens of a character outside ASCII."""
-TOKENIZER = "estimated from characters"
+TOKEN_ESTIMATE_METHOD = "estimated from characters"
 """How the guess is called where it is shown."""
-ERROR = "17 % too low to 16 % too high in tests against three tokenizers"
+TOKEN_ESTIMATE_ERROR = "17 % too low to 16 % too high in tests against three tokenizers"
 """Prompts of wild-mini and ACEBench, English and Chinese, against cl100k, o200k and Qwen's (docs/limits.md)."""
 
 
-def estimate(request: Request) -> float:
+def estimate_tokens(request: Request) -> float:
     """Tokens of a request's messages and tools."""
     return tokens_of([list(request.messages), list(request.tools)])
 
@@ -135,4 +135,4 @@ def tokens_of(value: Any) -> float:
     # Nearly all of them are Chinese here, which take three bytes each.
     wide = len(data) - len(data.decode("utf-8", "replace"))
     wide //= 2
-    return (len(data) - 3 * wide) / ASCII_PER_TOKEN + wide * WIDE_TOKENS
+    return (len(data) - 3 * wide) / ASCII_PER_TOKEN + wide * TOKENS_PER_WIDE_CHARACTER

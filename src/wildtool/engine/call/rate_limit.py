@@ -8,24 +8,24 @@ from typing import Any
 from wildtool.engine.call.pace import Pace
 from wildtool.engine.call.rates import Rates
 from wildtool.errors import CallError, InfraError
-from wildtool.models.http.failures import BLOCKED
+from wildtool.models.http.failures import BLOCKED_PROMPT
 
-OVERLOADED = frozenset({"http 429", "http 503", "http 529"})
+OVERLOAD_KINDS = frozenset({"http 429", "http 503", "http 529"})
 """Failures by which an endpoint says that it is asked too much."""
-TURNED_AWAY = frozenset({"http 429", "http 529"})
+RATE_LIMITED_KINDS = frozenset({"http 429", "http 529"})
 """Those by which it says so of this call alone: at another moment it is answered."""
 PROBE_S = 3.0
 """How long the first call to an endpoint is alone, where it is not answered before."""
-FEW = 8
+PROBE_CONCURRENCY = 8
 """Calls in flight once a call has failed and none was ever answered; once that many have failed, one."""
-STILL_FAILING_S = 0.25
+FAILING_INTERVAL_S = 0.25
 """Between two calls from then on."""
 FIRST_PAUSE_S = 0.5
 LONGEST_OWN_PAUSE_S = 30.0
 """Where an endpoint turns calls away and does not say for how long."""
-MOST_TURNED_AWAY = 32
+MAX_RATE_LIMITED = 32
 """Times that a call is turned away while later ones are answered, after which it is the call and not the crowd."""
-GIVE_UP_S = 1800.0
+QUOTA_GIVE_UP_S = 1800.0
 """How long an endpoint that has answered may turn every call away, such as for a quota that is used up."""
 LONGEST_PAUSE_S = 60.0
 """Servers have been seen to ask for hours; a run would look hung."""
@@ -43,7 +43,7 @@ class LimitError(InfraError):
         self.of_endpoint = of_endpoint
 
 
-class Place:
+class CallHistory:
     """What one call has met at a gate so far."""
 
     __slots__ = ("entered", "turned_away")
@@ -55,7 +55,7 @@ class Place:
         """How often that happened while later calls were answered."""
 
 
-class Gate:
+class RateLimiter:
     """Lets calls to one endpoint through: in the order they came, evenly spaced, and only so many at once.
 
     How many at once is halved when the endpoint is overloaded, at most once for all calls that were under way then,
@@ -68,7 +68,7 @@ class Gate:
         width: int,
         rates: Rates | None = None,
         *,
-        learns: bool = False,
+        adaptive: bool = False,
         clock: Callable[[], float] | None = None,
         later: Callable[[float, Callable[[], None]], Any] | None = None,
     ) -> None:
@@ -89,34 +89,34 @@ class Gate:
         self._timer = False
         self._due = self._tokens_due = self._paused_until = self._narrowed_at = float("-inf")
         self._closed: LimitError | None = None
-        self._pace = Pace() if learns else None
-        self._pace_due = self._last_good = float("-inf")
+        self._pace = Pace() if adaptive else None
+        self._pace_due = self._last_success = float("-inf")
         """When the next call may be let in, as learned; and when the last one was let in that was answered."""
-        self._rounds = 0
+        self._rejections_in_a_row = 0
         """Times in a row that the endpoint turned calls away and answered none."""
-        self._turning_away_since = 0.0
+        self._rejecting_since = 0.0
         self._unanswered: int | None = None
         """Failed tries while none was ever answered; None once one is, or where that is of no interest."""
-        self._alone = False
+        self._probing = False
         """Whether the first call is under way, and the others wait for what comes of it."""
 
     def probe(self) -> None:
         """Lets the next call in alone, for a moment or until it is over; few after it while all of them fail."""
         if not self.in_flight:
-            self._unanswered, self._alone = 0, True
+            self._unanswered, self._probing = 0, True
 
     def end_probe(self) -> None:
         """Lets as many in as ever, whatever came of the first."""
-        self._unanswered, self._alone = None, False
+        self._unanswered, self._probing = None, False
         self._admit()
 
     def widen(self, width: int, rates: Rates) -> None:
         """Takes another user of the endpoint in: the larger width, the lower rates."""
         self._most = max(self._most, width)
         self.width = float(self._most)
-        self.rates = self.rates.and_(rates)
+        self.rates = self.rates.intersect(rates)
 
-    async def enter(self, tokens: float = 0.0) -> float:
+    async def acquire(self, tokens: float = 0.0) -> float:
         """Waits for its turn; gives the time of it. Each entry is followed by one `leave`.
 
         Args: tokens: that the call is expected to take.
@@ -133,13 +133,13 @@ class Gate:
             except asyncio.CancelledError:
                 if waiting.done() and not waiting.cancelled() and waiting.exception() is None:
                     # It was let in and cancelled at the same moment.
-                    self.leave()
+                    self.release()
                 raise
         else:
             self._count(tokens)
         return self.now()
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """A call is over, whatever came of it."""
         self.in_flight -= 1
         self._admit()
@@ -149,35 +149,35 @@ class Gate:
         """Seconds until the next call is let in, if there is room for it."""
         return max(0.0, self._wait_s())
 
-    def answered(self, entered: float = float("-inf")) -> None:
+    def on_success(self, admitted_at: float = float("-inf")) -> None:
         """A call that entered then got its answer: the endpoint can bear a little more."""
-        self._unanswered, self._alone, self._rounds = None, False, 0
-        self._last_good = max(self._last_good, entered)
+        self._unanswered, self._probing, self._rejections_in_a_row = None, False, 0
+        self._last_success = max(self._last_success, admitted_at)
         if self._pace is not None:
-            self._pace.answered(self.now())
+            self._pace.on_success(self.now())
         if self.width < self._most:
             self.width = min(self._most, self.width + 1 / self.width)
 
-    def failed(self, error: CallError, entered: float, place: Place | None = None) -> bool:
+    def on_error(self, error: CallError, admitted_at: float, history: CallHistory | None = None) -> bool:
         """A call that entered then failed.
 
         Args: place: of this call.
 
         Returns whether it was turned away and shall come again as soon as it is let in.
         """
-        if error.kind == BLOCKED:
-            self.answered(entered)
+        if error.kind == BLOCKED_PROMPT:
+            self.on_success(admitted_at)
             return False
         if self._unanswered is not None:
             self._unanswered += 1
-            if self._unanswered >= FEW:
-                self._pace_due = max(self._pace_due, self.now() + STILL_FAILING_S)
-        if error.kind not in OVERLOADED:
+            if self._unanswered >= PROBE_CONCURRENCY:
+                self._pace_due = max(self._pace_due, self.now() + FAILING_INTERVAL_S)
+        if error.kind not in OVERLOAD_KINDS:
             return False
-        turned_away = error.kind in TURNED_AWAY or error.retry_after_s is not None
+        turned_away = error.kind in RATE_LIMITED_KINDS or error.retry_after_s is not None
         pace = self._pace if turned_away else None
         wait = error.retry_after_s
-        if entered >= self._narrowed_at:
+        if admitted_at >= self._narrowed_at:
             self._narrowed_at = self.now()
             if pace is None:
                 self.width = max(1.0, self.width / 2)
@@ -187,30 +187,35 @@ class Gate:
         if wait is not None:
             pause = min(LONGEST_PAUSE_S, max(wait, 0.0))
             self._paused_until = max(self._paused_until, self.now() + pause)
-        return pace is not None and self._may_come_again(error, entered, place or Place())
+        return pace is not None and self._may_retry(error, admitted_at, history or CallHistory())
 
     def _slow_down(self, pace: Pace) -> float:
         """Seconds in which no call is let in where the endpoint does not say how long; none the first time."""
         now = self.now()
-        pace.turned_away(now)
+        pace.on_rate_limited(now)
         assert pace.per_s is not None, "it is known from the first call on that is turned away"
         self._pace_due = max(self._pace_due, now + 1 / pace.per_s)
-        self._rounds += 1
-        if self._rounds == 1:
-            self._turning_away_since = now
+        self._rejections_in_a_row += 1
+        if self._rejections_in_a_row == 1:
+            self._rejecting_since = now
             return 0.0
-        return min(LONGEST_OWN_PAUSE_S, FIRST_PAUSE_S * 2 ** min(self._rounds - 2, 16))
+        return min(LONGEST_OWN_PAUSE_S, FIRST_PAUSE_S * 2 ** min(self._rejections_in_a_row - 2, 16))
 
-    def _may_come_again(self, error: CallError, entered: float, place: Place) -> bool:
-        if self._unanswered is None and self._rounds and self.now() - self._turning_away_since >= GIVE_UP_S:
+    def _may_retry(self, error: CallError, admitted_at: float, history: CallHistory) -> bool:
+        if (
+            self._unanswered is None
+            and self._rejections_in_a_row
+            and self.now() - self._rejecting_since >= QUOTA_GIVE_UP_S
+        ):
             self.close(
-                f"for {GIVE_UP_S / 60:.0f} minutes every call was turned away ({error})", of_endpoint=True
+                f"for {QUOTA_GIVE_UP_S / 60:.0f} minutes every call was turned away ({error})",
+                of_endpoint=True,
             )
-        place.turned_away += self._last_good > place.entered > float("-inf")
-        place.entered = entered
-        return place.turned_away < MOST_TURNED_AWAY
+        history.turned_away += self._last_success > history.entered > float("-inf")
+        history.entered = admitted_at
+        return history.turned_away < MAX_RATE_LIMITED
 
-    def correct(self, expected: float, used: float) -> None:
+    def adjust(self, expected: float, used: float) -> None:
         """A call took other tokens than expected; what comes next waits for more or less."""
         if self.rates.tpm is not None:
             self._tokens_due += (used - expected) * (MINUTE_S + SLACK_S) / self.rates.tpm
@@ -231,10 +236,10 @@ class Gate:
     def _has_room(self) -> bool:
         most = int(self.width)
         if self._unanswered == 0:
-            most = 1 if self._alone else most
+            most = 1 if self._probing else most
         elif self._unanswered is not None:
             # A try that is under way may be a slow good answer: the next ones wait for it.
-            most = min(most, FEW) if self._unanswered < FEW else 1
+            most = min(most, PROBE_CONCURRENCY) if self._unanswered < PROBE_CONCURRENCY else 1
         return self.in_flight < most
 
     def _wait_s(self) -> float:
@@ -243,8 +248,8 @@ class Gate:
     def _count(self, tokens: float) -> None:
         """Books a call. Due times run at most SLACK_S behind, so that no minute gets more than the rate."""
         self.in_flight += 1
-        if self._alone and self.in_flight == 1:
-            self._call_later(PROBE_S, self._leave_alone)
+        if self._probing and self.in_flight == 1:
+            self._call_later(PROBE_S, self._end_solo_probe)
         if self._pace is not None and self._pace.per_s is not None:
             self._pace_due = max(self._pace_due, self.now()) + 1 / self._pace.per_s
         rpm, tpm = self.rates.rpm, self.rates.tpm
@@ -267,8 +272,8 @@ class Gate:
                 self._count(tokens)
                 waiting.set_result(None)
 
-    def _leave_alone(self) -> None:
-        self._alone = False
+    def _end_solo_probe(self) -> None:
+        self._probing = False
         self._admit()
 
     def _wake_in(self, seconds: float) -> None:

@@ -12,7 +12,7 @@ class Rates:
     tpm: float | None = None
     """Tokens a minute, of prompts and replies."""
 
-    def and_(self, other: "Rates") -> "Rates":
+    def intersect(self, other: "Rates") -> "Rates":
         """The lower of both, each."""
         return Rates(rpm=_lower(self.rpm, other.rpm), tpm=_lower(self.tpm, other.tpm))
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from wildtool.engine.call.health import NOT_RECORDED, Health, RefusedError
-from wildtool.engine.call.rate_limit import Gate, LimitError, Place
+from wildtool.engine.call.rate_limit import CallHistory, LimitError, RateLimiter
 from wildtool.errors import CallError, InfraError
-from wildtool.models.http.failures import BLOCKED
+from wildtool.models.http.failures import BLOCKED_PROMPT
 from wildtool.types import Model, Reply, Request
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
-NO_REFUSALS = frozenset({NOT_RECORDED, BLOCKED})
+NOT_REFUSALS = frozenset({NOT_RECORDED, BLOCKED_PROMPT})
 """Kinds of final failures that say nothing about a key or a model's name."""
 LONGEST_RETRY_AFTER_S = 60.0
 """Servers have been seen to ask for hours; a run would look hung."""
@@ -23,23 +23,23 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long and how often a call is tried."""
 
     timeout_s: float
     """Longest time one attempt may take, its whole body included."""
     max_attempts: int
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    chance: Callable[[], float] = random.random
+    jitter: Callable[[], float] = random.random
     """Gives the jitter, from 0 to 1."""
 
 
-async def call(
+async def call_with_retry(
     model: Model,
     request: Request,
-    patience: Patience,
+    policy: RetryPolicy,
     on_retry: Callable[[str, float], None],
-    gate: Gate,
+    limiter: RateLimiter,
     tokens: float = 0.0,
     health: Health | None = None,
 ) -> Reply:
@@ -58,45 +58,45 @@ async def call(
     """
     if health is None:
         health = Health()
-        health.answers = True
+        health.has_answered = True
     attempts = tries = 0
-    place = Place()
+    place = CallHistory()
     while True:
-        entered = await gate.enter(tokens)
+        entered = await limiter.acquire(tokens)
         if health.given_up is not None:
-            gate.leave()
+            limiter.release()
             raise LimitError(health.given_up, of_endpoint=True)
         attempts += 1
-        health.sent()
+        health.on_attempt()
         try:
-            reply = await _try_once(model, request, patience.timeout_s)
+            reply = await _try_once(model, request, policy.timeout_s)
         except CallError as error:
             failure = error
-            health.over(error)
-            turned_away = patience.max_attempts > 1 and gate.failed(error, entered, place)
+            health.on_attempt_end(error)
+            turned_away = policy.max_attempts > 1 and limiter.on_error(error, entered, place)
         except BaseException:
-            health.over()
+            health.on_attempt_end()
             raise
         else:
-            health.over(answered=True)
-            gate.answered(entered)
+            health.on_attempt_end(answered=True)
+            limiter.on_success(entered)
             return reply if attempts == 1 else replace(reply, attempts=attempts)
         finally:
-            gate.leave()
+            limiter.release()
         tries += not turned_away
-        lost = failure.final or tries >= patience.max_attempts
-        health.failed(failure, entered, gate.now(), lost=lost, turned_away=turned_away)
+        lost = failure.final or tries >= policy.max_attempts
+        health.on_error(failure, entered, limiter.now(), lost=lost, rate_limited=turned_away)
         if lost:
-            kind_of = RefusedError if failure.final and failure.kind not in NO_REFUSALS else InfraError
+            kind_of = RefusedError if failure.final and failure.kind not in NOT_REFUSALS else InfraError
             raise kind_of(failure.kind, str(failure), attempts=attempts) from failure
-        wait = gate.wait_s if turned_away else wait_s(tries, failure.retry_after_s, patience.chance())
+        wait = limiter.wait_s if turned_away else wait_s(tries, failure.retry_after_s, policy.jitter())
         on_retry(failure.kind, wait)
         if not turned_away:
-            await patience.sleep(wait)
+            await policy.sleep(wait)
 
 
-async def patiently(
-    task: Callable[[], Awaitable[Answer]], patience: Patience, on_retry: Callable[[str, float], None]
+async def retry(
+    task: Callable[[], Awaitable[Answer]], policy: RetryPolicy, on_retry: Callable[[str, float], None]
 ) -> Answer:
     """Does something until there is an answer. Raises CallError after the last try."""
     attempt = 1
@@ -104,11 +104,11 @@ async def patiently(
         try:
             return await task()
         except CallError as error:
-            if error.final or attempt >= patience.max_attempts:
+            if error.final or attempt >= policy.max_attempts:
                 raise
-            wait = wait_s(attempt, error.retry_after_s, patience.chance())
+            wait = wait_s(attempt, error.retry_after_s, policy.jitter())
             on_retry(error.kind, wait)
-        await patience.sleep(wait)
+        await policy.sleep(wait)
         attempt += 1
 
 
@@ -120,9 +120,9 @@ async def _try_once(model: Model, request: Request, timeout_s: float) -> Reply:
         raise CallError("timeout", f"no complete answer within {timeout_s:g} s") from error
 
 
-def wait_s(attempt: int, retry_after_s: float | None, chance: float) -> float:
+def wait_s(attempt: int, retry_after_s: float | None, jitter: float) -> float:
     """Seconds to wait after a failed attempt; never sooner than the server asked, within the cap."""
-    backoff = chance * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(attempt - 1, 16))
+    backoff = jitter * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(attempt - 1, 16))
     if retry_after_s is None:
         return backoff
     # Jitter on top, so that calls which were told the same moment do not come back all at once.

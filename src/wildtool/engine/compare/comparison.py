@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from wildtool.engine.compare.pairs import Paired, Share, paired, share
-from wildtool.engine.compare.runs import Cell, Key, Side, kind_of
+from wildtool.engine.compare.pairs import PairedUnits, Share, pair_units, share
+from wildtool.engine.compare.runs import ComparedRun, UnitKey, UnitResults, unit_attribute
 from wildtool.errors import UsageError
 from wildtool.stats.intervals import bootstrap_interval, clustered_rate
 from wildtool.stats.power import detectable, rate_error, unpaired
 from wildtool.stats.tests import difference, finding, flip_test, holm
 
 MCNEMAR = "McNemar's exact test"
-BY_ITEM = "exact sign-flip test by item"
-NEARLY = "sign-flip test by item, normal approximation"
+SIGN_FLIP = "exact sign-flip test by item"
+SIGN_FLIP_APPROXIMATE = "sign-flip test by item, normal approximation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ComparisonPart:
     """One value of a column, or all units: how a run stands against its baseline there."""
 
     name: str
@@ -75,7 +75,7 @@ class Comparison:
 
     baseline: str
     model: str
-    whole: Part
+    whole: ComparisonPart
     bootstrap: tuple[float, float]
     """95 % interval of the difference by the paired cluster bootstrap."""
     test: str
@@ -89,7 +89,7 @@ class Comparison:
     left_out: int
     """Units left out since a run has no verdict on them, or does not hold them."""
     group: str | None
-    parts: tuple[Part, ...]
+    parts: tuple[ComparisonPart, ...]
     """Its units by the column `group`."""
     flips: tuple[Flip, ...]
 
@@ -99,12 +99,12 @@ class Comparison:
 
 
 def compare_all(
-    sides: Sequence[Side],
+    sides: Sequence[ComparedRun],
     *,
     all_pairs: bool = False,
     only_played: bool = False,
     group: str | None = None,
-    told: Sequence[str] = (),
+    columns: Sequence[str] = (),
     seed: int = 0,
 ) -> list[Comparison]:
     """Every run against the first, or against every one before it.
@@ -119,19 +119,19 @@ def compare_all(
     Raises UsageError where two runs share no unit.
     """
     pairs = list(combinations(sides, 2)) if all_pairs else [(sides[0], side) for side in sides[1:]]
-    found = [_compare(a, b, only_played, group, told, seed) for a, b in pairs]
+    found = [_compare(a, b, only_played, group, columns, seed) for a, b in pairs]
     adjusted = holm([comparison.p for comparison in found])
     return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
 
 
-def accuracy_of(side: Side, *, only_played: bool = False) -> Accuracy | None:
+def accuracy_of(side: ComparedRun, *, only_played: bool = False) -> Accuracy | None:
     """A run's own accuracy, over all its units."""
     tries = {key: _tries(cell, only_played) for key, cell in side.cells.items()}
     return _accuracy(side, [key for key, count in tries.items() if count], only_played)
 
 
 def _compare(
-    a: Side, b: Side, only_played: bool, group: str | None, told: Sequence[str], seed: int
+    a: ComparedRun, b: ComparedRun, only_played: bool, group: str | None, columns: Sequence[str], seed: int
 ) -> Comparison:
     every = list(dict.fromkeys([*a.cells, *b.cells]))
     keys = [
@@ -161,7 +161,7 @@ def _compare(
         model=b.label,
         whole=whole,
         bootstrap=resampled,
-        test=NEARLY if not exact else MCNEMAR if once else BY_ITEM,
+        test=SIGN_FLIP_APPROXIMATE if not exact else MCNEMAR if once else SIGN_FLIP,
         p=p,
         p_holm=p,
         detectable=detectable(error.error, len(pairs)),
@@ -169,14 +169,16 @@ def _compare(
         left_out=len(every) - len(keys),
         group=group,
         parts=tuple(_parts(a, b, keys, only_played, group)) if group else (),
-        flips=tuple(_flips(a, b, keys, only_played, told)),
+        flips=tuple(_flips(a, b, keys, only_played, columns)),
     )
 
 
-def _parts(a: Side, b: Side, keys: Sequence[Key], only_played: bool, column: str) -> Iterable[Part]:
-    by_value: dict[Any, list[Key]] = {}
+def _parts(
+    a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool, column: str
+) -> Iterable[ComparisonPart]:
+    by_value: dict[Any, list[UnitKey]] = {}
     for key in keys:
-        by_value.setdefault(kind_of((a, b), key, column), []).append(key)
+        by_value.setdefault(unit_attribute((a, b), key, column), []).append(key)
     for value in sorted(by_value, key=lambda value: (value is None, not isinstance(value, int), value)):
         name = "none" if value is None else str(value)
         part = _part(name, a, b, by_value[value], only_played)
@@ -184,13 +186,15 @@ def _parts(a: Side, b: Side, keys: Sequence[Key], only_played: bool, column: str
             yield part
 
 
-def _part(name: str, a: Side, b: Side, keys: Sequence[Key], only_played: bool) -> Part | None:
+def _part(
+    name: str, a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool
+) -> ComparisonPart | None:
     both = _paired(a, b, keys, only_played)
     found = difference(both.pairs)
     theirs, mine = (_accuracy(side, keys, only_played) for side in (a, b))
     if found is None or theirs is None or mine is None:
         return None
-    return Part(
+    return ComparisonPart(
         name=name,
         units=len(keys),
         items=len(both.pairs),
@@ -204,13 +208,15 @@ def _part(name: str, a: Side, b: Side, keys: Sequence[Key], only_played: bool) -
     )
 
 
-def _flips(a: Side, b: Side, keys: Sequence[Key], only_played: bool, told: Sequence[str]) -> Iterable[Flip]:
+def _flips(
+    a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool, columns: Sequence[str]
+) -> Iterable[Flip]:
     for key in keys:
         before, after = a.cells[key], b.cells[key]
         if _share(before, only_played) != _share(after, only_played):
             yield Flip(
                 *key,
-                kinds={column: kind_of((a, b), key, column) for column in told},
+                kinds={column: unit_attribute((a, b), key, column) for column in columns},
                 baseline_right=before.right,
                 baseline_tries=_tries(before, only_played),
                 right=after.right,
@@ -220,11 +226,11 @@ def _flips(a: Side, b: Side, keys: Sequence[Key], only_played: bool, told: Seque
             )
 
 
-def _paired(a: Side, b: Side, keys: Sequence[Key], only_played: bool) -> Paired:
-    return paired(*({key: _share(side.cells[key], only_played) for key in keys} for side in (a, b)))
+def _paired(a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> PairedUnits:
+    return pair_units(*({key: _share(side.cells[key], only_played) for key in keys} for side in (a, b)))
 
 
-def _accuracy(side: Side, keys: Sequence[Key], only_played: bool) -> Accuracy | None:
+def _accuracy(side: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> Accuracy | None:
     """Mean over units of the share of right repeats; as in `show`, where a run has as many repeats of each unit."""
     sums: dict[str, tuple[float, float]] = {}
     if not keys:
@@ -237,7 +243,7 @@ def _accuracy(side: Side, keys: Sequence[Key], only_played: bool) -> Accuracy | 
     return None if found is None else Accuracy(*found)
 
 
-def _counts(side: Side, keys: Sequence[Key], only_played: bool) -> list[tuple[float, float]]:
+def _counts(side: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> list[tuple[float, float]]:
     """For each item how many tries there were, and how many were right."""
     sums: dict[str, tuple[float, float]] = {}
     for key in keys:
@@ -247,9 +253,9 @@ def _counts(side: Side, keys: Sequence[Key], only_played: bool) -> list[tuple[fl
     return list(sums.values())
 
 
-def _tries(cell: Cell, only_played: bool) -> int:
+def _tries(cell: UnitResults, only_played: bool) -> int:
     return cell.played if only_played else cell.tries
 
 
-def _share(cell: Cell, only_played: bool) -> Share:
+def _share(cell: UnitResults, only_played: bool) -> Share:
     return share(cell.right, _tries(cell, only_played))

@@ -5,16 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.results import Failed, Result
+from wildtool.engine.score.results import FailureKind, ScoreResult
 from wildtool.errors import DataError
-from wildtool.sanitize import last_part, middle, one_line
+from wildtool.sanitize import basename_only, ellipsize, single_line
 from wildtool.types import Metric, OriginalPrompts
 
 _LONGEST = 60
 """Characters of a name in a title or at the head of a row."""
 
 
-def titles_of(results: Sequence[Result]) -> list[str]:
+def table_titles(results: Sequence[ScoreResult]) -> list[str]:
     """The title of the table that each result stands in. Equal ones may stand in one table, since their data, what was
     asked beside the model, and the rules are the same."""
     named = [(benchmark_and_data(result), played_and_judged(result)) for result in results]
@@ -31,38 +31,40 @@ def titles_of(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def benchmark_and_data(result: Result) -> str:
+def benchmark_and_data(result: ScoreResult) -> str:
     """The benchmark, and the data where they are not its default."""
     if result.data_sha256 == _default_data(result.benchmark, result.split):
         return result.benchmark
-    return f"{result.benchmark} (data {middle(last_part(result.data), _LONGEST)})"
+    return f"{result.benchmark} (data {ellipsize(basename_only(result.data), _LONGEST)})"
 
 
-def played_and_judged(result: Result) -> str:
+def played_and_judged(result: ScoreResult) -> str:
     """How the numbers came about: the mode where it is not the first, who played beside the agent, the rules."""
-    mode = [] if result.mode is None else [f"mode {one_line(result.mode, _LONGEST)}"]
+    mode = [] if result.mode is None else [f"mode {single_line(result.mode, _LONGEST)}"]
     others = [
-        f"{one_line(role, _LONGEST)} {middle(name, _LONGEST)}" for role, name in sorted(result.roles.items())
+        f"{single_line(role, _LONGEST)} {ellipsize(name, _LONGEST)}"
+        for role, name in sorted(result.roles.items())
     ]
     prompts = ["the original's prompts"] if result.prompts else []
-    return ", ".join([*mode, *prompts, *others, result.judged_as])
+    return ", ".join([*mode, *prompts, *others, result.profile_label])
 
 
-def labels_of(results: Sequence[Result]) -> list[str]:
+def run_labels(results: Sequence[ScoreResult]) -> list[str]:
     """Names of the models, with the run's where several runs of a table are of one model."""
-    models = [last_part(result.model) for result in results]
+    models = [basename_only(result.model) for result in results]
     several = {
-        model: _told_apart([result for result, its in zip(results, models, strict=True) if its == model])
+        model: _disambiguate([result for result, its in zip(results, models, strict=True) if its == model])
         for model, runs in Counter(models).items()
         if runs > 1
     }
     return [
-        middle(model, _LONGEST) + (f" ({middle(next(several[model]), _LONGEST)})" if model in several else "")
+        ellipsize(model, _LONGEST)
+        + (f" ({ellipsize(next(several[model]), _LONGEST)})" if model in several else "")
         for model in models
     ]
 
 
-def _told_apart(results: Sequence[Result]) -> Iterator[str]:
+def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
     """Names of runs, with the folders above them as far as it takes to tell them apart."""
     names = [result.run for result in results]
     deepest = max((len(result.folder.parts) for result in results), default=0)
@@ -73,23 +75,23 @@ def _told_apart(results: Sequence[Result]) -> Iterator[str]:
     return iter(names)
 
 
-def headline(result: Result) -> Metric | None:
+def headline(result: ScoreResult) -> Metric | None:
     """The number that models are ranked by: the first that belongs in a table of models."""
     return next((metric for metric in result.metrics if metric.headline), None)
 
 
-def different_items(results: Sequence[Result]) -> str:
+def items_caveat(results: Sequence[ScoreResult]) -> str:
     """What to say where the results of a table are of different items; empty where they are not."""
     if len({result.items_md5 for result in results}) == 1:
         return ""
     each = "; ".join(
         f"{label}: {result.items} item{'' if result.items == 1 else 's'}"
-        for label, result in zip(labels_of(results), results, strict=True)
+        for label, result in zip(run_labels(results), results, strict=True)
     )
     return f"These runs cover different items and are not comparable. {each}"
 
 
-def prompts_remark(result: Result) -> str:
+def prompts_caveat(result: ScoreResult) -> str:
     """What to say of numbers that were made with the original's prompts; empty for others."""
     if not result.prompts:
         return ""
@@ -103,22 +105,22 @@ def notes_of(metrics: Iterable[Metric]) -> list[str]:
     return list(dict.fromkeys(f"{m.group}, {m.name}: {m.note}" for m in metrics if m.note))
 
 
-def without_verdict(label: str, result: Result) -> str:
+def missing_note(label: str, result: ScoreResult) -> str:
     """What to say of units that failed or were not played; empty where there are none."""
     counts = result.counts
     missing = counts.infra_error + counts.unplayed
-    told = [how_far(result)] if result.incomplete else []
+    told = [coverage_note(result)] if result.incomplete else []
     if missing:
         low, high = (100 * right / counts.units for right in (counts.correct, counts.correct + missing))
         told.append(
             f"of {counts.units} units, {counts.infra_error} ended in infra errors and {counts.unplayed} were not "
             f"played; all count as wrong ({low:.1f} % correct). Upper bound if all were correct: {high:.1f} %."
-            + (f" Calls failed with {kinds_of(result.failed)}" if result.failed else "")
+            + (f" Calls failed with {failure_summary(result.failed)}" if result.failed else "")
         )
     return f"{label}: {'; '.join(told)}" if told else ""
 
 
-def how_far(result: Result) -> str:
+def coverage_note(result: ScoreResult) -> str:
     """How much an incomplete run covers of what was planned."""
     if result.counts.units < result.planned:
         return (
@@ -128,16 +130,16 @@ def how_far(result: Result) -> str:
     return f"incomplete, {result.counts.units - result.counts.unplayed} of {result.planned} units were played"
 
 
-def kinds_of(failed: Iterable[Failed]) -> str:
+def failure_summary(failed: Iterable[FailureKind]) -> str:
     """Kinds of failed calls with the units each of them ended."""
     every = list(failed)
-    kinds = ", ".join(f"{one_line(found.kind, _LONGEST)} ({found.units})" for found in every[:3])
+    kinds = ", ".join(f"{single_line(found.kind, _LONGEST)} ({found.units})" for found in every[:3])
     return f"{kinds} and {len(every) - 3} more kinds" if len(every) > 3 else kinds
 
 
-def example_of(failed: Sequence[Failed]) -> str:
+def failure_example(failed: Sequence[FailureKind]) -> str:
     """What the first of the failed calls was told."""
-    return one_line(failed[0].example.removeprefix(f"{failed[0].kind}: "), 300)
+    return single_line(failed[0].example.removeprefix(f"{failed[0].kind}: "), 300)
 
 
 @cache

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from wildtool.stats.tests import Pair
+from wildtool.stats.tests import ItemPair
 
 Share = Fraction | int
 """The share of a unit's repeats that are right; whole numbers where it is none or all, which compare ten times faster."""
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedUnits:
     """A run beside another on the same units."""
 
-    pairs: list[Pair]
+    pairs: list[ItemPair]
     """One for each item."""
     units: int
     gained: int
@@ -27,7 +27,9 @@ def share(right: int, tries: int) -> Share:
     return right // tries if right in (0, tries) else Fraction(right, tries)
 
 
-def paired(first: Mapping[tuple[str, str], Share], second: Mapping[tuple[str, str], Share]) -> Paired:
+def pair_units(
+    first: Mapping[tuple[str, str], Share], second: Mapping[tuple[str, str], Share]
+) -> PairedUnits:
     """The second run beside the first on the units that both have.
 
     Args:
@@ -49,5 +51,5 @@ def paired(first: Mapping[tuple[str, str], Share], second: Mapping[tuple[str, st
                 gained += 1
             else:
                 lost += 1
-    pairs = [Pair(more.get(item, 0), count) for item, count in units.items()]
-    return Paired(pairs, sum(units.values()), gained, lost)
+    pairs = [ItemPair(more.get(item, 0), count) for item, count in units.items()]
+    return PairedUnits(pairs, sum(units.values()), gained, lost)

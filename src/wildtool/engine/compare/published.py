@@ -6,18 +6,18 @@ from pathlib import Path
 from shlex import quote
 
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.results import Result
-from wildtool.errors import DataError, UsageError, one_of
+from wildtool.engine.score.results import ScoreResult
+from wildtool.errors import DataError, UsageError, match_name
 from wildtool.types import OriginalPrompts, Published
 
-Key = tuple[str, str]
+MetricKey = tuple[str, str]
 """(group, name) of a metric."""
-MEASURED = "measured here"
+MEASURED_HERE = "measured here"
 OWN_PROMPTS = "asked in wildtool's own words, the published models in the original's"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class RankingCell:
     """One number of one model."""
 
     value: float | None
@@ -29,13 +29,13 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RankingRow:
     """One model of a ranking."""
 
     model: str
     kind: str
     """The paper's grouping of models, or that it was measured here and how."""
-    cells: Mapping[Key, Cell]
+    cells: Mapping[MetricKey, RankingCell]
     run: str | None = None
     """Folder of the run; None for a published model."""
     incomplete: bool = False
@@ -47,11 +47,11 @@ class Ranking:
     """Published models and runs in one order."""
 
     profile: str
-    order: Key
+    order: MetricKey
     """The metric they are sorted by, highest first."""
-    keys: tuple[Key, ...]
+    keys: tuple[MetricKey, ...]
     """The metrics that are shown."""
-    entries: tuple[Entry, ...]
+    entries: tuple[RankingRow, ...]
 
     @property
     def sources(self) -> list[str]:
@@ -60,14 +60,14 @@ class Ranking:
         return list(dict.fromkeys(cell.source for cell in cells if cell))
 
 
-def groups_of(figures: Iterable[Published]) -> list[str]:
+def metric_groups(figures: Iterable[Published]) -> list[str]:
     """Groups of metrics that there are published numbers of."""
     return list(dict.fromkeys(group for row in figures for group, _ in row.values))
 
 
 def ranking(
     figures: Sequence[Published],
-    runs: Mapping[Path, Result],
+    runs: Mapping[Path, ScoreResult],
     *,
     group: str | None = None,
     every: bool = False,
@@ -81,7 +81,7 @@ def ranking(
         every: show all metrics where no group is named.
     """
     if group is not None:
-        group = one_of("group", group, groups_of(figures))
+        group = match_name("group", group, metric_groups(figures))
     known = dict.fromkeys(key for row in figures for key in row.values)
     headline = next(iter(figures[0].values))
     if group is None:
@@ -90,7 +90,7 @@ def ranking(
         keys = tuple(key for key in known if key[0] == group)
     order = (group or headline[0], headline[1])
     order = order if order in known else headline
-    entries = [*published_entries(figures), *(_measured(folder, run) for folder, run in runs.items())]
+    entries = [*published_rows(figures), *(_measured(folder, run) for folder, run in runs.items())]
     shown = [entry for entry in entries if any(key in entry.cells for key in keys)]
     return Ranking(
         profile=figures[0].profile,
@@ -100,7 +100,7 @@ def ranking(
     )
 
 
-def misplaced(folder: Path, run: Result, figures: Sequence[Published]) -> str | None:
+def why_not_comparable(folder: Path, run: ScoreResult, figures: Sequence[Published]) -> str | None:
     """Why a run may not stand among published figures, and what to do; None if it may."""
     data = figures[0].data
     if run.data != data and run.data_sha256 != (digest := _digest(run, data)):
@@ -116,7 +116,7 @@ def misplaced(folder: Path, run: Result, figures: Sequence[Published]) -> str | 
     return None
 
 
-def _is_own(run: Result, data: str) -> bool:
+def _is_own(run: ScoreResult, data: str) -> bool:
     """Whether a run is on what its benchmark takes where no data are named, which is called otherwise than `data`."""
     try:
         own = load_benchmark(run.benchmark).locate(None, run.split)
@@ -125,7 +125,7 @@ def _is_own(run: Result, data: str) -> bool:
     return own.sha256 == run.data_sha256 and own.name != data
 
 
-def _digest(run: Result, data: str) -> str | None:
+def _digest(run: ScoreResult, data: str) -> str | None:
     """SHA-256 of the run's part of its benchmark's data of that name; None where they are not at hand."""
     try:
         return load_benchmark(run.benchmark).locate(data, run.split).sha256
@@ -133,30 +133,30 @@ def _digest(run: Result, data: str) -> str | None:
         return None
 
 
-def published_entries(figures: Iterable[Published]) -> list[Entry]:
+def published_rows(figures: Iterable[Published]) -> list[RankingRow]:
     """One entry for each model of all tables."""
     kinds: dict[str, str] = {}
-    cells: dict[str, dict[Key, Cell]] = {}
+    cells: dict[str, dict[MetricKey, RankingCell]] = {}
     for row in figures:
         kinds[row.model] = kinds.get(row.model) or row.kind
         found = cells.setdefault(row.model, {})
-        found.update((key, Cell(value, row.source)) for key, value in row.values.items())
-    return [Entry(model, kinds[model], found) for model, found in cells.items()]
+        found.update((key, RankingCell(value, row.source)) for key, value in row.values.items())
+    return [RankingRow(model, kinds[model], found) for model, found in cells.items()]
 
 
-def _measured(folder: Path, run: Result) -> Entry:
-    how = [] if run.played in (None, run.profile) else [run.judged_as]
-    how += whose_prompts(run)
+def _measured(folder: Path, run: ScoreResult) -> RankingRow:
+    how = [] if run.played in (None, run.profile) else [run.profile_label]
+    how += prompts_used(run)
     how += [f"{role} played by {model}" for role, model in run.roles.items()]
     cells = {
-        (metric.group, metric.name): Cell(metric.value, MEASURED, metric.low, metric.high)
+        (metric.group, metric.name): RankingCell(metric.value, MEASURED_HERE, metric.low, metric.high)
         for metric in run.metrics
     }
-    kind = f"{MEASURED}, {run.items} items{''.join(f', {text}' for text in how)}"
-    return Entry(run.model, kind, cells, str(folder), run.incomplete)
+    kind = f"{MEASURED_HERE}, {run.items} items{''.join(f', {text}' for text in how)}"
+    return RankingRow(run.model, kind, cells, str(folder), run.incomplete)
 
 
-def whose_prompts(run: Result) -> list[str]:
+def prompts_used(run: ScoreResult) -> list[str]:
     """What a reader must know of a run among models that were asked with the original's prompts."""
     if run.prompts:
         return ["asked with the original's prompts"]
@@ -167,6 +167,6 @@ def whose_prompts(run: Result) -> list[str]:
     return [OWN_PROMPTS] if has_original else []
 
 
-def _rank(entry: Entry, order: Key) -> float:
+def _rank(entry: RankingRow, order: MetricKey) -> float:
     cell = entry.cells.get(order)
     return -cell.value if cell and cell.value is not None else 1.0

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wildtool.engine.record.run_folder import differences
-from wildtool.engine.score.results import Result
-from wildtool.engine.score.verdict_table import COLUMNS, sql_name
+from wildtool.engine.record.run_folder import setting_diffs
+from wildtool.engine.score.results import ScoreResult
+from wildtool.engine.score.verdict_table import VERDICT_COLUMNS, sql_name
 
-What = Literal["unit", "item"]
-Key = tuple[str, str]
+Granularity = Literal["unit", "item"]
+UnitKey = tuple[str, str]
 """Item and unit; the unit is empty where whole items are compared."""
 
 _PLAYED = "outcome IN ('correct', 'wrong')"
@@ -19,7 +19,7 @@ _CONNECTION = frozenset({"base_url", "address_digest"})
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class UnitResults:
     """One unit in one run, all repeats together."""
 
     right: int
@@ -34,27 +34,29 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedRun:
     """One run of a comparison."""
 
     label: str
-    result: Result
+    result: ScoreResult
     identity: Mapping[str, Any]
     """Settings of the run, as `run.json` has them."""
-    cells: Mapping[Key, Cell]
+    cells: Mapping[UnitKey, UnitResults]
 
 
-def read_side(label: str, result: Result, identity: Mapping[str, Any], rows: Any, what: What) -> Side:
+def load_compared_run(
+    label: str, result: ScoreResult, identity: Mapping[str, Any], rows: Any, granularity: Granularity
+) -> ComparedRun:
     """Reads a run's verdicts.
 
     Args:
         rows: DuckDB relation of the verdict rows of this run and one profile.
         what: `item` to count an item as right where all its units are.
     """
-    own = [name for name in rows.columns if name not in COLUMNS and name != "detail"]
+    own = [name for name in rows.columns if name not in VERDICT_COLUMNS and name != "detail"]
     kinds = ["split", *own]
     listed = ", ".join(map(sql_name, kinds))
-    unit = "unit" if what == "unit" else "'' AS unit"
+    unit = "unit" if granularity == "unit" else "'' AS unit"
     tries = rows.project(f"item, {unit}, repeat, lang, correct, error, outcome, {listed}")
     values = ", ".join(f"any_value({sql_name(name)}), count(DISTINCT {sql_name(name)})" for name in kinds)
     about = tries.aggregate(
@@ -71,16 +73,16 @@ def read_side(label: str, result: Result, identity: Mapping[str, Any], rows: Any
             "item, unit, count(*) FILTER (good), count(*) FILTER (played), count(*)", "item, unit"
         ).fetchall()
     }
-    cells: dict[Key, Cell] = {}
+    cells: dict[UnitKey, UnitResults] = {}
     for item, unit, error, langs, *told in about:
         pairs = zip(kinds, told[::2], told[1::2], strict=True)
         right, played, tried = counts[item, unit]
         constant = {name: value for name, value, number in pairs if number <= 1}
-        cells[item, unit] = Cell(right, played, tried, error, langs, constant)
-    return Side(label, result, identity, {key: cells[key] for key in sorted(cells, key=_in_order)})
+        cells[item, unit] = UnitResults(right, played, tried, error, langs, constant)
+    return ComparedRun(label, result, identity, {key: cells[key] for key in sorted(cells, key=_in_order)})
 
 
-def obstacles(first: Side, second: Side) -> list[str]:
+def incompatibilities(first: ComparedRun, second: ComparedRun) -> list[str]:
     """What two runs do not share although their comparison needs it, in words."""
     a, b = first.result, second.result
     found = [
@@ -98,7 +100,7 @@ def obstacles(first: Side, second: Side) -> list[str]:
         found.append(f"data: {_data(a)} and {_data(b)}")
     if None not in (a.played, b.played) and a.played != b.played:
         found.append(f"profile they were played under: {a.played} and {b.played}")
-    for name, x, y in differences(_others(first), _others(second)):
+    for name, x, y in setting_diffs(_other_models(first), _other_models(second)):
         found.append(f"model of another role ({name}): {x} and {y}")
     here, there = first.cells.keys(), second.cells.keys()
     if here != there:
@@ -111,7 +113,7 @@ def obstacles(first: Side, second: Side) -> list[str]:
     return found
 
 
-def remarks(sides: Sequence[Side]) -> list[str]:
+def caveats(sides: Sequence[ComparedRun]) -> list[str]:
     """What two runs may differ in, but which a reader should know."""
     first, found = sides[0], list[str]()
     for side in sides:
@@ -120,7 +122,7 @@ def remarks(sides: Sequence[Side]) -> list[str]:
     for side in sides[1:]:
         changed = [
             f"{name} {x} and {y}"
-            for name, x, y in differences(_asked(first), _asked(side))
+            for name, x, y in setting_diffs(_agent_settings(first), _agent_settings(side))
             if name not in _CONNECTION
         ]
         if changed:
@@ -133,21 +135,21 @@ def remarks(sides: Sequence[Side]) -> list[str]:
     return found
 
 
-def kinds_of_units(sides: Sequence[Side]) -> list[str]:
+def grouping_columns(sides: Sequence[ComparedRun]) -> list[str]:
     """Columns by which the units of these runs can be grouped: each unit has one value, the same in every run."""
     names = dict.fromkeys(name for side in sides for cell in side.cells.values() for name in cell.kinds)
     return [name for name in names if len(_values(sides, name)) > 1]
 
 
-def kind_of(sides: Sequence[Side], key: Key, column: str) -> Any:
+def unit_attribute(sides: Sequence[ComparedRun], key: UnitKey, column: str) -> Any:
     """The value of a column for a unit, from whichever run tells it."""
     cells = (side.cells[key] for side in sides if key in side.cells)
     return next((value for cell in cells if (value := cell.kinds.get(column)) is not None), None)
 
 
-def _values(sides: Sequence[Side], column: str) -> set[Any]:
+def _values(sides: Sequence[ComparedRun], column: str) -> set[Any]:
     """The values of a column, none where it is a result rather than a kind of unit."""
-    known: dict[Key, Any] = {}
+    known: dict[UnitKey, Any] = {}
     for side in sides:
         for key, cell in side.cells.items():
             if column not in cell.kinds:
@@ -158,28 +160,28 @@ def _values(sides: Sequence[Side], column: str) -> set[Any]:
     return set(known.values())
 
 
-def _mode(side: Side) -> str:
+def _mode(side: ComparedRun) -> str:
     return side.result.mode or "the benchmark's first"
 
 
-def _prompts(side: Side) -> str:
+def _prompts(side: ComparedRun) -> str:
     digest = side.result.prompts
     return f"the original's (SHA-256 {digest[:12]}…)" if digest else "wildtool's own"
 
 
-def _data(result: Result) -> str:
+def _data(result: ScoreResult) -> str:
     return f"{result.data} (SHA-256 {result.data_sha256[:12]}…)"
 
 
-def _others(side: Side) -> dict[str, Any]:
+def _other_models(side: ComparedRun) -> dict[str, Any]:
     return {role: model for role, model in side.identity["models"].items() if role != "agent"}
 
 
-def _asked(side: Side) -> Any:
+def _agent_settings(side: ComparedRun) -> Any:
     return side.identity["models"]["agent"].get("settings", {})
 
 
-def _in_order(key: Key) -> list[tuple[int, str]]:
+def _in_order(key: UnitKey) -> list[tuple[int, str]]:
     """Numbers in names count as numbers: item 10 comes after item 9."""
     return [
         (int(part), "") if part.isdecimal() else (-1, part)

@@ -23,22 +23,22 @@ from typing import Any, cast
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from wildtool import json_codec
-from wildtool.errors import NO_ROOM, RecordError, StorageError
+from wildtool.errors import DISK_FULL, RecordError, StorageError
 from wildtool.outputs import is_regular
 
-FORMAT = "wildtool bundle"
-VERSION = 1
+BUNDLE_FORMAT = "wildtool bundle"
+BUNDLE_VERSION = 1
 MANIFEST = "manifest.json"
-SUFFIX = ".bundle.zip"
+BUNDLE_SUFFIX = ".bundle.zip"
 """What the name of a bundle ends with, unless its maker named it otherwise."""
-LARGEST = 8 << 30
+MAX_BUNDLE_BYTES = 8 << 30
 """Bytes of all members together, unpacked."""
-_MANY = 10_000
+_MAX_MEMBERS = 10_000
 """Members at most."""
 _LARGEST_TEXT = 16 << 20
 """Bytes of the manifest and of `run.json` at most."""
 _BLOCK = 1 << 20
-RUN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
+RUN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 """Names of runs that a bundle may have: it becomes that of a folder."""
 _PART = r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}"
 _MEMBER = re.compile(
@@ -46,9 +46,9 @@ _MEMBER = re.compile(
 )
 _PREFIX = "wildtool-bundle-"
 """How the names of folders begin that bundles are unpacked into."""
-_ROOT: dict[Path, Path] = {}
+_BUNDLE_OF: dict[Path, Path] = {}
 """Unpacked run folders with the bundle that each came from."""
-_KEPT: list["TemporaryDirectory[str]"] = []
+_TEMPORARY_FOLDERS: list["TemporaryDirectory[str]"] = []
 """Removed when the process ends."""
 
 
@@ -80,19 +80,19 @@ def holds_bundle(path: Path) -> bool:
     """Whether a file that nobody named is a bundle: a zip file whose manifest says so, or by its name."""
     if path.suffix != ".zip" or not is_regular(path):
         return False
-    if path.name.endswith(SUFFIX):
+    if path.name.endswith(BUNDLE_SUFFIX):
         return True
     try:
         with ZipFile(path) as archive:
             entry = archive.NameToInfo.get(MANIFEST)
-            return _object(_text(archive, entry, MANIFEST), MANIFEST).get("format") == FORMAT
+            return _object(_text(archive, entry, MANIFEST), MANIFEST).get("format") == BUNDLE_FORMAT
     except (*_UNREADABLE, OSError, RecursionError):
         return False
 
 
-def origin(folder: Path) -> Path:
+def bundle_origin(folder: Path) -> Path:
     """The bundle that a run folder was unpacked from, as the user named it; the folder itself where there is none."""
-    return _ROOT.get(folder, folder)
+    return _BUNDLE_OF.get(folder, folder)
 
 
 def is_unpacked(folder: Path) -> bool:
@@ -100,7 +100,7 @@ def is_unpacked(folder: Path) -> bool:
     return folder.parent.name.startswith(_PREFIX)
 
 
-def unpacked(bundle: Path) -> Path:
+def unpack_bundle(bundle: Path) -> Path:
     """A run folder with what a bundle holds, checked; it goes when the process ends.
 
     Raises RecordError where the file is no bundle, or damaged; StorageError where there is no room for it.
@@ -113,44 +113,44 @@ def unpacked(bundle: Path) -> Path:
 def _unpacked(bundle: Path, mtime: int, size: int) -> Path:
     try:
         with ZipFile(bundle) as archive:
-            run, members = _checked(archive)
+            run, members = _verified_members(archive)
             place = TemporaryDirectory(prefix=_PREFIX)
-            _KEPT.append(place)
+            _TEMPORARY_FOLDERS.append(place)
             folder = Path(place.name) / run
             _check_room(Path(place.name), members)
             for info, digest in members:
                 _extract(archive, info, digest, folder)
-            _settle(folder, [info.filename for info, _ in members])
+            _finish_unpacking(folder, [info.filename for info, _ in members])
     except _UNREADABLE as error:
         raise RecordError(f"{bundle}: not a bundle, or damaged ({error}); get it again") from error
     except RecursionError as error:
         raise RecordError(f"{bundle}: not a bundle, or damaged (nested too deep); get it again") from error
     except OSError as error:
-        kind = StorageError if error.errno in NO_ROOM else RecordError
+        kind = StorageError if error.errno in DISK_FULL else RecordError
         raise kind(f"{bundle}: cannot be unpacked ({error.strerror or error})") from error
-    _ROOT[folder] = bundle
+    _BUNDLE_OF[folder] = bundle
     return folder
 
 
-def _checked(archive: ZipFile) -> tuple[str, list[tuple[ZipInfo, str]]]:
+def _verified_members(archive: ZipFile) -> tuple[str, list[tuple[ZipInfo, str]]]:
     """The name of the run, and each member with its digest; nothing is unpacked yet."""
     infos = {info.filename: info for info in archive.infolist()}
-    if len(infos) != len(archive.infolist()) or len(infos) > _MANY:
+    if len(infos) != len(archive.infolist()) or len(infos) > _MAX_MEMBERS:
         raise _DamagedError("it holds a name twice, or too many files")
     manifest = _object(_text(archive, infos.pop(MANIFEST, None), MANIFEST), MANIFEST)
-    if manifest.get("format") != FORMAT or not isinstance(manifest.get("version"), int):
-        raise _DamagedError(f"{MANIFEST} is not one of a {FORMAT}")
-    if manifest["version"] > VERSION:
+    if manifest.get("format") != BUNDLE_FORMAT or not isinstance(manifest.get("version"), int):
+        raise _DamagedError(f"{MANIFEST} is not one of a {BUNDLE_FORMAT}")
+    if manifest["version"] > BUNDLE_VERSION:
         raise _DamagedError("it was written by a newer wildtool; update wildtool")
     run, named = manifest.get("run"), manifest.get("members")
-    if not isinstance(run, str) or not RUN.fullmatch(run):
+    if not isinstance(run, str) or not RUN_NAME.fullmatch(run):
         raise _DamagedError("the name of its run cannot be that of a folder")
     if not isinstance(named, dict) or set(cast(dict[str, Any], named)) != set(infos):
         raise _DamagedError("it does not hold exactly the files that its manifest names")
     if "run.json" not in infos:
         raise _DamagedError("it holds no run.json")
-    if sum(info.file_size for info in infos.values()) > LARGEST:
-        raise _DamagedError(f"it holds more than {LARGEST >> 30} GiB")
+    if sum(info.file_size for info in infos.values()) > MAX_BUNDLE_BYTES:
+        raise _DamagedError(f"it holds more than {MAX_BUNDLE_BYTES >> 30} GiB")
     members = cast(Mapping[str, Any], named)
     return run, [(info, _digest(info, members[name])) for name, info in infos.items()]
 
@@ -191,7 +191,7 @@ def _blocks(archive: ZipFile, info: ZipInfo) -> Iterator[bytes]:
 
 
 def _object(text: bytes, name: str) -> dict[str, Any]:
-    value = json_codec.loads_within(text, json_codec.REPLY)
+    value = json_codec.loads_within(text, json_codec.REPLY_LIMITS)
     if not isinstance(value, dict):
         raise _DamagedError(f"{name} is not a JSON object")
     return cast(dict[str, Any], value)
@@ -223,7 +223,7 @@ def _extract(archive: ZipFile, info: ZipInfo, digest: str, folder: Path) -> None
         raise _DamagedError(f"{info.filename} does not have the SHA-256 that the manifest tells")
 
 
-def _settle(folder: Path, names: list[str]) -> None:
+def _finish_unpacking(folder: Path, names: list[str]) -> None:
     """Says in `run.json` where the data are now, and makes the verdicts newer than what they are about."""
     file = folder / "run.json"
     if file.stat().st_size > _LARGEST_TEXT:

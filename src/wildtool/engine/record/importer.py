@@ -5,12 +5,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.record.reader import RecordReader, Step
-from wildtool.engine.record.replies_file import Scripted, read_replies
+from wildtool.engine.record.reader import RecordedReply, RecordReader
+from wildtool.engine.record.replies_file import ItemReplies, read_replies
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.record.writer import RecordWriter
 from wildtool.engine.selection import Selection
-from wildtool.episode import SILENCE
+from wildtool.episode import EMPTY_REPLY
 from wildtool.errors import DataError
 from wildtool.models.resolve import folder_name
 from wildtool.outputs import check_folder, is_run
@@ -39,7 +39,7 @@ def import_replies(
     Raises DataError where the file is wrong, UsageError where a folder may not be written to.
     """
     selection = Selection(benchmark=benchmark, source=source, split=split, lang=lang)
-    by_model: dict[str, list[Scripted]] = {}
+    by_model: dict[str, list[ItemReplies]] = {}
     for row in read_replies(selection, replies):
         by_model.setdefault(row.model, []).append(row)
     settings = {"replies": replies.name, "sha256": _digest(replies)}
@@ -64,7 +64,7 @@ def _digest(replies: Path) -> str:
 def _import_model(
     selection: Selection,
     agent: dict[str, Any],
-    rows: list[Scripted],
+    rows: list[ItemReplies],
     out: Path,
     command: Sequence[str],
 ) -> None:
@@ -78,7 +78,7 @@ def _import_model(
         "profile": None,
         "seed": None,
         "models": {"agent": agent},
-        "silent_after": any(t.silent_after for row in rows for t in row.transcripts.values()),
+        "silent_after": any(t.scripted for row in rows for t in row.transcripts.values()),
     }
     scope = {
         "limit": None,
@@ -98,16 +98,16 @@ def _import_model(
         folder.finish("done")
 
 
-def _write_item(row: Scripted, reader: RecordReader, writer: RecordWriter) -> None:
+def _write_item(row: ItemReplies, reader: RecordReader, writer: RecordWriter) -> None:
     log = reader.log(row.item.id, row.repeat)
     for unit, transcript in row.transcripts.items():
         present = log.get(unit, {})
         replies = transcript.replies
-        if not replies and transcript.silent_after:
+        if not replies and transcript.scripted:
             # Without a row the unit would look unplayed; it was played, and the model said nothing.
-            replies = (Reply(SILENCE),)
+            replies = (Reply(EMPTY_REPLY),)
         for step, reply in enumerate(replies):
-            if not isinstance(present.get(step), Step):
+            if not isinstance(present.get(step), RecordedReply):
                 _write_reply(Address(row.item.id, row.repeat, unit, step), reply, writer)
         last = len(replies)
         if transcript.infra_error is not None and last not in present:

@@ -18,12 +18,12 @@ _PARTS = (b',"synced":', b',"crc32":"')
 _LONGEST = 64
 """Bytes of a seal at most."""
 _BEGIN = b'{"row":"'
-LOST = b'{"row":"header","version":1,"lost":true}'
+LOST_MARKER = b'{"row":"header","version":1,"lost":true}'
 """Stands in place of lines that were lost; readers of every version pass over it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostLine:
     """A line of a record that did not reach the disk before the machine stopped, or what is left of several."""
 
     path: Path
@@ -38,13 +38,13 @@ class Lost:
         )
 
 
-def sealed(line: bytes, synced: int) -> bytes:
+def seal_line(line: bytes, synced: int) -> bytes:
     """A line from the JSON text of its row."""
     body = b'%s,"synced":%d' % (line[:-1], synced)
     return b'%s,"crc32":"%08x"}\n' % (body, crc32(body))
 
 
-def check(line: bytes) -> int:
+def check_line(line: bytes) -> int:
     """How much had been synced when a line was written; 0 where it does not say. Raises ValueError for a damaged one."""
     tail = line[-_LONGEST:]
     found = _SEAL.search(tail)
@@ -58,7 +58,7 @@ def check(line: bytes) -> int:
     return int(found[1])
 
 
-def synced_in(line: bytes) -> int:
+def synced_length(line: bytes) -> int:
     """The same without looking for damage."""
     found = _SEAL.search(line[-_LONGEST:])
     return int(found[1]) if found else 0
@@ -68,19 +68,19 @@ def is_torn(line: bytes) -> bool:
     """Whether a loss of power can have left a line so: with a hole in it, without its end, or grown into the next."""
     if b"\0" in line or not line.rstrip().endswith(b"}"):
         return True
-    return line.find(_BEGIN, 1) > 0 and not _is_sound(line)
+    return line.find(_BEGIN, 1) > 0 and not _is_intact(line)
 
 
-def in_place_of(lost: Lost) -> bytes:
+def filler_for(lost: LostLine) -> bytes:
     """What is written over a lost line: as long as it."""
-    text = LOST if lost.length > len(LOST) else b""
+    text = LOST_MARKER if lost.length > len(LOST_MARKER) else b""
     return text.ljust(lost.length - 1) + b"\n"
 
 
-def _is_sound(line: bytes) -> bool:
+def _is_intact(line: bytes) -> bool:
     try:
-        check(line)
-        json_codec.loads_within(line, json_codec.LINE)
+        check_line(line)
+        json_codec.loads_within(line, json_codec.LINE_LIMITS)
     except json_codec.TooLargeError:
         # No loss of power makes a line so large; who reads it refuses it.
         return True

@@ -21,24 +21,24 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from wildtool import json_codec
-from wildtool.engine.record.line_checks import LOST, Lost, check, is_torn, synced_in
-from wildtool.engine.record.request_hash import rebuild
-from wildtool.engine.record.rows import REPLY_COLUMNS, check_columns, reply_of
+from wildtool.engine.record.line_checks import LOST_MARKER, LostLine, check_line, is_torn, synced_length
+from wildtool.engine.record.request_hash import rebuild_request
+from wildtool.engine.record.rows import REPLY_COLUMNS, check_columns, reply_from_row
 from wildtool.engine.record.segments import (
-    Print,
+    SegmentFingerprint,
     find_segments,
-    line_at,
+    fingerprint_of,
+    line_number_at,
     open_segment,
-    print_of,
     whole_length,
 )
-from wildtool.engine.record.writer import VERSION
-from wildtool.errors import NO_ROOM, RecordError, StorageError
+from wildtool.engine.record.writer import RECORD_VERSION
+from wildtool.errors import DISK_FULL, RecordError, StorageError
 from wildtool.types import Address, Message, Reply, Tool, Transcript
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RecordedReply:
     """One recorded reply."""
 
     role: str
@@ -48,7 +48,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class RecordedFailure:
     """One recorded call that failed for good."""
 
     role: str
@@ -59,7 +59,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecordedRequest:
     """What one recorded step was asked."""
 
     messages: list[Message]
@@ -68,22 +68,22 @@ class Asked:
     """When its answer was recorded, in seconds since 1970."""
 
 
-Log = dict[str, dict[int, Step | Failure]]
+ItemLog = dict[str, dict[int, RecordedReply | RecordedFailure]]
 """What is recorded of one item and repeat: unit → step → what came of it."""
 
 _OFFSET_BITS = 48
 """A place in the record is one integer, segment index and offset in it, to keep the index small."""
 
 
-def transcripts(log: Log, *, silent_after: bool = False) -> dict[str, Transcript]:
+def transcripts(log: ItemLog, *, scripted: bool = False) -> dict[str, Transcript]:
     """The replies of each unit up to the first step that is missing or failed."""
     found: dict[str, Transcript] = {}
     for unit, steps in log.items():
         replies: list[Reply] = []
-        while isinstance(step := steps.get(len(replies)), Step):
+        while isinstance(step := steps.get(len(replies)), RecordedReply):
             replies.append(step.reply)
-        why = f"{step.kind}: {step.message}" if isinstance(step, Failure) else None
-        found[unit] = Transcript(tuple(replies), infra_error=why, silent_after=silent_after)
+        why = f"{step.kind}: {step.message}" if isinstance(step, RecordedFailure) else None
+        found[unit] = Transcript(tuple(replies), infra_error=why, scripted=scripted)
     return found
 
 
@@ -91,20 +91,20 @@ class RecordReader:
     """Reads the record of a run folder as it was when opened; a torn last line is left out. A context
     manager."""
 
-    def __init__(self, folder: Path, *, whole: bool = False) -> None:
+    def __init__(self, folder: Path, *, check_all: bool = False) -> None:
         """Indexes all segments. Raises RecordError naming file and line of a damaged row.
 
         Args:
             whole: look for damage in every line now, not only when its item is read.
         """
-        self.lost: list[Lost] = []
+        self.lost: list[LostLine] = []
         """Lines that are left out since they never reached the disk."""
-        self.lossy = False
+        self.has_lost_lines = False
         """Whether any line was ever lost, now or before the run went on."""
-        self._whole = whole
+        self._check_all = check_all
         self.torn = 0
         """Bytes of torn last lines that were left out."""
-        self.prints: list[Print] = []
+        self.fingerprints: list[SegmentFingerprint] = []
         """What tells each segment, as it was read, from any other."""
         self._ends: list[int] = []
         self._files: list[IO[bytes]] = []
@@ -115,10 +115,10 @@ class RecordReader:
                 self._paths.append(segment.path)
                 self._files.append(open_segment(segment))
                 self._index_segment(len(self._files) - 1)
-                self.prints.append(print_of(segment, self._files[-1], self._ends[-1]))
+                self.fingerprints.append(fingerprint_of(segment, self._files[-1], self._ends[-1]))
         except OSError as error:
             self.close()
-            if error.errno in NO_ROOM:
+            if error.errno in DISK_FULL:
                 raise StorageError(
                     f"{folder}: no room to expand a compressed segment in {tempfile.gettempdir()} "
                     f"({error.strerror}); make room, then run the same command again"
@@ -127,26 +127,26 @@ class RecordReader:
         except RecordError:
             self.close()
             raise
-        self.lossy = self.lossy or bool(self.lost)
+        self.has_lost_lines = self.has_lost_lines or bool(self.lost)
 
-    def asked_for(self) -> Iterator[tuple[str, Reply]]:
+    def billed_replies(self) -> Iterator[tuple[str, Reply]]:
         """Role and reply of each step for which a model was asked, not the cache."""
         for item, repeat in self._index:
             for step in (step for unit in self.log(item, repeat).values() for step in unit.values()):
-                if isinstance(step, Step) and not step.reply.cached:
+                if isinstance(step, RecordedReply) and not step.reply.cached:
                     yield step.role, step.reply
 
     def jobs(self) -> Iterable[tuple[str, int]]:
         """Item and repeat of everything recorded, in order of their first rows."""
         return self._index.keys()
 
-    def log(self, item: str, repeat: int) -> Log:
+    def log(self, item: str, repeat: int) -> ItemLog:
         """What is recorded of an item; empty where nothing is."""
-        log: Log = {}
-        for row in _counting(list(self._rows(item, repeat, replies_only=True))):
+        log: ItemLog = {}
+        for row in _without_superseded(list(self._rows(item, repeat, replies_only=True))):
             steps = log.setdefault(row["unit"], {})
-            if not isinstance(steps.get(row["step"]), Step):
-                steps[row["step"]] = _entry(row)
+            if not isinstance(steps.get(row["step"]), RecordedReply):
+                steps[row["step"]] = _log_entry(row)
         return log
 
     def request(self, address: Address) -> dict[str, Any]:
@@ -154,35 +154,35 @@ class RecordReader:
         know."""
         rows = list(self._rows(address.item, address.repeat))
         links = [link for row in rows for link in row["sends"]]
-        for row in _counting(rows):
+        for row in _without_superseded(rows):
             if row["unit"] == address.unit and row["step"] == address.step and row["request"] is not None:
                 try:
-                    return rebuild(row["request"], links)
+                    return rebuild_request(row["request"], links)
                 except KeyError as error:
                     raise RecordError(
                         f"{address}: part {error} of the request is missing in the record"
                     ) from error
         raise RecordError(f"{address}: the record holds no request for this step")
 
-    def asked(self, item: str, repeat: int) -> dict[tuple[str, int], Asked]:
+    def requests(self, item: str, repeat: int) -> dict[tuple[str, int], RecordedRequest]:
         """What each step of an item was asked, by unit and step; without those whose request nobody knows.
 
         Raises RecordError where a part of a request is missing.
         """
         rows = list(self._rows(item, repeat))
         links = [link for row in rows for link in row["sends"]]
-        found: dict[tuple[str, int], Asked] = {}
-        for row in _counting(rows):
+        found: dict[tuple[str, int], RecordedRequest] = {}
+        for row in _without_superseded(rows):
             place = row["unit"], row["step"]
             if row["request"] is None or place in found:
                 continue
             try:
-                request = rebuild(row["request"], links)
+                request = rebuild_request(row["request"], links)
             except KeyError as error:
                 raise RecordError(
                     f"{item}, unit {place[0]}, step {place[1]}: part {error} of the request is missing in the record"
                 ) from error
-            found[place] = Asked(request["messages"], request["tools"], row.get("time", 0.0))
+            found[place] = RecordedRequest(request["messages"], request["tools"], row.get("time", 0.0))
         return found
 
     def close(self) -> None:
@@ -203,26 +203,26 @@ class RecordReader:
         self._ends.append(end)
         self.torn += file.seek(0, 2) - end
         file.seek(0)
-        offset, lost = 0, list[Lost]()
+        offset, lost = 0, list[LostLine]()
         for count, line in enumerate(json_codec.lines_within(file), 1):
             if offset >= end:
                 break
             # One that is too long is cut here, which does not make it a torn one.
-            if len(line) <= json_codec.LINE.bytes and is_torn(line):
-                lost.append(Lost(self._paths[number], count, offset, len(line)))
+            if len(line) <= json_codec.LINE_LIMITS.bytes and is_torn(line):
+                lost.append(LostLine(self._paths[number], count, offset, len(line)))
             else:
                 self._index_line(number, offset, line, lost[0] if lost else None)
             offset += len(line)
         self.lost += lost
 
-    def _index_line(self, number: int, offset: int, line: bytes, lost: Lost | None) -> None:
+    def _index_line(self, number: int, offset: int, line: bytes, lost: LostLine | None) -> None:
         if not line.strip():
             return
         try:
-            if len(line) > json_codec.LINE.bytes:
-                raise json_codec.TooLargeError(f"more than {json_codec.LINE.bytes:,} bytes")
+            if len(line) > json_codec.LINE_LIMITS.bytes:
+                raise json_codec.TooLargeError(f"more than {json_codec.LINE_LIMITS.bytes:,} bytes")
             key = _key(line)
-            synced = check(line) if self._whole else synced_in(line)
+            synced = check_line(line) if self._check_all else synced_length(line)
         except (ValueError, KeyError, TypeError) as error:
             raise self._damaged(number, offset, error) from error
         if lost is not None and synced > lost.offset:
@@ -232,8 +232,8 @@ class RecordReader:
             if places is None:
                 places = self._index[key] = array("Q")
             places.append(number << _OFFSET_BITS | offset)
-        elif LOST in line:
-            self.lossy = True
+        elif LOST_MARKER in line:
+            self.has_lost_lines = True
 
     def _rows(self, item: str, repeat: int, *, replies_only: bool = False) -> Iterator[dict[str, Any]]:
         """The rows of an item; with replies only, `sends` is empty where it need not be read."""
@@ -242,26 +242,26 @@ class RecordReader:
             file = self._files[number]
             file.seek(offset)
             try:
-                line = file.readline(json_codec.LINE.bytes + 1)
+                line = file.readline(json_codec.LINE_LIMITS.bytes + 1)
                 row = (_without_request(line) if replies_only else None) or _checked(_parsed(line))
-                check(line)
+                check_line(line)
             except (ValueError, KeyError, TypeError) as error:
                 raise self._damaged(number, offset, error) from error
             yield row
 
     def _damaged(self, number: int, offset: int, error: Exception) -> RecordError:
         file = self._files[number]
-        line = line_at(file, offset)
+        line = line_number_at(file, offset)
         return RecordError(
             f"{self._paths[number]}, line {line}: damaged or not a row of a wildtool record ({error}); "
             "restore the file from a copy, or delete the line to have its step asked again"
         )
 
 
-_ASKED = {"unit": str, "step": int, "role": str, "request": (str, type(None)), "sends": list}
+_REQUEST_COLUMNS = {"unit": str, "step": int, "role": str, "request": (str, type(None)), "sends": list}
 _COLUMNS: Mapping[str, Mapping[str, Any]] = {
-    "step": {**_ASKED, **REPLY_COLUMNS},
-    "error": {**_ASKED, "kind": str, "message": str, "attempts": int},
+    "step": {**_REQUEST_COLUMNS, **REPLY_COLUMNS},
+    "error": {**_REQUEST_COLUMNS, "kind": str, "message": str, "attempts": int},
 }
 """Columns of each row with their types, beside item and repeat."""
 
@@ -276,7 +276,7 @@ def _key(line: bytes) -> tuple[str, int] | None:
         if not isinstance(row["item"], str) or not isinstance(row["repeat"], int):
             raise TypeError("item or repeat has the wrong type")
         return row["item"], row["repeat"]
-    if row["row"] != "header" or row["version"] > VERSION:
+    if row["row"] != "header" or row["version"] > RECORD_VERSION:
         raise ValueError("written by a newer wildtool")
     return None
 
@@ -291,7 +291,7 @@ def _without_request(line: bytes) -> dict[str, Any] | None:
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
-    return json_codec.loads_within(line, json_codec.LINE)
+    return json_codec.loads_within(line, json_codec.LINE_LIMITS)
 
 
 def _checked(row: dict[str, Any]) -> dict[str, Any]:
@@ -299,7 +299,7 @@ def _checked(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _counting(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _without_superseded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of an item without those that were asked again."""
     if not any(row.get("again") for row in rows):
         return rows
@@ -311,7 +311,7 @@ def _counting(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return kept
 
 
-def _entry(row: dict[str, Any]) -> Step | Failure:
+def _log_entry(row: dict[str, Any]) -> RecordedReply | RecordedFailure:
     if row["row"] == "error":
-        return Failure(row["role"], row["request"], row["kind"], row["message"], row["attempts"])
-    return Step(row["role"], row["request"], reply_of(row))
+        return RecordedFailure(row["role"], row["request"], row["kind"], row["message"], row["attempts"])
+    return RecordedReply(row["role"], row["request"], reply_from_row(row))

@@ -19,18 +19,18 @@ from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.selection import Selection
 from wildtool.errors import DataError, UsageError
-from wildtool.models.replay import Said
+from wildtool.models.replay import RecordedReplies
 from wildtool.types import Benchmark, Item, Message, Reply, Source, Transcript
 
 
-def opener(benchmark: Benchmark, source: Source) -> Callable[[Path, str | None], Said]:
+def replay_source(benchmark: Benchmark, source: Source) -> Callable[[Path, str | None], RecordedReplies]:
     """Gives the function that opens recorded replies for a run of this benchmark over these data.
 
     It raises UsageError where the wanted model is not recorded, where one of several must be chosen, or where a run
     was played in another mode.
     """
 
-    def open_replies(path: Path, model: str | None) -> Said:
+    def open_replies(path: Path, model: str | None) -> RecordedReplies:
         if path.is_dir():
             return _from_run(benchmark, path, model)
         return _from_file(Selection(benchmark=benchmark, source=source), path, model)
@@ -38,7 +38,7 @@ def opener(benchmark: Benchmark, source: Source) -> Callable[[Path, str | None],
     return open_replies
 
 
-def _from_run(benchmark: Benchmark, folder: Path, model: str | None) -> Said:
+def _from_run(benchmark: Benchmark, folder: Path, model: str | None) -> RecordedReplies:
     identity = read_run(folder)["identity"]
     if identity["mode"] not in (None, benchmark.mode):
         raise UsageError(
@@ -52,12 +52,12 @@ def _from_run(benchmark: Benchmark, folder: Path, model: str | None) -> Said:
     # Every step of an item asks for its transcripts, and many items are played at once.
     @lru_cache(maxsize=256)
     def said(item: str, repeat: int) -> dict[str, Transcript]:
-        return transcripts(reader.log(item, repeat), silent_after=silent_after)
+        return transcripts(reader.log(item, repeat), scripted=silent_after)
 
     return said
 
 
-def _from_file(selection: Selection, path: Path, model: str | None) -> Said:
+def _from_file(selection: Selection, path: Path, model: str | None) -> RecordedReplies:
     rows = list(read_replies(selection, path))
     chosen = _choose((row.model for row in rows), model, path)
     said = {(row.item.id, row.repeat): row.transcripts for row in rows if row.model == chosen}
@@ -77,7 +77,7 @@ def _choose(models: Iterable[str], wanted: str | None, where: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Scripted:
+class ItemReplies:
     """What a file says that one model answered in one item."""
 
     model: str
@@ -86,7 +86,7 @@ class Scripted:
     transcripts: dict[str, Transcript]
 
 
-def read_replies(selection: Selection, path: Path) -> Iterator[Scripted]:
+def read_replies(selection: Selection, path: Path) -> Iterator[ItemReplies]:
     """The rows of a replies file, or of the benchmark's original result files. Raises DataError naming the place."""
     items = {item.id: item for item in selection.items()}
     if not path.exists():
@@ -105,7 +105,7 @@ def read_replies(selection: Selection, path: Path) -> Iterator[Scripted]:
             raise DataError(
                 f"{where}: {name!r} has no unit {unknown[0]!r}; its units are {', '.join(item.units)}"
             )
-        yield Scripted(model, item, repeat, transcripts)
+        yield ItemReplies(model, item, repeat, transcripts)
     if not seen:
         raise DataError(f"{path}: holds no session; expected one JSON object a line")
 
@@ -139,7 +139,7 @@ def _generic_rows(path: Path) -> Iterator[_Row]:
 
 def _row(line: bytes, where: str) -> _Row:
     try:
-        row = json_codec.loads_within(line, json_codec.LINE)
+        row = json_codec.loads_within(line, json_codec.LINE_LIMITS)
     except json_codec.TooLargeError as error:
         raise DataError(f"{where}: too large to be read ({error})") from error
     except ValueError as error:
@@ -178,7 +178,7 @@ def _transcript(replies: Any, where: str) -> Transcript:
     for index, message in enumerate(messages):
         if not isinstance(message, dict):
             raise DataError(f"{where}[{index}] must be an assistant message, an object")
-    return Transcript(tuple(Reply(cast(Message, message)) for message in messages), silent_after=True)
+    return Transcript(tuple(Reply(cast(Message, message)) for message in messages), scripted=True)
 
 
 def _by_order(item: Item, answers: list[Transcript], where: str) -> dict[str, Transcript]:

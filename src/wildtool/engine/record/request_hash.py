@@ -16,7 +16,7 @@ _DIGITS = 32
 """Hex digits kept of each SHA-256: 128 bits."""
 
 
-def chain(request: Request) -> list[str]:
+def request_hashes(request: Request) -> list[str]:
     """Hashes of a request's links: of its tools first, then one for each message; the last names the
     request."""
     name = sha256(json_codec.dumps(list(request.tools))).hexdigest()[:_DIGITS]
@@ -27,7 +27,7 @@ def chain(request: Request) -> list[str]:
     return hashes
 
 
-def new_links(request: Request, hashes: list[str], known: set[str]) -> list[dict[str, Any]]:
+def new_nodes(request: Request, hashes: list[str], known: set[str]) -> list[dict[str, Any]]:
     """The links of a request that are not in `known`, in order, as they are recorded."""
     links: list[dict[str, Any]] = []
     if hashes[0] not in known:
@@ -38,9 +38,9 @@ def new_links(request: Request, hashes: list[str], known: set[str]) -> list[dict
     return links
 
 
-def rebuild(name: str, links: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def rebuild_request(name: str, nodes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The request of that hash, as `messages` and `tools`. Raises KeyError where a link is missing."""
-    by_hash = {link["hash"]: link for link in links}
+    by_hash = {link["hash"]: link for link in nodes}
     messages: list[Any] = []
     # Popped, so that a damaged record whose links form a ring ends in a KeyError too.
     link = by_hash.pop(name)

@@ -42,7 +42,7 @@ def check_columns(row: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
             raise TypeError(f"column {name} has the wrong type")
 
 
-def reply_of(row: Mapping[str, Any]) -> Reply:
+def reply_from_row(row: Mapping[str, Any]) -> Reply:
     """The reply in a row whose columns are checked."""
     return Reply(
         message=row["message"],

@@ -22,11 +22,11 @@ from wildtool import __version__, json_codec
 from wildtool.engine.record.segments import find_segments
 from wildtool.errors import RecordError, StorageError
 from wildtool.models.keyed_digest import comparable
-from wildtool.outputs import check_run, is_full
+from wildtool.outputs import check_run_files, is_disk_full
 from wildtool.redact import redacted
 from wildtool.types import Source
 
-FORMAT = 1
+RUN_FORMAT = 1
 _LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
 _QUERY = re.compile(r"(://[^?#\s]*)[?#]\S+")
 """A query or fragment of an address, either of which may hold a key."""
@@ -78,15 +78,15 @@ class RunFolder:
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
-            check_run(path)
-            self._lock = _take_lock(path)
+            check_run_files(path)
+            self._lock = _acquire_lock(path)
         except OSError as error:
-            kind_of = StorageError if is_full(error) else RecordError
+            kind_of = StorageError if is_disk_full(error) else RecordError
             raise kind_of(f"{path}: cannot be used as a run folder ({error.strerror})") from error
         try:
             about = self._about(kind, identity)
             sitting = {
-                "command": without_logins(list(command)),
+                "command": strip_credentials(list(command)),
                 "wildtool": __version__,
                 "started": _now(),
                 "ended": None,
@@ -126,7 +126,7 @@ class RunFolder:
                 raise RecordError(
                     f"{self.path}: holds a record but no run.json, so it cannot go on; use another --out"
                 )
-            return {"format": FORMAT, "kind": kind, "identity": dict(identity), "sittings": []}
+            return {"format": RUN_FORMAT, "kind": kind, "identity": dict(identity), "sittings": []}
         about = read_run(self.path)
         if about["kind"] != kind:
             raise RecordError(
@@ -134,10 +134,10 @@ class RunFolder:
             )
         # Compared as they would be read back, so that a tuple equals a list.
         now = json_codec.loads(json_codec.dumps(identity))
-        _fill_in(about["identity"], now)
+        _reconcile(about["identity"], now)
         changed = [
             f"{name} was {old} in this run and is now {new}"
-            for name, old, new in differences(about["identity"], now)
+            for name, old, new in setting_diffs(about["identity"], now)
         ]
         if changed:
             raise RecordError(
@@ -158,7 +158,7 @@ class RunFolder:
         except OSError as error:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
-            if not is_full(error):
+            if not is_disk_full(error):
                 raise RecordError(
                     f"{path}: could not be written ({error.strerror}); make the folder writable, or use another --out"
                 ) from error
@@ -168,7 +168,7 @@ class RunFolder:
             ) from error
 
 
-def is_held(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """Whether a process is writing to a run folder.
 
     Looking takes the lock for a moment, in which a run that starts would be refused: ask only where `run.json` says
@@ -194,11 +194,13 @@ def is_held(path: Path) -> bool:
 def read_run(path: Path) -> dict[str, Any]:
     """What `run.json` in a run folder says. Raises RecordError where it is missing or damaged."""
     file = path / "run.json"
-    check_run(path)
+    check_run_files(path)
     try:
         with file.open("rb") as stream:
-            run = json_codec.loads_within(stream.read(json_codec.REPLY.bytes + 1), json_codec.REPLY)
-        if run["format"] > FORMAT:
+            run = json_codec.loads_within(
+                stream.read(json_codec.REPLY_LIMITS.bytes + 1), json_codec.REPLY_LIMITS
+            )
+        if run["format"] > RUN_FORMAT:
             raise RecordError(
                 f"{file}: format {run['format']} was written by a newer wildtool; update wildtool"
             )
@@ -222,29 +224,29 @@ def read_run(path: Path) -> dict[str, Any]:
         raise RecordError(f"{file}: damaged ({error}); restore it from a copy") from error
 
 
-def without_logins(value: Any) -> Any:
+def strip_credentials(value: Any) -> Any:
     """A JSON value whose texts have no login, query or fragment in any address: each may hold a key."""
     if isinstance(value, str):
         return _QUERY.sub(r"\1?…", _LOGIN.sub("", value))
     if isinstance(value, dict):
-        return {key: without_logins(inner) for key, inner in cast(dict[str, Any], value).items()}
+        return {key: strip_credentials(inner) for key, inner in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
-        return [without_logins(inner) for inner in cast(list[Any], value)]
+        return [strip_credentials(inner) for inner in cast(list[Any], value)]
     return value
 
 
-def differences(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
+def setting_diffs(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
     """Each setting that differs, by dotted name, with its old and its new value as JSON."""
     if isinstance(old, dict) and isinstance(new, dict):
         before, after = cast(dict[str, Any], old), cast(dict[str, Any], new)
         for key in sorted(before.keys() | after.keys()):
             inner = f"{name}.{key}" if name else key
-            yield from differences(before.get(key, _ABSENT), after.get(key, _ABSENT), inner)
+            yield from setting_diffs(before.get(key, _ABSENT), after.get(key, _ABSENT), inner)
     elif old is _ABSENT or new is _ABSENT or json_codec.dumps(old) != json_codec.dumps(new):
         yield name, _shown(old), _shown(new)
 
 
-def _fill_in(before: dict[str, Any], now: dict[str, Any]) -> None:
+def _reconcile(before: dict[str, Any], now: dict[str, Any]) -> None:
     """Completes two identities by what only one of them can tell, which is no difference between them."""
     if before["mode"] is None:
         before["mode"] = now.get("mode")
@@ -269,7 +271,7 @@ def _shown(value: Any) -> str:
     return "not set" if value is _ABSENT else json_codec.dumps(value).decode()
 
 
-def _take_lock(path: Path) -> int:
+def _acquire_lock(path: Path) -> int:
     """Locks the folder until the process ends. The lock is the kernel's, so a killed process leaves none
     behind."""
     file = path / "lock"

@@ -25,7 +25,7 @@ _FLOOR = 64 << 20
 """Bytes that any compressed segment may hold."""
 _TRAILER = 8
 """Bytes at the end of a gzip file: checksum and length of what is in it."""
-_PRINTED = 1 << 16
+_FINGERPRINTED = 1 << 16
 """Bytes at the end of a segment that tell it from others."""
 
 
@@ -39,7 +39,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Print:
+class SegmentFingerprint:
     """What tells a segment from any other, and from itself after it has grown or was cut."""
 
     number: int
@@ -59,19 +59,21 @@ class Print:
         }
 
 
-def print_of(segment: Segment, file: IO[bytes], length: int | None = None) -> Print:
+def fingerprint_of(segment: Segment, file: IO[bytes], length: int | None = None) -> SegmentFingerprint:
     """The print of a segment that is open.
 
     Args:
         length: of its whole lines; found where it is None.
     """
     end = whole_length(file) if length is None else length
-    file.seek(max(0, end - _PRINTED))
-    digest = sha256(file.read(min(end, _PRINTED))).hexdigest()[:32]
-    return Print(segment.number, end, digest, packed_in(segment) if segment.compressed else None)
+    file.seek(max(0, end - _FINGERPRINTED))
+    digest = sha256(file.read(min(end, _FINGERPRINTED))).hexdigest()[:32]
+    return SegmentFingerprint(
+        segment.number, end, digest, gzip_trailer(segment) if segment.compressed else None
+    )
 
 
-def packed_in(segment: Segment) -> tuple[int, int]:
+def gzip_trailer(segment: Segment) -> tuple[int, int]:
     """Checksum and length that a compressed segment says of its content."""
     with segment.path.open("rb") as file:
         size = file.seek(0, 2)
@@ -137,7 +139,9 @@ def whole_length(file: IO[bytes]) -> int:
     start = _after_last_newline(file, end - 1)
     file.seek(start)
     try:
-        json_codec.loads_within(file.read(min(end - start, json_codec.LINE.bytes + 1)), json_codec.LINE)
+        json_codec.loads_within(
+            file.read(min(end - start, json_codec.LINE_LIMITS.bytes + 1)), json_codec.LINE_LIMITS
+        )
     except json_codec.TooLargeError:
         # Not torn; who reads it refuses it.
         return end
@@ -146,7 +150,7 @@ def whole_length(file: IO[bytes]) -> int:
     return end
 
 
-def line_at(file: IO[bytes], offset: int) -> int:
+def line_number_at(file: IO[bytes], offset: int) -> int:
     """The number of the line that begins there."""
     file.seek(0)
     number = 1

@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from wildtool import json_codec
-from wildtool.engine.record.line_checks import Lost, in_place_of, sealed
-from wildtool.engine.record.request_hash import new_links
+from wildtool.engine.record.line_checks import LostLine, filler_for, seal_line
+from wildtool.engine.record.request_hash import new_nodes
 from wildtool.engine.record.rows import reply_columns
 from wildtool.engine.record.segments import Segment, find_segments, segment_path, whole_length
 from wildtool.errors import InfraError, RecordError, StorageError
@@ -24,12 +24,12 @@ from wildtool.outputs import sync_folder
 from wildtool.redact import redacted
 from wildtool.types import Address, Reply, Request
 
-VERSION = 1
+RECORD_VERSION = 1
 """Format of the record; a reader refuses a newer one."""
-HEADER = {"row": "header", "format": "wildtool record", "version": VERSION}
+HEADER = {"row": "header", "format": "wildtool record", "version": RECORD_VERSION}
 
 
-class Sent:
+class PendingRow:
     """A request on its way into the record: its hashes, and which links its item has recorded already."""
 
     __slots__ = ("address", "again", "hashes", "known", "request")
@@ -57,21 +57,21 @@ class Sent:
             "request": self.hashes[-1],
         } | ({"again": True} if self.again else {})
 
-    def sends(self) -> dict[str, Any]:
+    def new_nodes(self) -> dict[str, Any]:
         """The column of links that its item has not recorded; the last one, since who judges can stop before it."""
-        return {"sends": new_links(self.request, self.hashes, self.known)}
+        return {"sends": new_nodes(self.request, self.hashes, self.known)}
 
 
 class RecordWriter:
     """Appends rows to the newest plain segment of a run folder, or starts one. A context manager."""
 
-    def __init__(self, folder: Path, lost: Sequence[Lost] = ()) -> None:
+    def __init__(self, folder: Path, lost: Sequence[LostLine] = ()) -> None:
         """Args: lost: lines to write over, as the reader of the record found them."""
         self._folder = folder
         segments = find_segments(folder)
         try:
             for line in lost:
-                _write_over(line)
+                _overwrite(line)
             if segments and not segments[-1].compressed:
                 self._continue(segments[-1])
             else:
@@ -79,15 +79,15 @@ class RecordWriter:
         except OSError as error:
             raise self._storage_error(error) from error
 
-    def step(self, sent: Sent, reply: Reply) -> None:
+    def step(self, sent: PendingRow, reply: Reply) -> None:
         """Records a reply. Raises StorageError if it cannot be stored, ValueError if it cannot be JSON."""
-        self._append(sent.row("step") | reply_columns(reply) | sent.sends())
+        self._append(sent.row("step") | reply_columns(reply) | sent.new_nodes())
         sent.known.update(sent.hashes)
 
-    def error(self, sent: Sent, error: InfraError) -> None:
+    def error(self, sent: PendingRow, error: InfraError) -> None:
         """Records that a step failed for good."""
         columns = {"kind": error.kind, "message": str(error), "attempts": error.attempts}
-        self._append(sent.row("error") | columns | {"time": round(time.time(), 3)} | sent.sends())
+        self._append(sent.row("error") | columns | {"time": round(time.time(), 3)} | sent.new_nodes())
         sent.known.update(sent.hashes)
 
     def imported(self, address: Address, outcome: Reply | str) -> None:
@@ -155,7 +155,7 @@ class RecordWriter:
         self._write(json_codec.dumps(HEADER) + b"\n")
 
     def _append(self, row: dict[str, Any]) -> None:
-        self._write(sealed(redacted(json_codec.dumps(row)), self._synced))
+        self._write(seal_line(redacted(json_codec.dumps(row)), self._synced))
 
     def _write(self, line: bytes) -> None:
         try:
@@ -174,11 +174,11 @@ class RecordWriter:
         )
 
 
-def _write_over(lost: Lost) -> None:
+def _overwrite(lost: LostLine) -> None:
     if lost.path.suffix == ".gz":
         return
     with lost.path.open("r+b") as file:
         file.seek(lost.offset)
-        file.write(in_place_of(lost))
+        file.write(filler_for(lost))
         file.flush()
         os.fsync(file.fileno())

@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
 
-from wildtool.engine.call.budget import NOTHING, Budget, Expected, Forecast
-from wildtool.engine.call.cache import Cache, whose
+from wildtool.engine.call.budget import NO_RESERVATION, Budget, Reservation, UsageEstimator
+from wildtool.engine.call.cache import ReplyCache, model_digest
 from wildtool.engine.call.health import Health
 from wildtool.engine.call.pricing import token_counts
-from wildtool.engine.call.rate_limit import Gate
+from wildtool.engine.call.rate_limit import RateLimiter
 from wildtool.engine.call.rates import Rates
-from wildtool.engine.call.retry import Patience, call
+from wildtool.engine.call.retry import RetryPolicy, call_with_retry
 from wildtool.engine.plan import Plan
 from wildtool.types import Address, Model, Reply, Request
 
@@ -22,15 +22,15 @@ def endpoint_of(model: Model) -> str | None:
     return url if isinstance(url, str) else None
 
 
-class Sitting:
+class Invocation:
     """One start of the command."""
 
-    def __init__(self, budget: Budget | None = None, cache: Cache | None = None) -> None:
+    def __init__(self, budget: Budget | None = None, cache: ReplyCache | None = None) -> None:
         self.budget = budget or Budget()
         self.cache = cache
-        self._gates: dict[object, Gate] = {}
+        self._limiters: dict[object, RateLimiter] = {}
 
-    def gate(self, model: Model, width: int, rates: Rates) -> Gate:
+    def limiter(self, model: Model, width: int, rates: Rates) -> RateLimiter:
         """The gate to a model: one for all at the same endpoint, by their lowest rates.
 
         Args: width: calls in flight at most.
@@ -38,41 +38,43 @@ class Sitting:
         endpoint = endpoint_of(model)
         # Only the network has rates; another model is on its own.
         key = id(model) if endpoint is None else endpoint
-        gate = self._gates.get(key)
+        gate = self._limiters.get(key)
         if gate is None:
             learns = endpoint is not None
-            gate = self._gates[key] = Gate(width, rates if learns else Rates(), learns=learns)
+            gate = self._limiters[key] = RateLimiter(width, rates if learns else Rates(), adaptive=learns)
             self.budget.on_stop.append(gate.close)
         else:
             gate.widen(width, rates)
         return gate
 
 
-ALL_AT_ONCE = 1 << 40
+UNLIMITED = 1 << 40
 """Requests that wait for a batch: any number."""
 
 
-class Desk:
+class ModelClient:
     """A model with the gate to its endpoint, its price, the budget and the cache."""
 
-    def __init__(self, plan: Plan, role: str, model: Model, sitting: Sitting, health: Health) -> None:
+    def __init__(self, plan: Plan, role: str, model: Model, invocation: Invocation, health: Health) -> None:
         """Args: health: of the model, in whatever roles it is asked."""
         self.health = health
         self.batched = role in plan.batched
         rates = Rates() if self.batched else plan.rates.get(role, Rates())
         self.price = plan.prices.get(role)
         self._model = model
-        self._budget = sitting.budget
+        self._budget = invocation.budget
         # Nothing goes to the endpoint while a request waits for its batch.
-        self._gate = Gate(ALL_AT_ONCE) if self.batched else sitting.gate(model, plan.concurrency, rates)
+        self._limiter = (
+            RateLimiter(UNLIMITED) if self.batched else invocation.limiter(model, plan.concurrency, rates)
+        )
         if not self.batched and endpoint_of(model) is not None:
-            self._gate.probe()
-        self._forecast = Forecast(self.price, batched=self.batched)
-        self._guesses = sitting.budget.counts or rates.tpm is not None
+            self._limiter.probe()
+        self._estimator = UsageEstimator(self.price, batched=self.batched)
+        self._estimates_usage = invocation.budget.limits_spending or rates.tpm is not None
         # A model without an endpoint may answer by more than the request says.
-        self._cache = sitting.cache if endpoint_of(model) is not None else None
-        self._who = whose(model)
-        self._expected: dict[Address | None, Expected] = {}
+        self._cache = invocation.cache if endpoint_of(model) is not None else None
+        self._model_digest = model_digest(model)
+        self._reservations: dict[Address | None, Reservation] = {}
 
     def cache_key(self, address: Address, request: str) -> str | None:
         """What names a request in the cache; None where it has no place there, as in repeats after the first.
@@ -81,68 +83,74 @@ class Desk:
         """
         if self._cache is None or address.repeat:
             return None
-        return self._cache.key(self._who, request)
+        return self._cache.key(self._model_digest, request)
 
-    def cached(self, key: str) -> Reply | None:
+    def lookup(self, key: str) -> Reply | None:
         """The reply under a key of the cache, where there is one."""
         return self._cache.get(key) if self._cache else None
 
-    def keep(self, key: str, reply: Reply) -> None:
+    def store(self, key: str, reply: Reply) -> None:
         """Puts a reply under a key of the cache."""
         if self._cache:
             self._cache.put(key, reply)
 
     async def call(
-        self, request: Request, patience: Patience, on_retry: Callable[[str, float], None]
+        self, request: Request, policy: RetryPolicy, on_retry: Callable[[str, float], None]
     ) -> Reply:
         """Asks the model within all limits. Raises InfraError, and LimitError where the call was not made."""
-        expected = self._forecast.of(request) if self._guesses else NOTHING
+        expected = self._estimator.estimate(request) if self._estimates_usage else NO_RESERVATION
         if self.batched:
-            reply = await self._call_by_batch(request, expected, patience, on_retry)
+            reply = await self._call_by_batch(request, expected, policy, on_retry)
         else:
-            with self._set_aside(expected):
-                reply = await call(
-                    *(self._model, request, patience, on_retry, self._gate, expected.tokens, self.health)
+            with self._hold(expected):
+                reply = await call_with_retry(
+                    *(self._model, request, policy, on_retry, self._limiter, expected.tokens, self.health)
                 )
-                self._spend(reply, expected)
-        if self._guesses:
-            self._forecast.learn(expected, reply.usage)
-            self._gate.correct(expected.tokens, sum(token_counts(reply.usage)) or expected.tokens)
+                self._add_spend(reply, expected)
+        if self._estimates_usage:
+            self._estimator.update(expected, reply.usage)
+            self._limiter.adjust(expected.tokens, sum(token_counts(reply.usage)) or expected.tokens)
         return reply
 
     def give_up(self, why: str) -> None:
         """Makes no more calls, also of those that wait for their turn."""
         self.health.given_up = why
-        self._gate.end_probe()
+        self._limiter.end_probe()
 
     @contextmanager
-    def reserved(self, request: Request) -> Generator[None]:
+    def reserve(self, request: Request) -> Generator[None]:
         """Sets aside what a request takes that is being asked by `call`, while it goes by a new batch."""
-        with self._set_aside(self._expected.get(request.address, NOTHING)):
+        with self._hold(self._reservations.get(request.address, NO_RESERVATION)):
             yield
 
     async def _call_by_batch(
-        self, request: Request, expected: Expected, patience: Patience, on_retry: Callable[[str, float], None]
+        self,
+        request: Request,
+        reservation: Reservation,
+        policy: RetryPolicy,
+        on_retry: Callable[[str, float], None],
     ) -> Reply:
         """The same where batches are sent: only who sends them knows whether a request is new or paid for already."""
-        self._expected[request.address] = expected
+        self._reservations[request.address] = reservation
         try:
-            endless = replace(patience, timeout_s=inf)
-            reply = await call(self._model, request, endless, on_retry, self._gate, health=self.health)
+            endless = replace(policy, timeout_s=inf)
+            reply = await call_with_retry(
+                self._model, request, endless, on_retry, self._limiter, health=self.health
+            )
         finally:
-            del self._expected[request.address]
-        self._spend(reply, expected)
+            del self._reservations[request.address]
+        self._add_spend(reply, reservation)
         return reply
 
     @contextmanager
-    def _set_aside(self, expected: Expected) -> Generator[None]:
-        self._budget.begin(expected)
+    def _hold(self, reservation: Reservation) -> Generator[None]:
+        self._budget.reserve(reservation)
         try:
             yield
         finally:
-            self._budget.end(expected)
+            self._budget.release(reservation)
 
-    def _spend(self, reply: Reply, expected: Expected) -> None:
+    def _add_spend(self, reply: Reply, reservation: Reservation) -> None:
         # An endpoint that tells no tokens is taken at our guess, or no limit would ever be reached.
-        told = reply.usage if any(token_counts(reply.usage)) else expected.usage
+        told = reply.usage if any(token_counts(reply.usage)) else reservation.usage
         self._budget.spent.add(told, self.price, batched=reply.batched)

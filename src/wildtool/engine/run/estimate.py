@@ -5,51 +5,51 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from wildtool.engine.call.pricing import estimate, tokens_of
+from wildtool.engine.call.pricing import estimate_tokens, tokens_of
 from wildtool.engine.call.rates import Rates
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.client import endpoint_of
-from wildtool.episode import SILENCE
-from wildtool.models.prompted import PromptedModel, plain_messages
+from wildtool.episode import EMPTY_REPLY
+from wildtool.models.prompted import PromptedModel, plain_chat
 from wildtool.types import Item, Reply, Request
 
-CALL_S = 5.0
+ASSUMED_CALL_S = 5.0
 """How long a call is assumed to take. Models differ, and so do their endpoints by the hour; nothing is asked to know."""
 Span = tuple[float, float]
 """The lower and the upper end of what something would take."""
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Usage:
     """Calls and tokens of one role."""
 
     calls: int = 0
     prompt_tokens: float = 0.0
     reply_tokens: float = 0.0
-    rounds: int = 0
+    longest_unit_calls: int = 0
     """Calls of the unit that has most, since each waits for the one before."""
 
-    def plus(self, prompt: float, reply: float, of_unit: int) -> "Taken":
+    def add_call(self, prompt: float, reply: float, of_unit: int) -> "Usage":
         """Args: of_unit: calls of this unit so far, this one included."""
-        return Taken(
+        return Usage(
             self.calls + 1,
             self.prompt_tokens + prompt,
             self.reply_tokens + reply,
-            max(self.rounds, of_unit),
+            max(self.longest_unit_calls, of_unit),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class RoleEstimate:
     """What one role would take, if its answers were the gold ones."""
 
-    low: Taken
-    high: Taken
+    low: Usage
+    high: Usage
     """Where gold answers can be given in several ways, the dearest of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Demand:
+class RunTotals:
     """What a run would take in all its roles."""
 
     tokens: Span
@@ -61,7 +61,7 @@ class Demand:
     """Of the model under test."""
 
 
-def demand_of(plan: Plan, roles: Mapping[str, Outlook]) -> Demand:
+def run_totals(plan: Plan, roles: Mapping[str, RoleEstimate]) -> RunTotals:
     """What a run would take, by what each of its roles would."""
     tokens, cost = (0.0, 0.0), (0.0, 0.0)
     known = True
@@ -73,7 +73,7 @@ def demand_of(plan: Plan, roles: Mapping[str, Outlook]) -> Demand:
         if price is not None:
             cost = _added(cost, [price.cost(usage, batched=role in plan.batched) for usage in usages])
     timed = not plan.batched & roles.keys()
-    return Demand(
+    return RunTotals(
         tokens=tokens,
         cost=cost if known else None,
         seconds=(_seconds(plan, roles, 0), _seconds(plan, roles, 1)) if timed else None,
@@ -81,7 +81,7 @@ def demand_of(plan: Plan, roles: Mapping[str, Outlook]) -> Demand:
     )
 
 
-def usages_of(plan: Plan, role: str, seen: Outlook) -> tuple[dict[str, int], dict[str, int]]:
+def usages_of(plan: Plan, role: str, seen: RoleEstimate) -> tuple[dict[str, int], dict[str, int]]:
     """Tokens of one role, at the lower and the upper end."""
     most = plan.models[role].settings().get("max_tokens")
     # A reply is as long as the user allows, at most.
@@ -96,23 +96,23 @@ def usages_of(plan: Plan, role: str, seen: Outlook) -> tuple[dict[str, int], dic
     return low, high
 
 
-def seconds_of(demands: Iterable[Demand]) -> Span | None:
+def seconds_of(totals: Iterable[RunTotals]) -> Span | None:
     """How long several runs take together: at one endpoint one after the other, at several at the same time."""
     lanes: dict[str | None, Span] = {}
-    for demand in demands:
+    for demand in totals:
         if demand.seconds is None:
             return None
         lanes[demand.endpoint] = _added(lanes.get(demand.endpoint, (0.0, 0.0)), demand.seconds)
     return max(low for low, _ in lanes.values()), max(high for _, high in lanes.values())
 
 
-def _seconds(plan: Plan, roles: Mapping[str, Outlook], end: int) -> float:
+def _seconds(plan: Plan, roles: Mapping[str, RoleEstimate], end: int) -> float:
     """Args: end: 0 for the lower, 1 for the upper."""
     asked = {role: seen for role, seen in roles.items() if endpoint_of(plan.models[role]) is not None}
     calls = sum((seen.low, seen.high)[end].calls for seen in asked.values())
     # The calls of a unit wait for each other.
-    in_turn = sum((seen.low, seen.high)[end].rounds for seen in asked.values())
-    bounds = [calls * CALL_S / plan.concurrency, in_turn * CALL_S]
+    in_turn = sum((seen.low, seen.high)[end].longest_unit_calls for seen in asked.values())
+    bounds = [calls * ASSUMED_CALL_S / plan.concurrency, in_turn * ASSUMED_CALL_S]
     for role, seen in asked.items():
         rates = plan.rates.get(role, Rates())
         if rates.rpm is not None:
@@ -128,33 +128,33 @@ def _added(span: Span, more: Iterable[float]) -> Span:
     return span[0] + low, span[1] + high
 
 
-def outlook(plan: Plan) -> dict[str, Outlook]:
+def estimate_run(plan: Plan) -> dict[str, RoleEstimate]:
     """Calls and tokens of each role. Raises UsageError or DataError where the plan cannot work."""
     plan.check()
     by_style = [asyncio.run(_play(plan, style)) for style in plan.benchmark.gold_styles]
-    found: dict[str, Outlook] = {}
+    found: dict[str, RoleEstimate] = {}
     for role in dict.fromkeys(role for taken in by_style for role in taken):
-        ways = sorted((taken.get(role, Taken()) for taken in by_style), key=lambda taken: taken.prompt_tokens)
-        found[role] = Outlook(_times(ways[0], plan.repeats), _times(ways[-1], plan.repeats))
+        ways = sorted((taken.get(role, Usage()) for taken in by_style), key=lambda taken: taken.prompt_tokens)
+        found[role] = RoleEstimate(_times(ways[0], plan.repeats), _times(ways[-1], plan.repeats))
     return found
 
 
-def _times(taken: Taken, repeats: int) -> Taken:
+def _times(taken: Usage, repeats: int) -> Usage:
     prompt, reply = taken.prompt_tokens * repeats, taken.reply_tokens * repeats
-    return Taken(taken.calls * repeats, prompt, reply, taken.rounds)
+    return Usage(taken.calls * repeats, prompt, reply, taken.longest_unit_calls)
 
 
-async def _play(plan: Plan, style: str) -> dict[str, Taken]:
-    totals: dict[str, Taken] = {}
+async def _play(plan: Plan, style: str) -> dict[str, Usage]:
+    totals: dict[str, Usage] = {}
     of_units: Counter[tuple[str, str]] = Counter()
 
     async def ask(unit: str, request: Request) -> Reply:
         role = request.role
-        message = request.gold(style if role == "agent" else "cooperative 0") if request.gold else SILENCE
+        message = request.gold(style if role == "agent" else "cooperative 0") if request.gold else EMPTY_REPLY
         sent = _as_sent(plan, request)
         of_units[role, unit] += 1
-        totals[role] = totals.get(role, Taken()).plus(
-            estimate(sent), tokens_of(message), of_units[role, unit]
+        totals[role] = totals.get(role, Usage()).add_call(
+            estimate_tokens(sent), tokens_of(message), of_units[role, unit]
         )
         return Reply(message)
 
@@ -169,4 +169,4 @@ def _as_sent(plan: Plan, request: Request) -> Request:
     model = plan.models.get(request.role)
     if not isinstance(model, PromptedModel) or not request.tools:
         return request
-    return replace(request, messages=plain_messages(request, model.format)[0], tools=())
+    return replace(request, messages=plain_chat(request, model.format)[0], tools=())

@@ -7,26 +7,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.engine.call.budget import Budget, Spent
-from wildtool.engine.call.retry import Patience
-from wildtool.engine.gc_tuning import seldom_collecting
+from wildtool.engine.call.budget import Budget, Spend
+from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.gc_tuning import relaxed_gc
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.reader import Log, RecordReader, transcripts
+from wildtool.engine.record.reader import ItemLog, RecordReader, transcripts
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.record.writer import RecordWriter
-from wildtool.engine.run.client import Sitting, endpoint_of
-from wildtool.engine.run.scheduler import Stage, play
-from wildtool.engine.score.judge import judge
-from wildtool.engine.score.table_stamp import Stamp, record_of, stamp_of
-from wildtool.engine.score.verdict_table import Counts, Player, VerdictTable, verdicts_path
+from wildtool.engine.run.client import Invocation, endpoint_of
+from wildtool.engine.run.scheduler import RunContext, play
+from wildtool.engine.score.judge import safe_judge
+from wildtool.engine.score.table_stamp import TableStamp, make_stamp, record_fingerprints
+from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, verdicts_path
 from wildtool.errors import DataError, RecordError, StorageError
 from wildtool.types import Item
 
 if TYPE_CHECKING:
-    from wildtool.engine.batch.rounds import Batching, PendingBatch
+    from wildtool.engine.batch.rounds import Batching, RunningBatch
 
-STATUSES = {"done": 0, "judge faults": 1, "limit reached": 3, "infra errors": 3, "interrupted": 130}
+EXIT_STATUSES = {"done": 0, "judge faults": 1, "limit reached": 3, "infra errors": 3, "interrupted": 130}
 """How a run can end, with the exit status. A limit is like infra errors: steps are missing, and the same command,
 with more room, goes on."""
 
@@ -38,7 +38,7 @@ class RunResult:
     folder: Path
     verdicts: Path | None
     """The table of verdicts; None if the run was interrupted."""
-    counts: Counts
+    counts: OutcomeCounts
     """Of the items that were played or replayed."""
     calls: int
     """Calls that a model answered in this process."""
@@ -46,7 +46,7 @@ class RunResult:
     """Replies taken from the record."""
     cached: int
     """Replies taken from the cache."""
-    spent: Spent
+    spent: Spend
     """What the calls of this process took."""
     limit: str | None
     """The limit that kept calls from being made, in words."""
@@ -57,7 +57,7 @@ class RunResult:
     interrupted: bool
     remarks: tuple[str, ...] = ()
     """What was found wrong in the record and left out, and what could not be checked of the data."""
-    pending: "tuple[PendingBatch, ...]" = ()
+    pending: "tuple[RunningBatch, ...]" = ()
     """Batches that go on at their endpoints; the same command again waits for them."""
 
     @property
@@ -73,9 +73,9 @@ class RunResult:
 
     @property
     def exit_status(self) -> int:
-        return STATUSES[self.status]
+        return EXIT_STATUSES[self.status]
 
-    def taken(self) -> dict[str, Any]:
+    def spend_summary(self) -> dict[str, Any]:
         """Calls, tokens and money of this process, as `run.json` tells them."""
         spent = self.spent
         return {
@@ -88,7 +88,7 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RunJob:
     """One run of a command."""
 
     plan: Plan
@@ -98,14 +98,14 @@ class Job:
     """Is told how it goes."""
 
 
-def run(
+def run_plan(
     plan: Plan,
     out: Path,
     *,
     command: Sequence[str],
     observer: Observer | None = None,
-    patience: Patience | None = None,
-    sitting: Sitting | None = None,
+    policy: RetryPolicy | None = None,
+    invocation: Invocation | None = None,
 ) -> RunResult:
     """Starts a run in a folder, or goes on with the one in it; ends with all its verdicts written.
 
@@ -119,8 +119,8 @@ def run(
     GivenUpError if the model never answers, StorageError if the record cannot be written. Ctrl-C
     gives a result that says so.
     """
-    job = Job(plan, out, observer or Observer())
-    outcome = run_all([job], command=command, patience=patience, sitting=sitting)[0]
+    job = RunJob(plan, out, observer or Observer())
+    outcome = run_plans([job], command=command, policy=policy, invocation=invocation)[0]
     if isinstance(outcome, Exception):
         raise outcome
     if outcome is None:
@@ -128,12 +128,12 @@ def run(
     return outcome
 
 
-def run_all(
-    jobs: Sequence[Job],
+def run_plans(
+    jobs: Sequence[RunJob],
     *,
     command: Sequence[str],
-    patience: Patience | None = None,
-    sitting: Sitting | None = None,
+    policy: RetryPolicy | None = None,
+    invocation: Invocation | None = None,
 ) -> list[RunResult | Exception | None]:
     """Runs several plans; one that fails does not stop the others. Gives what came of each, in order.
 
@@ -142,7 +142,7 @@ def run_all(
     asked by batches, which share nothing, are all played at the same time. None stands for a run that was not begun
     before Ctrl-C.
     """
-    shared = sitting or Sitting()
+    shared = invocation or Invocation()
     outcomes: list[RunResult | Exception | None] = [None] * len(jobs)
     lanes: dict[object, list[int]] = {}
     for number, job in enumerate(jobs):
@@ -152,7 +152,7 @@ def run_all(
     async def play_lane(numbers: Sequence[int]) -> None:
         for number in numbers:
             try:
-                outcomes[number] = result = await _run(jobs[number], command, patience, shared)
+                outcomes[number] = result = await _run(jobs[number], command, policy, shared)
             except Exception as error:  # noqa: BLE001 - given to the caller; the other runs are worth playing
                 outcomes[number] = error
                 continue
@@ -162,11 +162,11 @@ def run_all(
     async def play_lanes() -> None:
         await asyncio.gather(*map(play_lane, lanes.values()))
 
-    if shared.budget.counts:
+    if shared.budget.limits_spending:
         for job in jobs:
             _count_recorded(job, shared.budget)
     try:
-        with seldom_collecting():
+        with relaxed_gc():
             asyncio.run(play_lanes())
     except KeyboardInterrupt:
         if not any(isinstance(outcome, RunResult) and outcome.interrupted for outcome in outcomes):
@@ -174,20 +174,22 @@ def run_all(
     return outcomes
 
 
-def _count_recorded(job: Job, budget: Budget) -> None:
+def _count_recorded(job: RunJob, budget: Budget) -> None:
     """Adds to what is spent what a run's record has cost already."""
     if not job.out.is_dir():
         return
     try:
         with RecordReader(job.out) as reader:
-            for role, reply in reader.asked_for():
+            for role, reply in reader.billed_replies():
                 budget.spent.add(reply.usage, job.plan.prices.get(role), batched=reply.batched)
     except RecordError:
         # The run itself will say what is wrong with its folder.
         return
 
 
-async def _run(job: Job, command: Sequence[str], patience: Patience | None, sitting: Sitting) -> RunResult:
+async def _run(
+    job: RunJob, command: Sequence[str], policy: RetryPolicy | None, invocation: Invocation
+) -> RunResult:
     plan = job.plan
     units = plan.selected().units
     with RunFolder(
@@ -199,37 +201,37 @@ async def _run(job: Job, command: Sequence[str], patience: Patience | None, sitt
         command=command,
     ) as folder:
         try:
-            bounds = patience or Patience(plan.timeout_s, plan.max_attempts)
-            result = await _play(job, bounds, sitting, units)
+            bounds = policy or RetryPolicy(plan.timeout_s, plan.max_attempts)
+            result = await _play(job, bounds, invocation, units)
         except BaseException as error:
-            _note_end(folder, f"stopped: {type(error).__name__}")
+            _record_end(folder, f"stopped: {type(error).__name__}")
             raise
-        folder.finish(result.status, spent=result.taken())
+        folder.finish(result.status, spent=result.spend_summary())
         return result
 
 
-async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> RunResult:
+async def _play(job: RunJob, policy: RetryPolicy, invocation: Invocation, units: int) -> RunResult:
     plan, folder, observer = job.plan, job.out, job.observer
     faults: list[str] = []
     table = VerdictTable(verdicts_path(folder, plan.profile), plan.benchmark)
-    player = Player(
+    player = RunInfo(
         run=folder.resolve().name,
         model=plan.models["agent"].name,
         benchmark=plan.benchmark.name,
         profile=plan.profile,
     )
 
-    def played(order: int, item: Item, repeat: int, log: Log) -> None:
-        verdicts, fault = judge(plan.benchmark, item, transcripts(log), plan.profile)
+    def played(order: int, item: Item, repeat: int, log: ItemLog) -> None:
+        verdicts, fault = safe_judge(plan.benchmark, item, transcripts(log), plan.profile)
         if fault is not None:
             faults.append(f"{item.id}: {fault}")
         table.add(order, player, item, repeat, verdicts, log)
         observer.item_done(item.id, repeat, verdicts)
 
-    with table, RecordReader(folder, whole=True) as reader, RecordWriter(folder, reader.lost) as writer:
+    with table, RecordReader(folder, check_all=True) as reader, RecordWriter(folder, reader.lost) as writer:
         observer.started(units)
-        batching = _batching(job, writer, patience)
-        stage = Stage(plan, reader, writer, observer, patience, sitting, batching)
+        batching = _batching(job, writer, policy)
+        stage = RunContext(plan, reader, writer, observer, policy, invocation, batching)
         try:
             await play(stage, played)
             interrupted = False
@@ -245,12 +247,12 @@ async def _play(job: Job, patience: Patience, sitting: Sitting, units: int) -> R
             replayed=stage.replayed,
             cached=stage.cached,
             spent=stage.spent,
-            limit=str(stage.held_back) if stage.held_back else None,
-            limit_of_endpoint=stage.held_back is not None and stage.held_back.of_endpoint,
+            limit=str(stage.limit_error) if stage.limit_error else None,
+            limit_of_endpoint=stage.limit_error is not None and stage.limit_error.of_endpoint,
             faults=tuple(faults),
             remarks=(*map(str, reader.lost), *unchecked),
             interrupted=interrupted,
-            pending=tuple(stage.rounds.pending()) if stage.rounds else (),
+            pending=tuple(stage.batch_scheduler.running_batches()) if stage.batch_scheduler else (),
         )
 
 
@@ -280,19 +282,21 @@ def _digest_now(plan: Plan) -> str | None:
     return None
 
 
-def _stamp(plan: Plan, folder: Path) -> Stamp:
-    return stamp_of({"identity": plan.identity(), "scope": plan.scope()}, plan.profile, record_of(folder))
+def _stamp(plan: Plan, folder: Path) -> TableStamp:
+    return make_stamp(
+        {"identity": plan.identity(), "scope": plan.scope()}, plan.profile, record_fingerprints(folder)
+    )
 
 
-def _batching(job: Job, writer: RecordWriter, patience: Patience) -> "Batching | None":
+def _batching(job: RunJob, writer: RecordWriter, policy: RetryPolicy) -> "Batching | None":
     if not job.plan.batched:
         return None
     from wildtool.engine.batch.rounds import Batching  # the network library is slow to load
 
-    return Batching(job.plan, job.out, writer, job.observer, patience)
+    return Batching(job.plan, job.out, writer, job.observer, policy)
 
 
-def _note_end(folder: RunFolder, status: str) -> None:
+def _record_end(folder: RunFolder, status: str) -> None:
     try:
         folder.finish(status)
     except StorageError as error:

@@ -8,21 +8,21 @@ from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 from wildtool import json_codec, redact
-from wildtool.engine.call.budget import Spent
-from wildtool.engine.call.health import PATIENCE_S, GivenUpError, Health, RefusedError, all_refused
+from wildtool.engine.call.budget import Spend
+from wildtool.engine.call.health import GIVE_UP_AFTER_S, GivenUpError, Health, RefusedError, all_refused
 from wildtool.engine.call.rate_limit import LimitError
-from wildtool.engine.call.retry import Patience
+from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.reader import Failure, Log, RecordReader, Step
-from wildtool.engine.record.request_hash import chain
-from wildtool.engine.record.writer import RecordWriter, Sent
-from wildtool.engine.run.client import Desk, Sitting
+from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply, RecordReader
+from wildtool.engine.record.request_hash import request_hashes
+from wildtool.engine.record.writer import PendingRow, RecordWriter
+from wildtool.engine.run.client import Invocation, ModelClient
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
 from wildtool.types import Address, Item, Reply, Request
 
 if TYPE_CHECKING:
-    from wildtool.engine.batch.rounds import Batching, Rounds
+    from wildtool.engine.batch.rounds import Batching, BatchScheduler
 
 
 def _leaves(errors: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
@@ -33,7 +33,7 @@ def _leaves(errors: BaseExceptionGroup[BaseException]) -> Iterator[BaseException
             yield error
 
 
-def cause_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+def most_actionable(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     """The one exception to tell the user: one they can act on before any other."""
     leaves = list(_leaves(errors))
     return next((error for error in leaves if isinstance(error, WildtoolError)), leaves[0])
@@ -42,13 +42,13 @@ def cause_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
 SYNC_S = 1.0
 """Seconds between two syncs of the record to disk."""
 
-Job = tuple[int, tuple[Item, int]]
+PlayJob = tuple[int, tuple[Item, int]]
 """An item to play: its place in the order of jobs, the item, the repeat."""
-Played = Callable[[int, Item, int, Log], None]
+OnItemDone = Callable[[int, Item, int, ItemLog], None]
 """Takes each item when it is played: its place in the order of jobs, the item, the repeat, all its steps."""
 
 
-class Stage:
+class RunContext:
     """What all asks of a run share: models, record, bounds, counters."""
 
     def __init__(
@@ -57,8 +57,8 @@ class Stage:
         reader: RecordReader,
         writer: RecordWriter,
         observer: Observer,
-        patience: Patience,
-        sitting: Sitting,
+        policy: RetryPolicy,
+        invocation: Invocation,
         batching: "Batching | None" = None,
     ) -> None:
         """Args: batching: where any role is asked by batches."""
@@ -66,99 +66,100 @@ class Stage:
         self.reader = reader
         self.writer = writer
         self.observer = observer
-        self.patience = patience
-        self.sitting = sitting
+        self.policy = policy
+        self.invocation = invocation
         self.calls = 0
         """Calls that a model answered in this process."""
         self.replayed = 0
         """Replies taken from the record."""
         self.cached = 0
         """Replies taken from the cache."""
-        self.asked_first = False
+        self.has_new_requests = False
         """Whether anything was asked that the record does not say to have failed before."""
-        self.held_back: LimitError | None = None
+        self.limit_error: LimitError | None = None
         """Why calls were not made, where any was not since a limit was reached."""
-        self.spent = Spent()
+        self.spent = Spend()
         """What the calls of this process took."""
-        self.rounds = batching.rounds if batching else None
+        self.batch_scheduler = batching.scheduler if batching else None
         # One model may play several roles. The next batch may do what this one did not.
         patience_s = {id(plan.models[role]): inf for role in plan.batched & plan.models.keys()}
         healths = {
-            key: Health(observer, patience_s=patience_s.get(key, PATIENCE_S))
+            key: Health(observer, give_up_after_s=patience_s.get(key, GIVE_UP_AFTER_S))
             for key in map(id, plan.models.values())
         }
-        self._desks = {
-            role: Desk(plan, role, model, sitting, healths[id(model)]) for role, model in plan.models.items()
+        self._clients = {
+            role: ModelClient(plan, role, model, invocation, healths[id(model)])
+            for role, model in plan.models.items()
         }
-        for role, desk in self._desks.items():
+        for role, desk in self._clients.items():
             if batching and desk.batched:
-                batching.serve(role, desk.reserved)
+                batching.connect(role, desk.reserve)
 
-    async def ask(self, sent: Sent) -> Reply:
+    async def ask(self, sent: PendingRow) -> Reply:
         """Asks a model, or the cache, and records the reply.
 
         Raises InfraError once that is recorded too, and LimitError, of which nothing is recorded.
         """
-        if self.rounds is None:
+        if self.batch_scheduler is None:
             return await self._ask(sent)
-        with self.rounds.asking((sent.address.item, sent.address.repeat)):
+        with self.batch_scheduler.asking((sent.address.item, sent.address.repeat)):
             return await self._ask(sent)
 
-    async def _ask(self, sent: Sent) -> Reply:
-        desk = self._desks.get(sent.request.role)
+    async def _ask(self, sent: PendingRow) -> Reply:
+        desk = self._clients.get(sent.request.role)
         if desk is None:
             raise UsageError(
                 f"{self.plan.benchmark.name} asks for a model in the role {sent.request.role!r}; name one"
             )
         key = desk.cache_key(sent.address, sent.hashes[-1])
-        if key is not None and (kept := desk.cached(key)) is not None:
+        if key is not None and (kept := desk.lookup(key)) is not None:
             self.cached += 1
             reply = self._record(sent, kept)
             self.observer.call_done(reply, replayed=True)
             return reply
         try:
-            reply = await desk.call(sent.request, self.patience, self.observer.call_retried)
+            reply = await desk.call(sent.request, self.policy, self.observer.call_retried)
             self.spent.add(reply.usage, desk.price, batched=reply.batched)
-            self._record_held(desk.health)
+            self._flush_unrecorded(desk.health)
             reply = self._record(sent, reply)
         except LimitError as error:
-            self.held_back = error
+            self.limit_error = error
             raise
         except GivenUpError as error:
-            self.held_back = self._given_up(error, desk)
-            raise self.held_back from None
+            self.limit_error = self._given_up(error, desk)
+            raise self.limit_error from None
         except InfraError as error:
             self._fail(sent, error, desk.health)
             raise
         if key is not None:
-            desk.keep(key, reply)
+            desk.store(key, reply)
         self.calls += 1
         self.observer.call_done(reply, replayed=False)
         return reply
 
-    def settle_failures(self) -> None:
+    def flush_failures(self) -> None:
         """Called at the end. Raises GivenUpError if a model refused every call."""
-        for health in {id(desk.health): desk.health for desk in self._desks.values()}.values():
-            failures = [error for _, error in health.held]
+        for health in {id(desk.health): desk.health for desk in self._clients.values()}.values():
+            failures = [error for _, error in health.unrecorded]
             refused = failures and all(isinstance(error, RefusedError) for error in failures)
-            if refused and self.asked_first:
+            if refused and self.has_new_requests:
                 raise all_refused(failures[0])
-            self._record_held(health)
+            self._flush_unrecorded(health)
 
-    def _given_up(self, error: GivenUpError, desk: Desk) -> LimitError:
+    def _given_up(self, error: GivenUpError, desk: ModelClient) -> LimitError:
         """What ends the calls of a model that is given up, where all that is asked has failed before: the numbers of the
         other units stand. Else it is the run that ends."""
-        if self.asked_first:
+        if self.has_new_requests:
             raise error
-        self._record_held(desk.health)
+        self._flush_unrecorded(desk.health)
         desk.give_up(error.reason)
         return LimitError(error.reason, of_endpoint=True)
 
-    def _record(self, sent: Sent, reply: Reply) -> Reply:
+    def _record(self, sent: PendingRow, reply: Reply) -> Reply:
         # What is used must be what a replay will give; a reply that a file would change is changed here.
         try:
             parts = [reply.message, reply.raw]
-            settled = _without_keys(json_codec.settle(parts))
+            settled = _redact_reply(json_codec.normalize(parts))
             if settled is not parts:
                 reply = replace(reply, message=settled[0], raw=settled[1])
             self.writer.step(sent, reply)
@@ -166,23 +167,23 @@ class Stage:
             raise InfraError("unrecordable reply", str(error), attempts=reply.attempts) from error
         return reply
 
-    def _fail(self, sent: Sent, error: InfraError, health: Health) -> None:
+    def _fail(self, sent: PendingRow, error: InfraError, health: Health) -> None:
         self.observer.call_failed(error.kind)
-        if not health.answers:
+        if not health.has_answered:
             # Should the model never answer, none of its failures is a result.
-            health.held.append((sent, error))
+            health.unrecorded.append((sent, error))
             return
-        self._record_held(health)
+        self._flush_unrecorded(health)
         self.writer.error(sent, error)
 
-    def _record_held(self, health: Health) -> None:
-        if health.held:
-            held, health.held = health.held, []
+    def _flush_unrecorded(self, health: Health) -> None:
+        if health.unrecorded:
+            held, health.unrecorded = health.unrecorded, []
             for sent, error in held:
                 self.writer.error(sent, error)
 
 
-def _without_keys(parts: list[Any]) -> list[Any]:
+def _redact_reply(parts: list[Any]) -> list[Any]:
     """Message and raw text of a reply without any key of ours; the very same object where none is in them.
 
     A raw text that spells a key otherwise, by escapes or in the pieces of a stream, is left out as a whole.
@@ -195,12 +196,12 @@ def _without_keys(parts: list[Any]) -> list[Any]:
     return [clean, ""]
 
 
-class RecordedAsk:
+class RecordingClient:
     """How one item reaches its models in one repeat: answers from the record first, then from the stage."""
 
-    def __init__(self, stage: Stage, item: Item, repeat: int) -> None:
-        self.log: Log = stage.reader.log(item.id, repeat)
-        self._stage = stage
+    def __init__(self, context: RunContext, item: Item, repeat: int) -> None:
+        self.log: ItemLog = context.reader.log(item.id, repeat)
+        self._context = context
         self._item = item.id
         self._repeat = repeat
         self._next: dict[str, int] = {}
@@ -209,36 +210,38 @@ class RecordedAsk:
     async def __call__(self, unit: str, request: Request) -> Reply:
         step = self._next.get(unit, 0)
         self._next[unit] = step + 1
-        hashes = chain(request)
+        hashes = request_hashes(request)
         steps = self.log.setdefault(unit, {})
         recorded = steps.get(step)
         address = Address(self._item, self._repeat, unit, step)
         again = self._is_superseded(recorded, request, hashes[-1])
-        if isinstance(recorded, Step) and not again:
+        if isinstance(recorded, RecordedReply) and not again:
             return self._replay(address, recorded, request, hashes[-1])
-        self._stage.asked_first |= recorded is None
+        self._context.has_new_requests |= recorded is None
         if again:
             for later in [number for number in steps if number >= step]:
                 del steps[later]
         request = replace(request, address=address)
         try:
-            reply = await self._stage.ask(Sent(address, request, hashes, self._known, again=again))
+            reply = await self._context.ask(PendingRow(address, request, hashes, self._known, again=again))
         except LimitError:
             # As if it had never been asked: the unit is unplayed, and a later run asks.
             raise
         except InfraError as error:
-            steps[step] = Failure(request.role, hashes[-1], error.kind, str(error), error.attempts)
+            steps[step] = RecordedFailure(request.role, hashes[-1], error.kind, str(error), error.attempts)
             raise
-        steps[step] = Step(request.role, hashes[-1], reply)
+        steps[step] = RecordedReply(request.role, hashes[-1], reply)
         return reply
 
-    def _is_superseded(self, recorded: Step | Failure | None, request: Request, name: str) -> bool:
+    def _is_superseded(
+        self, recorded: RecordedReply | RecordedFailure | None, request: Request, name: str
+    ) -> bool:
         """Whether a step must be asked again, since one before it was lost and got another reply this time."""
-        if not self._stage.reader.lossy or not isinstance(recorded, Step):
+        if not self._context.reader.has_lost_lines or not isinstance(recorded, RecordedReply):
             return False
         return (recorded.role, recorded.request) != (request.role, name)
 
-    def _replay(self, address: Address, recorded: Step, request: Request, name: str) -> Reply:
+    def _replay(self, address: Address, recorded: RecordedReply, request: Request, name: str) -> Reply:
         if (recorded.role, recorded.request) != (request.role, name):
             raise RecordError(
                 f"item {address.item}, repeat {address.repeat}, unit {address.unit}, step {address.step}: "
@@ -246,98 +249,100 @@ class RecordedAsk:
                 "benchmark's code or its prompts have changed. What is recorded can be scored and shown as before; to "
                 "go on, use the wildtool that began this run, or another --out to begin again"
             )
-        self._stage.replayed += 1
-        self._stage.observer.call_done(recorded.reply, replayed=True)
+        self._context.replayed += 1
+        self._context.observer.call_done(recorded.reply, replayed=True)
         return recorded.reply
 
 
-async def play(stage: Stage, played: Played) -> None:
+async def play(context: RunContext, on_item_done: OnItemDone) -> None:
     """Plays all jobs of the stage's plan; hands each to `played` as it ends, in no particular order.
 
     Raises what first went wrong, with all tasks ended: UsageError or RecordError, StorageError, or the
     exception of a faulty adapter or benchmark. Closes the models.
     """
-    plan = stage.plan
+    plan = context.plan
     jobs = enumerate(plan.selection.jobs())
     try:
         async with asyncio.TaskGroup() as group:
             beside = [
-                group.create_task(_sync_now_and_then(stage.writer)),
-                group.create_task(_stop_at_deadline(stage)),
+                group.create_task(_sync_periodically(context.writer)),
+                group.create_task(_stop_at_deadline(context)),
             ]
-            if stage.rounds is None:
-                await _play_some(stage, jobs, played)
+            if context.batch_scheduler is None:
+                await _play_some(context, jobs, on_item_done)
             else:
-                beside.append(group.create_task(stage.rounds.play()))
-                await _play_all(stage, stage.rounds, jobs, played)
+                beside.append(group.create_task(context.batch_scheduler.play()))
+                await _play_all(context, context.batch_scheduler, jobs, on_item_done)
             for task in beside:
                 task.cancel()
-        stage.settle_failures()
+        context.flush_failures()
     except BaseExceptionGroup as errors:
-        raise cause_of(errors) from None
+        raise most_actionable(errors) from None
     finally:
         # One model may play several roles.
         for model in {id(model): model for model in plan.models.values()}.values():
             await model.close()
 
 
-async def _play_some(stage: Stage, jobs: Iterator[Job], played: Played) -> None:
+async def _play_some(context: RunContext, jobs: Iterator[PlayJob], on_item_done: OnItemDone) -> None:
     """Plays so many items at a time that the models are busy."""
     async with asyncio.TaskGroup() as workers:
-        for _ in range(stage.plan.concurrency):
-            workers.create_task(_work(stage, jobs, played))
+        for _ in range(context.plan.concurrency):
+            workers.create_task(_work(context, jobs, on_item_done))
             # The first item's calls go out before the last worker has made its item ready.
             await asyncio.sleep(0)
 
 
-async def _play_all(stage: Stage, rounds: "Rounds", jobs: Iterator[Job], played: Played) -> None:
+async def _play_all(
+    context: RunContext, batch_scheduler: "BatchScheduler", jobs: Iterator[PlayJob], on_item_done: OnItemDone
+) -> None:
     """Plays all items at once, so that each round of batches holds a step of every unit."""
 
-    async def play_one(job: Job) -> None:
+    async def play_one(job: PlayJob) -> None:
         _, (item, repeat) = job
         try:
-            await _work(stage, iter([job]), played)
+            await _work(context, iter([job]), on_item_done)
         finally:
-            rounds.job_ended((item.id, repeat))
+            batch_scheduler.job_ended((item.id, repeat))
 
     async with asyncio.TaskGroup() as workers:
         for job in jobs:
             _, (item, repeat) = job
-            rounds.job_begun((item.id, repeat))
+            batch_scheduler.job_started((item.id, repeat))
             workers.create_task(play_one(job))
             await asyncio.sleep(0)
-        rounds.all_begun()
-    await rounds.settle()
+        batch_scheduler.all_jobs_started()
+    await batch_scheduler.commit_results()
 
 
-async def _work(stage: Stage, jobs: Iterator[Job], played: Played) -> None:
-    plan = stage.plan
+async def _work(context: RunContext, jobs: Iterator[PlayJob], on_item_done: OnItemDone) -> None:
+    plan = context.plan
     for order, (item, repeat) in jobs:
-        ask = RecordedAsk(stage, item, repeat)
+        ask = RecordingClient(context, item, repeat)
         try:
             await plan.benchmark.play(item, ask, plan.profile, in_order=plan.in_order)
         except* InfraError:
             # Recorded with its step; the item ends here and is judged on what it has.
             pass
-        played(order, item, repeat, ask.log)
+        on_item_done(order, item, repeat, ask.log)
         # A replayed item never waits, and would keep the event loop from those that do.
         await asyncio.sleep(0)
 
 
-async def _sync_now_and_then(writer: RecordWriter) -> None:
+async def _sync_periodically(writer: RecordWriter) -> None:
     while True:
         await asyncio.sleep(SYNC_S)
         await asyncio.to_thread(writer.sync)
 
 
-async def _stop_at_deadline(stage: Stage) -> None:
+async def _stop_at_deadline(context: RunContext) -> None:
     """Lets calls that wait for their turn, or for a batch, know of the deadline."""
-    budget = stage.sitting.budget
-    if budget.left_s is None:
+    budget = context.invocation.budget
+    if budget.remaining_s is None:
         return
-    budget.check_time()
-    while left := budget.left_s:
+    budget.check_deadline()
+    while left := budget.remaining_s:
         await asyncio.sleep(left)
-        budget.check_time()
-    if stage.rounds is not None and budget.stopped is not None:
-        stage.rounds.stop(budget.stopped)
+        budget.check_deadline()
+    if context.batch_scheduler is not None and budget.stopped is not None:
+        context.batch_scheduler.stop(budget.stopped)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wildtool.engine.score.judge import judge
-from wildtool.engine.score.verdict_table import Counts, Player, VerdictTable, relation, verdicts_path
+from wildtool.engine.score.judge import safe_judge
+from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, relation, verdicts_path
 from wildtool.engine.selection import Selection, check_profile
 from wildtool.errors import UsageError
 from wildtool.types import Benchmark, Item, Metric, Mutant, Reply, Source, Transcript
@@ -21,7 +21,7 @@ class Ceiling:
     """What gold answers of one style score."""
 
     style: str
-    counts: Counts
+    counts: OutcomeCounts
     metrics: tuple[Metric, ...]
 
 
@@ -40,7 +40,7 @@ class WrongGold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kills:
+class KillRate:
     """How many mutants of one kind were judged wrong."""
 
     kind: str
@@ -70,18 +70,18 @@ class Audit:
     ceilings: tuple[Ceiling, ...]
     wrong_gold: tuple[WrongGold, ...]
     """Each unit once in each style."""
-    kills: tuple[Kills, ...]
+    kills: tuple[KillRate, ...]
     survivors: tuple[Survivors, ...]
     faults: tuple[str, ...]
     """Items that our own judge failed on, with the reason."""
 
     @property
-    def sound(self) -> bool:
+    def passed(self) -> bool:
         """Whether all gold is judged correct and every mutant wrong."""
         return all(c.counts.correct == c.counts.units for c in self.ceilings) and not self.survivors
 
 
-def audit(
+def audit_profile(
     benchmark: Benchmark, source: Source, profile: str, *, split: str | None = None, lang: str | None = None
 ) -> Audit:
     """Audits a profile over data. Raises UsageError where it is unknown or where nothing is selected."""
@@ -97,18 +97,20 @@ def audit(
     mutants: Counter[str] = Counter()
     survivors: dict[str, Survivors] = {}
     for item in selection.items():
-        for mutant, killed in _tried(benchmark, item, profile, faults):
+        for mutant, killed in _run_mutants(benchmark, item, profile, faults):
             mutants[mutant.kind] += 1
             kills[mutant.kind] += killed
             if not killed:
                 why = benchmark.explain(item, mutant, profile)
-                survivors[why] = _one_more(survivors.get(why), why, item, mutant)
+                survivors[why] = _count_survivor(survivors.get(why), why, item, mutant)
     return Audit(
         profile=profile,
         mode=benchmark.mode,
         ceilings=ceilings,
         wrong_gold=tuple(wrong_gold),
-        kills=tuple(Kills(kind=kind, killed=kills[kind], mutants=count) for kind, count in mutants.items()),
+        kills=tuple(
+            KillRate(kind=kind, killed=kills[kind], mutants=count) for kind, count in mutants.items()
+        ),
         survivors=tuple(sorted(survivors.values(), key=lambda found: -found.count)),
         faults=tuple(faults),
     )
@@ -119,14 +121,14 @@ def gold_transcript(benchmark: Benchmark, item: Item, unit: str, profile: str, s
 
     Raises UsageError where there is no gold.
     """
-    walk = benchmark.walk(item, unit, profile)
+    episode = benchmark.episode(item, unit, profile)
     replies: list[Reply] = []
-    while (request := walk.request()) is not None:
+    while (request := episode.request()) is not None:
         if request.gold is None:
             raise UsageError(f"{benchmark.name} knows no gold answer for item {item.id!r}, unit {unit!r}")
         message = request.gold(style if request.role == "agent" else COOPERATIVE)
         replies.append(Reply(message))
-        walk.tell(message)
+        episode.advance(message)
     return Transcript(tuple(replies))
 
 
@@ -134,15 +136,15 @@ def _ceiling(
     selection: Selection, profile: str, style: str, faults: list[str], wrong_gold: list[WrongGold]
 ) -> Ceiling:
     benchmark = selection.benchmark
-    player = Player(run="gold", model=f"gold, {style}", benchmark=benchmark.name, profile=profile)
+    player = RunInfo(run="gold", model=f"gold, {style}", benchmark=benchmark.name, profile=profile)
     with (
         tempfile.TemporaryDirectory() as folder,
         VerdictTable(verdicts_path(Path(folder), profile), benchmark) as table,
     ):
         for order, item in enumerate(selection.items()):
             gold = {unit: gold_transcript(benchmark, item, unit, profile, style) for unit in item.units}
-            verdicts, fault = judge(benchmark, item, gold, profile)
-            _note(faults, item, fault)
+            verdicts, fault = safe_judge(benchmark, item, gold, profile)
+            _add_fault(faults, item, fault)
             wrong_gold += (
                 WrongGold(
                     item=item.id,
@@ -160,24 +162,24 @@ def _ceiling(
         return Ceiling(style=style, counts=table.counts(), metrics=tuple(metrics))
 
 
-def _tried(
+def _run_mutants(
     benchmark: Benchmark, item: Item, profile: str, faults: list[str]
 ) -> Iterator[tuple[Mutant, bool]]:
     """Each mutant of an item, and whether it was judged wrong."""
     mutants: Iterable[Mutant] = benchmark.mutants(item, profile)
     for mutant in mutants:
-        script = Transcript(tuple(Reply(message) for message in mutant.replies), silent_after=True)
-        verdicts, fault = judge(benchmark, item, {mutant.unit: script}, profile)
-        _note(faults, item, fault)
+        script = Transcript(tuple(Reply(message) for message in mutant.replies), scripted=True)
+        verdicts, fault = safe_judge(benchmark, item, {mutant.unit: script}, profile)
+        _add_fault(faults, item, fault)
         yield mutant, any(v.unit == mutant.unit and v.outcome == "wrong" for v in verdicts)
 
 
-def _note(faults: list[str], item: Item, fault: str | None) -> None:
+def _add_fault(faults: list[str], item: Item, fault: str | None) -> None:
     if fault is not None:
         faults.append(f"{item.id}: {fault}")
 
 
-def _one_more(found: Survivors | None, why: str, item: Item, mutant: Mutant) -> Survivors:
+def _count_survivor(found: Survivors | None, why: str, item: Item, mutant: Mutant) -> Survivors:
     first = found or Survivors(
         why=why, count=0, item=item.id, unit=mutant.unit, kind=mutant.kind, note=mutant.note
     )

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-ENDED = frozenset({"done", "infra errors", "judge faults"})
+FINISHED_STATUSES = frozenset({"done", "infra errors", "judge faults"})
 """How `run.json` says that a sitting played all it was to play."""
 JUDGE_FAULT = "judge fault"
 """Error class of units whose judge failed; they were played."""
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedSize:
     """How much the scope of a run comes to."""
 
     items: int
@@ -41,4 +41,4 @@ def was_stopped(about: Mapping[str, Any]) -> bool:
     """Whether the last sitting of a run was stopped, killed, or is still going on."""
     last: Any = about["sittings"][-1] if about["sittings"] else None
     said = cast(dict[str, Any], last).get("status") if isinstance(last, dict) else "done"
-    return said not in ENDED
+    return said not in FINISHED_STATUSES

@@ -5,7 +5,7 @@ import math
 from wildtool.types import Metric
 
 
-def value_of(metric: Metric) -> str:
+def format_value(metric: Metric) -> str:
     """The number itself, with its unit."""
     if metric.kind == "count":
         return f"{metric.numerator:,.10g}" + (f" of {metric.denominator:,.10g}" if metric.denominator else "")
@@ -18,7 +18,7 @@ def value_of(metric: Metric) -> str:
     )
 
 
-def ends_of(metric: Metric) -> tuple[str, str] | None:
+def format_interval(metric: Metric) -> tuple[str, str] | None:
     """Both ends of its 95 % interval; None where none is given."""
     if metric.low is None or metric.high is None:
         return None
@@ -26,7 +26,7 @@ def ends_of(metric: Metric) -> tuple[str, str] | None:
     return f"{factor * metric.low:.{places}f}", f"{factor * metric.high:.{places}f}"
 
 
-def counts_of(metric: Metric) -> str:
+def format_counts(metric: Metric) -> str:
     """What a rate was counted from."""
     if metric.kind != "rate":
         return ""
@@ -36,7 +36,7 @@ def counts_of(metric: Metric) -> str:
     return f"{shown}/{metric.denominator:,.10g}"
 
 
-def target_of(metric: Metric) -> tuple[str, str]:
+def format_target(metric: Metric) -> tuple[str, str]:
     """What it is meant to be, and how far it is from that (a rate in percentage points); empty where nothing says so."""
     if metric.target is None:
         return "", ""
@@ -48,6 +48,6 @@ def target_of(metric: Metric) -> tuple[str, str]:
     return f"{factor * metric.target:,.4g}{unit}", away
 
 
-def p_of(p: float) -> str:
+def format_p(p: float) -> str:
     """The p of a test."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"

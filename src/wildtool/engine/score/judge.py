@@ -6,7 +6,7 @@ from wildtool.engine.score.completeness import JUDGE_FAULT
 from wildtool.types import Benchmark, Item, Transcript, Verdict
 
 
-def judge(
+def safe_judge(
     benchmark: Benchmark, item: Item, transcripts: Mapping[str, Transcript], profile: str
 ) -> tuple[list[Verdict], str | None]:
     """The verdicts of an item, one for each unit, and a description of the fault if the judge failed.

@@ -8,21 +8,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpacked
+from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.record.segments import find_segments
-from wildtool.engine.registry import MADE, benchmark_names, played_benchmark
-from wildtool.engine.score.completeness import Planned, has_gaps, was_stopped
+from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, played_benchmark
+from wildtool.engine.score.completeness import PlannedSize, has_gaps, was_stopped
 from wildtool.engine.score.score import score_run
-from wildtool.engine.score.table_stamp import DamagedTableError, fits, planned_of, read_stamp
-from wildtool.engine.score.verdict_table import Counts, duckdb_error, forget_database, relation, verdicts_path
+from wildtool.engine.score.table_stamp import DamagedTableError, planned_of, read_stamp, stamp_matches
+from wildtool.engine.score.verdict_table import (
+    OutcomeCounts,
+    duckdb_error,
+    forget_database,
+    relation,
+    verdicts_path,
+)
 from wildtool.errors import RecordError
-from wildtool.stats.metrics import changes, repeats
+from wildtool.stats.metrics import change_metrics, repeats
 from wildtool.types import Metric
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailureKind:
     """Units that calls of one kind kept from their end."""
 
     kind: str
@@ -32,7 +38,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class ScoreResult:
     """The numbers of one model in one run under one profile."""
 
     run: str
@@ -55,7 +61,7 @@ class Result:
     """Items of which anything was played."""
     items_md5: str
     """Digest of their ids and languages: equal where two runs cover the same items."""
-    counts: Counts
+    counts: OutcomeCounts
     planned: int
     """Units that the run's scope has; more than `counts` has where replies were imported of some of the data only."""
     planned_items: int
@@ -64,7 +70,7 @@ class Result:
     """True where some of what was planned was never played: the run was stopped, killed, reached a limit or still goes
     on, a replies file holds only some items, or steps are missing in the record. Not for failed calls alone, nor where
     other rules would have gone on."""
-    failed: tuple[Failed, ...]
+    failed: tuple[FailureKind, ...]
     """What ended in infra errors, the most frequent kind first."""
     metrics: tuple[Metric, ...]
 
@@ -78,7 +84,7 @@ class Result:
     """Where the run was read."""
 
     @property
-    def judged_as(self) -> str:
+    def profile_label(self) -> str:
         """The profile, and the one it was played under where they differ."""
         if self.played in (None, self.profile):
             return f"profile {self.profile}"
@@ -89,23 +95,23 @@ class Result:
         return 1 if self.faults else 3 if self.counts.infra_error else 0
 
 
-def result_of(
+def load_result(
     folder: Path, profile: str | None = None, *, data: str | None = None, again: bool = False
-) -> Result:
+) -> ScoreResult:
     """The numbers of a run; arguments and errors as of `judged`."""
-    with judged(folder, profile, data=data, again=again) as (result, _):
+    with open_results(folder, profile, data=data, again=again) as (result, _):
         return result
 
 
 @contextmanager
-def judged(
+def open_results(
     folder: Path,
     profile: str | None = None,
     *,
     data: str | None = None,
     again: bool = False,
     keep: bool = True,
-) -> Generator[tuple[Result, Path], None, None]:
+) -> Generator[tuple[ScoreResult, Path], None, None]:
     """The numbers of a run and its file of verdicts, which may be gone afterwards. Verdicts are made if they are
     missing or damaged, or if they do not fit the run as it is now: its record, its scope, its data, the rules.
 
@@ -119,17 +125,17 @@ def judged(
     """
     about = read_run(folder)
     rules: str | None = profile or about["identity"]["profile"]
-    before = _Before() if again or rules is None else _judged_before(folder, rules, about)
+    before = _EarlierTable() if again or rules is None else _load_earlier(folder, rules, about)
     if before.result is not None:
         yield replace(before.result, folder=folder), before.table
         return
     writable = keep and os.access(folder, os.W_OK)
     with nullcontext(folder) if writable else TemporaryDirectory() as place:
         try:
-            result, table = _judged_now(folder, profile, data, about, Path(place))
+            result, table = _judge_now(folder, profile, data, about, Path(place))
             result = replace(result, kept=writable, remarks=(*before.remarks, *result.remarks))
         except RecordError:
-            old = _of_before_stamps(before.table, folder, about) if before.unstamped else None
+            old = _load_unstamped(before.table, folder, about) if before.unstamped else None
             if old is None:
                 raise
             result, table = old, before.table
@@ -140,20 +146,20 @@ def run_folders(path: Path) -> list[Path]:
     """Runs at or below a path, sorted: their folders, and of bundles the folders they are unpacked to. Raises RecordError
     where there is none."""
     if is_bundle(path):
-        return [unpacked(path)]
-    below = sorted(_below(path))
+        return [unpack_bundle(path)]
+    below = sorted(_find_runs(path))
     # How something was made is left out beside runs, and told by whoever reads it where there is nothing else.
-    runs = [each for each in below if not _is_making(each)] or below
-    found = [unpacked(each) if is_bundle(each) else each for each in runs]
+    runs = [each for each in below if not _is_generation(each)] or below
+    found = [unpack_bundle(each) if is_bundle(each) else each for each in runs]
     if not found:
         problem = "holds no run" if path.is_dir() else "there is no such folder"
         raise RecordError(f"{path}: {problem}; give the folder of a run, one above several, or a bundle")
     return found
 
 
-def _is_making(folder: Path) -> bool:
+def _is_generation(folder: Path) -> bool:
     """Whether a run folder holds how something was made (`registry.played_benchmark`)."""
-    if not (folder.parent / MADE).exists() or is_bundle(folder):
+    if not (folder.parent / ATTRITION_FILE).exists() or is_bundle(folder):
         return False
     try:
         return read_run(folder)["identity"]["benchmark"] not in benchmark_names()
@@ -164,10 +170,10 @@ def _is_making(folder: Path) -> bool:
 
 def folders_below(path: Path) -> list[Path]:
     """Run folders at or below a path, sorted, without what lies in bundles."""
-    return sorted(each for each in _below(path) if not is_bundle(each))
+    return sorted(each for each in _find_runs(path) if not is_bundle(each))
 
 
-def _below(path: Path) -> Iterator[Path]:
+def _find_runs(path: Path) -> Iterator[Path]:
     """Run folders and bundles."""
     for folder, inner, files in os.walk(path):
         if "run.json" in files:
@@ -177,46 +183,46 @@ def _below(path: Path) -> Iterator[Path]:
             yield from (place for file in files if holds_bundle(place := Path(folder, file)))
 
 
-def _judged_now(
+def _judge_now(
     folder: Path, profile: str | None, data: str | None, about: Mapping[str, Any], place: Path
-) -> tuple[Result, Path]:
+) -> tuple[ScoreResult, Path]:
     scored = score_run(folder, profile=profile, data=data, out=place)
     result = _read(scored.verdicts, about, planned_of(read_stamp(scored.verdicts)))
     return replace(result, faults=scored.faults, remarks=scored.remarks, folder=folder), scored.verdicts
 
 
 @dataclass(frozen=True, slots=True)
-class _Before:
+class _EarlierTable:
     """What verdicts that lie in a run folder are good for."""
 
     table: Path = Path()
-    result: Result | None = None
+    result: ScoreResult | None = None
     """The numbers; None if the verdicts are missing, damaged, or not those of the run as it is now."""
     unstamped: bool = False
     """True for those of earlier versions, which do not say what they were made from."""
     remarks: tuple[str, ...] = ()
 
 
-def _judged_before(folder: Path, profile: str, about: Mapping[str, Any]) -> _Before:
+def _load_earlier(folder: Path, profile: str, about: Mapping[str, Any]) -> _EarlierTable:
     table = verdicts_path(folder, profile)
     try:
         if not table.exists():
-            return _Before()
+            return _EarlierTable()
         stamp = read_stamp(table)
         if stamp is None:
-            return _Before(table, unstamped=True)
-        if not fits(stamp, folder, about, profile):
-            return _Before()
-        return _Before(table, _read(table, about, planned_of(stamp)))
+            return _EarlierTable(table, unstamped=True)
+        if not stamp_matches(stamp, folder, about, profile):
+            return _EarlierTable()
+        return _EarlierTable(table, _read(table, about, planned_of(stamp)))
     except DamagedTableError as error:
-        return _Before(table, remarks=(f"{table}: damaged ({error}), so its verdicts were made again",))
+        return _EarlierTable(table, remarks=(f"{table}: damaged ({error}), so its verdicts were made again",))
     except (OSError, duckdb_error()):
         # Verdicts follow from the record, so nothing is lost.
         forget_database()
-        return _Before()
+        return _EarlierTable()
 
 
-def _of_before_stamps(table: Path, folder: Path, about: Mapping[str, Any]) -> Result | None:
+def _load_unstamped(table: Path, folder: Path, about: Mapping[str, Any]) -> ScoreResult | None:
     """The numbers of verdicts that an earlier version made, where they cannot be made again since the data are not at
     hand; None if they are damaged, or older than what they are about."""
     as_played = table == verdicts_path(folder, about["identity"]["profile"])
@@ -243,7 +249,7 @@ def _last_change(folder: Path, as_played: bool) -> int:
     return max((file.stat().st_mtime_ns for file in files), default=0)
 
 
-OUTCOMES = tuple(field.name for field in fields(Counts))
+OUTCOMES = tuple(field.name for field in fields(OutcomeCounts))
 _PLACE = "concat_ws('/', lang, item)"
 _PLAYED = "FILTER (outcome <> 'unplayed')"
 _ABOUT = ", ".join(
@@ -260,7 +266,7 @@ _ABOUT = ", ".join(
 """What a table of verdicts is about."""
 
 
-def _read(table: Path, about: Mapping[str, Any], planned: Planned | None) -> Result:
+def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) -> ScoreResult:
     """The numbers in a run's file of verdicts.
 
     Args:
@@ -272,11 +278,11 @@ def _read(table: Path, about: Mapping[str, Any], planned: Planned | None) -> Res
     ((run, model, benchmark, profile, items, items_md5, every, last_repeat, changed, *counts),) = (
         rows.aggregate(_ABOUT).fetchall()
     )
-    outcomes = Counts(**dict(zip(OUTCOMES, counts, strict=True)))
-    planned = planned or Planned(every, outcomes.units)
+    outcomes = OutcomeCounts(**dict(zip(OUTCOMES, counts, strict=True)))
+    planned = planned or PlannedSize(every, outcomes.units)
     identity = about["identity"]
     owner = played_benchmark(table.parent, benchmark, identity["mode"])
-    return Result(
+    return ScoreResult(
         run=run,
         model=model,
         benchmark=benchmark,
@@ -294,19 +300,19 @@ def _read(table: Path, about: Mapping[str, Any], planned: Planned | None) -> Res
         planned=planned.units,
         planned_items=planned.items,
         incomplete=_is_incomplete(rows, about, profile, outcomes, planned),
-        failed=_failed(rows) if outcomes.infra_error else (),
+        failed=_failures(rows) if outcomes.infra_error else (),
         metrics=_of_replies(
             outcomes,
             (
                 *owner.summarize(rows, profile),
                 *(repeats(rows) if last_repeat else ()),
-                *(changes(rows) if changed else ()),
+                *(change_metrics(rows) if changed else ()),
             ),
         ),
     )
 
 
-def _of_replies(counts: Counts, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+def _of_replies(counts: OutcomeCounts, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
     """The metrics; without values where not a single unit was run to its end, since zeros would look like results."""
     if counts.correct or counts.wrong:
         return metrics
@@ -317,7 +323,7 @@ def _of_replies(counts: Counts, metrics: tuple[Metric, ...]) -> tuple[Metric, ..
 
 
 def _is_incomplete(
-    rows: Any, about: Mapping[str, Any], profile: str, counts: Counts, planned: Planned
+    rows: Any, about: Mapping[str, Any], profile: str, counts: OutcomeCounts, planned: PlannedSize
 ) -> bool:
     if counts.units < planned.units:
         return True
@@ -326,15 +332,15 @@ def _is_incomplete(
     return was_stopped(about) or has_gaps(rows, as_played=profile == about["identity"]["profile"])
 
 
-def failed_in(table: Path) -> tuple[Failed, ...]:
+def failures_in(table: Path) -> tuple[FailureKind, ...]:
     """What ended in infra errors in a file of verdicts, the most frequent kind first."""
-    return _failed(relation([table]))
+    return _failures(relation([table]))
 
 
-def _failed(rows: Any) -> tuple[Failed, ...]:
+def _failures(rows: Any) -> tuple[FailureKind, ...]:
     # A reason is `KIND: MESSAGE`.
     kind = "split_part(reason, ': ', 1)"
     found = rows.filter("outcome = 'infra_error'").aggregate(
         f"{kind} AS kind, count(*) AS units, min(reason) AS example", kind
     )
-    return tuple(Failed(*row) for row in found.order("units DESC, kind").fetchall())
+    return tuple(FailureKind(*row) for row in found.order("units DESC, kind").fetchall())

@@ -7,29 +7,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.gc_tuning import seldom_collecting
-from wildtool.engine.record.bundle import is_unpacked, origin
-from wildtool.engine.record.reader import Log, RecordReader, transcripts
+from wildtool.engine.gc_tuning import relaxed_gc
+from wildtool.engine.record.bundle import bundle_origin, is_unpacked
+from wildtool.engine.record.reader import ItemLog, RecordReader, transcripts
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.registry import played_benchmark, prompted_as
-from wildtool.engine.score.completeness import Planned
-from wildtool.engine.score.judge import judge
-from wildtool.engine.score.table_stamp import stamp_of
-from wildtool.engine.score.verdict_table import Counts, Player, VerdictTable, verdicts_path
+from wildtool.engine.registry import played_benchmark, with_recorded_prompts
+from wildtool.engine.score.completeness import PlannedSize
+from wildtool.engine.score.judge import safe_judge
+from wildtool.engine.score.table_stamp import make_stamp
+from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, verdicts_path
 from wildtool.engine.selection import Selection, check_profile
 from wildtool.errors import DataError, RecordError
 from wildtool.types import Benchmark, Item, Source, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoringOutcome:
     """What judging came to."""
 
     verdicts: Path
     profile: str
     played: str | None
     """The profile the run was played under; None where nobody knows (replies and result files)."""
-    counts: Counts
+    counts: OutcomeCounts
     faults: tuple[str, ...]
     """Items that our own judge failed on, with the reason."""
     remarks: tuple[str, ...] = ()
@@ -37,21 +37,21 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
+class JudgingJob:
     """A run with everything that judging it takes."""
 
     selection: Selection
-    player: Player
+    run_info: RunInfo
     about: Mapping[str, Any]
     """What `run.json` says."""
 
     def items(self, reader: RecordReader) -> Iterator["JudgedItem"]:
         """Judges one item after the other, in the order of the data."""
-        benchmark, rules = self.selection.benchmark, self.player.profile
+        benchmark, rules = self.selection.benchmark, self.run_info.profile
         silent_after: bool = self.about["identity"].get("silent_after", False)
         for item, repeat in self.selection.jobs():
             log = reader.log(item.id, repeat)
-            verdicts, fault = judge(benchmark, item, transcripts(log, silent_after=silent_after), rules)
+            verdicts, fault = safe_judge(benchmark, item, transcripts(log, scripted=silent_after), rules)
             yield JudgedItem(item, repeat, log, verdicts, fault)
 
 
@@ -61,42 +61,42 @@ class JudgedItem:
 
     item: Item
     repeat: int
-    log: Log
+    log: ItemLog
     verdicts: list[Verdict]
     fault: str | None
     """Why our own judge failed, if it did."""
 
 
-def judging(folder: Path, *, profile: str | None = None, data: str | None = None) -> Judging:
+def prepare_judging(folder: Path, *, profile: str | None = None, data: str | None = None) -> JudgingJob:
     """Finds what judging a run takes. Arguments and errors as of `score_run`."""
     about = read_run(folder)
     identity, scope = about["identity"], about["scope"]
     benchmark = played_benchmark(folder, identity["benchmark"], identity["mode"])
     # Judging needs no prompts; who shows what a model saw does.
-    benchmark = prompted_as(benchmark, identity.get("prompts", ""))
+    benchmark = with_recorded_prompts(benchmark, identity.get("prompts", ""))
     rules = profile or identity["profile"] or next(iter(benchmark.profiles))
     check_profile(benchmark, rules)
     selection = Selection(
         benchmark=benchmark,
-        source=_same_data(benchmark, folder, about, data),
+        source=_find_data(benchmark, folder, about, data),
         split=identity["split"],
         lang=identity["lang"],
         limit=scope["limit"],
         ids=tuple(scope["ids"]),
         repeats=scope["repeats"],
     )
-    player = Player(
+    player = RunInfo(
         run=folder.resolve().name,
         model=identity["models"]["agent"]["name"],
         benchmark=benchmark.name,
         profile=rules,
     )
-    return Judging(selection=selection, player=player, about=about)
+    return JudgingJob(selection=selection, run_info=player, about=about)
 
 
 def score_run(
     folder: Path, *, profile: str | None = None, data: str | None = None, out: Path | None = None
-) -> Scored:
+) -> ScoringOutcome:
     """Judges a run folder and writes its table of verdicts.
 
     Args:
@@ -107,18 +107,18 @@ def score_run(
 
     Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
     """
-    run = judging(folder, profile=profile, data=data)
+    run = prepare_judging(folder, profile=profile, data=data)
     faults: list[str] = []
-    table = VerdictTable(verdicts_path(out or folder, run.player.profile), run.selection.benchmark)
-    with table, RecordReader(folder) as reader, seldom_collecting():
+    table = VerdictTable(verdicts_path(out or folder, run.run_info.profile), run.selection.benchmark)
+    with table, RecordReader(folder) as reader, relaxed_gc():
         for order, judged in enumerate(run.items(reader)):
             if judged.fault is not None:
                 faults.append(f"{judged.item.id}: {judged.fault}")
-            table.add(order, run.player, judged.item, judged.repeat, judged.verdicts, judged.log)
-        stamp = stamp_of(run.about, run.player.profile, reader.prints, _planned(run))
-        return Scored(
+            table.add(order, run.run_info, judged.item, judged.repeat, judged.verdicts, judged.log)
+        stamp = make_stamp(run.about, run.run_info.profile, reader.fingerprints, _planned(run))
+        return ScoringOutcome(
             verdicts=table.write(stamp),
-            profile=run.player.profile,
+            profile=run.run_info.profile,
             played=run.about["identity"]["profile"],
             counts=table.counts(),
             faults=tuple(faults),
@@ -126,16 +126,16 @@ def score_run(
         )
 
 
-def _planned(run: Judging) -> Planned | None:
+def _planned(run: JudgingJob) -> PlannedSize | None:
     """How much was planned where the scope does not name it all: a replies file need not hold every item of its data."""
     if run.about["kind"] != "imported":
         return None
     units = [len(item.units) for item in replace(run.selection, ids=()).items()]
-    return Planned(len(units), sum(units) * run.selection.repeats)
+    return PlannedSize(len(units), sum(units) * run.selection.repeats)
 
 
-def _same_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | None) -> Source:
-    named = origin(folder)
+def _find_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | None) -> Source:
+    named = bundle_origin(folder)
     name_them = f"name those it used: wildtool score {shlex.quote(str(named))} --data FILE"
     try:
         source = _locate(benchmark, folder, data, about)
@@ -156,7 +156,7 @@ def _locate(benchmark: Benchmark, folder: Path, data: str | None, about: Mapping
         return benchmark.locate(data, about["identity"]["split"])
     others: list[Source] = []
     problems: list[DataError] = []
-    for found in named_data(benchmark, folder, about):
+    for found in data_candidates(benchmark, folder, about):
         if isinstance(found, DataError):
             problems.append(found)
         elif found.sha256 == about["identity"]["data_sha256"]:
@@ -168,7 +168,9 @@ def _locate(benchmark: Benchmark, folder: Path, data: str | None, about: Mapping
     raise problems[0]
 
 
-def named_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any]) -> Iterator[Source | DataError]:
+def data_candidates(
+    benchmark: Benchmark, folder: Path, about: Mapping[str, Any]
+) -> Iterator[Source | DataError]:
     """What lies at each place that a run names for its data, or why there is nothing.
 
     A bundle can name a benchmark's own data or what it holds itself, never a file of the folder that its reader is in.

@@ -16,10 +16,17 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from wildtool import json_codec
-from wildtool.engine.record.segments import Print, Segment, find_segments, open_segment, packed_in, print_of
-from wildtool.engine.score.completeness import Planned
+from wildtool.engine.record.segments import (
+    Segment,
+    SegmentFingerprint,
+    find_segments,
+    fingerprint_of,
+    gzip_trailer,
+    open_segment,
+)
+from wildtool.engine.score.completeness import PlannedSize
 
-KEY = "wildtool"
+STAMP_KEY = "wildtool"
 """Its name among the metadata of the Parquet file."""
 _BEGIN = b'{"wildtool verdicts":1,"sha256":"'
 _ZEROS = b"0" * 64
@@ -30,16 +37,19 @@ _BLOCK = 1 << 20
 _SCOPE = ("limit", "ids", "repeats")
 _IDENTITY = ("benchmark", "data_sha256", "split", "lang", "mode", "silent_after")
 
-Stamp = Mapping[str, Any]
+TableStamp = Mapping[str, Any]
 
 
 class DamagedTableError(Exception):
     """What is wrong with a table of verdicts."""
 
 
-def stamp_of(
-    about: Mapping[str, Any], profile: str, record: Sequence[Print], planned: Planned | None = None
-) -> Stamp:
+def make_stamp(
+    about: Mapping[str, Any],
+    profile: str,
+    record: Sequence[SegmentFingerprint],
+    planned: PlannedSize | None = None,
+) -> TableStamp:
     """The stamp of verdicts made now.
 
     Args:
@@ -58,19 +68,19 @@ def stamp_of(
     return json_codec.loads(json_codec.dumps(made))
 
 
-def record_of(folder: Path) -> list[Print]:
+def record_fingerprints(folder: Path) -> list[SegmentFingerprint]:
     """The prints of a record as it lies there."""
-    found: list[Print] = []
+    found: list[SegmentFingerprint] = []
     for segment in find_segments(folder):
         with open_segment(segment) as file:
-            found.append(print_of(segment, file))
+            found.append(fingerprint_of(segment, file))
     return found
 
 
-def fits(stamp: Stamp, folder: Path, about: Mapping[str, Any], profile: str) -> bool:
+def stamp_matches(stamp: TableStamp, folder: Path, about: Mapping[str, Any], profile: str) -> bool:
     """Whether verdicts of that stamp are those of a run as it is now. Raises OSError, and RecordError for a damaged
     compressed segment."""
-    now = stamp_of(about, profile, ())
+    now = make_stamp(about, profile, ())
     if any(stamp.get(name) != now[name] for name in ("profile", "identity", "scope")):
         return False
     segments = find_segments(folder)
@@ -84,25 +94,25 @@ def fits(stamp: Stamp, folder: Path, about: Mapping[str, Any], profile: str) -> 
 def _same(segment: Segment, said: Any) -> bool:
     was = cast(dict[str, Any], said) if isinstance(said, dict) else {}
     if segment.compressed and was.get("packed") is not None:
-        return was.get("number") == segment.number and was["packed"] == list(packed_in(segment))
+        return was.get("number") == segment.number and was["packed"] == list(gzip_trailer(segment))
     with open_segment(segment) as file:
-        now = print_of(segment, file).as_json()
+        now = fingerprint_of(segment, file).as_json()
     return all(was.get(name) == now[name] for name in ("number", "length", "end"))
 
 
-def planned_of(stamp: Stamp | None) -> Planned | None:
+def planned_of(stamp: TableStamp | None) -> PlannedSize | None:
     """How much was planned, where the stamp says it."""
     said: Any = stamp.get("planned") if stamp else None
     found = cast(dict[str, Any], said) if isinstance(said, dict) else None
-    return Planned(found["items"], found["units"]) if found else None
+    return PlannedSize(found["items"], found["units"]) if found else None
 
 
-def text_of(stamp: Stamp) -> str:
+def stamp_text(stamp: TableStamp) -> str:
     """The stamp as it is written into a table, its digest still open."""
     return (_BEGIN + _ZEROS + b'","of":' + json_codec.dumps(stamp) + _END).decode()
 
 
-def seal(table: Path) -> None:
+def seal_table(table: Path) -> None:
     """Writes the digest of a table into its stamp, and both to the disk. Raises OSError."""
     with table.open("r+b") as file:
         place = _place(file)
@@ -115,7 +125,7 @@ def seal(table: Path) -> None:
         os.fsync(file.fileno())
 
 
-def read_stamp(table: Path) -> Stamp | None:
+def read_stamp(table: Path) -> TableStamp | None:
     """The stamp of a table; None where it has none, as tables of earlier versions.
 
     Raises DamagedTableError where the table is not as it was written, and OSError.
@@ -134,7 +144,7 @@ def read_stamp(table: Path) -> Stamp | None:
             stamp = found["of"]
             if not isinstance(stamp, dict):
                 raise TypeError("it is no object")
-            return cast(Stamp, stamp)
+            return cast(TableStamp, stamp)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DamagedTableError(f"its stamp cannot be read ({error})") from error
 

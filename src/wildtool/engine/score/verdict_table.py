@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import orjson
 
-from wildtool.engine.record.reader import Failure, Log, Step
-from wildtool.engine.score.table_stamp import KEY, Stamp, seal, text_of
+from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply
+from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table, stamp_text
 from wildtool.errors import RecordError, StorageError
 from wildtool.outputs import sync_folder
 from wildtool.stats.metrics import REPAIR
@@ -81,7 +81,7 @@ def _links(process: int) -> "TemporaryDirectory[str]":
     )
 
 
-COLUMNS: Mapping[str, str] = {
+VERDICT_COLUMNS: Mapping[str, str] = {
     "run": "VARCHAR",
     "model": "VARCHAR",
     "benchmark": "VARCHAR",
@@ -116,7 +116,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class OutcomeCounts:
     """How many units came to which outcome."""
 
     correct: int = 0
@@ -130,7 +130,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Player:
+class RunInfo:
     """Who played: the columns that all rows of one model in one run share."""
 
     run: str
@@ -149,7 +149,7 @@ class VerdictTable:
 
     def __init__(self, path: Path, benchmark: Benchmark) -> None:
         self.path = path
-        self._types = {**COLUMNS, **benchmark.columns, "detail": "VARCHAR"}
+        self._types = {**VERDICT_COLUMNS, **benchmark.columns, "detail": "VARCHAR"}
         self._own = tuple(benchmark.columns)
         self._size = 0
         self._places: list[int] = []
@@ -161,28 +161,34 @@ class VerdictTable:
             raise self._storage_error(error) from error
 
     def add(
-        self, order: int, player: Player, item: Item, repeat: int, verdicts: Sequence[Verdict], log: Log
+        self,
+        order: int,
+        run_info: RunInfo,
+        item: Item,
+        repeat: int,
+        verdicts: Sequence[Verdict],
+        log: ItemLog,
     ) -> None:
         """Adds the verdicts of one item; `order` is its place in the table."""
         for verdict in verdicts:
             self._outcomes[verdict.outcome] += 1
             row = {
-                "run": player.run,
-                "model": player.model,
-                "benchmark": player.benchmark,
+                "run": run_info.run,
+                "model": run_info.model,
+                "benchmark": run_info.benchmark,
                 "split": item.split,
                 "lang": item.lang,
                 "item": item.id,
                 "repeat": repeat,
                 "unit": verdict.unit,
-                "profile": player.profile,
+                "profile": run_info.profile,
                 "outcome": verdict.outcome,
                 "correct": verdict.outcome == "correct",
                 "score": verdict.score,
                 "error": verdict.error,
                 "reason": verdict.reason,
                 "steps": verdict.steps,
-                **_spent(log.get(verdict.unit, {})),
+                **_unit_cost(log.get(verdict.unit, {})),
                 **{name: verdict.fields.get(name) for name in self._own},
                 "detail": _detail(verdict.detail),
             }
@@ -194,10 +200,10 @@ class VerdictTable:
             except OSError as error:
                 raise self._storage_error(error) from error
 
-    def counts(self) -> Counts:
-        return Counts(**self._outcomes)
+    def counts(self) -> OutcomeCounts:
+        return OutcomeCounts(**self._outcomes)
 
-    def write(self, stamp: Stamp | None = None) -> Path:
+    def write(self, stamp: TableStamp | None = None) -> Path:
         """Writes the table, with a stamp that says what it was made from. Raises StorageError if it cannot; an older
         table then stays as it was."""
         mine = os.getpid()
@@ -260,13 +266,15 @@ def duckdb_error() -> type[Exception]:
     return duckdb.Error
 
 
-def write_parquet(rows: Path, path: Path, types: Mapping[str, str], stamp: Stamp | None = None) -> None:
+def write_parquet(rows: Path, path: Path, types: Mapping[str, str], stamp: TableStamp | None = None) -> None:
     """Turns JSON lines into Parquet with exactly these columns, in the same order, and with a stamp. Raises OSError."""
     import duckdb
 
     columns = ", ".join(f"{sql_name(name)}: {sql_text(kind)}" for name, kind in types.items())
     names = ", ".join(map(sql_name, types))
-    stamped = "" if stamp is None else f", KV_METADATA {{{sql_name(KEY)}: {sql_text(text_of(stamp))}}}"
+    stamped = (
+        "" if stamp is None else f", KV_METADATA {{{sql_name(STAMP_KEY)}: {sql_text(stamp_text(stamp))}}}"
+    )
     with _database().cursor() as connection:
         try:
             connection.execute(
@@ -279,7 +287,7 @@ def write_parquet(rows: Path, path: Path, types: Mapping[str, str], stamp: Stamp
             # Behind it stands the same in JSON.
             raise OSError(str(error).partition(": {")[0]) from error
     if stamp is not None:
-        seal(path)
+        seal_table(path)
 
 
 def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
@@ -291,11 +299,11 @@ def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
     )
 
 
-def _spent(steps: Mapping[int, Step | Failure]) -> dict[str, int | float | str | None]:
+def _unit_cost(steps: Mapping[int, RecordedReply | RecordedFailure]) -> dict[str, int | float | str | None]:
     """What the model under test used for a unit, and what was changed on the way; None where nothing was reported."""
     mine = [step for step in steps.values() if step.role == "agent"]
-    replies = [step.reply for step in mine if isinstance(step, Step)]
-    failed = [step for step in mine if isinstance(step, Failure)]
+    replies = [step.reply for step in mine if isinstance(step, RecordedReply)]
+    failed = [step for step in mine if isinstance(step, RecordedFailure)]
     return {
         "prompt_tokens": _total(reply.usage.get("prompt_tokens") for reply in replies),
         "completion_tokens": _total(reply.usage.get("completion_tokens") for reply in replies),

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from wildtool.types import Metric
 
 
-def yield_table(
+def attrition_table(
     noun: str,
     kept: int,
     lost: Iterable[str],
     unfinished: int,
-    tally: Mapping[str, int],
+    counters: Mapping[str, int],
     roles: Collection[str],
     aside: Mapping[str, int] | None = None,
 ) -> list[Metric]:
@@ -34,10 +34,10 @@ def yield_table(
         Metric(f"{noun} lost", name, _share(count, planned), count, planned)
         for name, count in reasons.most_common()
     ]
-    asked = {role: tally.get(f"{role} asked", 0) for role in roles}
+    asked = {role: counters.get(f"{role} asked", 0) for role in roles}
     found += [
         Metric("replies", what, _share(count, asked[role]), count, asked[role])
-        for what, count in sorted(tally.items())
+        for what, count in sorted(counters.items())
         if (role := what.split()[0]) in asked and asked[role] and what != f"{role} asked"
     ]
     return found

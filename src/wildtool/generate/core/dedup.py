@@ -1,24 +1,24 @@
 """Keeps user texts of a set apart: a text that is nearly one of before is said in another way."""
 
 from wildtool.generate.core.plan import Lang
-from wildtool.toolcall.text.similarity import NearTexts, plain
+from wildtool.toolcall.text.similarity import NearDuplicateIndex, fold_text
 
-NEAR = 91.5
+NEAR_DUPLICATE_SCORE = 91.5
 """Similarity (0 to 100) above which a text is too much like another; the check of data files allows 92."""
-REMEMBERED = 100_000
+MAX_REMEMBERED_TEXTS = 100_000
 """Texts of a language that are remembered, the newest: what is needed does not grow with the set."""
 
 
-class Freshness:
+class Deduplicator:
     """Remembers the texts of a set."""
 
     def __init__(self) -> None:
-        self._texts: dict[Lang, NearTexts] = {}
+        self._texts: dict[Lang, NearDuplicateIndex] = {}
 
-    def admits(self, lang: Lang, text: str) -> bool:
+    def accepts(self, lang: Lang, text: str) -> bool:
         """Whether the text differs enough from those of its language; if so it is remembered."""
-        known = self._texts.setdefault(lang, NearTexts(NEAR, REMEMBERED))
-        said = plain(text)
+        known = self._texts.setdefault(lang, NearDuplicateIndex(NEAR_DUPLICATE_SCORE, MAX_REMEMBERED_TEXTS))
+        said = fold_text(text)
         if known.first_near(said) is not None:
             return False
         known.add(said)

@@ -7,24 +7,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from wildtool.engine.registry import MADE
+from wildtool.engine.registry import ATTRITION_FILE
 from wildtool.errors import UsageError
-from wildtool.outputs import check_regular, not_written, replacing
+from wildtool.outputs import atomic_replace, check_regular, write_error
 from wildtool.types import Metric
 
-RECORD = "record"
+RECORD_FOLDER = "record"
 """The run folder with every call; what is made follows from it."""
-LOSSES = "losses.jsonl"
-YIELD = MADE
+LOSSES_FILE = "losses.jsonl"
+YIELD_FILE = ATTRITION_FILE
 """Where attempts were lost; by it the record is told from runs of benchmarks."""
 
 
-def line(row: Mapping[str, Any]) -> str:
+def json_line(row: Mapping[str, Any]) -> str:
     """A record as a line of a file."""
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def write_lines(path: Path, lines: Iterable[str]) -> None:
+def write_whole_file(path: Path, lines: Iterable[str]) -> None:
     """Writes a file that appears when it is whole. Raises OSError."""
     new = path.with_name(path.name + ".part")
     check_regular(path)
@@ -37,19 +37,19 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
         new.unlink(missing_ok=True)
 
 
-def write_outcome(out: Path, losses: Iterable[Mapping[str, Any]], yields: Iterable[Metric]) -> None:
+def write_attrition(out: Path, losses: Iterable[Mapping[str, Any]], yields: Iterable[Metric]) -> None:
     """Writes what was lost, with reasons, and where attempts were lost. Raises OSError."""
-    write_lines(out / LOSSES, map(line, losses))
-    write_lines(out / YIELD, [json.dumps([asdict(metric) for metric in yields], indent=1) + "\n"])
+    write_whole_file(out / LOSSES_FILE, map(json_line, losses))
+    write_whole_file(out / YIELD_FILE, [json.dumps([asdict(metric) for metric in yields], indent=1) + "\n"])
 
 
 @contextmanager
-def storing(out: Path) -> Generator[None, None, None]:
+def storage_errors(out: Path) -> Generator[None, None, None]:
     """Raises StorageError where what is written inside finds no room, UsageError where it may not be written."""
     try:
         yield
     except OSError as error:
-        raise not_written(out, error) from error
+        raise write_error(out, error) from error
 
 
 def write_sessions(records: Iterable[Mapping[str, Any]], out: Path, *, force: bool = False) -> int:
@@ -67,7 +67,7 @@ def write_sessions(records: Iterable[Mapping[str, Any]], out: Path, *, force: bo
             f"{out} is there already; name another file, remove it, or add --force to replace it"
         )
     count = 0
-    with replacing(out) as new, new.open("w", encoding="utf-8") as file:
+    with atomic_replace(out) as new, new.open("w", encoding="utf-8") as file:
         for record in records:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
             count += 1

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from wildtool.errors import DataError
-from wildtool.generate.core.roles import Talk
+from wildtool.generate.core.roles import RoleCoroutine
 from wildtool.types import Ask, Benchmark, Item, Source, Transcript, Verdict
 
 
-class Maker:
+class RoleBenchmark:
     """The part of a benchmark that is the same whatever is made; an item is a planned attempt."""
 
     modes: Mapping[str, str] = {"roles": "a model for each role"}
@@ -34,30 +34,30 @@ class Maker:
 Result = TypeVar("Result")
 
 
-async def play_script(making: Talk[Result], unit: str, ask: Ask) -> None:
+async def play_script(script: RoleCoroutine[Result], unit: str, ask: Ask) -> None:
     """Plays a script to its end: its requests go to the models of their roles."""
     try:
-        request = next(making)
+        request = next(script)
         while True:
             reply = await ask(unit, request)
-            request = making.send(reply.message)
+            request = script.send(reply.message)
     except StopIteration:
         return
 
 
-def replay_script(making: Talk[Result], transcript: Transcript) -> Result | None:
+def replay_script(script: RoleCoroutine[Result], transcript: Transcript) -> Result | None:
     """What a script came to by its recorded replies alone; None where they end before it does."""
     try:
-        next(making)
+        next(script)
         for reply in transcript.replies:
-            making.send(reply.message)
+            script.send(reply.message)
     except StopIteration as stop:
         return cast(Result, stop.value)
     return None
 
 
 def verdict_of(
-    item: Item, unit: str, transcript: Transcript, lost: tuple[str, str] | None, *, over: bool
+    item: Item, unit: str, transcript: Transcript, lost: tuple[str, str] | None, *, finished: bool
 ) -> Verdict:
     """Whether something came of a script, as the engine counts it.
 
@@ -66,7 +66,7 @@ def verdict_of(
         over: whether the recorded replies lead to its end.
     """
     steps = len(transcript.replies)
-    if not over:
+    if not finished:
         outcome = "infra_error" if transcript.infra_error else "unplayed"
         reason = transcript.infra_error or "it is not played to its end"
         return Verdict(item.id, unit, outcome, 0.0, outcome, reason, steps)
@@ -91,11 +91,11 @@ def transcript_of(transcripts: Mapping[str, Transcript], unit: str) -> Transcrip
     return transcripts.get(unit, Transcript(()))
 
 
-MOST_TURNS = 3
+MAX_REPLACEMENT_ROUNDS = 3
 """How often something lost is planned anew at most; of all of them, as often as there are wanted."""
 
 
-class StandIns:
+class Replacements:
     """What is planned anew; it follows from what was lost, and that from the record, so that it is the same each time."""
 
     def __init__(self, wanted: int) -> None:
@@ -104,7 +104,7 @@ class StandIns:
         self.planned: list[tuple[int, int]] = []
         """Number and turn of each, in order; the first plans have turn 0."""
 
-    def add(self, missing: Sequence[int], turns: Collection[int]) -> bool:
+    def plan_missing(self, missing: Sequence[int], turns: Collection[int]) -> bool:
         """Plans each missing one anew; whether there is anything to be played. Nothing is planned after a round of
         which nothing was kept.
 
@@ -113,7 +113,7 @@ class StandIns:
             turns: of the plans that were kept.
         """
         last = max((turn for _, turn in self.planned), default=0)
-        if last == MOST_TURNS or last not in turns:
+        if last == MAX_REPLACEMENT_ROUNDS or last not in turns:
             return False
         more = [(index, last + 1) for index in missing[: self._wanted - len(self.planned)]]
         self.planned += more

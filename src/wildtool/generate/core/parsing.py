@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from wildtool.toolcall.arguments import ArgumentsError, read_json
+from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Message
 
-LONGEST = 40_000
+MAX_ROLE_REPLY_CHARACTERS = 40_000
 """Characters of a reply that are read at most."""
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RuleFault:
     """A rule that a reply breaks."""
 
     rule: str
@@ -45,18 +45,18 @@ class Decision:
     actions: tuple[Action, ...]
 
 
-def text_of_reply(message: Message) -> str:
+def reply_text(message: Message) -> str:
     """The text of a reply, without thoughts in front of it and without half characters; empty for any other shape."""
     content = message.get("content")
     if not isinstance(content, str):
         return ""
-    clean = content[:LONGEST].encode("utf-8", "replace").decode()
+    clean = content[:MAX_ROLE_REPLY_CHARACTERS].encode("utf-8", "replace").decode()
     return (
         _THOUGHTS.sub("", clean, count=1).strip() if clean.lstrip().startswith("<think>") else clean.strip()
     )
 
 
-def read_object(text: str, rule: str) -> tuple[dict[str, Any], list[Fault]]:
+def read_object(text: str, rule: str) -> tuple[dict[str, Any], list[RuleFault]]:
     """The JSON object in a reply: the whole of it, in a fence, or between the outermost braces."""
     fenced = _FENCED.search(text)
     start, end = text.find("{"), text.rfind("}")
@@ -64,35 +64,38 @@ def read_object(text: str, rule: str) -> tuple[dict[str, Any], list[Fault]]:
     problem = "there is none"
     for candidate in filter(None, candidates):
         try:
-            value = read_json(candidate.strip())
+            value = read_bounded_json(candidate.strip())
         except (ArgumentsError, ValueError) as error:
             problem = str(error)
             continue
         if isinstance(value, dict):
             return cast(dict[str, Any], value), []
         problem = "it is not an object"
-    return {}, [Fault(rule, f"Give one JSON object and nothing else, without comments: {problem}.")]
+    return {}, [RuleFault(rule, f"Give one JSON object and nothing else, without comments: {problem}.")]
 
 
-def read_decision(text: str) -> tuple[Decision | None, list[Fault]]:
+def read_decision(text: str) -> tuple[Decision | None, list[RuleFault]]:
     """The decision in a planner's reply (rules P1, P3 and P13)."""
     written, faults = read_object(text, "P1")
     if faults:
         return None, faults
     for key in ("thought", "plan"):
         if not isinstance(written.get(key), str):
-            faults.append(Fault("P13", f"`{key}` must be a text."))
+            faults.append(RuleFault("P13", f"`{key}` must be a text."))
     listed = written.get("actions")
     if not isinstance(listed, list):
-        return None, [*faults, Fault("P13", "`actions` must be a list.")]
+        return None, [*faults, RuleFault("P13", "`actions` must be a list.")]
     if not listed:
-        return None, [*faults, Fault("P3", "`actions` is empty; decide on a call, a question or the answer.")]
+        return None, [
+            *faults,
+            RuleFault("P3", "`actions` is empty; decide on a call, a question or the answer."),
+        ]
     actions: list[Action] = []
     for k, entry in enumerate(cast(list[Any], listed)):
         action = _action(entry)
         if action is None:
             message = f"`actions[{k}]` must have a `name` (text) and `arguments` (object)."
-            faults.append(Fault("P13", message))
+            faults.append(RuleFault("P13", message))
         else:
             actions.append(action)
     if faults:
@@ -113,7 +116,7 @@ def _action(entry: Any) -> Action | None:
     return Action(name, cast(dict[str, Any], arguments), reasons)
 
 
-def texts(values: Any) -> Sequence[str]:
+def strings_in(values: Any) -> Sequence[str]:
     """The texts of a list; none of anything else."""
     return (
         [value for value in cast(list[Any], values) if isinstance(value, str)]

@@ -14,10 +14,10 @@ from random import Random
 from typing import Literal, cast
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
-from wildtool.benchmarks.wildtoolbench.stats.shapes import GROUPS
+from wildtool.benchmarks.wildtoolbench.stats.shapes import TASK_GROUPS
 from wildtool.errors import UsageError
 
-Topology = Literal["", "parallel", "sequential", "mixed"]
+PlannedTopology = Literal["", "parallel", "sequential", "mixed"]
 Lang = Literal["en", "zh"]
 _WEEKDAYS: Mapping[Lang, Sequence[str]] = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
@@ -45,7 +45,7 @@ FORMS = ("imperative", "question", "statement")
 TONES = ("direct", "polite", "formal", "colloquial")
 LENGTHS = ("short", "medium", "long")
 DIFFICULTIES = ("easy", "medium", "hard")
-_ASKED_AGAIN = 0.25
+_SECOND_QUESTION = 0.25
 """How often a user's reply does not give what was asked for."""
 _ENUMERATED = 6
 """Most tasks of a session for which all sequences of types are written out; longer ones are sampled."""
@@ -57,7 +57,7 @@ class TaskPlan:
 
     group: str
     """One of `shapes.GROUPS`."""
-    topology: Topology
+    topology: PlannedTopology
     """Shape of the calls of a multi-tool task; empty for the others."""
     subtype: str
     """What the user leaves out; `First Turn` for the first task."""
@@ -71,7 +71,7 @@ class TaskPlan:
     difficulty: str
 
     @property
-    def asks_for_a_tool(self) -> bool:
+    def names_a_tool(self) -> bool:
         """Whether it is about one tool, which is named to whoever words it."""
         return self.group in ("Single-Tool", "Clarify")
 
@@ -100,13 +100,13 @@ class SessionPlan:
         """Its own among all plans of a set."""
         return f"{self.index}.{self.turn}" if self.turn else str(self.index)
 
-    def another(self, turn: int) -> "SessionPlan":
+    def replanned(self, turn: int) -> "SessionPlan":
         """The same tasks for another try: with other tools, and all else drawn anew."""
         return replace(
             self, seed=f"{self.seed}/another/{turn}", shared=f"{self.shared}/another/{turn}", turn=turn
         )
 
-    def set_of(self, count: int, attempt: int) -> int:
+    def tool_set_index(self, count: int, attempt: int) -> int:
         """Which of so many sets of tools it takes: all come once in a drawn order, then all again in another.
 
         Args:
@@ -147,13 +147,13 @@ class Quota:
         return name
 
 
-def plans(
+def session_plans(
     sessions: int,
     tasks: int,
     *,
     seed: str,
     langs: Sequence[Lang],
-    twins: bool = False,
+    paired_languages: bool = False,
     year: int = 2025,
 ) -> Iterator[SessionPlan]:
     """Plans of a set; types at each position, changes between them, shapes and hidden intents are balanced in every part.
@@ -166,27 +166,29 @@ def plans(
     """
     if sessions < 1 or tasks < 1 or not langs:
         raise UsageError("a set needs at least one session, one task a session and one language")
-    if twins and (len(langs) < 2 or sessions % len(langs)):
+    if paired_languages and (len(langs) < 2 or sessions % len(langs)):
         raise UsageError(
             f"twins take two languages, such as --lang en,zh, and an even number of sessions; found {sessions} "
             f"in {', '.join(langs)}"
         )
     quotas = {lang: (Quota(TOPOLOGIES), Quota(SUBTYPE_SHARES)) for lang in langs}
-    together = len(langs) if twins else 1
-    for number, path in zip(range(sessions // together), paths(tasks, seed), strict=False):
+    together = len(langs) if paired_languages else 1
+    for number, path in zip(range(sessions // together), group_paths(tasks, seed), strict=False):
         lang, shared = langs[number % len(langs)], f"{seed}/{number}"
         draw = Random(f"{shared}/plan")
         date = datetime(year, 1, 1) + timedelta(minutes=draw.randrange(365 * 24 * 60))
         # What twins share is drawn once, from the quotas of one language.
-        planned = tuple(_task(draw, path, t, *quotas[langs[0] if twins else lang]) for t in range(tasks))
-        rank = number if twins else number // len(langs)
+        planned = tuple(
+            _task(draw, path, t, *quotas[langs[0] if paired_languages else lang]) for t in range(tasks)
+        )
+        rank = number if paired_languages else number // len(langs)
         for k in range(together):
-            lang = langs[k] if twins else lang
-            own = f"{shared}/{lang}" if twins else shared
+            lang = langs[k] if paired_languages else lang
+            own = f"{shared}/{lang}" if paired_languages else shared
             yield SessionPlan(number * together + k, own, lang, date, rank, shared, seed, planned)
 
 
-def paths(tasks: int, seed: str) -> Iterator[tuple[str, ...]]:
+def group_paths(tasks: int, seed: str) -> Iterator[tuple[str, ...]]:
     """Sequences of task groups without end: all 4^k in a drawn order, then all again in another.
 
     Of four in a row each has another group at each position; those with 0, 1, 2, … changes come in their
@@ -200,7 +202,7 @@ def paths(tasks: int, seed: str) -> Iterator[tuple[str, ...]]:
                 codes = [(first + k) % 4]
                 for step in steps:
                     codes.append((codes[-1] + step) % 4)
-                yield tuple(GROUPS[code] for code in codes)
+                yield tuple(TASK_GROUPS[code] for code in codes)
 
 
 def _steps(length: int, draw: Random) -> Iterator[tuple[int, ...]]:
@@ -226,10 +228,10 @@ def _task(draw: Random, path: Sequence[str], t: int, topologies: Quota, subtypes
     subtype = "First Turn" if t == 0 else subtypes.next(SUBTYPES[2:] if t == 1 else ())
     return TaskPlan(
         group=group,
-        topology=cast(Topology, topologies.next()) if group == "Multi-Tool" else "",
+        topology=cast(PlannedTopology, topologies.next()) if group == "Multi-Tool" else "",
         subtype=subtype,
         strategy=draw.choice(STRATEGIES[subtype]) if t else "",
-        questions=1 + (draw.random() < _ASKED_AGAIN) if group == "Clarify" else 0,
+        questions=1 + (draw.random() < _SECOND_QUESTION) if group == "Clarify" else 0,
         form=draw.choice(FORMS),
         tone=draw.choice(TONES),
         length=draw.choice(LENGTHS),
@@ -237,7 +239,7 @@ def _task(draw: Random, path: Sequence[str], t: int, topologies: Quota, subtypes
     )
 
 
-def changes(path: Sequence[str]) -> int:
+def group_changes(path: Sequence[str]) -> int:
     """How often the group changes from one task to the next."""
     return sum(a != b for a, b in pairwise(path))
 

@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wildtool.generate.core.parsing import Fault
+from wildtool.generate.core.parsing import RuleFault
 from wildtool.generate.core.plan import Lang
 from wildtool.types import Message
 
-FOLDER = Path(__file__).parents[1] / "sessions" / "prompts"
-ROLES: Mapping[str, str] = {
+SESSION_PROMPTS = Path(__file__).parents[1] / "sessions" / "prompts"
+SESSION_ROLES: Mapping[str, str] = {
     "user": "says the tasks, and replies to questions",
     "planner": "decides what the assistant does next: calls, a question, or the answer",
     "tool": "returns what the tools would",
@@ -22,15 +22,15 @@ ROLES: Mapping[str, str] = {
     "judge": "chooses the best of several user tasks",
 }
 _BLOCK = re.compile(r"^= (.+)$", re.MULTILINE)
-_LONGEST_ECHO = 6_000
-_AGAIN: Mapping[Lang, str] = {
+_MAX_ECHO_CHARACTERS = 6_000
+_RETRY_TEXT: Mapping[Lang, str] = {
     "en": "This cannot be used:\n{faults}\nGive it again, whole and mended.",
     "zh": "以上内容无法使用：\n{faults}\n请改正后完整地重新给出。",
 }
 
 
-def opening(
-    role: str, lang: Lang, blocks: Sequence[str], situation: Mapping[str, Any], folder: Path = FOLDER
+def role_opening(
+    role: str, lang: Lang, blocks: Sequence[str], situation: Mapping[str, Any], folder: Path = SESSION_PROMPTS
 ) -> list[Message]:
     """The first messages to a role: its instruction with the named blocks, and the situation as JSON.
 
@@ -42,17 +42,17 @@ def opening(
     return [{"role": "system", "content": text}, {"role": "user", "content": seen}]
 
 
-def again(text: str, faults: Sequence[Fault], lang: Lang) -> list[Message]:
+def retry_messages(text: str, faults: Sequence[RuleFault], lang: Lang) -> list[Message]:
     """What is added to a request after a reply that broke rules."""
     told = "\n".join(f"- {fault.rule}: {fault.message}" for fault in faults)
     return [
-        {"role": "assistant", "content": text[:_LONGEST_ECHO] or "-"},
-        {"role": "user", "content": _AGAIN[lang].format(faults=told)},
+        {"role": "assistant", "content": text[:_MAX_ECHO_CHARACTERS] or "-"},
+        {"role": "user", "content": _RETRY_TEXT[lang].format(faults=told)},
     ]
 
 
 @cache
-def templates(lang: Lang, folder: Path = FOLDER) -> Mapping[str, Mapping[str, str]]:
+def templates(lang: Lang, folder: Path = SESSION_PROMPTS) -> Mapping[str, Mapping[str, str]]:
     """The blocks of each role by name; what stands before the first is called by an empty name."""
     found: dict[str, Mapping[str, str]] = {}
     for file in sorted((folder / lang).glob("*.txt")):
@@ -63,7 +63,7 @@ def templates(lang: Lang, folder: Path = FOLDER) -> Mapping[str, Mapping[str, st
 
 
 @cache
-def digest(folder: Path = FOLDER) -> str:
+def prompts_digest(folder: Path = SESSION_PROMPTS) -> str:
     """Names the wording of all templates: 12 hex digits."""
     files = sorted(folder.glob("*/*.txt"))
     whole = b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)

@@ -4,57 +4,64 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wildtool.generate.core.parsing import Fault, read_object
-from wildtool.generate.core.roles import Cast, LostError, Talk, voters
-from wildtool.sanitize import shortened
+from wildtool.generate.core.parsing import RuleFault, read_object
+from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession, voter_names
+from wildtool.sanitize import truncate_words
 
 
-def best_of(roles: Cast, count: int, situation: Mapping[str, Any], candidates: Sequence[str]) -> Talk[str]:
+def majority_choice(
+    roles: RoleSession, count: int, situation: Mapping[str, Any], candidates: Sequence[str]
+) -> RoleCoroutine[str]:
     """The candidate that most of so many judges choose."""
 
-    def read(text: str) -> tuple[int | None, list[Fault]]:
+    def read(text: str) -> tuple[int | None, list[RuleFault]]:
         written, faults = read_object(text, "J1")
         best = written.get("best")
         if faults or (type(best) is int and 0 <= best < len(candidates)):
             return best, faults
-        return None, [Fault("J1", f"`best` must be a position from 0 to {len(candidates) - 1}.")]
+        return None, [RuleFault("J1", f"`best` must be a position from 0 to {len(candidates) - 1}.")]
 
-    names = voters("judge", count)
+    names = voter_names("judge", count)
     votes: Counter[int] = Counter()
     for name in names:
         try:
             votes[(yield from roles.ask("judge", [], situation, read, voter=name))] += 1
-        except LostError:
+        except AttemptFailedError:
             # Any of them keeps the rules, so the session is not lost with its judge.
-            roles.tally["judge gave no choice"] += 1
+            roles.counters["judge gave no choice"] += 1
         if max(votes.values(), default=0) * 2 > len(names):
             break
     most = max(votes.values(), default=0)
     if votes and most * 2 <= len(names):
-        roles.tally["judge had no majority"] += 1
+        roles.counters["judge had no majority"] += 1
     # Without one, the first proposed of those with most votes.
     return candidates[min((k for k, count in votes.items() if count == most), default=0)]
 
 
-def checked(roles: Cast, count: int, what: str, seen: Mapping[str, Any]) -> Talk[list[Fault]]:
+def checker_faults(
+    roles: RoleSession, count: int, what: str, seen: Mapping[str, Any]
+) -> RoleCoroutine[list[RuleFault]]:
     """What so many checkers have against something that keeps the rules; nothing where more than half accept it."""
 
-    def read(text: str) -> tuple[tuple[bool, str] | None, list[Fault]]:
+    def read(text: str) -> tuple[tuple[bool, str] | None, list[RuleFault]]:
         written, faults = read_object(text, "K1")
         if faults or isinstance(written.get("accepted"), bool):
-            return (written.get("accepted") is True, shortened(str(written.get("reason", "")), 500)), faults
-        return None, [Fault("K1", "`accepted` must be true or false.")]
+            return (
+                written.get("accepted") is True,
+                truncate_words(str(written.get("reason", "")), 500),
+            ), faults
+        return None, [RuleFault("K1", "`accepted` must be true or false.")]
 
-    names = voters("checker", count)
+    names = voter_names("checker", count)
     accepting, reasons = 0, list[str]()
     for name in names:
         try:
             accepted, reason = yield from roles.ask("checker", [what], seen, read, voter=name)
-        except LostError:
+        except AttemptFailedError:
             if len(names) == 1:
                 raise
             # No vote; what is accepted needs more than half of all.
-            roles.tally["checker gave no vote"] += 1
+            roles.counters["checker gave no vote"] += 1
             continue
         accepting += accepted
         reasons += [] if accepted else [reason or "refused without a reason"]
@@ -62,5 +69,5 @@ def checked(roles: Cast, count: int, what: str, seen: Mapping[str, Any]) -> Talk
             return []
         if len(reasons) * 2 >= len(names):
             break
-    roles.tally[f"checker refused {what}"] += 1
-    return [Fault("checker", "; ".join(reasons) or "no majority accepts it")]
+    roles.counters[f"checker refused {what}"] += 1
+    return [RuleFault("checker", "; ".join(reasons) or "no majority accepts it")]

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, cast
 
-from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, Node, Session, Task
+from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, GoldNode, Session, Task
 from wildtool.benchmarks.wildtoolbench.grounding import (
     Leaf,
-    Passage,
-    holds,
+    SearchText,
+    flat_text,
     leaves,
+    names_value,
     parameter_schemas,
-    text_of,
 )
 from wildtool.toolcall.schema import documented_default, enum_of
 
-Kind = Literal["barrier", "argument", "logical"]
+EdgeKind = Literal["barrier", "argument", "logical"]
 ACCEPTED = 0.85
 """An edge at least this sure needs no review."""
 _SAME_KEY = 0.97
@@ -38,7 +38,7 @@ class Edge:
 
     source: int
     target: int
-    kind: Kind
+    kind: EdgeKind
     evidence: str
     """Why, in words that name the argument and where its value stands."""
     confidence: float
@@ -51,19 +51,23 @@ class Edge:
         return self.confidence < ACCEPTED
 
 
-class Reader:
+class TaskEvidence:
     """What can be known at each node of a task, apart from the calls of the task itself."""
 
     def __init__(self, session: Session, t: int) -> None:
         self.task = session.tasks[t]
         self.schemas = parameter_schemas(session)
-        self.given = [Passage.of(session.date), *_history(session.tasks[:t]), Passage.of(self.task.text)]
-        self.observed = [Passage.of(node.observation) for node in self.task.nodes]
+        self.given = [
+            SearchText.of(session.date),
+            *_history(session.tasks[:t]),
+            SearchText.of(self.task.text),
+        ]
+        self.observed = [SearchText.of(node.observation) for node in self.task.nodes]
 
-    def known(self, i: int) -> list[Passage]:
+    def known(self, i: int) -> list[SearchText]:
         """Texts, history and replies that stand before node `i`."""
         replies = [n.user_input for n in self.task.nodes[:i] if n.name == ASK and n.user_input]
-        return [*self.given, *map(Passage.of, replies)]
+        return [*self.given, *map(SearchText.of, replies)]
 
     def calls_before(self, i: int) -> list[int]:
         return [j for j in range(i) if self.task.nodes[j].name not in VIRTUAL]
@@ -73,15 +77,15 @@ class Reader:
         return list(leaves(node.arguments, self.schemas.get(node.name, {})))
 
 
-def _history(tasks: Iterable[Task]) -> Iterator[Passage]:
+def _history(tasks: Iterable[Task]) -> Iterator[SearchText]:
     for task in tasks:
-        yield Passage.of(task.text)
+        yield SearchText.of(task.text)
         for node in task.nodes:
-            yield Passage.of(node.observation)
-            yield Passage.of(node.user_input or "")
+            yield SearchText.of(node.observation)
+            yield SearchText.of(node.user_input or "")
 
 
-def by_value(reader: Reader, i: int, leaf: Leaf) -> list[Edge]:
+def by_value(reader: TaskEvidence, i: int, leaf: Leaf) -> list[Edge]:
     """Edges for the calls whose observation gives a value."""
     known = reader.known(i)
     sources = _sources(reader, i, leaf, leaf.value)
@@ -89,13 +93,15 @@ def by_value(reader: Reader, i: int, leaf: Leaf) -> list[Edge]:
         confidence = _confidence(reader, sources, leaf, known)
         j = sources[0]
         return [Edge(j, i, "argument", f"{leaf.path} stands in what node {j} returned", confidence)]
-    if any(holds(passage, leaf.value) for passage in known) or enum_of(leaf.schema):
+    if any(names_value(passage, leaf.value) for passage in known) or enum_of(leaf.schema):
         return []
     return [*_by_parts(reader, i, leaf, known), *_by_arithmetic(reader, i, leaf, known)]
 
 
-def _confidence(reader: Reader, sources: Sequence[int], leaf: Leaf, known: Sequence[Passage]) -> float:
-    if documented_default(leaf.schema) == leaf.value or any(holds(p, leaf.value) for p in known):
+def _confidence(
+    reader: TaskEvidence, sources: Sequence[int], leaf: Leaf, known: Sequence[SearchText]
+) -> float:
+    if documented_default(leaf.schema) == leaf.value or any(names_value(p, leaf.value) for p in known):
         return _KNOWN_ANYWAY
     if isinstance(leaf.value, str) and _CODE.fullmatch(leaf.value):
         return _KNOWN_ANYWAY
@@ -104,16 +110,16 @@ def _confidence(reader: Reader, sources: Sequence[int], leaf: Leaf, known: Seque
     return _ONE_SOURCE if len(sources) == 1 else _SEVERAL_SOURCES
 
 
-def _sources(reader: Reader, i: int, leaf: Leaf, value: Any) -> list[int]:
+def _sources(reader: TaskEvidence, i: int, leaf: Leaf, value: Any) -> list[int]:
     """Earlier calls whose observation names the value, the likeliest first.
 
     A call that was itself given the value only echoes it and is no source; a generic value must stand
     under a like key.
     """
     nodes = reader.task.nodes
-    found = [j for j in reader.calls_before(i) if holds(reader.observed[j], value)]
+    found = [j for j in reader.calls_before(i) if names_value(reader.observed[j], value)]
     found = [j for j in found if not _generic(leaf) or _key_agrees(nodes[j], leaf, value)]
-    origins = [j for j in found if not holds(Passage.of(nodes[j].arguments), value)]
+    origins = [j for j in found if not names_value(SearchText.of(nodes[j].arguments), value)]
     return sorted(origins, key=lambda j: (not _key_agrees(nodes[j], leaf, value), j))
 
 
@@ -125,17 +131,17 @@ def _generic(leaf: Leaf) -> bool:
     return isinstance(value, bool) or (isinstance(value, int) and abs(value) < 100)
 
 
-def _by_parts(reader: Reader, i: int, leaf: Leaf, known: Sequence[Passage]) -> Iterator[Edge]:
+def _by_parts(reader: TaskEvidence, i: int, leaf: Leaf, known: Sequence[SearchText]) -> Iterator[Edge]:
     """A value put together, such as a date and a time: the parts that only an observation has."""
     parts = _PARTS.split(leaf.value) if isinstance(leaf.value, str) else []
     for part in parts if len(parts) > 1 else ():
-        if part.strip() and not any(holds(passage, part) for passage in known):
+        if part.strip() and not any(names_value(passage, part) for passage in known):
             for j in _sources(reader, i, leaf, part)[:1]:
                 evidence = f"a part of {leaf.path} stands in what node {j} returned"
                 yield Edge(j, i, "argument", evidence, _ONE_SOURCE - _INEXACT)
 
 
-def _by_arithmetic(reader: Reader, i: int, leaf: Leaf, known: Sequence[Passage]) -> Iterator[Edge]:
+def _by_arithmetic(reader: TaskEvidence, i: int, leaf: Leaf, known: Sequence[SearchText]) -> Iterator[Edge]:
     """A number that is an observed one plus or minus a said one, or the sum of two observed ones."""
     if isinstance(leaf.value, bool) or not isinstance(leaf.value, int | float):
         return
@@ -148,7 +154,7 @@ def _by_arithmetic(reader: Reader, i: int, leaf: Leaf, known: Sequence[Passage])
             yield Edge(j, i, "argument", evidence, _ONE_SOURCE - _INEXACT)
 
 
-def by_choice(reader: Reader, i: int, leaf: Leaf) -> Iterator[Edge]:
+def by_choice(reader: TaskEvidence, i: int, leaf: Leaf) -> Iterator[Edge]:
     """Like calls were made for several candidates, and this call takes one: it needs the results of all."""
     nodes = reader.task.nodes
     tried = [
@@ -170,7 +176,7 @@ def _names_one(candidates: Iterable[Leaf], leaf: Leaf) -> bool:
     return any(other.value == leaf.value and _key(other) == _key(leaf) for other in candidates)
 
 
-def _key_agrees(node: Node, leaf: Leaf, value: Any) -> bool:
+def _key_agrees(node: GoldNode, leaf: Leaf, value: Any) -> bool:
     """True if the value stands in the observation under a key that means the argument's name."""
     name = _key(leaf)
     return any(
@@ -187,7 +193,7 @@ def _keys_of(observation: Any, value: Any, key: str = "") -> Iterator[str]:
     elif isinstance(observation, list):
         for child in cast(list[Any], observation):
             yield from _keys_of(child, value, key)
-    elif text_of(observation) == text_of(value):
+    elif flat_text(observation) == flat_text(value):
         yield key
 
 

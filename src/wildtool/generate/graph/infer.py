@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task
 from wildtool.errors import UsageError
-from wildtool.generate.graph.evidence import ACCEPTED, LIKELY, Edge, Reader, by_choice, by_value
+from wildtool.generate.graph.evidence import ACCEPTED, LIKELY, Edge, TaskEvidence, by_choice, by_value
 from wildtool.toolcall.graph import ancestors
 
-KEPT = 0.4
+MIN_CONFIDENCE = 0.4
 """An edge less sure than this is left out."""
 
 _BARRIER = 1.0
@@ -34,7 +34,7 @@ _READS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Override:
+class EdgeOverride:
     """What a person decided about one pair of nodes."""
 
     source: int
@@ -43,12 +43,12 @@ class Override:
     reason: str = ""
 
 
-def infer(
+def infer_edges(
     session: Session,
     t: int,
     *,
     steps: Sequence[int] | None = None,
-    overrides: Iterable[Override] = (),
+    overrides: Iterable[EdgeOverride] = (),
 ) -> list[Edge]:
     """The edges of task `t` of a session, whose written dependencies are not looked at.
 
@@ -65,11 +65,11 @@ def infer(
     """
     task = session.tasks[t]
     found = {(e.source, e.target): e for e in _barriers(task)}
-    reader = Reader(session, t)
+    reader = TaskEvidence(session, t)
     for i, node in enumerate(task.nodes):
         if node.name not in VIRTUAL:
             for edge in _into(reader, i, steps):
-                if edge.confidence >= KEPT and (steps is None or steps[edge.source] < steps[i]):
+                if edge.confidence >= MIN_CONFIDENCE and (steps is None or steps[edge.source] < steps[i]):
                     found[edge.source, i] = edge
     for decided in overrides:
         pair = (decided.source, decided.target)
@@ -109,19 +109,19 @@ def _barriers(task: Task) -> Iterator[Edge]:
                 yield Edge(j, i, "barrier", "a question and the answer stand alone in their step", _BARRIER)
 
 
-def _into(reader: Reader, i: int, steps: Sequence[int] | None) -> list[Edge]:
+def _into(reader: TaskEvidence, i: int, steps: Sequence[int] | None) -> list[Edge]:
     """The edges from calls into call `i`, the surest of each source."""
     best: dict[int, Edge] = {}
     for leaf in reader.leaves(i):
         for edge in [*by_value(reader, i, leaf), *by_choice(reader, i, leaf)]:
             if edge.source not in best or best[edge.source].confidence < edge.confidence:
                 best[edge.source] = edge
-    kept = [edge for edge in best.values() if edge.confidence >= KEPT]
+    kept = [edge for edge in best.values() if edge.confidence >= MIN_CONFIDENCE]
     kept.extend(_siblings(reader, i, kept))
     return kept or list(_by_order(reader, i, steps))
 
 
-def _siblings(reader: Reader, i: int, edges: Sequence[Edge]) -> Iterator[Edge]:
+def _siblings(reader: TaskEvidence, i: int, edges: Sequence[Edge]) -> Iterator[Edge]:
     """Where a value was worked out from one call's result, the results of like calls were looked at too."""
     nodes = reader.task.nodes
     inexact = [edge for edge in edges if edge.confidence < ACCEPTED]
@@ -132,7 +132,7 @@ def _siblings(reader: Reader, i: int, edges: Sequence[Edge]) -> Iterator[Edge]:
                 yield Edge(j, i, "logical", f"a like call beside node {edge.source}", LIKELY)
 
 
-def _by_order(reader: Reader, i: int, steps: Sequence[int] | None) -> Iterator[Edge]:
+def _by_order(reader: TaskEvidence, i: int, steps: Sequence[int] | None) -> Iterator[Edge]:
     """No value flows: the user's words, or the order in which an assistant worked, may still demand it."""
     before = reader.calls_before(i)
     if steps is not None:
@@ -149,7 +149,7 @@ def _by_order(reader: Reader, i: int, steps: Sequence[int] | None) -> Iterator[E
         yield Edge(j, i, "logical", evidence, _LATER_WITHOUT_REASON)
 
 
-def _asks_for_order(reader: Reader, i: int) -> bool:
+def _asks_for_order(reader: TaskEvidence, i: int) -> bool:
     """True where the user's last words on order can mean call `i`: the last one, with nothing added after them."""
     text = reader.task.text.casefold()
     last = max((match.end() for match in _ORDER_WORDS.finditer(text)), default=None)

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import cast
 
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, read_items
-from wildtool.benchmarks.wildtoolbench.grounding import idle_edges
-from wildtool.generate.graph.evidence import Kind
-from wildtool.generate.graph.infer import infer, reduced
+from wildtool.benchmarks.wildtoolbench.grounding import valueless_edges
+from wildtool.generate.graph.evidence import EdgeKind
+from wildtool.generate.graph.infer import infer_edges, reduced
 from wildtool.toolcall.graph import heights
 
-KINDS: tuple[Kind, ...] = ("barrier", "argument", "logical")
+EDGE_KINDS: tuple[EdgeKind, ...] = ("barrier", "argument", "logical")
 
 
 @dataclass(slots=True)
-class Quality:
+class EdgeQuality:
     """Counts of edges; an edge is right if the other graph has it, of whatever kind."""
 
     inferred: int = 0
@@ -33,19 +33,19 @@ class Quality:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class InferenceReport:
     """What `measure` found."""
 
-    kinds: Mapping[str, Quality]
+    kinds: Mapping[str, EdgeQuality]
     """By kind of edge; `between calls` joins argument and logical, `all` everything."""
     graphs: int
     equal: int
     """Graphs with exactly the labelled edges."""
 
 
-def measure(file: Path) -> Report:
+def measure_inference(file: Path) -> InferenceReport:
     """Infers every executable graph of a session file and compares it with the written one."""
-    kinds: dict[str, Quality] = {kind: Quality() for kind in (*KINDS, "between calls", "all")}
+    kinds: dict[str, EdgeQuality] = {kind: EdgeQuality() for kind in (*EDGE_KINDS, "between calls", "all")}
     graphs = equal = 0
     for item in read_items(file):
         session = cast(Session, item.data)
@@ -53,8 +53,10 @@ def measure(file: Path) -> Report:
             if heights(task.deps) is None or any(j >= i for i, d in enumerate(task.deps) for j in d):
                 continue
             graphs += 1
-            labelled = labels(session, t)
-            inferred: dict[tuple[int, int], Kind] = {(e.source, e.target): e.kind for e in infer(session, t)}
+            labelled = written_edges(session, t)
+            inferred: dict[tuple[int, int], EdgeKind] = {
+                (e.source, e.target): e.kind for e in infer_edges(session, t)
+            }
             equal += labelled.keys() == inferred.keys()
             for pair, kind in inferred.items():
                 for name in _names(kind):
@@ -64,14 +66,14 @@ def measure(file: Path) -> Report:
                 for name in _names(kind):
                     kinds[name].labelled += 1
                     kinds[name].found += pair in inferred
-    return Report(kinds, graphs, equal)
+    return InferenceReport(kinds, graphs, equal)
 
 
-def labels(session: Session, t: int) -> dict[tuple[int, int], Kind]:
+def written_edges(session: Session, t: int) -> dict[tuple[int, int], EdgeKind]:
     """The written edges of a task as (source, target), without those that others imply, by kind."""
     task = session.tasks[t]
-    idle = set(idle_edges(session, t))
-    kinds: dict[tuple[int, int], Kind] = {}
+    idle = set(valueless_edges(session, t))
+    kinds: dict[tuple[int, int], EdgeKind] = {}
     for i, needed in enumerate(reduced(task.deps)):
         for j in needed:
             barrier = task.nodes[i].name in VIRTUAL or task.nodes[j].name in VIRTUAL
@@ -79,5 +81,5 @@ def labels(session: Session, t: int) -> dict[tuple[int, int], Kind]:
     return kinds
 
 
-def _names(kind: Kind) -> tuple[str, ...]:
+def _names(kind: EdgeKind) -> tuple[str, ...]:
     return (kind, "all") if kind == "barrier" else (kind, "between calls", "all")

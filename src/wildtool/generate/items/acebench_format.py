@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.benchmarks.acebench.data import Case, read_record
-from wildtool.benchmarks.acebench.data_lines import Line
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
+from wildtool.benchmarks.acebench.data import ItemData, read_record
+from wildtool.benchmarks.acebench.data_lines import JsonLine
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.gold import calls_text
-from wildtool.benchmarks.acebench.lint.rules import RULES
-from wildtool.benchmarks.acebench.prompts.request_texts import LIMITATIONS
+from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES
+from wildtool.benchmarks.acebench.prompts.request_texts import LIMITATIONS_MESSAGE
 from wildtool.errors import DataError
-from wildtool.generate.core.parsing import Action, Fault
-from wildtool.generate.items.item import MadeItem, Missing, Said, Turn, Wrong
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.generate.core.parsing import Action, RuleFault
+from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.types import Item, Reply, Transcript
 
-CATEGORIES: Mapping[str, str] = {
+ACEBENCH_CATEGORIES: Mapping[str, str] = {
     "number": "normal_atom_number",
     "enum": "normal_atom_enum",
     "list": "normal_atom_list",
@@ -38,89 +38,95 @@ CATEGORIES: Mapping[str, str] = {
 """The category that each kind of item is a record of."""
 BENCHMARK = ACEBENCH.name
 """Whose format it is."""
-FIRST = 1000
+FIRST_RECORD_ID = 1000
 """What is added to an item's number in its id: no id is that of an official record, of which some have corrections."""
-_LABELS = {"user": "user", "assistant": "system"}
+_SPEAKER_LABELS = {"user": "user", "assistant": "system"}
 
 
-class Row(NamedTuple):
+class AceBenchRecord(NamedTuple):
     """A record: what stands in the question file, and what in the answer file."""
 
     question: dict[str, Any]
     answer: dict[str, Any]
 
 
-def rows(item: MadeItem) -> list[Row]:
+def acebench_records(item: GeneratedItem) -> list[AceBenchRecord]:
     """The records of an item: one for each turn of a dialogue, else one; their ids follow from its plan alone."""
-    name = f"{CATEGORIES[item.plan.kind]}_{FIRST + item.plan.index}"
+    name = f"{ACEBENCH_CATEGORIES[item.plan.kind]}_{FIRST_RECORD_ID + item.plan.index}"
     several = item.plan.turns > 1
-    found: list[Row] = []
+    found: list[AceBenchRecord] = []
     for t, turn in enumerate(item.turns):
         id_ = f"{name}_{t}" if several else name
         functions = [dict(function) for function in item.functions]
-        question = {"id": id_, "question": transcript(item, t), "function": functions}
+        question = {"id": id_, "question": conversation_text(item, t), "function": functions}
         told = {"profile": item.profile} if item.plan.kind == "preference" else {"time": item.time}
-        found.append(Row({**question, **told}, {"id": id_, "ground_truth": _truth(item, turn)}))
+        found.append(AceBenchRecord({**question, **told}, {"id": id_, "ground_truth": _truth(item, turn)}))
     return found
 
 
-def transcript(item: MadeItem, t: int) -> str:
+def conversation_text(item: GeneratedItem, t: int) -> str:
     """What is said up to the request of turn `t`, with the right calls of the turns before."""
     lines: list[str] = []
     for turn in item.turns[: t + 1]:
-        lines += _spoken(turn.talk)
-        lines.append(f"system: {bracketed(turn.calls)}")
+        lines += _spoken(turn.utterances)
+        lines.append(f"system: {bracketed_calls(turn.calls)}")
     text = "\n".join(lines[:-1])
     # As published: of the requests that lack something or have it wrong the line does not end.
-    return text if isinstance(item.fault, Missing | Wrong) else f"{text}\n"
+    return text if isinstance(item.fault, MissingParameters | WrongValue) else f"{text}\n"
 
 
-def bracketed(calls: Sequence[Action]) -> str:
+def bracketed_calls(calls: Sequence[Action]) -> str:
     """Calls as the format writes them: `[f(a='x'), g()]`."""
-    return calls_text([Call(call.name, {**call.arguments}) for call in calls])
+    return calls_text([CallExpression(call.name, {**call.arguments}) for call in calls])
 
 
-def misread(calls: Sequence[Action]) -> str:
+def roundtrip_problem(calls: Sequence[Action]) -> str:
     """What is lost where calls are written as the format writes them; empty where they are read as they are."""
     try:
-        read = read_calls(bracketed(calls))
+        read = parse_reply_calls(bracketed_calls(calls))
     except CallSyntaxError as error:
         return f"The calls cannot be written in brackets: {error}."
     if [(call.name, call.arguments) for call in read] != [(call.name, call.arguments) for call in calls]:
         return "Written in brackets the calls are read as others."
-    return "" if len(truth_of(calls)) == len(calls) else "A tool's name is another's name with a number."
-
-
-def as_item(item: MadeItem) -> Item:
-    """The item as the benchmark plays it. Raises DataError where its records are none."""
-    category, lang = CATEGORIES[item.plan.kind], item.plan.lang
-    place = Path("made")
-    records = [
-        read_record(Line(place, k, row.question), Line(place, k, row.answer), category, lang)
-        for k, row in enumerate(rows(item), 1)
-    ]
-    units = tuple(str(record.turn) for record in records)
-    return Item(
-        f"{lang}/{category}_{FIRST + item.plan.index}", units, Case(tuple(records), None), category, lang
+    return (
+        "" if len(numbered_calls(calls)) == len(calls) else "A tool's name is another's name with a number."
     )
 
 
-def record_faults(item: MadeItem) -> list[Fault]:
+def as_benchmark_item(item: GeneratedItem) -> Item:
+    """The item as the benchmark plays it. Raises DataError where its records are none."""
+    category, lang = ACEBENCH_CATEGORIES[item.plan.kind], item.plan.lang
+    place = Path("made")
+    records = [
+        read_record(JsonLine(place, k, row.question), JsonLine(place, k, row.answer), category, lang)
+        for k, row in enumerate(acebench_records(item), 1)
+    ]
+    units = tuple(str(record.turn) for record in records)
+    return Item(
+        f"{lang}/{category}_{FIRST_RECORD_ID + item.plan.index}",
+        units,
+        ItemData(tuple(records), None),
+        category,
+        lang,
+    )
+
+
+def format_faults(item: GeneratedItem) -> list[RuleFault]:
     """What the format, and the judging of its own gold answers under every profile, have against an item."""
     try:
-        played = as_item(item)
+        played = as_benchmark_item(item)
     except DataError as error:
-        return [Fault("S1", f"The records cannot be read: {error}")]
+        return [RuleFault("S1", f"The records cannot be read: {error}")]
     found = [
-        Fault(f"lint {rule}", f"{remark.field}: {remark.message}")
+        RuleFault(f"lint {rule}", f"{remark.field}: {remark.message}")
         for record in played.data.records
-        for rule, check in RULES.items()
+        for rule, check in RECORD_RULES.items()
         for remark in check(record)
     ]
-    return found or [fault for one in _answered(item) for fault in _gold_faults(as_item(one))]
+    return found or [fault for one in _answered(item) for fault in _gold_faults(as_benchmark_item(one))]
 
 
-def _answered(item: MadeItem) -> Iterator[MadeItem]:
+def _answered(item: GeneratedItem) -> Iterator[GeneratedItem]:
     """The item by each of its answers alone."""
     yield replace(item, turns=tuple(replace(turn, alternatives=()) for turn in item.turns))
     for t, turn in enumerate(item.turns):
@@ -129,35 +135,35 @@ def _answered(item: MadeItem) -> Iterator[MadeItem]:
             yield replace(item, turns=(*item.turns[:t], alone, *item.turns[t + 1 :]))
 
 
-def _gold_faults(item: Item) -> Iterator[Fault]:
+def _gold_faults(item: Item) -> Iterator[RuleFault]:
     for profile in ACEBENCH.profiles:
         for k, unit in enumerate(item.units):
-            request = ACEBENCH.walk(item, unit, profile).request()
+            request = ACEBENCH.episode(item, unit, profile).request()
             gold = request.gold if request else None
             said = Transcript((Reply(gold(ACEBENCH.gold_styles[0])),)) if gold else Transcript(())
             verdict = ACEBENCH.judge(item, {unit: said}, profile)[k]
             if verdict.outcome != "correct":
                 reason = f"The right answer would be refused by the {profile} rules: {verdict.reason}."
-                yield Fault(f"gold {profile}", reason)
+                yield RuleFault(f"gold {profile}", reason)
 
 
-def _spoken(talk: Sequence[Said]) -> list[str]:
-    return [f"{_LABELS[said.who]}: {said.text}" for said in talk]
+def _spoken(talk: Sequence[Utterance]) -> list[str]:
+    return [f"{_SPEAKER_LABELS[said.speaker]}: {said.text}" for said in talk]
 
 
-def _truth(item: MadeItem, turn: Turn) -> Any:
+def _truth(item: GeneratedItem, turn: DialogueTurn) -> Any:
     fault = item.fault
-    if isinstance(fault, Missing):
+    if isinstance(fault, MissingParameters):
         return {fault.tool: list(fault.names)}
-    if isinstance(fault, Wrong):
+    if isinstance(fault, WrongValue):
         return {fault.parameter: [fault.text]}
     if item.plan.kind == "irrelevant":
-        return LIMITATIONS.removeprefix('["').removesuffix('"]')
-    answers = [truth_of(calls) for calls in turn.answers]
+        return LIMITATIONS_MESSAGE.removeprefix('["').removesuffix('"]')
+    answers = [numbered_calls(calls) for calls in turn.answers]
     return answers if len(answers) > 1 else answers[0]
 
 
-def truth_of(calls: Sequence[Action]) -> dict[str, dict[str, Any]]:
+def numbered_calls(calls: Sequence[Action]) -> dict[str, dict[str, Any]]:
     """Calls by name; several of one name are numbered from 1."""
     names = [call.name for call in calls]
     found: dict[str, dict[str, Any]] = {}

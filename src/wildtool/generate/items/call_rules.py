@@ -5,26 +5,26 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.grounding import Leaf, Passage, grounded, leaves
-from wildtool.generate.core.parsing import Action, Fault
-from wildtool.generate.items.acebench_format import misread
-from wildtool.generate.items.kinds import MOST_CALLS, ONE_CALL
+from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, grounded, leaves
+from wildtool.generate.core.parsing import Action, RuleFault
+from wildtool.generate.items.acebench_format import roundtrip_problem
+from wildtool.generate.items.kinds import MAX_ITEM_CALLS, ONE_CALL
 from wildtool.generate.schema.constraints import constraint_faults
-from wildtool.generate.sessions.rules.values import PLACEHOLDER, covers, is_identifier
+from wildtool.generate.sessions.rules.values import PLACEHOLDER, is_system_identifier, path_covers
 from wildtool.toolcall.schema import as_schema
-from wildtool.toolcall.schema_check import argument_faults, short
+from wildtool.toolcall.schema_check import argument_faults, shorten
 
 Schemas = Mapping[str, Mapping[str, Any]]
 """Parameters of each tool."""
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class CallContext:
     """Calls with what is known when they are made."""
 
     made: Sequence[Action]
     offered: Schemas
-    known: Sequence[Passage]
+    known: Sequence[SearchText]
     """What is said up to them, the date, and the profile."""
     kind: str
 
@@ -32,98 +32,100 @@ class Calls:
         return list(leaves(call.arguments, self.offered.get(call.name, {})))
 
 
-Rule = Callable[[Calls], Iterator[Fault]]
+CallRule = Callable[[CallContext], Iterator[RuleFault]]
 
 
-def e1(calls: Calls) -> Iterator[Fault]:
+def e1(calls: CallContext) -> Iterator[RuleFault]:
     """Every call is of an offered tool."""
     for call in calls.made:
         if call.name not in calls.offered:
-            yield Fault("E1", f"{short(call.name)} is not a tool; there are: {', '.join(calls.offered)}.")
+            yield RuleFault(
+                "E1", f"{shorten(call.name)} is not a tool; there are: {', '.join(calls.offered)}."
+            )
 
 
-def e2(calls: Calls) -> Iterator[Fault]:
+def e2(calls: CallContext) -> Iterator[RuleFault]:
     """Arguments have the names and types of the definition, and required ones are there."""
     for call in calls.made:
         for path, message in argument_faults(call.arguments, calls.offered.get(call.name, {})):
-            yield Fault("E2", f"{call.name}.{path}: {message}.")
+            yield RuleFault("E2", f"{call.name}.{path}: {message}.")
 
 
-def e3(calls: Calls) -> Iterator[Fault]:
+def e3(calls: CallContext) -> Iterator[RuleFault]:
     """Values keep patterns, formats, bounds and counts."""
     for call in calls.made:
         for path, message in constraint_faults(call.arguments, calls.offered.get(call.name, {})):
-            yield Fault("E3", f"{call.name}.{path}: {message}.")
+            yield RuleFault("E3", f"{call.name}.{path}: {message}.")
 
 
-def e4(calls: Calls) -> Iterator[Fault]:
+def e4(calls: CallContext) -> Iterator[RuleFault]:
     """No placeholder, nothing empty and no null stands for a value, and there is one."""
     for call in calls.made:
         if not call.arguments:
-            yield Fault("E4", f"{call.name} is called without arguments; the format cannot judge that.")
+            yield RuleFault("E4", f"{call.name} is called without arguments; the format cannot judge that.")
         for name, value in call.arguments.items():
             if value in (None, "", [], {}):
-                yield Fault("E4", f"{call.name}.{name} is empty; leave it out.")
+                yield RuleFault("E4", f"{call.name}.{name} is empty; leave it out.")
         for leaf in calls.leaves(call):
             if isinstance(leaf.value, str) and leaf.value and PLACEHOLDER.fullmatch(leaf.value):
-                yield Fault("E4", f"{call.name}.{leaf.path}: {short(leaf.value)} is a placeholder.")
+                yield RuleFault("E4", f"{call.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder.")
 
 
-def e5(calls: Calls) -> Iterator[Fault]:
+def e5(calls: CallContext) -> Iterator[RuleFault]:
     """No call is made twice."""
     texts = [json.dumps([call.name, call.arguments], sort_keys=True) for call in calls.made]
     for k, text in enumerate(texts):
         if text in texts[:k]:
-            yield Fault("E5", f"{calls.made[k].name} is called twice with the same arguments.")
+            yield RuleFault("E5", f"{calls.made[k].name} is called twice with the same arguments.")
 
 
-def e6(calls: Calls) -> Iterator[Fault]:
+def e6(calls: CallContext) -> Iterator[RuleFault]:
     """There are as many calls as the kind has."""
     count = len(calls.made)
-    if calls.kind == "parallel" and not 2 <= count <= MOST_CALLS:
-        yield Fault("E6", f"2 to {MOST_CALLS} calls are wanted, not {count}.")
+    if calls.kind == "parallel" and not 2 <= count <= MAX_ITEM_CALLS:
+        yield RuleFault("E6", f"2 to {MAX_ITEM_CALLS} calls are wanted, not {count}.")
     if calls.kind in (*ONE_CALL, "adjust", "switch") and count != 1:
-        yield Fault("E6", f"Exactly one call is wanted, not {count}.")
-    if not 1 <= count <= MOST_CALLS:
-        yield Fault("E6", f"1 to {MOST_CALLS} calls are wanted, not {count}.")
+        yield RuleFault("E6", f"Exactly one call is wanted, not {count}.")
+    if not 1 <= count <= MAX_ITEM_CALLS:
+        yield RuleFault("E6", f"1 to {MAX_ITEM_CALLS} calls are wanted, not {count}.")
 
 
-def e7(calls: Calls) -> Iterator[Fault]:
+def e7(calls: CallContext) -> Iterator[RuleFault]:
     """Written as the format writes them, calls are read as the same calls."""
-    if problem := misread(calls.made):
-        yield Fault("E7", problem)
+    if problem := roundtrip_problem(calls.made):
+        yield RuleFault("E7", problem)
 
 
-def e8(calls: Calls) -> Iterator[Fault]:
+def e8(calls: CallContext) -> Iterator[RuleFault]:
     """Every value stands in what is said, or follows from it for a reason; an identifier always stands there."""
     for call in calls.made:
         for leaf in calls.leaves(call):
             if grounded(leaf, calls.known):
                 continue
-            if is_identifier(leaf):
-                message = f"{short(leaf.value)} was never said; an id cannot be worked out."
-                yield Fault("E8", f"{call.name}.{leaf.path}: {message}")
-            elif not any(covers(path, leaf.path) for path in call.derived):
+            if is_system_identifier(leaf):
+                message = f"{shorten(leaf.value)} was never said; an id cannot be worked out."
+                yield RuleFault("E8", f"{call.name}.{leaf.path}: {message}")
+            elif not any(path_covers(path, leaf.path) for path in call.derived):
                 message = (
-                    f"{short(leaf.value)} stands nowhere; take the value as it was said, or give the reason in "
+                    f"{shorten(leaf.value)} stands nowhere; take the value as it was said, or give the reason in "
                     "`derived` if it follows from what was said."
                 )
-                yield Fault("E8", f"{call.name}.{leaf.path}: {message}")
+                yield RuleFault("E8", f"{call.name}.{leaf.path}: {message}")
 
 
-RULES: Mapping[str, Rule] = {
+CALL_RULES: Mapping[str, CallRule] = {
     "E1": e1, "E2": e2, "E3": e3, "E4": e4, "E5": e5, "E6": e6, "E7": e7, "E8": e8,
 }  # fmt: skip
 
 
-def call_faults(calls: Calls) -> list[Fault]:
+def call_faults(calls: CallContext) -> list[RuleFault]:
     """Everything that is wrong with calls."""
     unknown = list(e1(calls))
-    return unknown or [fault for rule in RULES.values() for fault in rule(calls)]
+    return unknown or [fault for rule in CALL_RULES.values() for fault in rule(calls)]
 
 
-def unsaid(
-    call: Action, schema: Mapping[str, Any], known: Sequence[Passage], derived: Collection[str] = ()
+def ungrounded_parameters(
+    call: Action, schema: Mapping[str, Any], known: Sequence[SearchText], derived: Collection[str] = ()
 ) -> set[str]:
     """The required parameters of a call with a value that stands in none of the passages.
 
@@ -134,7 +136,7 @@ def unsaid(
         if name in schema.get("required", ()) and name in call.arguments:
             inside = leaves({name: call.arguments[name]}, {"properties": {name: as_schema(child)}})
             if not all(
-                grounded(leaf, known) or any(covers(p, leaf.path) for p in derived) for leaf in inside
+                grounded(leaf, known) or any(path_covers(p, leaf.path) for p in derived) for leaf in inside
             ):
                 found.add(name)
     return found

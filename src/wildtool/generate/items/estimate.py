@@ -7,27 +7,29 @@ from collections.abc import Iterator
 from typing import Any
 
 from wildtool.engine.call.pricing import tokens_of
-from wildtool.engine.run.estimate import Outlook, Taken
+from wildtool.engine.run.estimate import RoleEstimate, Usage
 from wildtool.generate.core.parsing import Action
-from wildtool.generate.core.roles import LostError
-from wildtool.generate.items.item import MadeItem, Missing
+from wildtool.generate.core.roles import AttemptFailedError
+from wildtool.generate.items.item import GeneratedItem, MissingParameters
 from wildtool.generate.items.maker import ItemMaker
-from wildtool.generate.items.procedural import drawn_item
+from wildtool.generate.items.procedural import draw_item
 from wildtool.generate.items.rules import item_faults
 from wildtool.generate.items.script import ItemJob, item_script
-from wildtool.generate.items.tool_catalog import Catalogue
+from wildtool.generate.items.tool_catalog import ToolCatalog
 from wildtool.types import Request
 
-BASIS = "these items, with templates in the place of models, whose replies are short and hardly ever refused"
-ABOVE = "each reply refused once, and all replies four times as long"
+ITEM_TRIAL_BASIS = (
+    "these items, with templates in the place of models, whose replies are short and hardly ever refused"
+)
+ITEM_UPPER_END = "each reply refused once, and all replies four times as long"
 """What the upper end allows for."""
 _TIMES_CALLS, _TIMES_WORDS = 2, 4
-_TRIED = 200
+_TRIAL_ITEMS = 200
 """Planned items that the trial makes."""
 _DRAWS = 30
 
 
-def items_outlook(maker: ItemMaker) -> dict[str, Outlook]:
+def estimate_items(maker: ItemMaker) -> dict[str, RoleEstimate]:
     """Calls and tokens of each role. Raises DataError for tools or sessions that cannot be read."""
     calls: Counter[str] = Counter()
     prompts: Counter[str] = Counter()
@@ -35,28 +37,28 @@ def items_outlook(maker: ItemMaker) -> dict[str, Outlook]:
     planned = tried = 0
     for item in maker.load(maker.source()):
         planned += 1
-        if tried < _TRIED:
+        if tried < _TRIAL_ITEMS:
             tried += 1
             for request, reply in _trial(item.data):
                 calls[request.role] += 1
                 prompts[request.role] += round(tokens_of(list(request.messages)))
                 replies[request.role] += round(tokens_of({"content": reply}))
     times = planned / max(tried, 1)
-    found: dict[str, Outlook] = {}
+    found: dict[str, RoleEstimate] = {}
     for role, count in calls.items():
         prompt, reply = prompts[role] * times, replies[role] * times
-        low = Taken(round(count * times), prompt, reply)
+        low = Usage(round(count * times), prompt, reply)
         more = _TIMES_WORDS * reply
         # What was refused is shown again.
-        high = Taken(round(count * times) * _TIMES_CALLS, _TIMES_CALLS * prompt + more, _TIMES_CALLS * more)
-        found[role] = Outlook(low, high)
+        high = Usage(round(count * times) * _TIMES_CALLS, _TIMES_CALLS * prompt + more, _TIMES_CALLS * more)
+        found[role] = RoleEstimate(low, high)
     return found
 
 
 def _trial(job: ItemJob) -> Iterator[tuple[Request, str]]:
     """The requests of a making with what is answered."""
     making = item_script(job)
-    player = _Player(job)
+    player = _TemplatePlayer(job)
     try:
         request = next(making)
         while True:
@@ -67,7 +69,7 @@ def _trial(job: ItemJob) -> Iterator[tuple[Request, str]]:
         return
 
 
-class _Player:
+class _TemplatePlayer:
     """Says what an item made by templates says, in all roles."""
 
     def __init__(self, job: ItemJob) -> None:
@@ -86,7 +88,7 @@ class _Player:
             return {"observations": [{"status_code": 200, "response": body} for _ in seen["calls"]]}
         if request.role == "agent":
             if "calls" in seen["conversation"][-1]:
-                return {"text": "-" if self._item is None else self._item.turns[1].talk[0].text}
+                return {"text": "-" if self._item is None else self._item.turns[1].utterances[0].text}
             return next(self._acts, None)
         return {
             "valid": True,
@@ -95,23 +97,23 @@ class _Player:
         }
 
 
-def _drawn(job: ItemJob) -> MadeItem | None:
+def _drawn(job: ItemJob) -> GeneratedItem | None:
     """An item of templates over the tools that the first attempt has; None where there is none."""
-    if not isinstance(job.given, Catalogue):
-        return job.given
+    if not isinstance(job.source, ToolCatalog):
+        return job.source
     try:
-        choice = job.given.choose(job.plan, 0)
-    except LostError:
+        choice = job.source.choose(job.plan, 0)
+    except AttemptFailedError:
         return None
-    items = (drawn_item(job.plan, choice, job.plan.stream(f"trial/{k}"), k) for k in range(_DRAWS))
+    items = (draw_item(job.plan, choice, job.plan.stream(f"trial/{k}"), k) for k in range(_DRAWS))
     return next((item for item in items if item is not None and not item_faults(item)), None)
 
 
-def _written(item: MadeItem | None) -> Any:
+def _written(item: GeneratedItem | None) -> Any:
     if item is None:
         return {}
     written: dict[str, Any] = {
-        "messages": [{said.who: said.text} for said in item.turns[0].talk],
+        "messages": [{said.speaker: said.text} for said in item.turns[0].utterances],
         "calls": [_call(call) for call in item.turns[0].calls],
     }
     if item.profile:
@@ -120,19 +122,19 @@ def _written(item: MadeItem | None) -> Any:
     return written
 
 
-def _user_texts(item: MadeItem | None) -> Iterator[str]:
-    talk = [*(said for turn in item.turns for said in turn.talk), *item.mended] if item else []
-    yield from (said.text for said in talk if said.who == "user")
+def _user_texts(item: GeneratedItem | None) -> Iterator[str]:
+    talk = [*(said for turn in item.turns for said in turn.utterances), *item.correction] if item else []
+    yield from (said.text for said in talk if said.speaker == "user")
 
 
-def _acts(item: MadeItem | None) -> Iterator[Any]:
+def _acts(item: GeneratedItem | None) -> Iterator[Any]:
     """What the assistant does at each request."""
     if item is None:
         return
     fault = item.fault
     if fault is not None:
-        act = {"tool": fault.tool, "text": item.mended[0].text}
-        if isinstance(fault, Missing):
+        act = {"tool": fault.tool, "text": item.correction[0].text}
+        if isinstance(fault, MissingParameters):
             yield {"action": "missing", "thought": "|".join(fault.names), **act}
         else:
             yield {"action": "wrong", "thought": fault.value, "parameter": fault.parameter, **act}

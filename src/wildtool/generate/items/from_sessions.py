@@ -11,21 +11,21 @@ from pathlib import Path
 from random import Random
 from typing import Any, cast
 
-from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, Node, Session, read_records, read_session
+from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, GoldNode, Session, read_records, read_session
 from wildtool.errors import DataError, UsageError
-from wildtool.generate.core.parsing import Action, texts
+from wildtool.generate.core.parsing import Action, strings_in
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.items.item import MadeItem, Missing, Said, Turn, Wrong
-from wildtool.generate.items.kinds import KINDS
+from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
+from wildtool.generate.items.kinds import ITEM_KINDS
 from wildtool.generate.items.plan import ItemPlan
 from wildtool.generate.items.procedural_wording import DOUBTS, wrong_value
-from wildtool.generate.items.tool_catalog import chinese_noun, constrained
+from wildtool.generate.items.tool_catalog import can_be_violated, chinese_noun
 from wildtool.generate.procedural.guess_semantics import guess_kind, noun_of
-from wildtool.generate.procedural.sessions import PREFIXES
+from wildtool.generate.procedural.sessions import RECORD_KEY_PREFIXES
 from wildtool.generate.procedural.wording import Wording
 from wildtool.toolcall.schema import as_schema
 
-FITTING: Mapping[str, tuple[str, ...]] = {
+KINDS_BY_TASK_TYPE: Mapping[str, tuple[str, ...]] = {
     "Clarify": ("incomplete",),
     "Single-Tool": ("single", "error", "irrelevant"),
     "Parallel Multi-Tool": ("parallel",),
@@ -41,7 +41,7 @@ class _Task:
     session: Session
     plan: ItemPlan
     calls: tuple[Action, ...]
-    questions: tuple[Node, ...]
+    questions: tuple[GoldNode, ...]
     functions: Mapping[str, Mapping[str, Any]]
     """All tools of the session by name."""
 
@@ -50,16 +50,16 @@ class _Task:
         return self.session.tasks[0].text
 
 
-def given_items(
+def items_from_sessions(
     path: Path, items: int, shares: Mapping[str, int], seed: str, langs: Sequence[Lang]
-) -> Iterator[MadeItem]:
+) -> Iterator[GeneratedItem]:
     """Items of a file of sessions in its order, at most so many; nothing is checked yet.
 
     Raises:
         DataError: for a file that cannot be read, or that holds no task of a wanted kind.
         UsageError: for kinds that no session gives.
     """
-    able = [kind for kinds in FITTING.values() for kind in kinds]
+    able = [kind for kinds in KINDS_BY_TASK_TYPE.values() for kind in kinds]
     if unable := [kind for kind in shares if kind not in able]:
         raise UsageError(f"sessions give no items of the kind {unable[0]}; they give {', '.join(able)}")
     counts = dict.fromkeys(shares, 0)
@@ -84,12 +84,12 @@ def _item(
     shares: Mapping[str, int],
     counts: Mapping[str, int],
     seed: str,
-) -> MadeItem | None:
+) -> GeneratedItem | None:
     """The item that the first task becomes: of the kinds that it allows the one that is furthest behind its share."""
-    kinds = [kind for kind in FITTING.get(session.tasks[0].type, ()) if kind in shares]
+    kinds = [kind for kind in KINDS_BY_TASK_TYPE.get(session.tasks[0].type, ()) if kind in shares]
     for kind in sorted(kinds, key=lambda kind: (counts[kind] / shares[kind], kind)):
         task = _task(session, record, _plan(session, index, kind, seed))
-        item = _MAKERS[kind](task) if task.calls else None
+        item = _BUILDERS[kind](task) if task.calls else None
         if item is not None:
             return item
     return None
@@ -102,12 +102,12 @@ def _plan(session: Session, index: int, kind: str, seed: str) -> ItemPlan:
         date = datetime(2025, 1, 1)
     lang = cast(Lang, session.lang)
     name = f"{seed}/{index}"
-    return ItemPlan(index, name, kind, lang, date, True, KINDS[kind].candidates[1], 1, "", "", "")
+    return ItemPlan(index, name, kind, lang, date, True, ITEM_KINDS[kind].candidates[1], 1, "", "", "")
 
 
 def _task(session: Session, record: Mapping[str, Any], plan: ItemPlan) -> _Task:
     nodes = session.tasks[0].nodes
-    written = cast(list[list[dict[str, Any]]], record[f"{PREFIXES[plan.lang]}_answer_list"])
+    written = cast(list[list[dict[str, Any]]], record[f"{RECORD_KEY_PREFIXES[plan.lang]}_answer_list"])
     calls = [
         Action(node.name, node.arguments, _derived(as_schema(row.get("grounding"))))
         for node, row in zip(nodes, written[0], strict=True)
@@ -127,30 +127,30 @@ def _derived(marks: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _plain(task: _Task) -> MadeItem | None:
+def _plain(task: _Task) -> GeneratedItem | None:
     return _whole(task, task.text)
 
 
-def _irrelevant(task: _Task) -> MadeItem | None:
+def _irrelevant(task: _Task) -> GeneratedItem | None:
     removed = task.functions.get(task.calls[0].name)
     if removed is None or len(task.functions) < 2:
         return None
-    return _whole(task, task.text, removed=removed)
+    return _whole(task, task.text, removed_tool=removed)
 
 
-def _incomplete(task: _Task) -> MadeItem | None:
+def _incomplete(task: _Task) -> GeneratedItem | None:
     if not task.questions:
         return None
     asked = task.questions[0].arguments
-    names = texts(as_schema(asked).get("missing_required_parameters"))
-    mended: list[Said] = []
+    names = strings_in(as_schema(asked).get("missing_required_parameters"))
+    mended: list[Utterance] = []
     for node in task.questions:
-        mended += [Said("assistant", str(node.observation)), Said("user", node.user_input or "")]
-    fault = Missing(str(as_schema(asked).get("tool_name")), tuple(dict.fromkeys(names)))
-    return _whole(task, task.text, fault=fault, mended=tuple(mended))
+        mended += [Utterance("assistant", str(node.observation)), Utterance("user", node.user_input or "")]
+    fault = MissingParameters(str(as_schema(asked).get("tool_name")), tuple(dict.fromkeys(names)))
+    return _whole(task, task.text, fault=fault, correction=tuple(mended))
 
 
-def _error(task: _Task) -> MadeItem | None:
+def _error(task: _Task) -> GeneratedItem | None:
     """The text with a value put wrong that stands there once, and that the definition can tell to be wrong."""
     call, draw = task.calls[0], task.plan.stream("error")
     parameters = as_schema(as_schema(task.functions.get(call.name)).get("parameters"))
@@ -158,26 +158,28 @@ def _error(task: _Task) -> MadeItem | None:
     for name in sorted(call.arguments, key=lambda name: (draw.random(), name)):
         schema, right = as_schema(properties.get(name)), call.arguments[name]
         said = right if isinstance(right, str) else str(right)
-        if not constrained(schema) or task.text.count(said) != 1:
+        if not can_be_violated(schema) or task.text.count(said) != 1:
             continue
         wrong = wrong_value(right, schema, task.plan.lang, draw)
         if wrong is not None:
-            fault = Wrong(call.name, name, wrong)
+            fault = WrongValue(call.name, name, wrong)
             text = task.text.replace(said, fault.text)
-            return _whole(task, text, fault=fault, mended=_mending(task, name, schema, fault, said, draw))
+            return _whole(
+                task, text, fault=fault, correction=_correction(task, name, schema, fault, said, draw)
+            )
     return None
 
 
-def _mending(
-    task: _Task, name: str, schema: Mapping[str, Any], fault: Wrong, said: str, draw: Random
-) -> tuple[Said, Said]:
+def _correction(
+    task: _Task, name: str, schema: Mapping[str, Any], fault: WrongValue, said: str, draw: Random
+) -> tuple[Utterance, Utterance]:
     lang = task.plan.lang
     noun = (chinese_noun(schema) if lang == "zh" else "") or noun_of(name, guess_kind(name, schema))
     doubt = draw.choice(DOUBTS[lang]).format(noun=noun, value=fault.text)
-    return Said("assistant", doubt), Said("user", Wording(draw, lang).phrase("reply", value=said))
+    return Utterance("assistant", doubt), Utterance("user", Wording(draw, lang).phrase("reply", value=said))
 
 
-def _whole(task: _Task, text: str, **more: Any) -> MadeItem:
+def _whole(task: _Task, text: str, **more: Any) -> GeneratedItem:
     """An item with some of the session's tools, the called ones among them unless one was removed."""
     draw = task.plan.stream("tools")
     called = {call.name for call in task.calls}
@@ -185,15 +187,15 @@ def _whole(task: _Task, text: str, **more: Any) -> MadeItem:
         name for name in task.functions
         if name not in called and not any(name in other or other in name for other in called)
     ]  # fmt: skip
-    kept = [] if "removed" in more else [name for name in task.functions if name in called]
+    kept = [] if "removed_tool" in more else [name for name in task.functions if name in called]
     room = max(task.plan.candidates - len(kept), 0)
     offered = [*kept, *draw.sample(others, min(room, len(others)))]
     draw.shuffle(offered)
-    turn = Turn((Said("user", text),), task.calls)
-    return MadeItem(task.plan, tuple(task.functions[name] for name in offered), (turn,), **more)
+    turn = DialogueTurn((Utterance("user", text),), task.calls)
+    return GeneratedItem(task.plan, tuple(task.functions[name] for name in offered), (turn,), **more)
 
 
-_MAKERS: Mapping[str, Callable[[_Task], MadeItem | None]] = {
+_BUILDERS: Mapping[str, Callable[[_Task], GeneratedItem | None]] = {
     "single": _plain,
     "parallel": _plain,
     "irrelevant": _irrelevant,

@@ -11,18 +11,18 @@ Speaker = Literal["user", "assistant"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Utterance:
     """One thing that somebody says."""
 
-    who: Speaker
+    speaker: Speaker
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class DialogueTurn:
     """A part of a dialogue that ends with a request."""
 
-    talk: tuple[Said, ...]
+    utterances: tuple[Utterance, ...]
     """What is said since the calls of the turn before; the user's request is the last."""
     calls: tuple[Action, ...]
     """What answers it: the right calls; of an imperfect request those that would be right once it is mended."""
@@ -36,7 +36,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingParameters:
     """Required parameters that a request leaves out."""
 
     tool: str
@@ -44,7 +44,7 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongValue:
     """A value in a request that breaks the definition of its parameter."""
 
     tool: str
@@ -59,20 +59,20 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeItem:
+class GeneratedItem:
     """An item that is whole."""
 
     plan: ItemPlan
     functions: tuple[Mapping[str, Any], ...]
     """The offered tools: name, description, parameters."""
-    turns: tuple[Turn, ...]
+    turns: tuple[DialogueTurn, ...]
     """The turns of a dialogue; one of any other item, an imperfect one cut after the faulty request."""
     profile: str = ""
     """Text about the user, of a preference item."""
-    fault: Missing | Wrong | None = None
-    mended: tuple[Said, ...] = ()
+    fault: MissingParameters | WrongValue | None = None
+    correction: tuple[Utterance, ...] = ()
     """What follows a faulty request: the assistant's remark, and the user's values."""
-    removed: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    removed_tool: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The tool that would serve an irrelevant request."""
 
     @property
@@ -80,12 +80,12 @@ class MadeItem:
         return "" if self.plan.kind == "preference" else self.plan.time
 
     @property
-    def offered(self) -> Mapping[str, Mapping[str, Any]]:
+    def offered_parameters(self) -> Mapping[str, Mapping[str, Any]]:
         """The parameters of each tool, and of the one that was removed."""
-        shown = [*self.functions, *([self.removed] if self.removed else [])]
+        shown = [*self.functions, *([self.removed_tool] if self.removed_tool else [])]
         return {function["name"]: function["parameters"] for function in shown}
 
     @property
     def user_texts(self) -> Sequence[str]:
         """What the user says up to the last request."""
-        return [said.text for turn in self.turns for said in turn.talk if said.who == "user"]
+        return [said.text for turn in self.turns for said in turn.utterances if said.speaker == "user"]

@@ -4,56 +4,64 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from wildtool.errors import UsageError, unknown
+from wildtool.errors import UsageError, unknown_name
 
-Way = Literal["written", "played"]
+GenerationMode = Literal["written", "played"]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ItemKind:
     """What items of a kind have in common."""
 
     share: int
     """Dialogues of it in the published English data, which is its share where nothing else is said."""
     candidates: tuple[int, int]
     """Fewest and most tools that are offered, as published."""
-    way: Way
+    mode: GenerationMode
     """`written` in one go, or `played` by a user, an assistant and tools in turn."""
     turns: tuple[int, int] = (1, 1)
     """Fewest and most requests of a dialogue."""
-    atom: str = ""
+    parameter_class: str = ""
     """The class of parameters that the call must use; empty where any will do."""
 
 
-ATOMS = ("number", "enum", "list", "bool", "object-short", "object-deep")
-KINDS: Mapping[str, Kind] = {
-    **{name: Kind(50, (3, 5), "written", atom=name) for name in ATOMS[:4]},
-    **{name: Kind(50, (1, 5), "written", atom=name) for name in ATOMS[4:]},
-    "single": Kind(100, (1, 5), "written"),
-    "parallel": Kind(100, (1, 5), "written"),
-    "adjust": Kind(50, (2, 3), "played", (2, 3)),
-    "switch": Kind(50, (2, 7), "played", (2, 2)),
-    "preference": Kind(50, (3, 7), "written"),
-    "similar": Kind(50, (2, 2), "written"),
-    "incomplete": Kind(50, (1, 5), "played"),
-    "error": Kind(50, (1, 5), "played"),
-    "irrelevant": Kind(50, (1, 4), "written"),
+ITEM_PARAMETER_CLASSES = ("number", "enum", "list", "bool", "object-short", "object-deep")
+ITEM_KINDS: Mapping[str, ItemKind] = {
+    **{name: ItemKind(50, (3, 5), "written", parameter_class=name) for name in ITEM_PARAMETER_CLASSES[:4]},
+    **{name: ItemKind(50, (1, 5), "written", parameter_class=name) for name in ITEM_PARAMETER_CLASSES[4:]},
+    "single": ItemKind(100, (1, 5), "written"),
+    "parallel": ItemKind(100, (1, 5), "written"),
+    "adjust": ItemKind(50, (2, 3), "played", (2, 3)),
+    "switch": ItemKind(50, (2, 7), "played", (2, 2)),
+    "preference": ItemKind(50, (3, 7), "written"),
+    "similar": ItemKind(50, (2, 2), "written"),
+    "incomplete": ItemKind(50, (1, 5), "played"),
+    "error": ItemKind(50, (1, 5), "played"),
+    "irrelevant": ItemKind(50, (1, 4), "written"),
 }
 IMPERFECT = ("incomplete", "error", "irrelevant")
 """Kinds whose right answer is no call."""
-ONE_CALL = ("similar", "incomplete", "error", "irrelevant", *ATOMS[:4], "single", "preference")
+ONE_CALL = (
+    "similar",
+    "incomplete",
+    "error",
+    "irrelevant",
+    *ITEM_PARAMETER_CLASSES[:4],
+    "single",
+    "preference",
+)
 """Kinds that take exactly one call; `parallel` takes 2 to 5, and each turn of a dialogue one."""
-MOST_CALLS = 5
+MAX_ITEM_CALLS = 5
 
 
-def shares(given: tuple[str, ...]) -> dict[str, int]:
+def parse_shares(given: tuple[str, ...]) -> dict[str, int]:
     """Kinds with their shares: all as published, or those that are named, such as `single=3`. Raises UsageError."""
     found: dict[str, int] = {}
     for text in given:
         name, sign, number = text.partition("=")
-        if name not in KINDS:
-            raise UsageError(unknown("kind", name, KINDS))
+        if name not in ITEM_KINDS:
+            raise UsageError(unknown_name("kind", name, ITEM_KINDS))
         if sign and not (number.isascii() and number.isdigit() and 0 < int(number) < 1_000_000):
             raise UsageError(f"--kinds {text!r}: a share is a whole number above 0, such as {name}=3")
-        found[name] = int(number) if sign else KINDS[name].share
-    return found or {name: kind.share for name, kind in KINDS.items()}
+        found[name] = int(number) if sign else ITEM_KINDS[name].share
+    return found or {name: kind.share for name, kind in ITEM_KINDS.items()}

@@ -10,38 +10,44 @@ from typing import Any
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.errors import DataError
-from wildtool.generate.core.files import RECORD, line, storing, write_lines, write_outcome
+from wildtool.generate.core.files import (
+    RECORD_FOLDER,
+    json_line,
+    storage_errors,
+    write_attrition,
+    write_whole_file,
+)
 from wildtool.generate.core.maker import transcript_of
-from wildtool.generate.items.acebench_format import BENCHMARK, CATEGORIES, rows
-from wildtool.generate.items.collect import Decided, Harvest, Kept, harvest
-from wildtool.generate.items.maker import UNIT, ItemMaker
-from wildtool.generate.items.script import Loss, Made
+from wildtool.generate.items.acebench_format import ACEBENCH_CATEGORIES, BENCHMARK, acebench_records
+from wildtool.generate.items.collect import CollectedItem, GeneratedItems, HumanDecision, collect_items
+from wildtool.generate.items.maker import ITEM_UNIT, ItemMaker
+from wildtool.generate.items.script import AcceptedItem, Loss
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Item
 
-ITEMS = "items"
-DOUBTFUL = "doubtful.jsonl"
-DECIDED = "decided.jsonl"
+ITEMS_FOLDER = "items"
+DOUBTFUL_FILE = "doubtful.jsonl"
+DECISIONS_FILE = "decided.jsonl"
 """What people decide of doubtful items, which they put there: `item` as it stands with them, `keep`, and a `reason`."""
-PROVENANCE = "provenance.jsonl"
+PROVENANCE_FILE = "provenance.jsonl"
 
 
-def harvested(maker: ItemMaker, plan: Plan, out: Path) -> Harvest:
+def items_from_record(maker: ItemMaker, plan: Plan, out: Path) -> GeneratedItems:
     """What came of the record in a folder, and of what people decided. Raises DataError for decisions without form."""
     models = {role: model.name for role, model in plan.models.items()}
-    decisions = read_decisions(out / DECIDED)
-    with RecordReader(out / RECORD) as reader:
+    decisions = read_decisions(out / DECISIONS_FILE)
+    with RecordReader(out / RECORD_FOLDER) as reader:
         made = _assembled(maker, plan.selection.items(), reader)
-        return harvest(maker.order, made, models, decisions)
+        return collect_items(maker.spec, made, models, decisions)
 
 
-def read_decisions(path: Path) -> dict[str, Decided]:
+def read_decisions(path: Path) -> dict[str, HumanDecision]:
     """What people decided of doubtful items, by name; nothing where there is no such file.
 
     Raises:
         DataError: naming file, line and field, what was expected and what was found.
     """
-    found: dict[str, Decided] = {}
+    found: dict[str, HumanDecision] = {}
     if not path.exists():
         return found
     try:
@@ -61,52 +67,52 @@ def read_decisions(path: Path) -> dict[str, Decided]:
                 f"{path}:{number}: expected item (its name), keep (true or false) and perhaps a reason (a text), "
                 f"found {text[:80]}"
             )
-        found[str(item)] = Decided(keep, reason)
+        found[str(item)] = HumanDecision(keep, reason)
     return found
 
 
-def write_items(found: Harvest, out: Path) -> None:
+def write_items(found: GeneratedItems, out: Path) -> None:
     """Writes items, doubtful ones with all votes, losses with their reasons, provenance, and the yield.
 
     Raises StorageError where there is no room.
     """
-    with storing(out):
+    with storage_errors(out):
         _write_files(found.kept, out)
-        write_lines(out / DOUBTFUL, map(line, map(_doubtful, found.doubtful)))
-        write_outcome(out, found.losses, found.yields())
+        write_whole_file(out / DOUBTFUL_FILE, map(json_line, map(_doubtful, found.doubtful)))
+        write_attrition(out, found.losses, found.attrition())
 
 
-def how_to_play(out: Path) -> str:
+def items_run_command(out: Path) -> str:
     """The command that plays the items."""
-    return f"wildtool run {BENCHMARK} --data {shlex.quote(str(out / ITEMS))} --model NAME"
+    return f"wildtool run {BENCHMARK} --data {shlex.quote(str(out / ITEMS_FOLDER))} --model NAME"
 
 
-def _write_files(kept: Sequence[Kept], out: Path) -> None:
+def _write_files(kept: Sequence[CollectedItem], out: Path) -> None:
     """A folder for each language with a file of questions and one of answers for each category; it appears whole."""
-    new = out / f"{ITEMS}.part"
+    new = out / f"{ITEMS_FOLDER}.part"
     shutil.rmtree(new, ignore_errors=True)
     files: dict[Path, list[Mapping[str, Any]]] = {}
     known: list[Mapping[str, Any]] = []
     for one in kept:
-        records = rows(one.item)
-        name = f"data_{CATEGORIES[one.item.plan.kind]}.json"
+        records = acebench_records(one.item)
+        name = f"data_{ACEBENCH_CATEGORIES[one.item.plan.kind]}.json"
         place = new / one.item.plan.lang
         files.setdefault(place / name, []).extend(row.question for row in records)
         files.setdefault(place / "possible_answer" / name, []).extend(row.answer for row in records)
         known.append({"ids": [row.question["id"] for row in records], **one.made_by})
     for path, listed in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_lines(path, map(line, listed))
-    shutil.rmtree(out / ITEMS, ignore_errors=True)
+        write_whole_file(path, map(json_line, listed))
+    shutil.rmtree(out / ITEMS_FOLDER, ignore_errors=True)
     if files:
-        new.rename(out / ITEMS)
-    write_lines(out / PROVENANCE, map(line, known))
+        new.rename(out / ITEMS_FOLDER)
+    write_whole_file(out / PROVENANCE_FILE, map(json_line, known))
 
 
-def _doubtful(one: Kept) -> dict[str, Any]:
+def _doubtful(one: CollectedItem) -> dict[str, Any]:
     """What people need to decide: the records as they would be kept, and every vote with its reason."""
-    records = [{"question": row.question, "answer": row.answer} for row in rows(one.item)]
-    mended = [{said.who: said.text} for said in one.item.mended]
+    records = [{"question": row.question, "answer": row.answer} for row in acebench_records(one.item)]
+    mended = [{said.speaker: said.text} for said in one.item.correction]
     return {
         "item": one.item.plan.name,
         "votes": one.made_by["votes"],
@@ -118,6 +124,6 @@ def _doubtful(one: Kept) -> dict[str, Any]:
 
 def _assembled(
     maker: ItemMaker, items: Iterable[Item], reader: RecordReader
-) -> Iterator[tuple[Item, Made | Loss | None]]:
+) -> Iterator[tuple[Item, AcceptedItem | Loss | None]]:
     for item in items:
-        yield item, maker.result(item, transcript_of(transcripts(reader.log(item.id, 0)), UNIT))
+        yield item, maker.result(item, transcript_of(transcripts(reader.log(item.id, 0)), ITEM_UNIT))

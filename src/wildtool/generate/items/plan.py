@@ -7,7 +7,7 @@ from random import Random
 
 from wildtool.errors import UsageError
 from wildtool.generate.core.plan import FORMS, LENGTHS, TONES, Lang
-from wildtool.generate.items.kinds import KINDS
+from wildtool.generate.items.kinds import ITEM_KINDS
 
 _WEEKDAYS: Mapping[Lang, Sequence[str]] = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
@@ -46,7 +46,7 @@ class ItemPlan:
         """Its own among all plans of a set."""
         return f"{self.index}.{self.turn}" if self.turn else str(self.index)
 
-    def another(self, turn: int) -> "ItemPlan":
+    def replanned(self, turn: int) -> "ItemPlan":
         """The same kind for another try, with other tools and all else that is drawn."""
         return replace(self, seed=f"{self.seed}/another/{turn}", turn=turn)
 
@@ -94,7 +94,7 @@ def _kinds(shares: Mapping[str, int], draw: Random) -> Iterator[str]:
 
 
 def _plan(index: int, seed: str, name: str, lang: Lang, year: int) -> ItemPlan:
-    draw, kind = Random(f"{seed}/plan"), KINDS[name]
+    draw, kind = Random(f"{seed}/plan"), ITEM_KINDS[name]
     return ItemPlan(
         index=index,
         seed=seed,

@@ -6,32 +6,32 @@ from random import Random
 from typing import Any
 
 from wildtool import __version__
-from wildtool.generate.core.dedup import Freshness
+from wildtool.generate.core.dedup import Deduplicator
 from wildtool.generate.core.parsing import Action
-from wildtool.generate.core.roles import LostError
-from wildtool.generate.items.collect import Harvest, Kept
-from wildtool.generate.items.from_sessions import given_items
-from wildtool.generate.items.item import MadeItem, Missing, Said, Turn, Wrong
-from wildtool.generate.items.maker import Order
+from wildtool.generate.core.roles import AttemptFailedError
+from wildtool.generate.items.collect import CollectedItem, GeneratedItems
+from wildtool.generate.items.from_sessions import items_from_sessions
+from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
+from wildtool.generate.items.maker import ItemGenerationSpec
 from wildtool.generate.items.plan import ItemPlan, item_plans
 from wildtool.generate.items.procedural_wording import CHANGES, DOUBTS, USUAL, profile_with, wrong_value
-from wildtool.generate.items.rules import CHECKS, item_faults, rendered_profile
-from wildtool.generate.items.single_pass import assembled
-from wildtool.generate.items.tool_catalog import Catalogue, Choice, catalogues
-from wildtool.generate.procedural.calls import Call, answer, fill
+from wildtool.generate.items.rules import ITEM_CHECKS, item_faults, rendered_profile
+from wildtool.generate.items.single_pass import assemble_item
+from wildtool.generate.items.tool_catalog import ToolCatalog, ToolChoice, tool_catalogs
+from wildtool.generate.procedural.calls import DraftCall, draft_call, simulate_result
 from wildtool.generate.procedural.history import History
-from wildtool.generate.procedural.tool_sets import MadeTool, Slot
-from wildtool.generate.procedural.values import Values, spoken
+from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSpec
+from wildtool.generate.procedural.values import ValueSampler, as_spoken
 from wildtool.generate.procedural.wording import Wording
 
 _ATTEMPTS = 60
-_OWN = ("person", "email", "phone", "address", "city")
+_PROFILE_KINDS = ("person", "email", "phone", "address", "city")
 """Kinds of values that belong to a person."""
-_OPENED = 0.35
+_OPENER_SHARE = 0.35
 """How often a request starts with a sentence about whom it is for."""
 
 
-def procedural_items(order: Order, note: Callable[[str], None]) -> Harvest:
+def procedural_items(spec: ItemGenerationSpec, note: Callable[[str], None]) -> GeneratedItems:
     """A set of items; the same order gives the same items. A kind that the tools do not allow is lost with its reason.
 
     Args:
@@ -40,77 +40,84 @@ def procedural_items(order: Order, note: Callable[[str], None]) -> Harvest:
     Raises:
         DataError: for tools that cannot be read.
     """
-    fresh = Freshness()
-    kept: list[Kept] = []
+    fresh = Deduplicator()
+    kept: list[CollectedItem] = []
     losses: list[dict[str, Any]] = []
-    for plan, making in _makings(order, note):
+    for plan, making in _item_builders(spec, note):
         about = {"item": plan.index, "kind": plan.kind, "lang": plan.lang}
         try:
             item = making(fresh)
-        except LostError as lost:
+        except AttemptFailedError as lost:
             losses.append({**about, "reason": lost.reason, "detail": str(lost), "replaced": False})
             continue
-        made_by = {"model": "procedural", "version": __version__, "seed": order.seed, "checks": list(CHECKS)}
-        kept.append(Kept(item, {**about, **made_by}))
-    return Harvest(tuple(kept), (), tuple(losses))
+        made_by = {
+            "model": "procedural",
+            "version": __version__,
+            "seed": spec.seed,
+            "checks": list(ITEM_CHECKS),
+        }
+        kept.append(CollectedItem(item, {**about, **made_by}))
+    return GeneratedItems(tuple(kept), (), tuple(losses))
 
 
-def _makings(
-    order: Order, note: Callable[[str], None]
-) -> Iterator[tuple[ItemPlan, Callable[[Freshness], MadeItem]]]:
+def _item_builders(
+    spec: ItemGenerationSpec, note: Callable[[str], None]
+) -> Iterator[tuple[ItemPlan, Callable[[Deduplicator], GeneratedItem]]]:
     """Each plan with what makes its item, or raises LostError."""
-    if order.sessions is not None:
-        for item in given_items(order.sessions, order.items, order.kinds, order.seed, order.langs):
+    if spec.sessions is not None:
+        for item in items_from_sessions(spec.sessions, spec.items, spec.kinds, spec.seed, spec.langs):
             yield item.plan, partial(_checked, item)
         return
-    known = catalogues(order.tools, order.langs, note)
-    for plan in item_plans(order.items, order.kinds, seed=order.seed, langs=order.langs):
+    known = tool_catalogs(spec.tools, spec.langs, note)
+    for plan in item_plans(spec.items, spec.kinds, seed=spec.seed, langs=spec.langs):
         yield plan, partial(_item, plan, known[plan.lang])
 
 
-def _checked(item: MadeItem, fresh: Freshness) -> MadeItem:
+def _checked(item: GeneratedItem, fresh: Deduplicator) -> GeneratedItem:
     """An item that was made already, if it breaks no rule and is like none before."""
     if faults := item_faults(item):
-        raise LostError(f"item {faults[0].rule}", f"{faults[0].rule}: {faults[0].message}")
-    if not fresh.admits(item.plan.lang, "\n".join(item.user_texts)):
-        raise LostError("S4", f"{item.user_texts[0]!r} is nearly a request of an earlier item")
+        raise AttemptFailedError(f"item {faults[0].rule}", f"{faults[0].rule}: {faults[0].message}")
+    if not fresh.accepts(item.plan.lang, "\n".join(item.user_texts)):
+        raise AttemptFailedError("S4", f"{item.user_texts[0]!r} is nearly a request of an earlier item")
     return item
 
 
-def _item(plan: ItemPlan, catalogue: Catalogue, fresh: Freshness) -> MadeItem:
+def _item(plan: ItemPlan, catalogue: ToolCatalog, fresh: Deduplicator) -> GeneratedItem:
     problem = "no draw led to one"
     for attempt in range(_ATTEMPTS):
         choice = catalogue.choose(plan, attempt)
-        item = drawn_item(plan, choice, plan.stream(f"item/{attempt}"), attempt)
+        item = draw_item(plan, choice, plan.stream(f"item/{attempt}"), attempt)
         if item is None:
             continue
         if faults := item_faults(item):
             problem = f"{faults[0].rule}: {faults[0].message}"
-        elif fresh.admits(plan.lang, "\n".join(item.user_texts)):
+        elif fresh.accepts(plan.lang, "\n".join(item.user_texts)):
             return item
-    raise LostError("no draw", f"{_ATTEMPTS} draws led to no item of the kind {plan.kind}: {problem}")
+    raise AttemptFailedError(
+        "no draw", f"{_ATTEMPTS} draws led to no item of the kind {plan.kind}: {problem}"
+    )
 
 
-def drawn_item(plan: ItemPlan, choice: Choice, draw: Random, attempt: int) -> MadeItem | None:
+def draw_item(plan: ItemPlan, choice: ToolChoice, draw: Random, attempt: int) -> GeneratedItem | None:
     """One draw of an item over the chosen tools, not yet held to the rules; None where it leads nowhere."""
-    return _Drawn(plan, choice, draw, attempt).item()
+    return _ItemDraw(plan, choice, draw, attempt).item()
 
 
-class _Drawn:
+class _ItemDraw:
     """One draw of an item."""
 
-    def __init__(self, plan: ItemPlan, choice: Choice, draw: Random, attempt: int) -> None:
+    def __init__(self, plan: ItemPlan, choice: ToolChoice, draw: Random, attempt: int) -> None:
         self.plan = plan
         self.choice = choice
         self.draw = draw
-        self.values = Values(draw, plan.lang, plan.date)
+        self.values = ValueSampler(draw, plan.lang, plan.date)
         self.words = Wording(draw, plan.lang)
-        self.opened = attempt > 0 or draw.random() < _OPENED
+        self.opened = attempt > 0 or draw.random() < _OPENER_SHARE
         """Whether the request begins with a sentence of its own; one that was too much like another does."""
 
-    def item(self) -> MadeItem | None:
+    def item(self) -> GeneratedItem | None:
         """The item; None where this draw leads nowhere."""
-        kinds: Mapping[str, Callable[[], MadeItem | None]] = {
+        kinds: Mapping[str, Callable[[], GeneratedItem | None]] = {
             "parallel": self._parallel,
             "adjust": self._dialogue,
             "switch": self._dialogue,
@@ -120,12 +127,12 @@ class _Drawn:
         }
         return kinds.get(self.plan.kind, self._single)()
 
-    def _single(self) -> MadeItem | None:
+    def _single(self) -> GeneratedItem | None:
         call = self._call(self.choice.targets[0])
         return call and self._whole([call])
 
-    def _parallel(self) -> MadeItem | None:
-        calls: list[Call] = []
+    def _parallel(self) -> GeneratedItem | None:
+        calls: list[DraftCall] = []
         able = [tool for tool in self.choice.offered if tool.slots]
         for _ in range(self.draw.choice((2, 2, 2, 3, 3, 4))):
             call = self._call(self.draw.choice(able) if calls else self.choice.targets[0])
@@ -134,7 +141,7 @@ class _Drawn:
             calls.append(call)
         return self._whole(calls)
 
-    def _preference(self) -> MadeItem | None:
+    def _preference(self) -> GeneratedItem | None:
         tool = self.choice.targets[0]
         call = self._call(tool)
         able = [
@@ -143,20 +150,20 @@ class _Drawn:
         ]  # fmt: skip
         if call is None or not able:
             return None
-        slot = self.draw.choice([slot for slot in able if slot.kind in _OWN] or able)
-        call.said[slot.key] = self._phrase(USUAL, noun=slot.noun)
-        call.referred.add(slot.key)
+        slot = self.draw.choice([slot for slot in able if slot.kind in _PROFILE_KINDS] or able)
+        call.spoken[slot.key] = self._phrase(USUAL, noun=slot.noun)
+        call.coreferences.add(slot.key)
         profile = profile_with(self.values, slot.noun, call.values[slot])
         return self._whole([call], profile=rendered_profile(profile))
 
-    def _dialogue(self) -> MadeItem | None:
+    def _dialogue(self) -> GeneratedItem | None:
         call = self._call(self.choice.targets[0])
         if call is None:
             return None
-        turns = [Turn((Said("user", self._request([call])),), (_action(call),))]
+        turns = [DialogueTurn((Utterance("user", self._request([call])),), (_action(call),))]
         for t in range(1, self.plan.turns):
-            answer(call, self.values, {})
-            told = Said("assistant", self.words.summary([(call.tool, call.result)]))
+            simulate_result(call, self.values, {})
+            told = Utterance("assistant", self.words.summary([(call.tool, call.result)]))
             following = self._call(self.choice.targets[t])
             changed = self._changed(call) if self.plan.kind == "adjust" else None
             if self.plan.kind == "adjust":
@@ -167,10 +174,10 @@ class _Drawn:
                 return None
             else:
                 call, text = following, self._request([following])
-            turns.append(Turn((told, Said("user", text)), (_action(call),)))
-        return assembled(self.plan, self.choice, tuple(turns))
+            turns.append(DialogueTurn((told, Utterance("user", text)), (_action(call),)))
+        return assemble_item(self.plan, self.choice, tuple(turns))
 
-    def _changed(self, call: Call) -> tuple[Call, str] | None:
+    def _changed(self, call: DraftCall) -> tuple[DraftCall, str] | None:
         """The call with another value, and how the user asks for that."""
         able = [slot for slot in call.values if slot.kind not in ("flag", "boolean", "id") and not call.marks]
         if not able:
@@ -178,31 +185,33 @@ class _Drawn:
         slot = self.draw.choice(able)
         value = self.values.of(slot.kind, slot.members, slot.bounds)
         said = self.words.phrase("named", noun=slot.noun, value=self._bare(slot, value))
-        changed = Call(call.tool, {**call.values, slot: value})
+        changed = DraftCall(call.tool, {**call.values, slot: value})
         return changed, self._phrase(CHANGES, said=said)
 
-    def _incomplete(self) -> MadeItem | None:
+    def _incomplete(self) -> GeneratedItem | None:
         tool = self.choice.targets[0]
         call = self._call(tool)
         if call is None:
             return None
         able = [
-            slot for slot in tool.slots if slot.required and len(slot.path) == 1 and slot.key in call.said
+            slot for slot in tool.slots if slot.required and len(slot.path) == 1 and slot.key in call.spoken
         ]
         missing = [slot for slot in able if slot.path[0] == self.choice.parameter]
         missing += [slot for slot in able if slot not in missing and self.draw.random() < 0.25]
         if not missing or self.choice.parameter not in [slot.path[0] for slot in missing]:
             return None
         for slot in missing:
-            del call.said[slot.key]
-            call.referred.add(slot.key)
+            del call.spoken[slot.key]
+            call.coreferences.add(slot.key)
         asked = self.words.phrase("question", nouns=self.words.nouns(missing))
         values = [self.words.literal(tool, slot, call.values[slot]) for slot in missing]
         given = self.words.phrase("reply", value=(", " if self.plan.lang == "en" else "、").join(values))
-        fault = Missing(tool.name, tuple(str(slot.path[0]) for slot in missing))
-        return self._whole([call], fault=fault, mended=(Said("assistant", asked), Said("user", given)))
+        fault = MissingParameters(tool.name, tuple(str(slot.path[0]) for slot in missing))
+        return self._whole(
+            [call], fault=fault, correction=(Utterance("assistant", asked), Utterance("user", given))
+        )
 
-    def _error(self) -> MadeItem | None:
+    def _error(self) -> GeneratedItem | None:
         tool, name = self.choice.targets[0], self.choice.parameter
         call = self._call(tool)
         slot = next((slot for slot in tool.slots if slot.path == (name,)), None)
@@ -213,41 +222,41 @@ class _Drawn:
         wrong = wrong_value(right, schema, self.plan.lang, self.draw)
         if wrong is None:
             return None
-        call.said[slot.key] = self.words.literal(tool, slot, wrong)
+        call.spoken[slot.key] = self.words.literal(tool, slot, wrong)
         doubt = self._phrase(DOUBTS, noun=slot.noun, value=str(wrong))
         given = self.words.phrase("reply", value=self.words.literal(tool, slot, right))
-        mended = (Said("assistant", doubt), Said("user", given))
-        return self._whole([call], fault=Wrong(tool.name, name, wrong), mended=mended)
+        mended = (Utterance("assistant", doubt), Utterance("user", given))
+        return self._whole([call], fault=WrongValue(tool.name, name, wrong), correction=mended)
 
-    def _call(self, tool: MadeTool) -> Call | None:
+    def _call(self, tool: ToolSpec) -> DraftCall | None:
         """A call with new values; None where one must be worked out and no date is told."""
         if not tool.slots:
             return None
-        call = fill(tool, self.values, self.words, History(), given={}, hidden=None)
+        call = draft_call(tool, self.values, self.words, History(), given={}, hidden=None)
         if self.choice.parameter and self.choice.parameter not in call.arguments:
             for slot in tool.slots:
                 if slot.path[0] == self.choice.parameter:
                     call.values[slot] = self.values.of(slot.kind, slot.members, slot.bounds)
-                    call.said[slot.key] = self.words.literal(tool, slot, call.values[slot])
+                    call.spoken[slot.key] = self.words.literal(tool, slot, call.values[slot])
         return None if call.marks and not self.plan.dated else call
 
-    def _request(self, calls: Sequence[Call]) -> str:
-        clauses = [self.words.clause(call.tool, call.said, call.referred) for call in calls]
+    def _request(self, calls: Sequence[DraftCall]) -> str:
+        clauses = [self.words.clause(call.tool, call.spoken, call.coreferences) for call in calls]
         text = self.words.request(self.words.join(clauses, ["and"] * (len(calls) - 1)), self.plan.tone)
         return self.words.after(self.words.opener(), text) if self.opened else text
 
-    def _whole(self, calls: Sequence[Call], **more: Any) -> MadeItem:
-        turn = Turn((Said("user", self._request(calls)),), tuple(map(_action, calls)))
-        return assembled(self.plan, self.choice, (turn,), **more)
+    def _whole(self, calls: Sequence[DraftCall], **more: Any) -> GeneratedItem:
+        turn = DialogueTurn((Utterance("user", self._request(calls)),), tuple(map(_action, calls)))
+        return assemble_item(self.plan, self.choice, (turn,), **more)
 
-    def _bare(self, slot: Slot, value: Any) -> str:
-        return spoken(value, slot.kind, self.plan.lang)
+    def _bare(self, slot: ParameterSlot, value: Any) -> str:
+        return as_spoken(value, slot.kind, self.plan.lang)
 
     def _phrase(self, table: Mapping[Any, Sequence[str]], **words: str) -> str:
         return self.draw.choice(table[self.plan.lang]).format(**words)
 
 
-def _action(call: Call) -> Action:
+def _action(call: DraftCall) -> Action:
     return Action(call.tool.name, call.arguments, {path: _reason(mark) for path, mark in call.marks.items()})
 
 

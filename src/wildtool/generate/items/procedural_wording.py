@@ -5,8 +5,8 @@ from random import Random
 from typing import Any
 
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.procedural.values import Values, pool
-from wildtool.generate.schema.definitions import call_remarks
+from wildtool.generate.procedural.values import ValueSampler, word_list
+from wildtool.generate.schema.definitions import call_problems
 from wildtool.toolcall.schema import enum_of
 
 CHANGES: Mapping[Lang, Sequence[str]] = {
@@ -44,7 +44,7 @@ _HISTORY: Mapping[Lang, tuple[str, str, str]] = {
 }
 
 
-def profile_with(values: Values, noun: str, value: Any) -> Mapping[str, Any]:
+def profile_with(values: ValueSampler, noun: str, value: Any) -> Mapping[str, Any]:
     """A profile that holds a value under its noun among others."""
     features: dict[str, Any] = {
         name: values.of(kind) for name, kind in _FEATURES[values.lang].items() if values.draw.random() < 0.7
@@ -59,7 +59,7 @@ def profile_with(values: Values, noun: str, value: Any) -> Mapping[str, Any]:
 
 def wrong_value(right: Any, schema: Mapping[str, Any], lang: Lang, draw: Random) -> Any:
     """A value that somebody could give for a parameter but that breaks its definition; None where none was found."""
-    found = [value for value in _wrong_values(right, schema, lang, draw) if call_remarks(value, schema)]
+    found = [value for value in _wrong_values(right, schema, lang, draw) if call_problems(value, schema)]
     return draw.choice(found) if found else None
 
 
@@ -75,7 +75,7 @@ def _wrong_values(right: Any, schema: Mapping[str, Any], lang: Lang, draw: Rando
         return
     if enum_of(schema):
         yield from _STRANGERS[lang]
-        yield from pool("goods", lang)[:5]
+        yield from word_list("goods", lang)[:5]
         return
     # Slips of the pen, and other ways to write dates and times.
     yield "/".join(reversed(right.split("-")))

@@ -4,30 +4,30 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.generate.core.parsing import Action, Fault, read_object, text_of_reply
-from wildtool.generate.items.item import Missing, Said, Wrong
+from wildtool.generate.core.parsing import Action, RuleFault, read_object, reply_text
+from wildtool.generate.items.item import MissingParameters, Utterance, WrongValue
 from wildtool.toolcall.schema import as_schema
 
-MOST_MESSAGES = 7
-WHERE = ("question", "tools", "answer", "")
+MAX_DIALOGUE_MESSAGES = 7
+OPINION_PLACES = ("question", "tools", "answer", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class RequestProblem:
     """The assistant's reply to a request that it cannot serve as it stands."""
 
-    fault: Missing | Wrong
+    fault: MissingParameters | WrongValue
     text: str
     """What the user reads."""
 
     @property
     def kind(self) -> str:
         """The kind of item that such a request makes."""
-        return "incomplete" if isinstance(self.fault, Missing) else "error"
+        return "incomplete" if isinstance(self.fault, MissingParameters) else "error"
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class JudgeOpinion:
     """What a judge says of an item."""
 
     valid: bool
@@ -36,7 +36,7 @@ class Opinion:
     reason: str
 
 
-def read_calls(listed: Any, rule: str) -> tuple[list[Action], list[Fault]]:
+def parse_role_calls(listed: Any, rule: str) -> tuple[list[Action], list[RuleFault]]:
     """Calls as roles write them: name, arguments, and reasons for values that are worked out."""
     rows = cast(list[Any], listed) if isinstance(listed, list) else []
     calls: list[Action] = []
@@ -49,80 +49,82 @@ def read_calls(listed: Any, rule: str) -> tuple[list[Action], list[Fault]]:
             message = (
                 "Each of `calls` has a `name`, `arguments` (object) and perhaps `derived` (path to reason)."
             )
-            return [], [Fault(rule, message)]
+            return [], [RuleFault(rule, message)]
         calls.append(Action(name, cast(dict[str, Any], arguments), cast(Mapping[str, str], reasons)))
-    return calls, [] if calls else [Fault(rule, "`calls` must be a list of at least one call.")]
+    return calls, [] if calls else [RuleFault(rule, "`calls` must be a list of at least one call.")]
 
 
-def read_messages(listed: Any) -> tuple[tuple[Said, ...], list[Fault]]:
+def parse_messages(listed: Any) -> tuple[tuple[Utterance, ...], list[RuleFault]]:
     """A dialogue as the writer gives it: objects with `user` or `assistant`, or with `role` and `content`."""
     rows = cast(list[Any], listed) if isinstance(listed, list) else []
-    talk: list[Said] = []
-    for row in rows[:MOST_MESSAGES]:
+    talk: list[Utterance] = []
+    for row in rows[:MAX_DIALOGUE_MESSAGES]:
         entry = as_schema(row)
         if set(entry) == {"role", "content"}:
             entry = {str(entry["role"]): entry["content"]}
         for who in ("user", "assistant"):
             if isinstance(entry.get(who), str) and len(entry) == 1:
-                talk.append(Said(who, text_of_reply({"content": entry[who]})))
+                talk.append(Utterance(who, reply_text({"content": entry[who]})))
     if not rows or len(talk) != len(rows):
-        message = f'`messages` is a list of 1 to {MOST_MESSAGES} objects such as {{"user": "what is said"}}.'
-        return (), [Fault("W1", message)]
+        message = f'`messages` is a list of 1 to {MAX_DIALOGUE_MESSAGES} objects such as {{"user": "what is said"}}.'
+        return (), [RuleFault("W1", message)]
     return tuple(talk), []
 
 
-def read_text(text: str, rule: str) -> tuple[str, list[Fault]]:
+def parse_text_reply(text: str, rule: str) -> tuple[str, list[RuleFault]]:
     """The `text` of a reply."""
     written, faults = read_object(text, rule)
     if not faults and not isinstance(written.get("text"), str):
-        faults = [Fault(rule, "`text` must be a text.")]
-    return text_of_reply({"content": written.get("text")}), faults
+        faults = [RuleFault(rule, "`text` must be a text.")]
+    return reply_text({"content": written.get("text")}), faults
 
 
-def read_act(
+def parse_assistant_action(
     text: str, tools: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[Action] | Remark | None, list[Fault]]:
+) -> tuple[list[Action] | RequestProblem | None, list[RuleFault]]:
     """What the assistant does: calls, or a remark on what is missing or wrong."""
     written, faults = read_object(text, "G1")
     if faults:
         return None, faults
     action = written.get("action")
     if action == "call":
-        calls, faults = read_calls(written.get("calls"), "G2")
+        calls, faults = parse_role_calls(written.get("calls"), "G2")
         return calls or None, faults
     tool, thought, said = written.get("tool"), written.get("thought"), written.get("text")
     if action not in ("missing", "wrong"):
-        return None, [Fault("G1", "`action` must be call, missing or wrong.")]
+        return None, [RuleFault("G1", "`action` must be call, missing or wrong.")]
     if not isinstance(tool, str) or tool not in tools:
-        faults.append(Fault("G3", f"`tool` must be one of {', '.join(tools)}."))
+        faults.append(RuleFault("G3", f"`tool` must be one of {', '.join(tools)}."))
     if not isinstance(said, str) or not said.strip():
-        faults.append(Fault("G3", "`text` must say to the user what is missing or wrong."))
+        faults.append(RuleFault("G3", "`text` must say to the user what is missing or wrong."))
     if action == "missing" and not isinstance(thought, str):
-        faults.append(Fault("G3", "`thought` must be the missing parameters joined by a bar: a|b."))
+        faults.append(RuleFault("G3", "`thought` must be the missing parameters joined by a bar: a|b."))
     if faults:
         return None, faults
-    heard = text_of_reply({"content": said})
+    heard = reply_text({"content": said})
     if action == "missing":
-        return Remark(Missing(str(tool), _names(cast(str, thought))), heard), []
+        return RequestProblem(MissingParameters(str(tool), _names(cast(str, thought))), heard), []
     fault = _wrong(str(tool), written.get("parameter"), thought, tools[str(tool)])
     if fault is None:
-        return None, [Fault("G3", "`parameter` must be one of the tool's, and `thought` the wrong value.")]
-    return Remark(fault, heard), []
+        return None, [
+            RuleFault("G3", "`parameter` must be one of the tool's, and `thought` the wrong value.")
+        ]
+    return RequestProblem(fault, heard), []
 
 
-def read_opinion(text: str) -> tuple[Opinion | None, list[Fault]]:
+def parse_opinion(text: str) -> tuple[JudgeOpinion | None, list[RuleFault]]:
     """A judge's vote."""
     written, faults = read_object(text, "V1")
     if faults:
         return None, faults
     valid, where, reason = written.get("valid"), written.get("where", ""), written.get("reason", "")
     if not isinstance(valid, bool):
-        return None, [Fault("V1", "`valid` must be true or false.")]
-    if where not in WHERE:
-        return None, [Fault("V1", "`where` must be question, tools or answer.")]
+        return None, [RuleFault("V1", "`valid` must be true or false.")]
+    if where not in OPINION_PLACES:
+        return None, [RuleFault("V1", "`where` must be question, tools or answer.")]
     if not valid and (not isinstance(reason, str) or not reason.strip()):
-        return None, [Fault("V1", "`reason` must say what is wrong.")]
-    return Opinion(valid, str(where), text_of_reply({"content": reason})[:500]), []
+        return None, [RuleFault("V1", "`reason` must say what is wrong.")]
+    return JudgeOpinion(valid, str(where), reply_text({"content": reason})[:500]), []
 
 
 def _names(thought: str) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ def _names(thought: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part))
 
 
-def _wrong(tool: str, parameter: Any, value: Any, schema: Mapping[str, Any]) -> Wrong | None:
+def _wrong(tool: str, parameter: Any, value: Any, schema: Mapping[str, Any]) -> WrongValue | None:
     """The wrong value; a number in quotation marks is a number where the parameter takes one."""
     properties = as_schema(schema.get("properties"))
     if not isinstance(parameter, str) or parameter not in properties:
@@ -142,9 +144,9 @@ def _wrong(tool: str, parameter: Any, value: Any, schema: Mapping[str, Any]) -> 
         try:
             number = float(value)
         except ValueError:
-            return Wrong(tool, parameter, value)
+            return WrongValue(tool, parameter, value)
         # Kept as it was written, so that it is found in the request again.
-        return Wrong(
+        return WrongValue(
             tool, parameter, int(value) if number.is_integer() and value.lstrip("-").isdigit() else number
         )
-    return Wrong(tool, parameter, value)
+    return WrongValue(tool, parameter, value)

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from wildtool.generate.core.roles import Cast, voters
+from wildtool.generate.core.roles import RoleSession, voter_names
 from wildtool.generate.items.plan import ItemPlan
-from wildtool.generate.items.tool_catalog import Choice
+from wildtool.generate.items.tool_catalog import ToolChoice
 
-FOLDER = Path(__file__).parent / "prompts"
-ROLES: Mapping[str, str] = {
+ITEM_PROMPTS = Path(__file__).parent / "prompts"
+ITEM_ROLES: Mapping[str, str] = {
     "writer": "writes simple items in one go: what is said, and the calls",
     "user": "says the requests of dialogues, and replies to questions",
     "agent": "calls, asks for what is missing, points out what is wrong, words answers",
@@ -20,10 +20,10 @@ ROLES: Mapping[str, str] = {
 
 def judge_roles(judges: int) -> list[str]:
     """The role of each vote."""
-    return voters("judge", judges) if judges else []
+    return voter_names("judge", judges) if judges else []
 
 
-def cast_of(plan: ItemPlan, choice: Choice, tally: Counter[str]) -> Cast:
+def item_roles(plan: ItemPlan, choice: ToolChoice, counters: Counter[str]) -> RoleSession:
     """The roles of one attempt over its tools."""
     shown = {"tools": [tool.definition["function"] for tool in choice.offered], "now": plan.time}
-    return Cast(FOLDER, plan.lang, shown, tally)
+    return RoleSession(ITEM_PROMPTS, plan.lang, shown, counters)

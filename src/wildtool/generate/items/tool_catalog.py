@@ -10,27 +10,27 @@ from random import Random
 from typing import Any
 
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.roles import LostError
-from wildtool.generate.items.kinds import KINDS
+from wildtool.generate.core.roles import AttemptFailedError
+from wildtool.generate.items.kinds import ITEM_KINDS
 from wildtool.generate.items.plan import ItemPlan
 from wildtool.generate.procedural.tool_sets import (
-    KEPT,
-    MadeTool,
-    Slot,
+    KEPT_KEYWORDS,
+    ParameterSlot,
     ToolSet,
-    built_in,
+    ToolSpec,
+    built_in_tool_sets,
     read_tool_sets,
     result_schemas,
 )
-from wildtool.generate.schema.constraints import FORMATS
+from wildtool.generate.schema.constraints import FORMAT_PATTERNS
 from wildtool.generate.schema.definitions import definition_faults
-from wildtool.generate.tools.graph import Neighbours
+from wildtool.generate.tools.graph import ToolGraph
 from wildtool.toolcall.schema import as_schema, enum_of
-from wildtool.toolcall.text.similarity import Likeness
+from wildtool.toolcall.text.similarity import TfidfIndex
 
-KEYS = (*KEPT, "pattern", "minLength", "maxLength", "minItems", "maxItems")
+ITEM_TOOL_KEYWORDS = (*KEPT_KEYWORDS, "pattern", "minLength", "maxLength", "minItems", "maxItems")
 """Keys of a parameter's schema that an item's tools keep."""
-BUILT_IN = Path(__file__).parent / "tools"
+ITEM_TOOLS_FOLDER = Path(__file__).parent / "tools"
 _BOUNDS: Mapping[str, Mapping[str, Any]] = {
     "date": {"format": "date"},
     "time": {"pattern": r"^([01]\d|2[0-3]):[0-5]\d$"},
@@ -44,19 +44,19 @@ _DIGITS_AT_END = re.compile(r"_\d+$")
 _HEAD = re.compile(r"[，。,.;；(（:：]")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LONGEST_NOUN = 16
-TWINS = 0.2
+MIN_TWIN_SIMILARITY = 0.2
 """Likeness of descriptions (0 to 1) from which two tools are on one subject."""
 _LOOKED_AT = 40
 """Tools among which those that go together with one, or are least like it, are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ToolChoice:
     """The tools of one item."""
 
-    offered: tuple[MadeTool, ...]
+    offered: tuple[ToolSpec, ...]
     """In the order in which they are shown; of an irrelevant item with the one that will be removed."""
-    targets: tuple[MadeTool, ...]
+    targets: tuple[ToolSpec, ...]
     """Those that are to be called, one for each turn."""
     parameter: str = ""
     """The top-level parameter that the item is about: of the wanted class, or one that the user gets wrong."""
@@ -64,7 +64,7 @@ class Choice:
     """Schema of the results of those tools that tell it."""
 
 
-class Catalogue:
+class ToolCatalog:
     """All tools of a language."""
 
     def __init__(
@@ -74,19 +74,19 @@ class Catalogue:
         self._returns = returns or {}
         self._every = list({tool.name: tool for tools in sets for tool in tools}.values())
         functions = [tool.definition["function"] for tool in self._every]
-        self._likeness = Likeness([f"{f['name']} {f['description']}" for f in functions])
-        self._neighbours = Neighbours(functions)
+        self._likeness = TfidfIndex([f"{f['name']} {f['description']}" for f in functions])
+        self._neighbours = ToolGraph(functions)
         self._able = [k for k, tool in enumerate(self._every) if _callable(tool)]
         self._fitting: dict[str, list[tuple[int, list[str]]]] = {}
 
-    def choose(self, plan: ItemPlan, attempt: int) -> Choice:
+    def choose(self, plan: ItemPlan, attempt: int) -> ToolChoice:
         """The tools of an item's attempt. Raises LostError where no tool allows its kind."""
         draw = plan.stream(f"tools/{attempt}")
         fitting = self._fitting.get(plan.kind)
         if fitting is None:
             fitting = self._fitting[plan.kind] = list(self._allowing(plan.kind))
         if not fitting:
-            raise LostError("tools", f"no tool of these allows an item of the kind {plan.kind}")
+            raise AttemptFailedError("tools", f"no tool of these allows an item of the kind {plan.kind}")
         first, parameters = draw.choice(fitting)
         targets = [first] * plan.turns
         if plan.kind == "switch":
@@ -96,7 +96,7 @@ class Catalogue:
         draw.shuffle(offered)
         called = tuple(self._every[k] for k in targets)
         parameter = draw.choice(parameters) if parameters else ""
-        return Choice(tuple(offered), called, parameter, self._returns)
+        return ToolChoice(tuple(offered), called, parameter, self._returns)
 
     def _allowing(self, kind: str) -> Iterator[tuple[int, list[str]]]:
         """The tools that an item of a kind can be about, each with the parameters that it can be about."""
@@ -107,7 +107,7 @@ class Catalogue:
 
     def _twin(self, tool: int) -> int | None:
         """The tool whose description is most like one, if it is on the same subject."""
-        near = (k for k, _ in self._likeness.nearest(tool, 4, TWINS))
+        near = (k for k, _ in self._likeness.nearest(tool, 4, MIN_TWIN_SIMILARITY))
         return next((k for k in near if self._apart(k, [tool])), None)
 
     def _next(self, before: int, draw: Random) -> int:
@@ -116,7 +116,7 @@ class Catalogue:
         for k in walk[1:]:
             if k in self._able and self._apart(k, [before]):
                 return k
-        raise LostError("tools", "no second tool to turn to; give more tools")
+        raise AttemptFailedError("tools", "no second tool to turn to; give more tools")
 
     def _others(self, plan: ItemPlan, targets: Sequence[int], draw: Random) -> list[int]:
         """Distractors: the twin of a similar item, far off ones for an irrelevant one, in dialogues those that go
@@ -132,9 +132,11 @@ class Catalogue:
         if plan.kind != "irrelevant":
             return draw.sample(others, min(wanted, len(others)))
         some = draw.sample(others, min(_LOOKED_AT, len(others)))
-        far = sorted(some, key=lambda k: (self._likeness.of(targets[0], k), k))[: plan.candidates]
+        far = sorted(some, key=lambda k: (self._likeness.similarity(targets[0], k), k))[: plan.candidates]
         if not far:
-            raise LostError("tools", "nothing is left when the right tool is removed; give more tools")
+            raise AttemptFailedError(
+                "tools", "nothing is left when the right tool is removed; give more tools"
+            )
         return far
 
     def _apart(self, tool: int, targets: Sequence[int]) -> bool:
@@ -143,31 +145,31 @@ class Catalogue:
         return not any(name in other or other in name for other in others)
 
 
-def catalogues(
+def tool_catalogs(
     tools: Path | None, langs: Sequence[Lang], note: Callable[[str], None]
-) -> dict[Lang, Catalogue]:
+) -> dict[Lang, ToolCatalog]:
     """The tools of each language: those of a file, or the built-in ones.
 
     Raises DataError for a file that cannot be read or holds no usable tool.
     """
-    found: dict[Lang, Catalogue] = {}
+    found: dict[Lang, ToolCatalog] = {}
     for lang in langs:
         quiet: Callable[[str], None] = (lambda text: None) if found else note
-        sets = read_tool_sets(tools, lang, quiet, KEYS) if tools else built_in_sets(lang)
+        sets = read_tool_sets(tools, lang, quiet, ITEM_TOOL_KEYWORDS) if tools else built_in_sets(lang)
         returns = result_schemas(tools) if tools else {}
-        found[lang] = Catalogue([_with_nouns(s, lang) for s in sets] if tools else sets, returns)
+        found[lang] = ToolCatalog([_with_nouns(s, lang) for s in sets] if tools else sets, returns)
     return found
 
 
 @cache
 def built_in_sets(lang: Lang) -> tuple[ToolSet, ...]:
     """The sessions' tools with what their parameters allow, and some with deep objects and patterns."""
-    own = read_tool_sets(BUILT_IN / f"{lang}.json", lang, lambda text: None, KEYS)
-    known = tuple(tuple(map(_bounded, tools)) for tools in built_in(lang))
+    own = read_tool_sets(ITEM_TOOLS_FOLDER / f"{lang}.json", lang, lambda text: None, ITEM_TOOL_KEYWORDS)
+    known = tuple(tuple(map(_bounded, tools)) for tools in built_in_tool_sets(lang))
     return (*known, *(_with_nouns(tools, lang) for tools in own))
 
 
-def atom_of(schema: Mapping[str, Any]) -> str:
+def item_parameter_class(schema: Mapping[str, Any]) -> str:
     """The class of a parameter; empty for a plain text."""
     kind = schema.get("type")
     if kind in ("integer", "float", "number"):
@@ -184,43 +186,47 @@ def atom_of(schema: Mapping[str, Any]) -> str:
     return "object-deep" if {"object", "array"} & set(below) else "object-short"
 
 
-def _fitting(tool: MadeTool, kind: str) -> list[str] | None:
+def _fitting(tool: ToolSpec, kind: str) -> list[str] | None:
     """The parameters that an item of a kind can be about; None where the tool does not allow one."""
     parameters = tool.definition["function"]["parameters"]
     properties = {name: as_schema(child) for name, child in as_schema(parameters.get("properties")).items()}
     needed = parameters["required"]
-    atom = KINDS[kind].atom
+    atom = ITEM_KINDS[kind].parameter_class
     if atom:
-        return [name for name, schema in properties.items() if atom_of(schema) == atom] or None
+        return [name for name, schema in properties.items() if item_parameter_class(schema) == atom] or None
     if kind == "error":
-        return [name for name, schema in properties.items() if constrained(schema)] or None
+        return [name for name, schema in properties.items() if can_be_violated(schema)] or None
     if kind == "incomplete":
         # What is missing must not be told by a default or a yes or no that goes without saying.
         able = [
             name
             for name in needed
-            if atom_of(properties[name]) not in ("bool", "object-deep", "object-short")
+            if item_parameter_class(properties[name]) not in ("bool", "object-deep", "object-short")
         ]
         return able or None
-    return [] if kind != "preference" or any(atom_of(properties[name]) == "" for name in needed) else None
+    return (
+        []
+        if kind != "preference" or any(item_parameter_class(properties[name]) == "" for name in needed)
+        else None
+    )
 
 
-def _callable(tool: MadeTool) -> bool:
+def _callable(tool: ToolSpec) -> bool:
     """Whether some call of a tool can be judged right: its definition is clear, it takes something, and its name does
     not end in a number, which would be taken for the number of a call."""
     clear = not definition_faults(tool.definition["function"])
     return clear and bool(tool.slots) and not _DIGITS_AT_END.search(tool.name)
 
 
-def constrained(schema: Mapping[str, Any]) -> bool:
+def can_be_violated(schema: Mapping[str, Any]) -> bool:
     """Whether some text or number of the right type breaks a schema, so that a user can get it wrong."""
     kind = schema.get("type")
     if kind == "string":
-        return bool(enum_of(schema)) or "pattern" in schema or schema.get("format") in FORMATS
+        return bool(enum_of(schema)) or "pattern" in schema or schema.get("format") in FORMAT_PATTERNS
     return kind in ("integer", "float") and not {"minimum", "maximum"}.isdisjoint(schema)
 
 
-def _bounded(tool: MadeTool) -> MadeTool:
+def _bounded(tool: ToolSpec) -> ToolSpec:
     """A built-in tool that says what its parameters allow."""
     definition = copy.deepcopy(tool.definition)
     for slot in tool.slots:
@@ -236,7 +242,7 @@ def _with_nouns(tools: ToolSet, lang: Lang) -> ToolSet:
     return tuple(replace(tool, slots=tuple(_with_noun(tool, slot) for slot in tool.slots)) for tool in tools)
 
 
-def _with_noun(tool: MadeTool, slot: Slot) -> Slot:
+def _with_noun(tool: ToolSpec, slot: ParameterSlot) -> ParameterSlot:
     schema: Any = tool.definition["function"]["parameters"]
     for step in slot.path:
         schema = schema["items"] if isinstance(step, int) else schema["properties"][step]

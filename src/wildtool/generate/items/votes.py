@@ -4,13 +4,18 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from wildtool.generate.core.roles import Cast, LostError, Talk
-from wildtool.generate.items.acebench_format import rows
-from wildtool.generate.items.item import MadeItem
-from wildtool.generate.items.role_replies import Opinion, read_opinion
-from wildtool.generate.items.roles import FOLDER, judge_roles
+from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
+from wildtool.generate.items.acebench_format import acebench_records
+from wildtool.generate.items.item import GeneratedItem
+from wildtool.generate.items.role_replies import JudgeOpinion, parse_opinion
+from wildtool.generate.items.roles import ITEM_PROMPTS, judge_roles
 
-BLOCKS = {"incomplete": "incomplete", "error": "error", "irrelevant": "irrelevant", "similar": "similar"}
+JUDGE_BLOCKS = {
+    "incomplete": "incomplete",
+    "error": "error",
+    "irrelevant": "irrelevant",
+    "similar": "similar",
+}
 """What a judge is told besides, by kind; other kinds have calls as answers."""
 
 
@@ -30,30 +35,30 @@ class Vote:
         return asdict(self)
 
 
-def vote(item: MadeItem, judges: int, tally: Counter[str]) -> Talk[list[Vote]]:
+def collect_votes(item: GeneratedItem, judges: int, counters: Counter[str]) -> RoleCoroutine[list[Vote]]:
     """Asks all judges, each on its own."""
-    shown = [{**row.question, "answer": row.answer["ground_truth"]} for row in rows(item)]
+    shown = [{**row.question, "answer": row.answer["ground_truth"]} for row in acebench_records(item)]
     for record in shown:
         del record["id"]
     votes: list[Vote] = []
     for role in judge_roles(judges):
-        cast = Cast(FOLDER, item.plan.lang, {"kind": item.plan.kind, "records": shown}, tally)
-        block = BLOCKS.get(item.plan.kind, "calls")
+        cast = RoleSession(ITEM_PROMPTS, item.plan.lang, {"kind": item.plan.kind, "records": shown}, counters)
+        block = JUDGE_BLOCKS.get(item.plan.kind, "calls")
         try:
-            opinion = yield from cast.ask("judge", [block], {}, read_opinion, voter=role)
-        except LostError as lost:
+            opinion = yield from cast.ask("judge", [block], {}, parse_opinion, voter=role)
+        except AttemptFailedError as lost:
             votes.append(Vote(role, None, "", f"no vote that could be read: {lost}"))
             continue
         if not opinion.valid:
-            tally["judge found wrong"] += 1
+            counters["judge found wrong"] += 1
         votes.append(_vote(role, opinion))
     return votes
 
 
-def _vote(role: str, opinion: Opinion) -> Vote:
+def _vote(role: str, opinion: JudgeOpinion) -> Vote:
     return Vote(role, opinion.valid, "" if opinion.valid else opinion.where, opinion.reason)
 
 
-def agreed(votes: list[Vote], agree: int) -> bool:
+def enough_agree(votes: list[Vote], agree: int) -> bool:
     """Whether enough judges found the item right."""
     return sum(vote.valid is True for vote in votes) >= agree

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from wildtool.generate.procedural.history import History, Mention, reference
 from wildtool.generate.procedural.requests import spoken_name
-from wildtool.generate.procedural.results import Results
-from wildtool.generate.procedural.tool_sets import MadeTool, Slot
-from wildtool.generate.procedural.values import Values
+from wildtool.generate.procedural.results import ResultSampler
+from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSpec
+from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.procedural.wording import Wording, can_omit
 
 _OPTIONAL = 0.25
@@ -21,23 +21,23 @@ _ROWS = (2, 3, 3, 4)
 
 
 @dataclass(slots=True)
-class Call:
+class DraftCall:
     """One gold call in the making."""
 
-    tool: MadeTool
-    values: dict[Slot, Any] = field(default_factory=dict[Slot, Any])
-    said: dict[str, str] = field(default_factory=dict[str, str])
+    tool: ToolSpec
+    values: dict[ParameterSlot, Any] = field(default_factory=dict[ParameterSlot, Any])
+    spoken: dict[str, str] = field(default_factory=dict[str, str])
     """By key what the user says; what is not in it is left out."""
-    referred: set[str] = field(default_factory=set[str])
+    coreferences: set[str] = field(default_factory=set[str])
     """Keys of which the user says not the value but what it refers to."""
-    unsaid: list[Slot] = field(default_factory=list[Slot])
+    ellipses: list[ParameterSlot] = field(default_factory=list[ParameterSlot])
     """Slots whose value the user takes as known."""
     needs: list[int] = field(default_factory=list[int])
     marks: dict[str, str] = field(default_factory=dict[str, str])
     """By argument path why a value that stands nowhere is right."""
     result: Any = field(default_factory=dict[str, Any])
     """What the tool returns; an object unless the tool documents something else."""
-    hidden: bool = False
+    refers_back: bool = False
     """True if the user refers back to an earlier task."""
 
     @property
@@ -53,30 +53,36 @@ class Call:
         return self.tool.name + json.dumps(self.arguments, sort_keys=True)
 
 
-Given = Mapping[str, tuple[Any, str]]
+LinkedValues = Mapping[str, tuple[Any, str]]
 """By key a value that comes from another call of the task, and how the user refers to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
+class HistoryReference:
     """What a call takes from an earlier task, and how."""
 
-    slot: Slot
+    slot: ParameterSlot
     mention: Mention
     far: bool
-    omit: bool
+    is_ellipsis: bool
     """The value is left out altogether rather than referred to."""
 
 
-def fill(
-    tool: MadeTool, values: Values, words: Wording, history: History, *, given: Given, hidden: Hidden | None
-) -> Call:
+def draft_call(
+    tool: ToolSpec,
+    values: ValueSampler,
+    words: Wording,
+    history: History,
+    *,
+    given: LinkedValues,
+    hidden: HistoryReference | None,
+) -> DraftCall:
     """A call with all its required arguments and some others."""
-    call = Call(tool)
+    call = DraftCall(tool)
     for slot in tool.slots:
         if slot.key in given:
-            call.values[slot], call.said[slot.key] = given[slot.key]
-            call.referred.add(slot.key)
+            call.values[slot], call.spoken[slot.key] = given[slot.key]
+            call.coreferences.add(slot.key)
         elif hidden is not None and slot == hidden.slot:
             _take(call, hidden, words)
         elif slot.required or (values.draw.random() < _OPTIONAL and hidden is None):
@@ -84,42 +90,42 @@ def fill(
     return call
 
 
-def _take(call: Call, hidden: Hidden, words: Wording) -> None:
+def _take(call: DraftCall, hidden: HistoryReference, words: Wording) -> None:
     call.values[hidden.slot] = hidden.mention.value
-    call.hidden = True
-    if hidden.omit and can_omit(call.tool, hidden.slot.key):
-        call.unsaid.append(hidden.slot)
+    call.refers_back = True
+    if hidden.is_ellipsis and can_omit(call.tool, hidden.slot.key):
+        call.ellipses.append(hidden.slot)
     else:
         phrase = reference(words, hidden.mention, hidden.slot.noun, far=hidden.far)
-        call.said[hidden.slot.key] = phrase
-        call.referred.add(hidden.slot.key)
+        call.spoken[hidden.slot.key] = phrase
+        call.coreferences.add(hidden.slot.key)
 
 
-def _new(call: Call, slot: Slot, values: Values, words: Wording) -> None:
+def _new(call: DraftCall, slot: ParameterSlot, values: ValueSampler, words: Wording) -> None:
     value = drawn_value(slot, values)
-    if slot.kind == "date" and values.draw.random() < _TOMORROW and not call.tool.named:
+    if slot.kind == "date" and values.draw.random() < _TOMORROW and not call.tool.clause_from_name:
         value = (values.date + timedelta(days=1)).strftime("%Y-%m-%d")
-        call.said[slot.key] = words.phrase("tomorrow")
-        call.marks[slot.dotted] = f"derived: '{call.said[slot.key]}' counted from the date line"
+        call.spoken[slot.key] = words.phrase("tomorrow")
+        call.marks[slot.dotted] = f"derived: '{call.spoken[slot.key]}' counted from the date line"
     else:
-        call.said[slot.key] = words.literal(call.tool, slot, value)
+        call.spoken[slot.key] = words.literal(call.tool, slot, value)
     call.values[slot] = value
 
 
-def drawn_value(slot: Slot, values: Values) -> Any:
+def drawn_value(slot: ParameterSlot, values: ValueSampler) -> Any:
     """A new value for a slot."""
     if slot.kind == "id" and not slot.members:
         return values.id(_prefix(slot.key), slot.form, slot.bounds)
     return values.of(slot.kind, slot.members, slot.bounds)
 
 
-def answer(call: Call, values: Values, seen: dict[str, Mapping[str, Any]]) -> None:
+def simulate_result(call: DraftCall, values: ValueSampler, seen: dict[str, Mapping[str, Any]]) -> None:
     """Lets the tool answer: entities with new ids, further facts, and the arguments it was given.
 
     Args:
         seen: facts of the entities so far, by id; they stay what they were, and new ones are added.
     """
-    gives = call.tool.gives
+    gives = call.tool.return_semantics
     if call.tool.returns:
         _documented_answer(call, values, seen)
         return
@@ -146,11 +152,11 @@ def answer(call: Call, values: Values, seen: dict[str, Mapping[str, Any]]) -> No
         seen[str(own[gives.key])] = facts
 
 
-def _documented_answer(call: Call, values: Values, seen: dict[str, Mapping[str, Any]]) -> None:
+def _documented_answer(call: DraftCall, values: ValueSampler, seen: dict[str, Mapping[str, Any]]) -> None:
     """A result that follows the tool's schema; an entity that was seen before keeps its facts."""
-    gives = call.tool.gives
+    gives = call.tool.return_semantics
     said = {spoken_name(str(slot.path[-1])): value for slot, value in call.values.items()}
-    call.result = Results(values, said).of(call.tool.returns)
+    call.result = ResultSampler(values, said).of(call.tool.returns)
     asked_for = {slot.key: value for slot, value in call.values.items() if slot.kind == "id"}
     for row in entity_rows(call):
         if not gives.listed and gives.key in asked_for:
@@ -162,9 +168,9 @@ def _documented_answer(call: Call, values: Values, seen: dict[str, Mapping[str, 
         seen[str(row[gives.name])] = row
 
 
-def entity_rows(call: Call) -> list[dict[str, Any]]:
+def entity_rows(call: DraftCall) -> list[dict[str, Any]]:
     """The objects of a result that stand for the entities it returns."""
-    gives = call.tool.gives
+    gives = call.tool.return_semantics
     if not gives.key:
         return []
     found: Any = call.result
@@ -176,14 +182,14 @@ def entity_rows(call: Call) -> list[dict[str, Any]]:
     return [cast(dict[str, Any], row) for row in rows if isinstance(row, dict)]
 
 
-def _facts(call: Call, values: Values) -> dict[str, Any]:
+def _facts(call: DraftCall, values: ValueSampler) -> dict[str, Any]:
     """Values for the fields that a tool returns, in keeping with what was asked for."""
     asked = {slot.kind: value for slot, value in call.values.items()}
     limits = [
         value for slot, value in call.values.items() if slot.kind == "amount" and slot.key.startswith("max")
     ]
     facts: dict[str, Any] = {}
-    for name, kind in call.tool.gives.fields:
+    for name, kind in call.tool.return_semantics.fields:
         value = values.of(kind)
         if kind == "person" and kind in asked:
             value = asked[kind]
@@ -213,7 +219,7 @@ def _prefix(key: str) -> str:
     return ("".join(word[0] for word in words) if len(words) > 1 else words[0][0] + words[0][-1]).lower()
 
 
-def mentions(call: Call, t: int, words: Wording) -> list[Mention]:
+def mentions(call: DraftCall, t: int, words: Wording) -> list[Mention]:
     """What later tasks can refer to: what was said for the call, and the entities it returned."""
     found = [
         Mention(slot, value, t)
@@ -223,12 +229,12 @@ def mentions(call: Call, t: int, words: Wording) -> list[Mention]:
     return found + entities(call, t, words)
 
 
-def entities(call: Call, t: int, words: Wording) -> list[Mention]:
+def entities(call: DraftCall, t: int, words: Wording) -> list[Mention]:
     """The entities that a call returned."""
-    gives = call.tool.gives
+    gives = call.tool.return_semantics
     if not gives.key:
         return []
-    slot = Slot((gives.key,), gives.key, gives.noun, "id", required=True, form=gives.form)
+    slot = ParameterSlot((gives.key,), gives.key, gives.noun, "id", required=True, form=gives.form)
     rows = entity_rows(call)
     if not gives.listed:
         return [Mention(slot, row[gives.name], t) for row in rows[:1]]

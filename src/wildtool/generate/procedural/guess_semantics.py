@@ -44,7 +44,7 @@ _LISTS = re.compile(r"^(?:search|list|find|query|browse)|s$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
-class Gives:
+class ReturnSemantics:
     """What a tool returns: an entity with an id, a list of them, or only facts."""
 
     listed: bool = False
@@ -104,9 +104,9 @@ def noun_of(name: str, kind: str) -> str:
     return words or _words(name) or "id"
 
 
-def guess_gives(
+def guess_returns(
     name: str, own: Collection[str], wanted: Mapping[str, str], returns: Mapping[str, Any]
-) -> Gives:
+) -> ReturnSemantics:
     """What a tool returns: an entity whose id some tool of the set wants and that the tool's name speaks of.
 
     Args:
@@ -125,13 +125,13 @@ def guess_gives(
         elif spoken_of and key not in own:
             listed = _LISTS.search(name) is not None
             fields = (("name", "title"),) if listed else (("status", "status"),)
-            return Gives(listed, noun, noun, fields, key, wanted[key])
-    return Gives()
+            return ReturnSemantics(listed, noun, noun, fields, key, wanted[key])
+    return ReturnSemantics()
 
 
 def _documented(
     key: str, noun: str, form: str, returns: Mapping[str, Any], *, spoken_of: bool
-) -> Gives | None:
+) -> ReturnSemantics | None:
     """Where a result of this schema has the id; None where it has none."""
     for place, listed, schema in _entities(returns):
         about = _words(place[-1]) if place else ""
@@ -139,7 +139,7 @@ def _documented(
         for name, child in as_schema(schema.get("properties")).items():
             same = _words(name) == _words(key) or (fits and _words(name) in ("id", "uuid", f"{noun} id"))
             if same and form_of(child) == form:
-                return Gives(listed, noun, noun, (), key, form, place, name)
+                return ReturnSemantics(listed, noun, noun, (), key, form, place, name)
     return None
 
 

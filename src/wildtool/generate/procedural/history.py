@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wildtool.generate.procedural.tool_sets import Slot
+from wildtool.generate.procedural.tool_sets import ParameterSlot
 from wildtool.generate.procedural.wording import Wording
 
 _COUNTABLE = 4
@@ -15,7 +15,7 @@ _COUNTABLE = 4
 class Mention:
     """One value that stands in an earlier task, or an entity that a tool returned there."""
 
-    slot: Slot
+    slot: ParameterSlot
     """The slot it was said for; for an entity a slot of its id's key."""
     value: Any
     task: int
@@ -40,7 +40,7 @@ class History:
         """True if a value under this key was ever said or seen."""
         return any(mention.slot.key == key for mention in self._mentions)
 
-    def stands(self, key: str, far: bool, t: int) -> bool:
+    def has_in_range(self, key: str, far: bool, t: int) -> bool:
         """True if a value under this key stands in the task before `t`; or, if far, at least two tasks before it."""
         return any(
             m.slot.key == key and (m.task <= t - 2 if far else m.task == t - 1) for m in self._mentions

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.tool_sources.markup import without_markup
 
-PART = "\2"
+PART_MARK = "\2"
 """Stands before each value of a clause; `Wording` puts words there."""
 _VERBS = frozenset(
     re.findall(
@@ -49,7 +49,7 @@ _LONGEST = 110
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
-def asks_for(description: str, name: str, lang: Lang) -> str:
+def request_clause(description: str, name: str, lang: Lang) -> str:
     """An infinitive clause that asks for a tool, without any value.
 
     Out of the first sentence of the description where that begins with a verb, else by what the tool is called there.
@@ -67,14 +67,14 @@ def asks_for(description: str, name: str, lang: Lang) -> str:
     return _with_verb(by_name) or f"use “{by_name}”"
 
 
-def by_name(name: str, lang: Lang) -> str:
+def clause_from_name(name: str, lang: Lang) -> str:
     """A clause that asks for a tool by its name."""
     return f"使用“{spoken_name(name)}”功能" if lang == "zh" else f"use “{spoken_name(name)}”"
 
 
 def with_places(clause: str, keys: Sequence[str]) -> str:
     """The clause with a place for each value, which is left out where the value is not said."""
-    return re.sub(r"[\[\]{}]", "", clause) + "".join(f"[{PART}{{{key}}}]" for key in keys)
+    return re.sub(r"[\[\]{}]", "", clause) + "".join(f"[{PART_MARK}{{{key}}}]" for key in keys)
 
 
 def spoken_name(name: str) -> str:

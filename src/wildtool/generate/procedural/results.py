@@ -6,9 +6,9 @@ from typing import Any
 
 from wildtool.generate.procedural.requests import spoken_name
 from wildtool.generate.procedural.tool_sets import slot_of
-from wildtool.generate.procedural.values import Values
+from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.schema.constraints import constraint_faults
-from wildtool.generate.tool_sources.references import as_list
+from wildtool.generate.tool_sources.references import list_or_empty
 from wildtool.toolcall.schema import as_schema
 
 _DEEPEST = 4
@@ -20,10 +20,10 @@ _ROWS = (2, 3, 3)
 
 
 @dataclass(slots=True)
-class Results:
+class ResultSampler:
     """Draws one result."""
 
-    values: Values
+    values: ValueSampler
     said: Mapping[str, Any]
     """Arguments by their name in words, which come back under the same name where they fit."""
     left: int = field(default=_MOST_FIELDS)
@@ -39,7 +39,7 @@ class Results:
         return self._leaf(schema, name)
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
-        needed = frozenset(name for name in as_list(schema.get("required")) if isinstance(name, str))
+        needed = frozenset(name for name in list_or_empty(schema.get("required")) if isinstance(name, str))
         made: dict[str, Any] = {}
         optional = 0
         for name, child in as_schema(schema.get("properties")).items():

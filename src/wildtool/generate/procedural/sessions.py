@@ -9,12 +9,18 @@ from typing import Any
 
 from wildtool import __version__
 from wildtool.errors import DataError
-from wildtool.generate.core.dedup import Freshness
-from wildtool.generate.core.plan import Lang, SessionPlan, date_line, plans
-from wildtool.generate.procedural.shapes import UnmakeableError
-from wildtool.generate.procedural.tasks import MadeTask, TaskMaker
-from wildtool.generate.procedural.tool_sets import MAX_TOOLS, ToolSet, built_in, domains, read_tool_sets
-from wildtool.generate.procedural.values import Values
+from wildtool.generate.core.dedup import Deduplicator
+from wildtool.generate.core.plan import Lang, SessionPlan, date_line, session_plans
+from wildtool.generate.procedural.shapes import NoSuchTaskError
+from wildtool.generate.procedural.tasks import DraftTask, TaskMaker
+from wildtool.generate.procedural.tool_sets import (
+    MAX_SESSION_TOOLS,
+    ToolSet,
+    built_in_tool_sets,
+    domains,
+    read_tool_sets,
+)
+from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.procedural.wording import Wording
 
 _ATTEMPTS = 60
@@ -25,11 +31,11 @@ _OWN_ATTEMPTS = 8
 _EASED = "independent calls for chains, or no question, since these tools do not allow them"
 _FEWEST_TOOLS = 3
 _BARE = 2
-PREFIXES: Mapping[Lang, str] = {"en": "english", "zh": "chinese"}
+RECORD_KEY_PREFIXES: Mapping[Lang, str] = {"en": "english", "zh": "chinese"}
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ProceduralSpec:
     """What to make."""
 
     sessions: int
@@ -38,11 +44,11 @@ class Settings:
     langs: tuple[Lang, ...] = ("en",)
     tools: Path | None = None
     """File with tools; None for the built-in ones."""
-    twins: bool = False
+    paired_languages: bool = False
     """Whether each plan comes in all languages."""
 
 
-def records(settings: Settings, note: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+def procedural_sessions(spec: ProceduralSpec, note: Callable[[str], None]) -> Iterator[dict[str, Any]]:
     """Sessions in the benchmark's format, one after the other; the same settings give the same sessions.
 
     Args:
@@ -52,27 +58,27 @@ def records(settings: Settings, note: Callable[[str], None]) -> Iterator[dict[st
         DataError: for tools that no session of the wanted kind can be made with.
     """
     sets: dict[Lang, tuple[ToolSet, ...]] = {}
-    for lang in settings.langs:
+    for lang in spec.langs:
         quiet: Callable[[str], None] = (lambda text: None) if sets else note
-        sets[lang] = read_tool_sets(settings.tools, lang, quiet) if settings.tools else built_in(lang)
-    fresh, used = Freshness(), Counter[str]()
+        sets[lang] = read_tool_sets(spec.tools, lang, quiet) if spec.tools else built_in_tool_sets(lang)
+    fresh, used = Deduplicator(), Counter[str]()
     eased = 0
-    for plan in plans(
-        settings.sessions, settings.tasks, seed=settings.seed, langs=settings.langs, twins=settings.twins
+    for plan in session_plans(
+        spec.sessions, spec.tasks, seed=spec.seed, langs=spec.langs, paired_languages=spec.paired_languages
     ):
-        record, easier = _session(plan, sets[plan.lang], fresh, used, settings)
+        record, easier = _session(plan, sets[plan.lang], fresh, used, spec)
         eased += easier
         yield record
     if eased:
-        note(f"{eased} of {settings.sessions} sessions have easier tasks than planned: {_EASED}")
+        note(f"{eased} of {spec.sessions} sessions have easier tasks than planned: {_EASED}")
 
 
 def _session(
     plan: SessionPlan,
     sets: Sequence[ToolSet],
-    fresh: Freshness,
+    fresh: Deduplicator,
     used: Counter[str],
-    settings: Settings,
+    settings: ProceduralSpec,
 ) -> tuple[dict[str, Any], bool]:
     """The record of a session, and whether its tasks are easier than planned."""
     tries = [(plan, attempt) for attempt in range(_OWN_ATTEMPTS if settings.tools else _SESSION_ATTEMPTS)]
@@ -82,7 +88,7 @@ def _session(
             (each, attempt + _OWN_ATTEMPTS) for each in _easier(plan) for attempt in range(_OWN_ATTEMPTS)
         ]
     for tried, attempt in tries:
-        tools = subset(plan, sets, attempt)
+        tools = session_tools(plan, sets, attempt)
         tasks = _tasks(tried, tools, fresh, used, attempt)
         if tasks is not None:
             used.update(node["action"]["name"] for task in tasks for node in task.nodes)
@@ -107,19 +113,19 @@ def _easier(plan: SessionPlan) -> Iterator[SessionPlan]:
     yield replace(plan, tasks=asked)
 
 
-def subset(plan: SessionPlan, sets: Sequence[ToolSet], attempt: int) -> ToolSet:
+def session_tools(plan: SessionPlan, sets: Sequence[ToolSet], attempt: int) -> ToolSet:
     """The tools of a session: a set, or a part of it that fits in, with some of another set as distractors."""
     draw = Random(f"{plan.shared}/tools/{attempt}")
-    chosen = list(sets[plan.set_of(len(sets), attempt)])
-    if len(chosen) > MAX_TOOLS:
+    chosen = list(sets[plan.tool_set_index(len(sets), attempt)])
+    if len(chosen) > MAX_SESSION_TOOLS:
         # Nothing can be asked of tools without parameters: two of them, or more where there are no others.
         able, bare = [t for t in chosen if t.slots], [t for t in chosen if not t.slots]
-        able = draw.sample(able, min(len(able), MAX_TOOLS - min(len(bare), _BARE)))
-        chosen = [*able, *draw.sample(bare, MAX_TOOLS - len(able))]
+        able = draw.sample(able, min(len(able), MAX_SESSION_TOOLS - min(len(bare), _BARE)))
+        chosen = [*able, *draw.sample(bare, MAX_SESSION_TOOLS - len(able))]
     if len(sets) > 1:
         taken = {word for tool in chosen for word in (tool.name, tool.request)}
         others = [tool for tool in draw.choice(sets) if not {tool.name, tool.request} & taken]
-        room = max(_FEWEST_TOOLS - len(chosen), min(draw.randrange(3), MAX_TOOLS - len(chosen)))
+        room = max(_FEWEST_TOOLS - len(chosen), min(draw.randrange(3), MAX_SESSION_TOOLS - len(chosen)))
         chosen.extend(draw.sample(others, min(room, len(others))))
     draw.shuffle(chosen)
     return tuple(chosen)
@@ -131,25 +137,25 @@ def provenance(plan: SessionPlan, sets: int, attempt: int, *, built_in_tools: bo
     Args:
         sets: how many sets of tools there are.
     """
-    place = plan.set_of(sets, attempt)
+    place = plan.tool_set_index(sets, attempt)
     about: dict[str, Any] = {"tool_set": place, **({"domain": domains()[place]} if built_in_tools else {})}
     return {**about, "twin": plan.shared} if plan.shared != plan.seed else about
 
 
 def _tasks(
-    plan: SessionPlan, tools: ToolSet, fresh: Freshness, used: Counter[str], attempt: int
-) -> list[MadeTask] | None:
+    plan: SessionPlan, tools: ToolSet, fresh: Deduplicator, used: Counter[str], attempt: int
+) -> list[DraftTask] | None:
     draw = plan.stream(f"session/{attempt}")
-    maker = TaskMaker(tools, Values(draw, plan.lang, plan.date), Wording(draw, plan.lang), used)
-    tasks: list[MadeTask] = []
+    maker = TaskMaker(tools, ValueSampler(draw, plan.lang, plan.date), Wording(draw, plan.lang), used)
+    tasks: list[DraftTask] = []
     for t, planned in enumerate(plan.tasks):
         said_before = 0
         for drawn in range(_ATTEMPTS):
             try:
                 task = maker.make(planned, t, said_before, forced=drawn >= _ATTEMPTS // 2)
-            except UnmakeableError:
+            except NoSuchTaskError:
                 continue
-            if fresh.admits(plan.lang, task.text):
+            if fresh.accepts(plan.lang, task.text):
                 maker.history.add(task.mentions)
                 tasks.append(task)
                 break
@@ -162,11 +168,11 @@ def _tasks(
 def _record(
     plan: SessionPlan,
     tools: ToolSet,
-    tasks: Sequence[MadeTask],
-    settings: Settings,
+    tasks: Sequence[DraftTask],
+    settings: ProceduralSpec,
     about: Mapping[str, Any],
 ) -> dict[str, Any]:
-    prefix = PREFIXES[plan.lang]
+    prefix = RECORD_KEY_PREFIXES[plan.lang]
     return {
         "id": f"procedural_{settings.seed}_{plan.index}",
         f"{prefix}_env_info": date_line(plan),

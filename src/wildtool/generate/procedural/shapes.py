@@ -5,10 +5,17 @@ from typing import Any, TypeVar, cast
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
 from wildtool.generate.core.plan import TaskPlan
-from wildtool.generate.procedural.calls import Call, Given, Hidden, answer, entities, fill
+from wildtool.generate.procedural.calls import (
+    DraftCall,
+    HistoryReference,
+    LinkedValues,
+    draft_call,
+    entities,
+    simulate_result,
+)
 from wildtool.generate.procedural.history import History, Mention, reference
-from wildtool.generate.procedural.tool_sets import MadeTool, Slot, ToolSet
-from wildtool.generate.procedural.values import Values
+from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSet, ToolSpec
+from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.procedural.wording import Wording, can_omit
 
 COREFERENTIAL, PARTIAL, LONG_RANGE = SUBTYPES
@@ -35,7 +42,7 @@ _FREE = frozenset(
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
-class UnmakeableError(Exception):
+class NoSuchTaskError(Exception):
     """This draw leads to no task of the planned kind; another may."""
 
 
@@ -43,7 +50,7 @@ class CallShapes:
     """Draws the calls of a task for one session, in the planned shape."""
 
     def __init__(
-        self, tools: ToolSet, values: Values, words: Wording, history: History, used: Mapping[str, int]
+        self, tools: ToolSet, values: ValueSampler, words: Wording, history: History, used: Mapping[str, int]
     ) -> None:
         """Args: used: how often each tool was called in the set so far; those that were seldom come first."""
         self.tools = tools
@@ -56,13 +63,13 @@ class CallShapes:
         self.seen: dict[str, Mapping[str, Any]] = {}
         """What was returned of each entity so far."""
         self._used = used
-        made = {tool.gives.key for tool in tools if tool.gives.key}
+        made = {tool.return_semantics.key for tool in tools if tool.return_semantics.key}
         wanted = {slot.key for tool in tools for slot in tool.slots if slot.kind == "id"}
-        self._linked = [tool for tool in tools if tool.slots and tool.gives.key in made & wanted]
+        self._linked = [tool for tool in tools if tool.slots and tool.return_semantics.key in made & wanted]
         """Tools that return an entity that some tool takes."""
-        self._fitting: dict[tuple[int, str], list[tuple[MadeTool, Slot, Mention]]] = {}
+        self._fitting: dict[tuple[int, str], list[tuple[ToolSpec, ParameterSlot, Mention]]] = {}
 
-    def of(self, plan: TaskPlan, t: int) -> tuple[list[Call], list[str]]:
+    def of(self, plan: TaskPlan, t: int) -> tuple[list[DraftCall], list[str]]:
         """The calls of task `t`, and how each but the first is joined to the one before.
 
         Raises UnmakeableError where this draw leads nowhere.
@@ -75,24 +82,24 @@ class CallShapes:
         }
         calls, joints = shapes[plan.topology](plan, t)
         if len({call.signature for call in calls}) < len(calls):
-            raise UnmakeableError
+            raise NoSuchTaskError
         return calls, joints
 
     def _single(
-        self, plan: TaskPlan, t: int, among: Sequence[MadeTool] | None = None
-    ) -> tuple[list[Call], list[str]]:
-        hidden = self.hidden(plan, t, among)
-        tool = hidden[0] if hidden else self.seldom(among) if among else self._tool()
+        self, plan: TaskPlan, t: int, among: Sequence[ToolSpec] | None = None
+    ) -> tuple[list[DraftCall], list[str]]:
+        hidden = self.history_reference(plan, t, among)
+        tool = hidden[0] if hidden else self.least_called(among) if among else self._tool()
         return [self.call(tool, hidden and hidden[1])], []
 
-    def _parallel(self, plan: TaskPlan, t: int) -> tuple[list[Call], list[str]]:
+    def _parallel(self, plan: TaskPlan, t: int) -> tuple[list[DraftCall], list[str]]:
         calls = self._single(plan, t)[0]
         for _ in range(self.draw.choice((1, 1, 1, 2, 2, 3))):
             same = calls[0].tool if self.draw.random() < 0.3 else self._tool()
             calls.append(self.call(same, None))
         return calls, ["and"] * (len(calls) - 1)
 
-    def _sequential(self, plan: TaskPlan, t: int) -> tuple[list[Call], list[str]]:
+    def _sequential(self, plan: TaskPlan, t: int) -> tuple[list[DraftCall], list[str]]:
         calls = self._single(plan, t, None if self.forced else self._linked)[0]
         wanted = self.draw.choice((2, 2, 2, 3, 3, _LONGEST_CHAIN))
         while len(calls) < wanted:
@@ -102,18 +109,18 @@ class CallShapes:
             calls.append(following)
         return calls, ["then"] * (len(calls) - 1)
 
-    def _mixed(self, plan: TaskPlan, t: int) -> tuple[list[Call], list[str]]:
+    def _mixed(self, plan: TaskPlan, t: int) -> tuple[list[DraftCall], list[str]]:
         """A chain with a call beside it, or a call that two others build on."""
         calls, joints = self._sequential(plan, t)
         if self.draw.random() < 0.4:
             beside = self._follow(calls, 0, may_force=True)
             if beside is None:
-                raise UnmakeableError
+                raise NoSuchTaskError
             return [calls[0], calls[1], beside], ["then", "and"]
         calls.append(self.call(self._tool(), None))
         return calls, [*joints, "and"]
 
-    def _follow(self, calls: Sequence[Call], j: int, *, may_force: bool) -> Call | None:
+    def _follow(self, calls: Sequence[DraftCall], j: int, *, may_force: bool) -> DraftCall | None:
         """A call that needs what call `j` returns: an entity, or else any value that a tool may return."""
         # What the user said needs no call before it.
         said = [*calls[j].values.values()]
@@ -125,9 +132,11 @@ class CallShapes:
             if found and slot.key == found[0].slot.key
         ]
         if links:
-            tool, slot = self._seldom_of(links)
+            tool, slot = self._least_called_row(links)
             mention = self.draw.choice(found)
-            given: Given = {slot.key: (mention.value, reference(self.words, mention, slot.noun, far=False))}
+            given: LinkedValues = {
+                slot.key: (mention.value, reference(self.words, mention, slot.noun, far=False))
+            }
         else:
             free = [
                 (tool, slot)
@@ -139,7 +148,7 @@ class CallShapes:
             forced = self._forced(calls[j], free) if may_force and self.forced else None
             if forced is None:
                 if may_force:
-                    raise UnmakeableError
+                    raise NoSuchTaskError
                 return None
             tool, slot, value = forced
             given = {slot.key: (value, self.words.phrase("returned", noun=slot.noun))}
@@ -147,7 +156,9 @@ class CallShapes:
         call.needs.append(j)
         return call
 
-    def _forced(self, call: Call, free: Sequence[tuple[MadeTool, Slot]]) -> tuple[MadeTool, Slot, Any] | None:
+    def _forced(
+        self, call: DraftCall, free: Sequence[tuple[ToolSpec, ParameterSlot]]
+    ) -> tuple[ToolSpec, ParameterSlot, Any] | None:
         """A slot that takes a value which the call returns, or is made to return where its results are not known."""
         result: Any = call.result
         if not isinstance(result, dict):
@@ -162,44 +173,50 @@ class CallShapes:
                 if repr(facts[name]) not in said
             ]
             return self.draw.choice(fitting) if fitting else None
-        able = [(tool, slot) for tool, slot in free if slot.key not in facts and not call.tool.gives.listed]
+        able = [
+            (tool, slot)
+            for tool, slot in free
+            if slot.key not in facts and not call.tool.return_semantics.listed
+        ]
         if not able:
             return None
         tool, slot = self.draw.choice(able)
         facts[slot.key] = self.values.of(slot.kind, (), slot.bounds)
         return tool, slot, facts[slot.key]
 
-    def call(self, tool: MadeTool, hidden: Hidden | None, given: Given | None = None) -> Call:
+    def call(
+        self, tool: ToolSpec, hidden: HistoryReference | None, given: LinkedValues | None = None
+    ) -> DraftCall:
         """A call of a tool with drawn values, and its result."""
-        call = fill(tool, self.values, self.words, self.history, given=given or {}, hidden=hidden)
-        answer(call, self.values, self.seen)
+        call = draft_call(tool, self.values, self.words, self.history, given=given or {}, hidden=hidden)
+        simulate_result(call, self.values, self.seen)
         return call
 
-    def _tool(self) -> MadeTool:
+    def _tool(self) -> ToolSpec:
         """A tool to start with: rather one that needs no id."""
         free = [
             tool
             for tool in self.tools
             if tool.slots and not any(s.kind == "id" and s.required for s in tool.slots)
         ]
-        return self.seldom(
+        return self.least_called(
             free if free and self.draw.random() < 0.85 else [tool for tool in self.tools if tool.slots]
         )
 
-    def seldom(self, tools: Sequence[MadeTool]) -> MadeTool:
+    def least_called(self, tools: Sequence[ToolSpec]) -> ToolSpec:
         """Of some drawn tools the one that was called least."""
-        return self._seldom_of([(tool,) for tool in tools])[0]
+        return self._least_called_row([(tool,) for tool in tools])[0]
 
-    def _seldom_of(self, rows: Sequence[Row]) -> Row:
+    def _least_called_row(self, rows: Sequence[Row]) -> Row:
         """As `_seldom`, for rows that begin with a tool."""
         if not rows:
-            raise UnmakeableError
+            raise NoSuchTaskError
         drawn = self.draw.choices(rows, k=_DRAWN)
         return min(drawn, key=lambda row: self._used.get(row[0].name, 0))
 
-    def hidden(
-        self, plan: TaskPlan, t: int, among: Sequence[MadeTool] | None
-    ) -> tuple[MadeTool, Hidden] | None:
+    def history_reference(
+        self, plan: TaskPlan, t: int, among: Sequence[ToolSpec] | None
+    ) -> tuple[ToolSpec, HistoryReference] | None:
         """A tool and what it takes from an earlier task, as the plan says; None for the first task."""
         if t == 0:
             return None
@@ -209,14 +226,16 @@ class CallShapes:
         if among is not None:
             fitting = [f for f in fitting if f[0] in among]
         if not fitting:
-            raise UnmakeableError
+            raise NoSuchTaskError
         entity = [f for f in fitting if f[1].kind == "id"]
-        tool, slot, mention = self._seldom_of(entity if entity and self.draw.random() < 0.6 else fitting)
-        return tool, Hidden(
+        tool, slot, mention = self._least_called_row(
+            entity if entity and self.draw.random() < 0.6 else fitting
+        )
+        return tool, HistoryReference(
             slot, mention, plan.subtype == LONG_RANGE, plan.subtype == PARTIAL and mention.index is None
         )
 
-    def _takers(self, subtype: str, t: int) -> list[tuple[MadeTool, Slot, Mention]]:
+    def _takers(self, subtype: str, t: int) -> list[tuple[ToolSpec, ParameterSlot, Mention]]:
         """Tools with a slot for something that stands in the history where the subtype asks for it."""
         known = self.history.far(t) if subtype == LONG_RANGE else self.history.near(t)
         by_key: dict[str, list[Mention]] = {}

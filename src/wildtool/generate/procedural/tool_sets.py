@@ -12,40 +12,46 @@ from typing import Any, cast
 from wildtool.errors import DataError
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.procedural.guess_semantics import (
-    Gives,
+    ReturnSemantics,
     form_of,
-    guess_gives,
     guess_kind,
+    guess_returns,
     is_id,
     noun_of,
 )
-from wildtool.generate.procedural.requests import asks_for, by_name, compared, spoken_name, with_places
-from wildtool.generate.procedural.value_roles import examples
-from wildtool.generate.procedural.values import PATTERN
-from wildtool.generate.schema.constraints import lost_patterns, value_bounds
-from wildtool.generate.tool_sources.normalize import KEPT, normal_tool, result_schema
-from wildtool.generate.tool_sources.tool_files import tool_lists
-from wildtool.sanitize import shortened
+from wildtool.generate.procedural.requests import (
+    clause_from_name,
+    compared,
+    request_clause,
+    spoken_name,
+    with_places,
+)
+from wildtool.generate.procedural.value_roles import quoted_examples
+from wildtool.generate.procedural.values import PATTERN_KIND
+from wildtool.generate.schema.constraints import unchecked_patterns, value_bounds
+from wildtool.generate.tool_sources.normalize import KEPT_KEYWORDS, normalize_tool, result_schema
+from wildtool.generate.tool_sources.tool_files import read_tool_lists
+from wildtool.sanitize import truncate_words
 from wildtool.toolcall.schema import as_schema, enum_of
 from wildtool.types import Tool
 
-Path_ = tuple[str | int, ...]
-BUILT_IN = Path(__file__).parent / "data" / "procedural.json"
-MAX_TOOLS = 8
+SlotPath = tuple[str | int, ...]
+BUILT_IN_TOOLS_FILE = Path(__file__).parent / "data" / "procedural.json"
+MAX_SESSION_TOOLS = 8
 """Most tools of a session."""
 _KINDS_OF_FORMATS = {
     "date": "date", "time": "time", "email": "email", "uri": "url", "url": "url", "uuid": "uuid", "date-time": "moment",
     "ipv4": "ip",
 }  # fmt: skip
-_OPEN = frozenset(["text", "title", "sentence", "code"])
+_FREE_TEXT_KINDS = frozenset(["text", "title", "sentence", "code"])
 """Kinds of texts of which any would do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ParameterSlot:
     """One value of a call: a parameter, or a leaf of an object parameter."""
 
-    path: Path_
+    path: SlotPath
     """Keys from the argument object to the leaf, with 0 for the one element of a list of objects."""
     key: str
     """Name of the parameter or field; slots of one key take each other's values."""
@@ -68,7 +74,7 @@ class Slot:
         field_ = slot_of(as_schema(as_schema(returns.get("properties")).get(name)), (name,), required=True)
         return (self.kind, self.members, self.form) == (field_.kind, field_.members, field_.form)
 
-    def takes(self, other: "Slot") -> bool:
+    def takes(self, other: "ParameterSlot") -> bool:
         """True if a value of the other slot makes sense here."""
         return (self.key, self.kind, self.members, self.form) == (
             other.key,
@@ -79,17 +85,17 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeTool:
+class ToolSpec:
     """A tool as the generator uses it."""
 
     name: str
     definition: Tool
     """As written into a record."""
-    slots: tuple[Slot, ...]
-    gives: Gives
+    slots: tuple[ParameterSlot, ...]
+    return_semantics: ReturnSemantics
     clauses: tuple[str, ...]
     """Ways to ask for a call, as infinitive clauses: `{key}` is a value, `[…]` is left out where that is not said."""
-    named: bool
+    clause_from_name: bool
     """True if a value must be said with its noun, since the clause does not tell what it is."""
     returns: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The schema of its results; empty where none is known."""
@@ -100,13 +106,13 @@ class MadeTool:
         return compared(self.clauses[0].split("[")[0])
 
 
-ToolSet = tuple[MadeTool, ...]
+ToolSet = tuple[ToolSpec, ...]
 
 
 @cache
-def built_in(lang: Lang) -> tuple[ToolSet, ...]:
+def built_in_tool_sets(lang: Lang) -> tuple[ToolSet, ...]:
     """The tools that come with the package, a set for each domain."""
-    read = json.loads(BUILT_IN.read_text(encoding="utf-8"))
+    read = json.loads(BUILT_IN_TOOLS_FILE.read_text(encoding="utf-8"))
     return tuple(
         tuple(_built_in_tool(name, row, lang) for name, row in tools.items()) for tools in read.values()
     )
@@ -115,11 +121,11 @@ def built_in(lang: Lang) -> tuple[ToolSet, ...]:
 @cache
 def domains() -> tuple[str, ...]:
     """The domains of the built-in sets, in their order."""
-    return tuple(json.loads(BUILT_IN.read_text(encoding="utf-8")))
+    return tuple(json.loads(BUILT_IN_TOOLS_FILE.read_text(encoding="utf-8")))
 
 
 def read_tool_sets(
-    path: Path, lang: Lang, note: Callable[[str], None], keep: Collection[str] = KEPT
+    path: Path, lang: Lang, note: Callable[[str], None], keep: Collection[str] = KEPT_KEYWORDS
 ) -> tuple[ToolSet, ...]:
     """Tools of a file: a JSON list of OpenAI tools, a list of such lists, JSON lines of either, an OpenAPI document, or
     an MCP tool list.
@@ -139,17 +145,17 @@ def read_tool_sets(
         reasons.append(told)
         note(told)
 
-    for k, tools in enumerate(tool_lists(path, left_out)):
+    for k, tools in enumerate(read_tool_lists(path, left_out)):
         usable: dict[str, Tool] = {}
         returns: dict[str, Mapping[str, Any]] = {}
         for tool in tools:
-            name, made, fault = normal_tool(tool, keep)
+            name, made, fault = normalize_tool(tool, keep)
             if made is None or name in usable:
                 left_out(f"{path}: set {k}: {name!r} is left out: {fault or 'it stands there twice'}")
             else:
                 usable[name] = made
                 returns[name] = result_schema(tool["function"])
-                for where, problem in lost_patterns(as_schema(tool["function"].get("parameters"))):
+                for where, problem in unchecked_patterns(as_schema(tool["function"].get("parameters"))):
                     note(f"{path}: set {k}: {name}: the pattern of {where} is left out: {problem}")
         made_tools = _made_tools(
             list(usable.values()),
@@ -162,7 +168,11 @@ def read_tool_sets(
         elif usable:
             left_out(f"{path}: set {k}: left out, since no tool of it takes an argument")
     if not sets:
-        why = f". The first reason: {shortened(reasons[0].removeprefix(f'{path}: '), 400)}" if reasons else ""
+        why = (
+            f". The first reason: {truncate_words(reasons[0].removeprefix(f'{path}: '), 400)}"
+            if reasons
+            else ""
+        )
         raise DataError(
             f"{path}: holds no usable tool; expected tools with parameters: a JSON list in the OpenAI shape, an OpenAPI "
             f"document or an MCP tool list{why}"
@@ -173,7 +183,7 @@ def read_tool_sets(
 def result_schemas(path: Path) -> dict[str, Mapping[str, Any]]:
     """The schema of the results of those tools of a file that tell it (`returns`; from OpenAPI and MCP too)."""
     found: dict[str, Mapping[str, Any]] = {}
-    for tools in tool_lists(path, lambda text: None):
+    for tools in read_tool_lists(path, lambda text: None):
         for tool in tools:
             function = as_schema(as_schema(tool).get("function"))
             if schema := result_schema(function):
@@ -181,24 +191,26 @@ def result_schemas(path: Path) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def _built_in_tool(name: str, row: Mapping[str, Any], lang: Lang) -> MadeTool:
+def _built_in_tool(name: str, row: Mapping[str, Any], lang: Lang) -> ToolSpec:
     k = 0 if lang == "en" else 1
-    slots: list[Slot] = []
+    slots: list[ParameterSlot] = []
     parameters = _built_in_schema(row["takes"], k, (), slots)
     listed, entity, *nouns, fields = row["gives"]
     function = {"name": name, "description": row["about"][k], "parameters": parameters}
-    gives = Gives(listed == "list", entity, nouns[k], tuple(fields.items()))
-    return MadeTool(
+    gives = ReturnSemantics(listed == "list", entity, nouns[k], tuple(fields.items()))
+    return ToolSpec(
         name,
         {"type": "function", "function": function},
         tuple(slots),
         gives,
         tuple(row["say"][lang]),
-        named=False,
+        clause_from_name=False,
     )
 
 
-def _built_in_schema(takes: Mapping[str, Any], k: int, path: Path_, slots: list[Slot]) -> dict[str, Any]:
+def _built_in_schema(
+    takes: Mapping[str, Any], k: int, path: SlotPath, slots: list[ParameterSlot]
+) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     required: list[str] = []
     for name, written in takes.items():
@@ -213,7 +225,7 @@ def _built_in_schema(takes: Mapping[str, Any], k: int, path: Path_, slots: list[
         kind = kind.removesuffix("?")
         members = tuple((texts[2] if k and len(texts) > 2 else listed).split("|")) if kind == "enum" else ()
         slots.append(
-            Slot(
+            ParameterSlot(
                 (*path, name),
                 name,
                 texts[k],
@@ -234,7 +246,7 @@ _TYPES = {
 _FORMATS = {"date": (", YYYY-MM-DD", "，格式YYYY-MM-DD"), "time": (", HH:MM", "，格式HH:MM")}
 
 
-def _built_in_parameter(slot: Slot, k: int) -> dict[str, Any]:
+def _built_in_parameter(slot: ParameterSlot, k: int) -> dict[str, Any]:
     told = slot.noun[0].upper() + slot.noun[1:] + _FORMATS.get(slot.kind, ("", ""))[k] + (".", "。")[k]
     if slot.kind == "id":
         told = (f"Id of the {slot.noun}.", f"{slot.noun}的编号。")[k]
@@ -252,37 +264,39 @@ def _made_tools(
 ) -> ToolSet:
     """Args: left_out: is called with each tool that a user could not tell from another, and why."""
     clauses = {
-        tool["function"]["name"]: asks_for(tool["function"]["description"], tool["function"]["name"], lang)
+        tool["function"]["name"]: request_clause(
+            tool["function"]["description"], tool["function"]["name"], lang
+        )
         for tool in tools
     }
     often = Counter(map(compared, clauses.values()))
-    made: dict[str, MadeTool] = {}
+    made: dict[str, ToolSpec] = {}
     for tool in tools:
         name, parameters = tool["function"]["name"], tool["function"]["parameters"]
-        slots = _told_apart(tuple(_slots(parameters, (), required=True)))
-        clause = clauses[name] if often[compared(clauses[name])] == 1 else by_name(name, lang)
+        slots = _distinguishable(tuple(_slots(parameters, (), required=True)))
+        clause = clauses[name] if often[compared(clauses[name])] == 1 else clause_from_name(name, lang)
         known = returns.get(name, {})
         clause = with_places(clause, [slot.key for slot in slots])
-        new = MadeTool(name, tool, slots, Gives(), (clause,), named=True, returns=known)
+        new = ToolSpec(name, tool, slots, ReturnSemantics(), (clause,), clause_from_name=True, returns=known)
         if (other := made.setdefault(new.request, new)) is not new:
             left_out(
                 f"{name!r} is left out: a user could not tell it from {other.name!r}, described and named alike"
             )
     wanted = {slot.key: slot.form for tool in made.values() for slot in tool.slots if slot.kind == "id"}
     return tuple(
-        replace(t, gives=guess_gives(t.name, {s.key for s in t.slots}, wanted, t.returns))
+        replace(t, return_semantics=guess_returns(t.name, {s.key for s in t.slots}, wanted, t.returns))
         for t in made.values()
     )
 
 
-def _told_apart(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+def _distinguishable(slots: tuple[ParameterSlot, ...]) -> tuple[ParameterSlot, ...]:
     """Slots of which each is called by another noun; of two that cannot be told apart the optional ones are left out."""
     often = Counter(slot.noun for slot in slots)
     fuller = [
         slot if often[slot.noun] == 1 else replace(slot, noun=spoken_name(slot.key) or slot.noun)
         for slot in slots
     ]
-    kept: dict[str, Slot] = {}
+    kept: dict[str, ParameterSlot] = {}
     for slot in sorted(fuller, key=lambda slot: not slot.required):
         noun = slot.noun if slot.required else ""
         while noun in kept:
@@ -293,7 +307,7 @@ def _told_apart(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
     return tuple(keys[slot.path] for slot in slots if slot.path in keys)
 
 
-def _slots(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Iterator[Slot]:
+def _slots(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> Iterator[ParameterSlot]:
     """The leaves of an argument schema; of an optional object or list of objects none."""
     needed = schema.get("required")
     for name, child in as_schema(schema.get("properties")).items():
@@ -308,7 +322,7 @@ def _slots(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Iterato
             yield slot_of(below, (*path, name), required=must)
 
 
-def slot_of(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
+def slot_of(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> ParameterSlot:
     """What values a leaf of a schema takes, and what a user calls it."""
     name = str(path[-1])
     key = re.sub(r"\W", "_", "_".join(step for step in path if isinstance(step, str)))
@@ -318,7 +332,7 @@ def slot_of(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
     kind = guess_kind(name, inner)
     form = str(inner.get("format"))
     if is_id(name) and not listed and (id_form := form_of(inner)) != "other":
-        return Slot(
+        return ParameterSlot(
             path, key, noun_of(name if len(path) == 1 else key, "id"), "id", required, (), bounds, id_form
         )
     if kind != "enum" and form in _KINDS_OF_FORMATS and inner.get("type") == "string":
@@ -326,14 +340,14 @@ def slot_of(schema: Mapping[str, Any], path: Path_, *, required: bool) -> Slot:
         kind = _KINDS_OF_FORMATS[form]
     elif "pattern" in inner and kind != "enum" and inner.get("type") == "string":
         told = noun_of(name if len(path) == 1 else key, kind)
-        kind = PATTERN + str(inner["pattern"])
-        return Slot(path, key, told, f"list:{kind}" if listed else kind, required)
+        kind = PATTERN_KIND + str(inner["pattern"])
+        return ParameterSlot(path, key, told, f"list:{kind}" if listed else kind, required)
     if kind == "text":
         # A name fits more places than a sentence does.
         kind = "title"
     members = tuple(enum_of(inner))
-    if kind in _OPEN and len(named := examples(inner) or examples(schema)) > 1:
+    if kind in _FREE_TEXT_KINDS and len(named := quoted_examples(inner) or quoted_examples(schema)) > 1:
         # Better than words drawn for any text: those that the description gives.
         kind, members = "enum", tuple(named)
     noun = noun_of(name, kind) if len(path) == 1 else noun_of(key, kind)
-    return Slot(path, key, noun, f"list:{kind}" if listed else kind, required, members, bounds)
+    return ParameterSlot(path, key, noun, f"list:{kind}" if listed else kind, required, members, bounds)

@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-Told = Literal["", "stays", "title", "place"]
+ValueRole = Literal["", "stays", "title", "place"]
 """Empty where the definition tells nothing."""
 
-_WORDS: tuple[tuple[Told, str], ...] = (
+_WORDS: tuple[tuple[ValueRole, str], ...] = (
     (
         "stays",
         "language|lang|locale|country|countries|nationality|currency|currencies|units?|format|type|kind|category"
@@ -29,7 +29,7 @@ _SEARCHED = (
     "query|keywords?|terms?|phrases?|words?|tags?|hashtags?|topics?|search|track|关键词|搜索|查询|标签|话题"
 )
 """Words that are looked for. A name of several words is taken for one; a single word could be any."""
-_TOLD = re.compile(
+_ROLE_PATTERN = re.compile(
     "|".join(
         [f"(?P<{told}>{_bound})" for told, words in _WORDS for _bound in [rf"(?<![a-z])(?:{words})(?![a-z])"]]
         + [rf"(?P<searched>(?<![a-z])(?:{_SEARCHED})(?![a-z]))"]
@@ -40,19 +40,19 @@ _QUOTED = re.compile(r"(?<![A-Za-z0-9])['‘“\"「]([^'‘’“”\"「」]{1
 _OF_A_FORM = re.compile(r"(?:format|form|格式)\W{0,3}(?:of|in|as|is|like|为|是)?\W{0,3}$", re.IGNORECASE)
 
 
-def told_role(key: str, schema: Mapping[str, Any], text: str) -> Told:
+def value_role(key: str, schema: Mapping[str, Any], text: str) -> ValueRole:
     """What the values of a parameter are, as far as this one goes.
 
     Args:
         key: name of the parameter in small letters, words joined by `_`.
         schema: its definition.
     """
-    if text.casefold() in {example.casefold() for example in examples(schema)}:
+    if text.casefold() in {example.casefold() for example in quoted_examples(schema)}:
         return "stays"
     about = str(schema.get("description", "")).casefold()
     last_word = key.rsplit("_", 1)[-1]
-    match = _TOLD.fullmatch(last_word) or _TOLD.fullmatch(key.replace("_", " "))
-    match = match or _TOLD.search(_CLAUSE.split(about, maxsplit=1)[0])
+    match = _ROLE_PATTERN.fullmatch(last_word) or _ROLE_PATTERN.fullmatch(key.replace("_", " "))
+    match = match or _ROLE_PATTERN.search(_CLAUSE.split(about, maxsplit=1)[0])
     if match is None:
         return ""
     if match.lastgroup == "searched":
@@ -60,7 +60,7 @@ def told_role(key: str, schema: Mapping[str, Any], text: str) -> Told:
     return next(told for told, _ in _WORDS if told == match.lastgroup)
 
 
-def examples(schema: Mapping[str, Any]) -> list[str]:
+def quoted_examples(schema: Mapping[str, Any]) -> list[str]:
     """Values that a description gives in quotation marks, such as `high` in "such as 'high' or 'low'"."""
     about = str(schema.get("description", ""))
     found = [match for match in _QUOTED.finditer(about) if not _OF_A_FORM.search(about[: match.start()])]

@@ -17,13 +17,13 @@ from wildtool.generate.schema.patterns.samples import sample
 _FILE = Path(__file__).parent / "data" / "words.json"
 
 
-def pool(name: str, lang: str) -> Sequence[str]:
+def word_list(name: str, lang: str) -> Sequence[str]:
     """The words of a pool in a language."""
-    return pools()[name][lang]
+    return word_lists()[name][lang]
 
 
 @cache
-def pools() -> Mapping[str, Mapping[str, Sequence[str]]]:
+def word_lists() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """All words, by pool and language."""
     return json.loads(_FILE.read_text(encoding="utf-8"))
 
@@ -50,13 +50,13 @@ _COUNTRY_CODES = (
 )
 _QUOTED = frozenset(["title", "sentence", "text"])
 """Kinds that a user puts into quotation marks."""
-PATTERN = "pattern:"
+PATTERN_KIND = "pattern:"
 """Stands before a pattern, which is then the kind: texts that follow it."""
-MEMBERS = {"colour", "equipment", "team", "status", "sky", "device", "account", "shelf"}
+MEMBER_KINDS = {"colour", "equipment", "team", "status", "sky", "device", "account", "shelf"}
 """Kinds drawn from a short list of words."""
 
 
-class Values:
+class ValueSampler:
     """Draws values for one session; the same value is not drawn twice for a kind while others are left."""
 
     def __init__(self, draw: Random, lang: Lang, date: datetime) -> None:
@@ -82,11 +82,11 @@ class Values:
             return drawn if len(drawn) == 1 or drawn[0] != drawn[1] else drawn[:1]
         if members:
             return self.draw.choice(members)
-        if kind.startswith(PATTERN):
+        if kind.startswith(PATTERN_KIND):
             # A pattern that nothing follows was left out when the tool was read.
-            return self._following(kind.removeprefix(PATTERN))
-        if kind in MEMBERS:
-            return self.draw.choice(pool(kind, self.lang))
+            return self._following(kind.removeprefix(PATTERN_KIND))
+        if kind in MEMBER_KINDS:
+            return self.draw.choice(word_list(kind, self.lang))
         if bounds and kind not in _MAKERS:
             kind = "integer"
         value = _MAKERS.get(kind, _text)(self)
@@ -103,7 +103,7 @@ class Values:
 
     def _following(self, pattern: str) -> str:
         """A text that follows a pattern: rather a word than letters at random."""
-        words = [self.draw.choice(pool(name, "en")).lower() for name in ("adjectives", "nouns")]
+        words = [self.draw.choice(word_list(name, "en")).lower() for name in ("adjectives", "nouns")]
         title, slug = " ".join(words).title(), "-".join(words)
         for text in (
             title,
@@ -120,7 +120,7 @@ class Values:
 
     def pick(self, name: str) -> str:
         """A word of a pool."""
-        return self.draw.choice(pool(name, self.lang))
+        return self.draw.choice(word_list(name, self.lang))
 
     def digits(self, count: int) -> str:
         return "".join(self.draw.choice("0123456789") for _ in range(count))
@@ -140,17 +140,17 @@ class Values:
         return f"{prefix}_{self.draw.randrange(10_000, 100_000)}"
 
 
-def _person(values: Values) -> str:
+def _person(values: ValueSampler) -> str:
     first, last = values.pick("first_names"), values.pick("last_names")
     return f"{first} {last}" if values.lang == "en" else last + first
 
 
-def _title(values: Values) -> str:
+def _title(values: ValueSampler) -> str:
     adjective, noun = values.pick("adjectives"), values.pick("nouns")
     return f"{adjective} {noun}" if values.lang == "en" else f"{adjective}{noun}"
 
 
-def _sentence(values: Values) -> str:
+def _sentence(values: ValueSampler) -> str:
     pattern = values.pick("sentences")
     adjective, noun = values.pick("adjectives"), values.pick("nouns")
     if values.lang == "en":
@@ -158,72 +158,72 @@ def _sentence(values: Values) -> str:
     return pattern.format(adjective=adjective, noun=noun, first=values.pick("first_names"))
 
 
-def _text(values: Values) -> str:
+def _text(values: ValueSampler) -> str:
     return values.draw.choice((_title, _sentence))(values)
 
 
-def _address(values: Values) -> str:
+def _address(values: ValueSampler) -> str:
     street, number = values.pick("streets"), values.draw.randrange(2, 180)
     return f"{street} Street {number}" if values.lang == "en" else f"{street}{number}号"
 
 
-def _phone(values: Values) -> str:
+def _phone(values: ValueSampler) -> str:
     return f"555-{values.digits(4)}-{values.digits(2)}" if values.lang == "en" else f"138{values.digits(8)}"
 
 
-def _email(values: Values) -> str:
-    first = values.draw.choice(pool("first_names", "en")).lower()
-    last = values.draw.choice(pool("last_names", "en")).lower()
+def _email(values: ValueSampler) -> str:
+    first = values.draw.choice(word_list("first_names", "en")).lower()
+    last = values.draw.choice(word_list("last_names", "en")).lower()
     return f"{first}.{last}@example.{values.draw.choice(('org', 'com', 'net'))}"
 
 
-def _date(values: Values) -> str:
+def _date(values: ValueSampler) -> str:
     return (values.date + timedelta(days=values.draw.randrange(1, 60))).strftime("%Y-%m-%d")
 
 
-def _time(values: Values) -> str:
+def _time(values: ValueSampler) -> str:
     return f"{values.draw.randrange(7, 22):02}:{values.draw.randrange(0, 60, 5):02}"
 
 
-def _code(values: Values) -> str:
+def _code(values: ValueSampler) -> str:
     return "".join(values.draw.choice(_CODE_LETTERS) for _ in range(3)) + "-" + values.digits(4)
 
 
-def _address_of_page(values: Values) -> str:
-    words = [values.draw.choice(pool("nouns", "en")).lower() for _ in range(2)]
+def _address_of_page(values: ValueSampler) -> str:
+    words = [values.draw.choice(word_list("nouns", "en")).lower() for _ in range(2)]
     return f"https://{words[0]}.example.org/{words[1]}-{values.digits(3)}"
 
 
-def _ip(values: Values) -> str:
+def _ip(values: ValueSampler) -> str:
     """Of the networks that are kept for examples (RFC 5737)."""
     return f"{values.draw.choice(('192.0.2', '198.51.100', '203.0.113'))}.{values.draw.randrange(2, 255)}"
 
 
-def _coordinates(values: Values) -> str:
+def _coordinates(values: ValueSampler) -> str:
     return f"{values.draw.uniform(-60, 70):.2f},{values.draw.uniform(-170, 170):.2f}"
 
 
-def _handle(values: Values) -> str:
-    return f"{values.draw.choice(pool('nouns', 'en')).lower()}_{values.draw.randrange(1000, 10_000)}"
+def _handle(values: ValueSampler) -> str:
+    return f"{values.draw.choice(word_list('nouns', 'en')).lower()}_{values.draw.randrange(1000, 10_000)}"
 
 
-def _version(values: Values) -> str:
+def _version(values: ValueSampler) -> str:
     return f"{values.draw.randrange(1, 12)}.{values.draw.randrange(10)}.{values.draw.randrange(10)}"
 
 
-def _uuid(values: Values) -> str:
+def _uuid(values: ValueSampler) -> str:
     return str(UUID(int=values.draw.getrandbits(128), version=4))
 
 
-def _whole(low: int, high: int, step: int = 1) -> Callable[[Values], int]:
+def _whole(low: int, high: int, step: int = 1) -> Callable[[ValueSampler], int]:
     return lambda values: values.draw.randrange(low, high, step)
 
 
-def _decimal(low: float, high: float, digits: int) -> Callable[[Values], float]:
+def _decimal(low: float, high: float, digits: int) -> Callable[[ValueSampler], float]:
     return lambda values: round(low + (high - low) * values.draw.random(), digits)
 
 
-_MAKERS: Mapping[str, Callable[[Values], Any]] = {
+_MAKERS: Mapping[str, Callable[[ValueSampler], Any]] = {
     "person": _person,
     "city": lambda values: values.pick("cities"),
     "goods": lambda values: values.pick("goods"),
@@ -273,12 +273,12 @@ _MAKERS: Mapping[str, Callable[[Values], Any]] = {
 }
 
 
-def spoken(value: Any, kind: str, lang: Lang) -> str:
+def as_spoken(value: Any, kind: str, lang: Lang) -> str:
     """A value as a user writes it, so that it can be found in the text again."""
     if isinstance(value, bool):
         return ("yes" if value else "no") if lang == "en" else ("是" if value else "否")
     if isinstance(value, list):
-        parts = [spoken(part, kind.removeprefix("list:"), lang) for part in value]  # pyright: ignore[reportUnknownVariableType]
+        parts = [as_spoken(part, kind.removeprefix("list:"), lang) for part in value]  # pyright: ignore[reportUnknownVariableType]
         return (" and " if lang == "en" else "和").join(parts)
     if kind in _QUOTED:
         return f'"{value}"' if lang == "en" else f"“{value}”"

@@ -9,9 +9,9 @@ from random import Random
 from typing import Any, cast
 
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.procedural.requests import PART, spoken_name
-from wildtool.generate.procedural.tool_sets import MadeTool, Slot
-from wildtool.generate.procedural.values import pool, spoken
+from wildtool.generate.procedural.requests import PART_MARK, spoken_name
+from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSpec
+from wildtool.generate.procedural.values import as_spoken, word_list
 from wildtool.toolcall.schema import as_schema
 
 _FILE = Path(__file__).parent / "data" / "phrases.json"
@@ -60,11 +60,11 @@ class Wording:
     def _article(self, text: str) -> str:
         return _ARTICLE.sub(r"\1n ", text) if self.lang == "en" else text
 
-    def literal(self, tool: MadeTool, slot: Slot, value: Any) -> str:
+    def literal(self, tool: ToolSpec, slot: ParameterSlot, value: Any) -> str:
         """A value as said in a tool's clause: with its noun, unless the clause tells what it is."""
-        said = spoken(value, slot.kind, self.lang)
-        if slot.kind == "id" or tool.named:
-            return self.phrase("named" if tool.named else "literal", noun=slot.noun, value=said)
+        said = as_spoken(value, slot.kind, self.lang)
+        if slot.kind == "id" or tool.clause_from_name:
+            return self.phrase("named" if tool.clause_from_name else "literal", noun=slot.noun, value=said)
         return said
 
     def best(self, kind: str, noun: str) -> str:
@@ -76,11 +76,11 @@ class Wording:
     def nth(self, index: int) -> str:
         return self._phrases["ordinal"][index]
 
-    def nouns(self, slots: Sequence[Slot]) -> str:
+    def nouns(self, slots: Sequence[ParameterSlot]) -> str:
         first, joint = self._phrases["nouns"]
         return first + joint.join(slot.noun for slot in slots)
 
-    def clause(self, tool: MadeTool, said: Mapping[str, str], referred: Collection[str]) -> str:
+    def clause(self, tool: ToolSpec, said: Mapping[str, str], referred: Collection[str]) -> str:
         """A clause that asks for a call and says the given values, by key; the others are left out.
 
         Args:
@@ -113,7 +113,7 @@ class Wording:
 
     def _with_parts(self, text: str) -> str:
         """A clause with words between its values: `with a, b and c`."""
-        clause, *parts = text.split(PART)
+        clause, *parts = text.split(PART_MARK)
         if not parts:
             return clause
         first, between, last = self._phrases["parts"]
@@ -142,33 +142,33 @@ class Wording:
             "noun": "nouns",
         }
         return self.phrase(
-            "opener", **{word: self.draw.choice(pool(name, self.lang)) for word, name in names.items()}
+            "opener", **{word: self.draw.choice(word_list(name, self.lang)) for word, name in names.items()}
         )
 
     def after(self, opener: str, text: str) -> str:
         return f"{opener} {text}" if self.lang == "en" else opener + text
 
-    def summary(self, results: Sequence[tuple[MadeTool, Any]]) -> str:
+    def summary(self, results: Sequence[tuple[ToolSpec, Any]]) -> str:
         """What an assistant says after its calls; ids are kept, since later tasks refer to them."""
         facts = [self._facts(tool, result) for tool, result in results]
         return self.phrase("answer", facts=(" " if self.lang == "en" else "").join(facts))
 
-    def _facts(self, tool: MadeTool, result: Any) -> str:
-        key = tool.gives.key
+    def _facts(self, tool: ToolSpec, result: Any) -> str:
+        key = tool.return_semantics.key
         if tool.returns:
             return self._documented(tool, result)
-        if tool.gives.listed:
+        if tool.return_semantics.listed:
             listed = cast(list[dict[str, Any]], next(iter(result.values())))
             entries = [self._phrases["entry"].format(id=row[key], fields=_fields(row, key)) for row in listed]
             return self._phrases["found"].format(count=len(listed), entries="; ".join(entries))
         name = "made" if key and key in result else "facts"
         return self._phrases[name].format(
-            noun=tool.gives.noun, id=result.get(key, ""), fields=_fields(result, key)
+            noun=tool.return_semantics.noun, id=result.get(key, ""), fields=_fields(result, key)
         )
 
-    def _documented(self, tool: MadeTool, result: Any) -> str:
+    def _documented(self, tool: ToolSpec, result: Any) -> str:
         """The facts of a result that follows a schema: those of each entity, or the first that stand in it."""
-        gives = tool.gives
+        gives = tool.return_semantics
         found: Any = result
         for step in gives.place or ():
             found = as_schema(found).get(step, {})
@@ -190,10 +190,10 @@ class Wording:
 
     def _plain_fields(self, found: Any, without: str) -> str:
         if not isinstance(found, dict):
-            return spoken(found, "", self.lang)
+            return as_spoken(found, "", self.lang)
         row = cast(dict[str, Any], found)
         shown = [
-            f"{spoken_name(name)} {spoken(value, '', self.lang)}"
+            f"{spoken_name(name)} {as_spoken(value, '', self.lang)}"
             for name, value in row.items()
             if name != without and isinstance(value, str | int | float)
         ]
@@ -208,7 +208,7 @@ def omitted(clause: str) -> set[str]:
     return set(_PLACE.findall(_SEGMENT.sub("", clause)))
 
 
-def can_omit(tool: MadeTool, key: str) -> bool:
+def can_omit(tool: ToolSpec, key: str) -> bool:
     """True if some clause of the tool can be said without the value."""
     return any(key not in omitted(clause) for clause in tool.clauses)
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, cast
 
-from wildtool.generate.procedural.value_roles import told_role
-from wildtool.generate.procedural.values import pool
+from wildtool.generate.procedural.value_roles import value_role
+from wildtool.generate.procedural.values import word_list
 from wildtool.toolcall.schema import as_schema
 
-Role = Literal["id", "person", "place", "title", "phone", "email"]
+EntityRole = Literal["id", "person", "place", "title", "phone", "email"]
 
-_KEYS: tuple[tuple[Role, str], ...] = (
+_KEYS: tuple[tuple[EntityRole, str], ...] = (
     ("phone", r"phone|mobile|电话|手机"),
     ("email", r"e_?mail"),
     (
@@ -76,10 +76,10 @@ class UnclearError(Exception):
 
 
 @dataclass(slots=True)
-class Entities:
+class SessionEntities:
     """What was found in one session."""
 
-    texts: dict[str, Role] = field(default_factory=dict[str, Role])
+    texts: dict[str, EntityRole] = field(default_factory=dict[str, EntityRole])
     """Values as they stand, by role."""
     years: set[int] = field(default_factory=set[int])
     money: set[Decimal] = field(default_factory=set[Decimal])
@@ -93,9 +93,9 @@ class Entities:
     """Gold values that look like names, and are words of a list by the definition of their parameter; with the place."""
 
 
-def find(
+def find_entities(
     nodes: list[Any], date: str, fixed: frozenset[str], schemas: Mapping[str, Mapping[str, Any]] | None = None
-) -> Entities:
+) -> SessionEntities:
     """The entities of a session.
 
     Args:
@@ -107,7 +107,7 @@ def find(
     Raises:
         UnclearError: for a gold value that looks like a name of something, of what cannot be told.
     """
-    found = Entities()
+    found = SessionEntities()
     found.years.update(int(match[1]) for match in _ISO_DATE.finditer(date))
     unknown: dict[str, str] = {}
     for node in nodes:
@@ -115,10 +115,10 @@ def find(
         gold = not str(action["name"]).startswith(("prepare_to_answer", "ask_user_for_"))
         name = str(action["name"])
         for leaf in _leaves(node.get("observation"), "observation", "", (), {}):
-            _note(found, leaf, {}, fixed)
+            _record_leaf(found, leaf, {}, fixed)
         schema = (schemas or {}).get(name, {})
         for leaf in _leaves(action["arguments"] if gold else {}, name, "", (name,), schema):
-            _note(found, leaf, unknown, fixed)
+            _record_leaf(found, leaf, unknown, fixed)
     for value, path in unknown.items():
         if value not in found.texts:
             raise UnclearError(path, value)
@@ -138,7 +138,7 @@ def is_money(key: str, value: int | float, *, beside_currency: bool) -> bool:
     )
 
 
-def below(key: str, name: str) -> str:
+def qualified_key(key: str, name: str) -> str:
     """The key of a value: that of its object too where only this tells what it is, as in `amount: {from, to}`."""
     return f"{key}_{name}" if _MONEY.search(snake(key)) and name in ("from", "to", "old", "new") else name
 
@@ -166,7 +166,9 @@ def _leaves(
         table = cast(dict[str, Any], value)
         for name, child in table.items():
             inner = as_schema(as_schema(schema.get("properties")).get(name))
-            yield from _leaves(child, f"{path}.{name}", below(key, name), (*beside[:1], *table), inner)
+            yield from _leaves(
+                child, f"{path}.{name}", qualified_key(key, name), (*beside[:1], *table), inner
+            )
     elif isinstance(value, list):
         # What a list is of may be told by itself alone.
         inner = {"description": schema.get("description", ""), **as_schema(schema.get("items"))}
@@ -176,7 +178,7 @@ def _leaves(
         yield _Leaf(path, key, value, beside, schema)
 
 
-def _note(found: Entities, leaf: _Leaf, unknown: dict[str, str], fixed: frozenset[str]) -> None:
+def _record_leaf(found: SessionEntities, leaf: _Leaf, unknown: dict[str, str], fixed: frozenset[str]) -> None:
     """Adds one leaf to what was found."""
     value = leaf.value
     if isinstance(value, bool):
@@ -199,7 +201,7 @@ def _note(found: Entities, leaf: _Leaf, unknown: dict[str, str], fixed: frozense
         return
     if len(text) > _LONGEST or (len(text) < _SHORTEST and not wide):
         return
-    role = role_of(leaf.key, text)
+    role = entity_role(leaf.key, text)
     if (
         role == "title"
         and not wide
@@ -212,7 +214,7 @@ def _note(found: Entities, leaf: _Leaf, unknown: dict[str, str], fixed: frozense
     elif _STAMP.fullmatch(text):
         raise UnclearError(leaf.path, text)
     elif _NAME.fullmatch(text) and not text.isupper():
-        told = told_role(snake(leaf.key), leaf.schema, text) if leaf.schema else ""
+        told = value_role(snake(leaf.key), leaf.schema, text) if leaf.schema else ""
         if told == "stays":
             found.words[text] = leaf.path
         elif told:
@@ -221,7 +223,7 @@ def _note(found: Entities, leaf: _Leaf, unknown: dict[str, str], fixed: frozense
             unknown[text] = leaf.path
 
 
-def role_of(key: str, text: str) -> Role | None:
+def entity_role(key: str, text: str) -> EntityRole | None:
     """The role of a text under a key; None for words that are nobody's name."""
     plain = snake(key)
     if "@" in text:
@@ -234,18 +236,18 @@ def role_of(key: str, text: str) -> Role | None:
     if _ID_KEY.search(key):
         return "id" if re.search(r"\d{2}", text) and " " not in text else None
     if _WIDE.fullmatch(text):
-        if text in pool("cities", "zh"):
+        if text in word_list("cities", "zh"):
             return "place"
         return (
             by_key if by_key in ("title", "place") or (by_key == "person" and _chinese_person(text)) else None
         )
     if by_key in ("person", "place", "title") and _NAME.fullmatch(text):
         return by_key
-    return "place" if text in pool("cities", "en") or _ADDRESS.fullmatch(text) else None
+    return "place" if text in word_list("cities", "en") or _ADDRESS.fullmatch(text) else None
 
 
 def _chinese_person(text: str) -> bool:
-    return 2 <= len(text) <= 3 and text[0] in pool("last_names", "zh")
+    return 2 <= len(text) <= 3 and text[0] in word_list("last_names", "zh")
 
 
 def fixed_values(tools: list[Any]) -> frozenset[str]:

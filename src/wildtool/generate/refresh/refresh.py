@@ -12,13 +12,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import languages, read_records, read_session
-from wildtool.benchmarks.wildtoolbench.lint import lint
+from wildtool.benchmarks.wildtoolbench.data import language_prefixes, read_records, read_session
+from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.errors import DataError
-from wildtool.generate.core.dedup import NEAR
+from wildtool.generate.core.dedup import NEAR_DUPLICATE_SCORE
 from wildtool.generate.refresh.entities import UnclearError
 from wildtool.generate.refresh.rewrite import Rewriter
-from wildtool.toolcall.text.similarity import NearTexts, plain
+from wildtool.toolcall.text.similarity import NearDuplicateIndex, fold_text
 
 _FIELDS = ("env_info", "tasks", "answer_list")
 _DRAWS = 8
@@ -26,21 +26,21 @@ _DRAWS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class UnchangedSession:
     """A session that was not rewritten, and why."""
 
     item: str
     reason: str
 
 
-def refresh(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
+def refresh_session(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
     """The session with fresh values.
 
     Raises:
         UnclearError: with a place and a value whose role is unclear.
     """
     made = copy.deepcopy(dict(record))
-    for prefix in languages(record):
+    for prefix in language_prefixes(record):
         names = [f"{prefix}_{name}" for name in _FIELDS if f"{prefix}_{name}" in record]
         names.extend(
             ["answer_list"] if "answer_list" in record and f"{prefix}_answer_list" not in record else []
@@ -55,7 +55,7 @@ def refresh(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
 
 
 def refresh_file(
-    path: Path, seed: str, refused: list[Refused], *, skip_unclear: bool
+    path: Path, seed: str, refused: list[UnchangedSession], *, skip_unclear: bool
 ) -> Iterator[dict[str, Any]]:
     """The rewritten sessions of a file.
 
@@ -65,9 +65,9 @@ def refresh_file(
     Raises:
         DataError: for a file that is no session file, or a session in which the role of a value is unclear.
     """
-    apart = _Apart()
+    apart = _TextDeduplicator()
     for number, record in read_records(path):
-        for prefix in languages(record) or [None]:
+        for prefix in language_prefixes(record) or [None]:
             # Says what is wrong with a record that is no session.
             read_session(record, f"{path}:{number}", prefix)
         try:
@@ -77,14 +77,17 @@ def refresh_file(
                 raise DataError(
                     f"{path}:{number}: {record.get('id')}: {unclear}; mend it, or leave such out by --skip-unclear"
                 ) from unclear
-            refused.append(Refused(str(record.get("id")), str(unclear)))
+            refused.append(UnchangedSession(str(record.get("id")), str(unclear)))
 
 
-class _Apart:
+class _TextDeduplicator:
     """Keeps the rewritten texts of a file apart where the old ones were: new names could make two alike."""
 
     def __init__(self) -> None:
-        self._old, self._new = NearTexts(NEAR), NearTexts(NEAR)
+        self._old, self._new = (
+            NearDuplicateIndex(NEAR_DUPLICATE_SCORE),
+            NearDuplicateIndex(NEAR_DUPLICATE_SCORE),
+        )
 
     def refreshed(self, record: Mapping[str, Any], seed: str) -> dict[str, Any]:
         """The session with fresh values; drawn anew, a few times, where a text is nearly one of before.
@@ -96,7 +99,7 @@ class _Apart:
         alike = [self._old.first_near(text) is not None for text in old]
         near: list[str] = []
         for attempt in range(_DRAWS):
-            made = refresh(record, f"{seed}/{attempt}" if attempt else seed)
+            made = refresh_session(record, f"{seed}/{attempt}" if attempt else seed)
             new = _user_texts(made)
             near = [
                 text
@@ -113,12 +116,14 @@ class _Apart:
 
 def _user_texts(record: Mapping[str, Any]) -> list[str]:
     """What users say in all languages of a session, as texts are compared."""
-    return [plain(str(text)) for prefix in languages(record) for text in record[f"{prefix}_tasks"]]
+    return [
+        fold_text(str(text)) for prefix in language_prefixes(record) for text in record[f"{prefix}_tasks"]
+    ]
 
 
 def _check_findings(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     """Raises UnclearError where the rewritten session breaks a rule that the old one kept."""
-    before = sum(1 for _ in lint([(1, dict(old))], "", balanced=False))
-    after = list(lint([(1, dict(new))], "", balanced=False))
+    before = sum(1 for _ in lint_records([(1, dict(old))], "", balanced=False))
+    after = list(lint_records([(1, dict(new))], "", balanced=False))
     if len(after) > before:
         raise UnclearError(after[0].where.split(" ", 2)[-1], "", f"rewritten, {after[0].message[:80]}")

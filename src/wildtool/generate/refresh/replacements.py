@@ -7,8 +7,8 @@ from datetime import date
 from functools import partial
 from random import Random
 
-from wildtool.generate.procedural.values import Values
-from wildtool.generate.refresh.entities import Entities, Role, UnclearError
+from wildtool.generate.procedural.values import ValueSampler
+from wildtool.generate.refresh.entities import EntityRole, SessionEntities, UnclearError
 
 _WORDS_TOO = re.compile(
     "will|may|mark|rose|grace|hope|art|bill|rich|frank|jack|dawn|april|june|august|summer|joy|faith", re.I
@@ -16,7 +16,9 @@ _WORDS_TOO = re.compile(
 """Names that are common words as well."""
 
 
-def new_texts(found: Entities, values: Values, whole: str, fixed: frozenset[str]) -> dict[str, str]:
+def replacement_texts(
+    found: SessionEntities, values: ValueSampler, whole: str, fixed: frozenset[str]
+) -> dict[str, str]:
     """A new text for each old one; parts of a person's name have their own."""
     new: dict[str, str] = {}
     taken = [whole.casefold()]
@@ -29,15 +31,15 @@ def new_texts(found: Entities, values: Values, whole: str, fixed: frozenset[str]
                     raise UnclearError("a name that is a word too", word)
                 if len(word) > 2 and word.casefold() not in fixed and word not in new:
                     name = "first_names" if word == old.split()[0] else "last_names"
-                    new[word] = _unlike(partial(values.pick, name), taken, old_words)
+                    new[word] = _distinct_draw(partial(values.pick, name), taken, old_words)
             new[old] = " ".join(new.get(word, word) for word in old.split())
     for old, role in found.texts.items():
         if old not in new and old.casefold() not in fixed:
-            new[old] = _unlike(partial(_drawn, old, role, values), taken, old_words)
+            new[old] = _distinct_draw(partial(_drawn, old, role, values), taken, old_words)
     return new
 
 
-def _unlike(draw: Callable[[], str], taken: list[str], old_words: set[str]) -> str:
+def _distinct_draw(draw: Callable[[], str], taken: list[str], old_words: set[str]) -> str:
     """A drawn text that stands nowhere in the session yet, and was not drawn before."""
     for _ in range(200):
         text = draw()
@@ -48,14 +50,14 @@ def _unlike(draw: Callable[[], str], taken: list[str], old_words: set[str]) -> s
     raise UnclearError("an entity", draw(), "no new value can be found in its place")
 
 
-def _drawn(old: str, role: Role, values: Values) -> str:
+def _drawn(old: str, role: EntityRole, values: ValueSampler) -> str:
     if role in ("id", "phone"):
         # Digits change and the shape stays, of a phone number also the area code.
         kept = 3 if role == "phone" else 0
         return old[:kept] + re.sub(r"[1-9]", lambda _: values.draw.choice("123456789"), old[kept:])
     if role == "person" and values.lang == "en":
         return values.pick("first_names")
-    kinds: dict[Role, str] = {"person": "person", "place": "city", "title": "title", "email": "email"}
+    kinds: dict[EntityRole, str] = {"person": "person", "place": "city", "title": "title", "email": "email"}
     new = str(values.of(kinds[role]))
     if role == "place" and re.search(r"\d", old):
         return str(values.of("address"))

@@ -8,9 +8,16 @@ from random import Random
 from typing import Any, cast
 
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.procedural.values import Values
-from wildtool.generate.refresh.entities import UnclearError, below, find, fixed_values, is_money, tool_schemas
-from wildtool.generate.refresh.replacements import new_texts, year_shift
+from wildtool.generate.procedural.values import ValueSampler
+from wildtool.generate.refresh.entities import (
+    UnclearError,
+    find_entities,
+    fixed_values,
+    is_money,
+    qualified_key,
+    tool_schemas,
+)
+from wildtool.generate.refresh.replacements import replacement_texts, year_shift
 
 _NUMBER = r"(?<![A-Za-z0-9_.,:/#-])[0-9]+(?:[.,][0-9]+)*(?![A-Za-z0-9_]|[.,:][0-9])"
 _CURRENCY = re.compile(
@@ -28,11 +35,11 @@ class Rewriter:
         nodes = [node for task in answers for node in task]
         line = str(record[f"{prefix}_env_info"])
         fixed = fixed_values(record[f"{prefix}_tools"])
-        self._found = find(nodes, line, fixed, tool_schemas(record[f"{prefix}_tools"]))
+        self._found = find_entities(nodes, line, fixed, tool_schemas(record[f"{prefix}_tools"]))
         self._found.money.update(_marked([record[name] for name in names]))
         lang: Lang = "zh" if prefix == "chinese" else "en"
         whole = str([record[name] for name in names])
-        self._new = new_texts(self._found, Values(draw, lang, date(2025, 1, 1)), whole, fixed)  # pyright: ignore[reportArgumentType]
+        self._new = replacement_texts(self._found, ValueSampler(draw, lang, date(2025, 1, 1)), whole, fixed)  # pyright: ignore[reportArgumentType]
         self._shift = year_shift(self._found.years, draw)
         self._factor = draw.choice(_FACTORS)
         texts = sorted(self._new, key=len, reverse=True)
@@ -55,7 +62,8 @@ class Rewriter:
             table = cast(dict[str, Any], value)
             beside = "currency" in table
             return {
-                k: self.rewritten(child, below(key, k), beside_currency=beside) for k, child in table.items()
+                k: self.rewritten(child, qualified_key(key, k), beside_currency=beside)
+                for k, child in table.items()
             }
         if isinstance(value, list):
             return [

@@ -10,7 +10,7 @@ from wildtool.generate.schema.patterns.matching import matcher
 from wildtool.generate.schema.patterns.reading import PatternError
 from wildtool.generate.schema.patterns.samples import sample
 from wildtool.toolcall.schema import as_schema
-from wildtool.toolcall.schema_check import short
+from wildtool.toolcall.schema_check import shorten
 
 Remark = tuple[str, str]
 """Where inside the checked value, and what is wrong there."""
@@ -18,7 +18,7 @@ Remark = tuple[str, str]
 _DATE = r"\d{4}-\d\d-\d\d"
 _TIME = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?"
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
-FORMATS: Mapping[str, re.Pattern[str]] = {
+FORMAT_PATTERNS: Mapping[str, re.Pattern[str]] = {
     "date": re.compile(_DATE, re.ASCII),
     "time": re.compile(_TIME + r".*", re.ASCII),
     "date-time": re.compile(_DATE + r"[T ]" + _TIME + r".*", re.ASCII),
@@ -28,7 +28,7 @@ FORMATS: Mapping[str, re.Pattern[str]] = {
     "uri": re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:\S+"),
 }
 """Formats of texts that are checked; others say nothing."""
-EXAMPLES: Mapping[str, tuple[str, ...]] = {
+FORMAT_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "date": ("2025-03-14", "2026-12-31"),
     "time": ("09:30", "17:05:00", "09:30:00Z"),
     "date-time": (
@@ -53,7 +53,7 @@ def constraint_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> 
 
     A pattern that cannot be read (`pattern_problem` says why) is not held against a value.
     """
-    yield from ((path, f"{short(value)} {problem}") for problem in _broken(value, schema))
+    yield from ((path, f"{shorten(value)} {problem}") for problem in _broken(value, schema))
     if isinstance(value, dict):
         properties = as_schema(schema.get("properties"))
         for name, child in cast(dict[str, Any], value).items():
@@ -71,7 +71,7 @@ def pattern_problem(schema: Mapping[str, Any]) -> str:
         return ""
     pattern = schema["pattern"]
     if not isinstance(pattern, str):
-        return f"it must be a text, not {short(pattern)}"
+        return f"it must be a text, not {shorten(pattern)}"
     try:
         matcher(pattern)
     except PatternError as error:
@@ -79,7 +79,7 @@ def pattern_problem(schema: Mapping[str, Any]) -> str:
     return ""
 
 
-def lost_pattern(schema: Mapping[str, Any]) -> str:
+def unchecked_pattern(schema: Mapping[str, Any]) -> str:
     """Why nothing can be said about a schema's pattern: it cannot be checked, or no text is known that follows it."""
     if problem := pattern_problem(schema):
         return problem
@@ -88,18 +88,18 @@ def lost_pattern(schema: Mapping[str, Any]) -> str:
     return ""
 
 
-def lost_patterns(schema: Mapping[str, Any], path: str = "", depth: int = 0) -> Iterator[Remark]:
+def unchecked_patterns(schema: Mapping[str, Any], path: str = "", depth: int = 0) -> Iterator[Remark]:
     """Where in a schema such a pattern stands, and why."""
-    if problem := lost_pattern(schema):
+    if problem := unchecked_pattern(schema):
         yield path, problem
     if depth < _DEEPEST:
         for name, child in as_schema(schema.get("properties")).items():
-            yield from lost_patterns(as_schema(child), f"{path}.{name}" if path else name, depth + 1)
+            yield from unchecked_patterns(as_schema(child), f"{path}.{name}" if path else name, depth + 1)
         if "items" in schema:
-            yield from lost_patterns(as_schema(schema["items"]), f"{path}[]", depth + 1)
+            yield from unchecked_patterns(as_schema(schema["items"]), f"{path}[]", depth + 1)
 
 
-def bound(schema: Mapping[str, Any], name: str) -> float | None:
+def numeric_bound(schema: Mapping[str, Any], name: str) -> float | None:
     """The number that a keyword gives; None where it gives none."""
     value = schema.get(name)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -119,7 +119,7 @@ def value_bounds(schema: Mapping[str, Any]) -> tuple[float, float] | None:
 
 
 def _finite(schema: Mapping[str, Any], name: str) -> float | None:
-    value = bound(schema, name)
+    value = numeric_bound(schema, name)
     return value if value is not None and abs(value) < 1e300 else None
 
 
@@ -138,14 +138,14 @@ def _broken(value: Any, schema: Mapping[str, Any]) -> Iterator[str]:
 
 def _text(value: str, schema: Mapping[str, Any]) -> Iterator[str]:
     form = schema.get("format")
-    if isinstance(form, str) and form in FORMATS and not _is_form(value, form):
+    if isinstance(form, str) and form in FORMAT_PATTERNS and not _is_form(value, form):
         yield f"is no {form}"
     if "pattern" in schema and not pattern_problem(schema) and not matcher(schema["pattern"]).found_in(value):
-        yield f"does not follow the pattern {short(schema['pattern'])}"
+        yield f"does not follow the pattern {shorten(schema['pattern'])}"
 
 
 def _is_form(value: str, form: str) -> bool:
-    if len(value) > 2_000 or FORMATS[form].fullmatch(value) is None:
+    if len(value) > 2_000 or FORMAT_PATTERNS[form].fullmatch(value) is None:
         return False
     if not form.startswith("date"):
         return True
@@ -158,17 +158,17 @@ def _is_form(value: str, form: str) -> bool:
 
 def _number(value: float, schema: Mapping[str, Any]) -> Iterator[str]:
     for name, excluded in _LOWEST:
-        low = bound(schema, name)
+        low = numeric_bound(schema, name)
         if low is not None and (value < low or (excluded and value == low)):
             yield f"is below {low}" if value < low else f"must be above {low}"
     for name, excluded in _HIGHEST:
-        high = bound(schema, name)
+        high = numeric_bound(schema, name)
         if high is not None and (value > high or (excluded and value == high)):
             yield f"is above {high}" if value > high else f"must be below {high}"
 
 
 def _count(length: int, schema: Mapping[str, Any], what: str, noun: str) -> Iterator[str]:
-    least, most = bound(schema, f"min{what}"), bound(schema, f"max{what}")
+    least, most = numeric_bound(schema, f"min{what}"), numeric_bound(schema, f"max{what}")
     if least is not None and length < least:
         yield f"has {length} {noun}; at least {least:g}"
     if most is not None and length > most:

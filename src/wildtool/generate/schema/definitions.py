@@ -7,25 +7,31 @@ from itertools import chain
 from random import Random
 from typing import Any, cast
 
-from wildtool.generate.core.parsing import Fault
-from wildtool.generate.schema.constraints import EXAMPLES, FORMATS, bound, constraint_faults, pattern_problem
+from wildtool.generate.core.parsing import RuleFault
+from wildtool.generate.schema.constraints import (
+    FORMAT_EXAMPLES,
+    FORMAT_PATTERNS,
+    constraint_faults,
+    numeric_bound,
+    pattern_problem,
+)
 from wildtool.generate.schema.patterns.risk import risk
 from wildtool.generate.schema.patterns.samples import sample
 from wildtool.toolcall.schema import as_schema
-from wildtool.toolcall.schema_check import argument_faults, short
+from wildtool.toolcall.schema_check import argument_faults, shorten
 
-TYPES: Mapping[str, str] = {
+FORMAT_TYPE_NAMES: Mapping[str, str] = {
     "string": "string", "integer": "integer", "number": "float", "float": "float", "boolean": "boolean",
     "array": "array", "object": "object",
 }  # fmt: skip
 """Names of types, with those that the format writes."""
-LARGEST = 8_000
+MAX_PARAMETERS_CHARACTERS = 8_000
 """Characters of a definition's parameters, as their `repr`."""
-MOST_PARAMETERS = 20
-DEEPEST = 5
+MAX_PARAMETERS = 20
+MAX_SCHEMA_DEPTH = 5
 """Levels of objects and lists, the parameters being the first."""
-LONGEST_DESCRIPTION = 1_000
-MOST_MEMBERS = 60
+MAX_DESCRIPTION_CHARACTERS = 1_000
+MAX_ENUM_MEMBERS = 60
 _MOST_LEVELS = 40
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,63}", re.ASCII)
 _PARAMETER = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.$-]{0,63}", re.ASCII)
@@ -36,25 +42,28 @@ _LIMITS = (("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "max
 Schema = Mapping[str, Any]
 
 
-def definition_faults(function: Any) -> list[Fault]:
+def definition_faults(function: Any) -> list[RuleFault]:
     """What makes a tool's definition unclear; empty for one that may be shown.
 
     Args: function: `{name, description, parameters}`, as it stands in the OpenAI shape under `function`.
     """
     if not isinstance(function, Mapping):
-        return [Fault("D1", "A definition is an object with name, description and parameters.")]
+        return [RuleFault("D1", "A definition is an object with name, description and parameters.")]
     definition = as_schema(cast(object, function))
     faults = [*_head_faults(definition)]
     parameters = definition.get("parameters")
     if not isinstance(parameters, Mapping):
-        return [*faults, Fault("D1", "`parameters` must be a JSON Schema of type object.")]
+        return [*faults, RuleFault("D1", "`parameters` must be a JSON Schema of type object.")]
     schema = as_schema(cast(object, parameters))
     if schema.get("type") != "object":
-        faults.append(Fault("D1", "`parameters` must be a JSON Schema of type object."))
+        faults.append(RuleFault("D1", "`parameters` must be a JSON Schema of type object."))
     # Nothing of it is looked at further: it could take long.
-    if _levels(schema) > _MOST_LEVELS or len(repr(schema)) > LARGEST:
-        return [*faults, Fault("D9", f"the parameters are too much; at most {LARGEST} characters.")]
-    return faults + list(schema_faults(schema))
+    if _levels(schema) > _MOST_LEVELS or len(repr(schema)) > MAX_PARAMETERS_CHARACTERS:
+        return [
+            *faults,
+            RuleFault("D9", f"the parameters are too much; at most {MAX_PARAMETERS_CHARACTERS} characters."),
+        ]
+    return faults + list(schema_definition_faults(schema))
 
 
 def _levels(value: Any) -> int:
@@ -72,29 +81,33 @@ def _children(value: Any) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
-def _head_faults(definition: Schema) -> Iterator[Fault]:
+def _head_faults(definition: Schema) -> Iterator[RuleFault]:
     name = definition.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        yield Fault("D1", f"the name {short(name)} must be letters, digits, `_`, `.` or `-`, 64 at most.")
+        yield RuleFault(
+            "D1", f"the name {shorten(name)} must be letters, digits, `_`, `.` or `-`, 64 at most."
+        )
     yield from _description_faults(definition.get("description"), "the tool")
 
 
-def schema_faults(schema: Schema, path: str = "parameters", depth: int = 1) -> Iterator[Fault]:
+def schema_definition_faults(schema: Schema, path: str = "parameters", depth: int = 1) -> Iterator[RuleFault]:
     """What is unclear in a schema, at every depth; `path` is where it stands."""
-    if depth > DEEPEST:
-        yield Fault("D9", f"{path} lies too deep; at most {DEEPEST} levels.")
+    if depth > MAX_SCHEMA_DEPTH:
+        yield RuleFault("D9", f"{path} lies too deep; at most {MAX_SCHEMA_DEPTH} levels.")
         return
     if "anyOf" in schema:
         branches = schema["anyOf"]
         if not isinstance(branches, list) or not branches:
-            yield Fault("D3", f"{path}.anyOf must be a list of schemas.")
+            yield RuleFault("D3", f"{path}.anyOf must be a list of schemas.")
             return
         for k, branch in enumerate(cast(list[Any], branches)):
-            yield from schema_faults(as_schema(branch), f"{path}.anyOf[{k}]", depth + 1)
+            yield from schema_definition_faults(as_schema(branch), f"{path}.anyOf[{k}]", depth + 1)
         return
     type_ = schema.get("type")
-    if not isinstance(type_, str) or type_ not in TYPES:
-        yield Fault("D3", f"{path}: the type {short(type_)} must be one of {', '.join(TYPES)}.")
+    if not isinstance(type_, str) or type_ not in FORMAT_TYPE_NAMES:
+        yield RuleFault(
+            "D3", f"{path}: the type {shorten(type_)} must be one of {', '.join(FORMAT_TYPE_NAMES)}."
+        )
         return
     yield from _enum_faults(schema, type_, path)
     yield from _pattern_faults(schema, type_, path)
@@ -105,105 +118,109 @@ def schema_faults(schema: Schema, path: str = "parameters", depth: int = 1) -> I
     if type_ == "array":
         items = schema.get("items")
         if not isinstance(items, Mapping) or not items:
-            yield Fault("D3", f"{path}: a list must say what its elements are, as `items`.")
+            yield RuleFault("D3", f"{path}: a list must say what its elements are, as `items`.")
         else:
-            yield from schema_faults(as_schema(cast(object, items)), f"{path}.items", depth + 1)
+            yield from schema_definition_faults(as_schema(cast(object, items)), f"{path}.items", depth + 1)
 
 
-def _object_faults(schema: Schema, path: str, depth: int) -> Iterator[Fault]:
+def _object_faults(schema: Schema, path: str, depth: int) -> Iterator[RuleFault]:
     properties = schema.get("properties", {})
     if not isinstance(properties, Mapping):
-        yield Fault("D3", f"{path}.properties must be an object of schemas.")
+        yield RuleFault("D3", f"{path}.properties must be an object of schemas.")
         return
     listed = cast(Mapping[str, Any], properties)
     if not listed and depth > 1 and schema.get("additionalProperties") is not True:
-        yield Fault("D3", f"{path}: an object must list its properties.")
-    if len(listed) > MOST_PARAMETERS:
-        yield Fault("D9", f"{path} has {len(listed)} properties; at most {MOST_PARAMETERS}.")
+        yield RuleFault("D3", f"{path}: an object must list its properties.")
+    if len(listed) > MAX_PARAMETERS:
+        yield RuleFault("D9", f"{path} has {len(listed)} properties; at most {MAX_PARAMETERS}.")
     yield from _required_faults(schema.get("required", []), listed, path)
     yield from _name_faults(list(listed), path)
     for name, child in listed.items():
         below = f"{path}.{name}"
         yield from _description_faults(as_schema(child).get("description"), below)
-        yield from schema_faults(as_schema(child), below, depth + 1)
+        yield from schema_definition_faults(as_schema(child), below, depth + 1)
 
 
-def _description_faults(text: Any, where: str) -> Iterator[Fault]:
+def _description_faults(text: Any, where: str) -> Iterator[RuleFault]:
     if not isinstance(text, str) or _HOLLOW.fullmatch(text):
-        yield Fault("D2", f"{where} has no description that says something.")
-    elif len(text) > LONGEST_DESCRIPTION:
-        yield Fault(
-            "D2", f"the description of {where} is too long; at most {LONGEST_DESCRIPTION} characters."
+        yield RuleFault("D2", f"{where} has no description that says something.")
+    elif len(text) > MAX_DESCRIPTION_CHARACTERS:
+        yield RuleFault(
+            "D2", f"the description of {where} is too long; at most {MAX_DESCRIPTION_CHARACTERS} characters."
         )
 
 
-def _required_faults(required: Any, properties: Schema, path: str) -> Iterator[Fault]:
+def _required_faults(required: Any, properties: Schema, path: str) -> Iterator[RuleFault]:
     if not isinstance(required, list):
-        yield Fault("D4", f"{path}.required must be a list of names.")
+        yield RuleFault("D4", f"{path}.required must be a list of names.")
         return
     names = cast(list[Any], required)
     for k, name in enumerate(names):
         if not isinstance(name, str) or name not in properties:
-            yield Fault("D4", f"{path}: {short(name)} is required but not a property.")
+            yield RuleFault("D4", f"{path}: {shorten(name)} is required but not a property.")
         elif name in names[:k]:
-            yield Fault("D4", f"{path}: {name} is required twice.")
+            yield RuleFault("D4", f"{path}: {name} is required twice.")
 
 
-def _name_faults(names: Sequence[str], path: str) -> Iterator[Fault]:
+def _name_faults(names: Sequence[str], path: str) -> Iterator[RuleFault]:
     seen: dict[str, str] = {}
     for name in names:
         if not _PARAMETER.fullmatch(name):
-            yield Fault("D8", f"{path}: the parameter name {short(name)} must be letters, digits or `_`.")
+            yield RuleFault(
+                "D8", f"{path}: the parameter name {shorten(name)} must be letters, digits or `_`."
+            )
         elif name == "properties":
-            yield Fault("D8", f"{path}: a parameter must not be called `properties`.")
+            yield RuleFault("D8", f"{path}: a parameter must not be called `properties`.")
         plain = re.sub(r"[^a-z0-9]", "", name.casefold())
         if plain in seen:
-            yield Fault("D8", f"{path}: {short(name)} and {short(seen[plain])} are one name written twice.")
+            yield RuleFault(
+                "D8", f"{path}: {shorten(name)} and {shorten(seen[plain])} are one name written twice."
+            )
         seen[plain] = name
 
 
-def _enum_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:
+def _enum_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault]:
     if "enum" not in schema:
         return
     members = schema["enum"]
-    if not isinstance(members, list) or not 1 <= len(cast(list[Any], members)) <= MOST_MEMBERS:
-        yield Fault("D5", f"{path}.enum must be a list of 1 to {MOST_MEMBERS} values.")
+    if not isinstance(members, list) or not 1 <= len(cast(list[Any], members)) <= MAX_ENUM_MEMBERS:
+        yield RuleFault("D5", f"{path}.enum must be a list of 1 to {MAX_ENUM_MEMBERS} values.")
         return
     listed = cast(list[Any], members)
     if type_ in ("object", "array"):
-        yield Fault("D5", f"{path}: an enum goes with single values; of a list it stands in `items`.")
+        yield RuleFault("D5", f"{path}: an enum goes with single values; of a list it stands in `items`.")
     for k, member in enumerate(listed):
         if any(type(member) is type(other) and member == other for other in listed[:k]):
-            yield Fault("D5", f"{path}.enum has {short(member)} twice.")
+            yield RuleFault("D5", f"{path}.enum has {shorten(member)} twice.")
 
 
-def _own_value_faults(schema: Schema, path: str) -> Iterator[Fault]:
+def _own_value_faults(schema: Schema, path: str) -> Iterator[RuleFault]:
     """Values that a schema itself names keep to it: members of its enum, its default."""
     plain = {key: value for key, value in schema.items() if key != "enum"}
     members = schema.get("enum")
-    for member in cast(list[Any], members)[:MOST_MEMBERS] if isinstance(members, list) else []:
-        for _, message in call_remarks(member, plain):
-            yield Fault("D5", f"{path}.enum: {message}.")
+    for member in cast(list[Any], members)[:MAX_ENUM_MEMBERS] if isinstance(members, list) else []:
+        for _, message in call_problems(member, plain):
+            yield RuleFault("D5", f"{path}.enum: {message}.")
     if "default" in schema and schema["default"] is not None:
-        for where, message in call_remarks(schema["default"], schema):
-            yield Fault("D5", f"{path}.default{where and '.' + where}: {message}.")
+        for where, message in call_problems(schema["default"], schema):
+            yield RuleFault("D5", f"{path}.default{where and '.' + where}: {message}.")
 
 
-def _pattern_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:
+def _pattern_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault]:
     if "pattern" not in schema:
         return
     if type_ != "string":
-        yield Fault("D6", f"{path}: a pattern goes with texts only.")
+        yield RuleFault("D6", f"{path}: a pattern goes with texts only.")
         return
     problem = pattern_problem(schema)
     if problem:
-        yield Fault("D6", f"{path}.pattern cannot be checked: {problem}.")
+        yield RuleFault("D6", f"{path}.pattern cannot be checked: {problem}.")
         return
     pattern = cast(str, schema["pattern"])
     if problem := risk(pattern) or _unusual(pattern):
-        yield Fault("D6", f"{path}.pattern: {problem}.")
+        yield RuleFault("D6", f"{path}.pattern: {problem}.")
     elif "enum" not in schema and not _has_sample(schema, pattern):
-        yield Fault("D6", f"{path}.pattern: no text was found that follows it and the other constraints.")
+        yield RuleFault("D6", f"{path}.pattern: no text was found that follows it and the other constraints.")
 
 
 def _unusual(pattern: str) -> str:
@@ -220,7 +237,7 @@ def _unusual(pattern: str) -> str:
 def _has_sample(schema: Schema, pattern: str) -> bool:
     """Whether some text follows a pattern and whatever else is said of it."""
     drawn = (sample(pattern, Random(f"{pattern}/{k}")) for k in range(20))
-    known = EXAMPLES.get(str(schema.get("format")), ())
+    known = FORMAT_EXAMPLES.get(str(schema.get("format")), ())
     # Where one draw finds nothing, others would only take as long.
     for text in chain(known, drawn):
         if text is None or not list(constraint_faults(text, schema)):
@@ -228,24 +245,27 @@ def _has_sample(schema: Schema, pattern: str) -> bool:
     return False
 
 
-def _bound_faults(schema: Schema, type_: str, path: str) -> Iterator[Fault]:
+def _bound_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault]:
     kinds = {"min": ("integer", "number", "float"), "Length": ("string",), "Items": ("array",)}
     for low, high in _LIMITS:
         fitting = kinds.get(low[3:], kinds["min"])
         for name in (low, high):
-            if name in schema and bound(schema, name) is None:
-                yield Fault("D7", f"{path}.{name} must be a number.")
+            if name in schema and numeric_bound(schema, name) is None:
+                yield RuleFault("D7", f"{path}.{name} must be a number.")
             elif name in schema and type_ not in fitting:
-                yield Fault("D7", f"{path}.{name} does not go with the type {type_}.")
-        least, most = bound(schema, low), bound(schema, high)
+                yield RuleFault("D7", f"{path}.{name} does not go with the type {type_}.")
+        least, most = numeric_bound(schema, low), numeric_bound(schema, high)
         if least is not None and most is not None and least > most:
-            yield Fault("D7", f"{path}: {low} {least:g} is above {high} {most:g}.")
+            yield RuleFault("D7", f"{path}: {low} {least:g} is above {high} {most:g}.")
     form = schema.get("format")
-    if "format" in schema and (not isinstance(form, str) or type_ != "string" or form not in FORMATS):
-        yield Fault("D7", f"{path}: the format {short(form)} must be one of {', '.join(FORMATS)}, of a text.")
+    if "format" in schema and (not isinstance(form, str) or type_ != "string" or form not in FORMAT_PATTERNS):
+        yield RuleFault(
+            "D7",
+            f"{path}: the format {shorten(form)} must be one of {', '.join(FORMAT_PATTERNS)}, of a text.",
+        )
 
 
-def call_remarks(arguments: Any, schema: Schema) -> list[tuple[str, str]]:
+def call_problems(arguments: Any, schema: Schema) -> list[tuple[str, str]]:
     """Where the arguments of a call break a schema, with types by any of their names: types, names, enums, required
     ones, patterns, formats, bounds and counts."""
     written = format_types(schema)
@@ -256,7 +276,7 @@ def format_types(schema: Schema) -> dict[str, Any]:
     """A schema with the names of types that the format writes."""
     made = dict(schema)
     if isinstance(made.get("type"), str):
-        made["type"] = TYPES.get(made["type"], made["type"])
+        made["type"] = FORMAT_TYPE_NAMES.get(made["type"], made["type"])
     if isinstance(made.get("properties"), Mapping):
         properties = cast(Mapping[str, Any], made["properties"])
         made["properties"] = {name: format_types(as_schema(child)) for name, child in properties.items()}
@@ -267,7 +287,7 @@ def format_types(schema: Schema) -> dict[str, Any]:
     return made
 
 
-def twice(names: Sequence[str]) -> list[str]:
+def duplicate_names(names: Sequence[str]) -> list[str]:
     """Names that several tools of a list have, small and capital letters being one; each once."""
     seen: dict[str, int] = {}
     for name in names:

@@ -6,16 +6,19 @@ from dataclasses import dataclass
 from itertools import islice
 
 from wildtool.engine.call.pricing import tokens_of
-from wildtool.engine.run.estimate import Outlook, Taken
-from wildtool.generate.core.roles import voters
-from wildtool.generate.procedural.sessions import subset
+from wildtool.engine.run.estimate import RoleEstimate, Usage
+from wildtool.generate.core.roles import voter_names
+from wildtool.generate.procedural.sessions import session_tools
 from wildtool.generate.sessions.maker import SessionMaker
-from wildtool.generate.sessions.task import Job
+from wildtool.generate.sessions.task import SessionJob
 
-BASIS = "64 sessions of 4 tasks, half of them Chinese, made by scripted models whose replies are short and never refused"
+SESSION_TRIAL_BASIS = (
+    "64 sessions of 4 tasks, half of them Chinese, "
+    "made by scripted models whose replies are short and never refused"
+)
 """What `TRIAL` was measured on (`tests/generate/test_estimates.py` measures it again)."""
-TIMES_CALLS, TIMES_WORDS = 2, 4
-ABOVE = "each reply refused once, and all that is said four times as long"
+UPPER_CALLS_FACTOR, UPPER_TOKENS_FACTOR = 2, 4
+SESSION_UPPER_END = "each reply refused once, and all that is said four times as long"
 """What the upper end allows for."""
 _TASKS = 4
 _SAMPLED = 200
@@ -23,49 +26,49 @@ _SAMPLED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class TrialUsage:
     """What one role took in the trial."""
 
     calls: float
     """Of a session."""
     instruction: float
     """Tokens of its instruction, of one call as all that follows."""
-    talk: float
+    conversation: float
     """Tokens of the conversation and whatever else it is shown besides the tools."""
     reply: float
     """Tokens that it says."""
 
 
-TRIAL: Mapping[str, Measured] = {
-    "user": Measured(5.3, 330, 146, 74),
-    "judge": Measured(4.0, 152, 236, 11),
-    "planner": Measured(8.7, 563, 225, 43),
-    "agent": Measured(5.3, 140, 208, 8),
-    "checker": Measured(9.8, 203, 194, 14),
-    "tool": Measured(3.4, 206, 252, 37),
+TRIAL_USAGE: Mapping[str, TrialUsage] = {
+    "user": TrialUsage(5.3, 330, 146, 74),
+    "judge": TrialUsage(4.0, 152, 236, 11),
+    "planner": TrialUsage(8.7, 563, 225, 43),
+    "agent": TrialUsage(5.3, 140, 208, 8),
+    "checker": TrialUsage(9.8, 203, 194, 14),
+    "tool": TrialUsage(3.4, 206, 252, 37),
 }
 
 
-def making_outlook(maker: SessionMaker) -> dict[str, Outlook]:
+def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
     """Calls and tokens of each role. Raises DataError for tools that cannot be read."""
-    order = maker.order
+    order = maker.spec
     sizes = [_tools(item.data) for item in islice(maker.load(maker.source()), _SAMPLED)]
     tools = sum(sizes) / len(sizes)
-    found: dict[str, Outlook] = {}
-    for role, seen in TRIAL.items():
+    found: dict[str, RoleEstimate] = {}
+    for role, seen in TRIAL_USAGE.items():
         calls = seen.calls * order.sessions * order.tasks / _TASKS
-        low = Taken(round(calls), calls * (seen.instruction + tools + seen.talk), calls * seen.reply)
-        more = calls * TIMES_CALLS
-        high = Taken(
+        low = Usage(round(calls), calls * (seen.instruction + tools + seen.conversation), calls * seen.reply)
+        more = calls * UPPER_CALLS_FACTOR
+        high = Usage(
             round(more),
-            more * (seen.instruction + tools + TIMES_WORDS * seen.talk),
-            more * TIMES_WORDS * seen.reply,
+            more * (seen.instruction + tools + UPPER_TOKENS_FACTOR * seen.conversation),
+            more * UPPER_TOKENS_FACTOR * seen.reply,
         )
-        found |= dict.fromkeys(voters(role, order.voters.get(role, 1)), Outlook(low, high))
+        found |= dict.fromkeys(voter_names(role, order.vote_counts.get(role, 1)), RoleEstimate(low, high))
     return found
 
 
-def _tools(job: Job) -> float:
+def _tools(job: SessionJob) -> float:
     """Tokens of the tools of a planned session."""
-    tools = [tool.definition["function"] for tool in subset(job.plan, job.sets, 0)]
+    tools = [tool.definition["function"] for tool in session_tools(job.plan, job.sets, 0)]
     return tokens_of(json.dumps(tools, ensure_ascii=False))

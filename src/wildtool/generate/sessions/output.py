@@ -11,13 +11,19 @@ from typing import Any
 
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordReader, transcripts
-from wildtool.generate.core.files import RECORD, line, storing, write_lines, write_outcome
+from wildtool.generate.core.files import (
+    RECORD_FOLDER,
+    json_line,
+    storage_errors,
+    write_attrition,
+    write_whole_file,
+)
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.prompts import again
-from wildtool.generate.core.roles import Event
-from wildtool.generate.sessions.collect import Harvest, harvest
-from wildtool.generate.sessions.maker import UNIT, SessionMaker, assemble
-from wildtool.generate.sessions.script import Loss, Made
+from wildtool.generate.core.prompts import retry_messages
+from wildtool.generate.core.roles import RoleReply
+from wildtool.generate.sessions.collect import GeneratedSessions, collect_sessions
+from wildtool.generate.sessions.maker import SESSION_UNIT, SessionMaker, assemble
+from wildtool.generate.sessions.script import AcceptedSession, Loss
 from wildtool.types import Item, Transcript
 
 _MARKERS: Mapping[Lang, Mapping[str, str]] = {
@@ -37,63 +43,63 @@ _TASKS: Mapping[str, str] = {
 }
 """What the reference calls a request to the user, by the block of its instruction; a chat is not called an ask."""
 _AGENT = {"ask": "agent_ask", "answer": "agent_answer", "chat": "agent_answer_chat"}
-Lines = Iterator[dict[str, Any]]
+FormatLines = Iterator[dict[str, Any]]
 
 
-def raw(made: Made, lang: Lang) -> Lines:
+def raw_lines(made: AcceptedSession, lang: Lang) -> FormatLines:
     """Everything in order, what was refused and why included."""
     messages: list[dict[str, str]] = []
-    for event in made.events:
+    for event in made.replies:
         messages += _messages(event, lang)
         role = event.request.role
         if role in _VERDICTS:
-            said = "yes" if not event.faults else again("", event.faults, lang)[1]["content"]
+            said = "yes" if not event.faults else retry_messages("", event.faults, lang)[1]["content"]
             messages.append({"role": "user", "content": f"{_VERDICTS[role]}\n{said}"})
-    yield {**_head(made), "messages": messages}
+    yield {**_session_fields(made), "messages": messages}
 
 
-def streamlined(made: Made, lang: Lang) -> Lines:
+def streamlined_lines(made: AcceptedSession, lang: Lang) -> FormatLines:
     """What stands in the session, without verdicts and what they refused."""
-    messages = [message for event in made.events if event.accepted for message in _messages(event, lang)]
-    yield {**_head(made), "messages": messages}
+    messages = [message for event in made.replies if event.accepted for message in _messages(event, lang)]
+    yield {**_session_fields(made), "messages": messages}
 
 
-def calls(made: Made, lang: Lang) -> Lines:
+def call_lines(made: AcceptedSession, lang: Lang) -> FormatLines:
     """A line for each accepted reply: the exact prompt, and the raw answer."""
-    head = _head(made)
-    for event in made.events:
+    head = _session_fields(made)
+    for event in made.replies:
         if event.accepted:
             sent = list(event.request.messages)
             yield {"task": _task(event), **head, "messages": sent, "answer": event.text}
 
 
-FORMATS: Mapping[str, Callable[[Made, Lang], Lines]] = {
-    "raw": raw,
-    "streamlined": streamlined,
-    "calls": calls,
+REFERENCE_FORMATS: Mapping[str, Callable[[AcceptedSession, Lang], FormatLines]] = {
+    "raw": raw_lines,
+    "streamlined": streamlined_lines,
+    "calls": call_lines,
 }
 
 
-def _head(made: Made) -> dict[str, Any]:
+def _session_fields(made: AcceptedSession) -> dict[str, Any]:
     tools = next(value for key, value in made.record.items() if key.endswith("_tools"))
     date = next(value for key, value in made.record.items() if key.endswith("_env_info"))
     return {"id": made.record["id"], "tools": tools, "env_info": date, "plan": made.record["made_by"]["plan"]}
 
 
-def _messages(event: Event, lang: Lang) -> list[dict[str, str]]:
+def _messages(event: RoleReply, lang: Lang) -> list[dict[str, str]]:
     """A reply as a message of the conversation; none of what only judges."""
     role = event.request.role
     if role not in _MARKERS[lang]:
         return []
     first = role == "user" and "task" in event.blocks and "later" not in event.blocks
     content = event.text if role == "agent" else f"```json\n{event.text}\n```"
-    if role == "user" and event.said:
-        content = event.said
+    if role == "user" and event.spoken_text:
+        content = event.spoken_text
     chat_role = "user" if role == "tool" or first else "assistant"
     return [{"role": chat_role, "content": f"{_MARKERS[lang][role]}\n{content}"}]
 
 
-def _task(event: Event) -> str:
+def _task(event: RoleReply) -> str:
     role = event.request.role
     if role == "user":
         kind = "later" if "later" in event.blocks else next(b for b in event.blocks if b != "task")
@@ -107,11 +113,13 @@ def _task(event: Event) -> str:
     )
 
 
-SESSIONS = "sessions.jsonl"
-Assembling = Callable[[Item, Transcript], Made | Loss | None]
+SESSIONS_FILE = "sessions.jsonl"
+Assemble = Callable[[Item, Transcript], AcceptedSession | Loss | None]
 
 
-def write_set(maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str] = ()) -> Harvest:
+def write_session_set(
+    maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str] = ()
+) -> GeneratedSessions:
     """Writes what follows from the record in a folder: sessions, losses with their reasons, and the yield.
 
     Args: formats: of `reference_formats.FORMATS`, each written beside them.
@@ -119,35 +127,37 @@ def write_set(maker: SessionMaker, plan: Plan, out: Path, formats: Iterable[str]
     Raises StorageError where there is no room.
     """
     models = {role: model.name for role, model in plan.models.items()}
-    with RecordReader(out / RECORD) as reader:
-        found = harvest(maker.order, _assembled(maker.result, plan.selection.items(), reader), models)
+    with RecordReader(out / RECORD_FOLDER) as reader:
+        found = collect_sessions(maker.spec, _assembled(maker.result, plan.selection.items(), reader), models)
     kept = {session["made_by"]["plan"]["seed"] for session in found.sessions}
-    with storing(out):
+    with storage_errors(out):
         for form in formats:
-            with RecordReader(out / RECORD) as reader:
+            with RecordReader(out / RECORD_FOLDER) as reader:
                 made = _assembled(
                     assemble, (item for item in plan.selection.items() if item.data.plan.seed in kept), reader
                 )
-                write_lines(out / f"{form}.jsonl", map(line, _converted(made, form)))
-        write_lines(out / SESSIONS, map(line, found.sessions))
-        write_outcome(out, found.losses, found.yields())
+                write_whole_file(out / f"{form}.jsonl", map(json_line, _converted(made, form)))
+        write_whole_file(out / SESSIONS_FILE, map(json_line, found.sessions))
+        write_attrition(out, found.losses, found.attrition())
     return found
 
 
-def how_to_play(out: Path) -> str:
+def sessions_run_command(out: Path) -> str:
     """The command that plays a set."""
-    return f"wildtool run wildtoolbench --data {shlex.quote(str(out / SESSIONS))} --model NAME"
+    return f"wildtool run wildtoolbench --data {shlex.quote(str(out / SESSIONS_FILE))} --model NAME"
 
 
 def _assembled(
-    assembling: Assembling, items: Iterable[Item], reader: RecordReader
-) -> Iterator[tuple[Item, Made | Loss | None]]:
+    assembling: Assemble, items: Iterable[Item], reader: RecordReader
+) -> Iterator[tuple[Item, AcceptedSession | Loss | None]]:
     for item in items:
-        transcript = transcripts(reader.log(item.id, 0)).get(UNIT, Transcript(()))
+        transcript = transcripts(reader.log(item.id, 0)).get(SESSION_UNIT, Transcript(()))
         yield item, assembling(item, transcript)
 
 
-def _converted(made: Iterable[tuple[Item, Made | Loss | None]], form: str) -> Iterator[dict[str, Any]]:
+def _converted(
+    made: Iterable[tuple[Item, AcceptedSession | Loss | None]], form: str
+) -> Iterator[dict[str, Any]]:
     for item, result in made:
-        if isinstance(result, Made):
-            yield from FORMATS[form](result, item.data.plan.lang)
+        if isinstance(result, AcceptedSession):
+            yield from REFERENCE_FORMATS[form](result, item.data.plan.lang)

@@ -6,40 +6,40 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from wildtool.benchmarks.wildtoolbench.data import ASK, Node, Task
-from wildtool.benchmarks.wildtoolbench.grounding import Passage
-from wildtool.generate.core.dedup import NEAR
+from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Task
+from wildtool.benchmarks.wildtoolbench.grounding import SearchText
+from wildtool.generate.core.dedup import NEAR_DUPLICATE_SCORE
 from wildtool.generate.core.plan import SessionPlan, date_line
-from wildtool.generate.procedural.sessions import PREFIXES
-from wildtool.toolcall.text.similarity import plain
+from wildtool.generate.procedural.sessions import RECORD_KEY_PREFIXES
+from wildtool.toolcall.text.similarity import fold_text
 from wildtool.types import Tool
 
 
 @dataclass(slots=True)
-class State:
+class SessionState:
     """What stands when a task begins; copied, so that another try begins from it."""
 
-    talk: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    known: list[Passage] = field(default_factory=list[Passage])
+    conversation: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    known: list[SearchText] = field(default_factory=list[SearchText])
     entities: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     tasks: list[Task] = field(default_factory=list[Task])
-    marks: list[list[Mapping[str, str]]] = field(default_factory=list[list[Mapping[str, str]]])
+    groundings: list[list[Mapping[str, str]]] = field(default_factory=list[list[Mapping[str, str]]])
     doubtful: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
-    def copy(self) -> "State":
+    def copy(self) -> "SessionState":
         entities = {name: dict(fields) for name, fields in self.entities.items()}
-        return State(
-            list(self.talk),
+        return SessionState(
+            list(self.conversation),
             list(self.known),
             entities,
             list(self.tasks),
-            list(self.marks),
+            list(self.groundings),
             list(self.doubtful),
         )
 
     def record(self, plan: SessionPlan, tools: Sequence[Tool]) -> dict[str, Any]:
         """The session so far in the benchmark's format."""
-        prefix = PREFIXES[plan.lang]
+        prefix = RECORD_KEY_PREFIXES[plan.lang]
         return {
             "id": f"made_{plan.seed.replace('/', '_')}",
             f"{prefix}_env_info": date_line(plan),
@@ -47,23 +47,25 @@ class State:
             f"{prefix}_tasks": [task.text for task in self.tasks],
             f"{prefix}_answer_list": [
                 [_node(i, node, mark) for i, (node, mark) in enumerate(zip(task.nodes, marks, strict=True))]
-                for task, marks in zip(self.tasks, self.marks, strict=True)
+                for task, marks in zip(self.tasks, self.groundings, strict=True)
             ],
             f"{prefix}_task_types": [task.type for task in self.tasks],
             f"{prefix}_turn_subtypes": [task.subtype for task in self.tasks[1:]],
         }
 
-    def near(self, text: str, against: Sequence[str]) -> bool:
+    def is_near(self, text: str, avoid_near: Sequence[str]) -> bool:
         """Whether a text is nearly one of this session or of others, which are plain already."""
-        own = [plain(task.text) for task in self.tasks]
+        own = [fold_text(task.text) for task in self.tasks]
         return any(
-            process.extractOne(plain(text), known, scorer=fuzz.ratio, score_cutoff=NEAR, processor=None)
+            process.extractOne(
+                fold_text(text), known, scorer=fuzz.ratio, score_cutoff=NEAR_DUPLICATE_SCORE, processor=None
+            )
             is not None
-            for known in (own, against)
+            for known in (own, avoid_near)
         )
 
 
-def _node(i: int, node: Node, marks: Mapping[str, str]) -> dict[str, Any]:
+def _node(i: int, node: GoldNode, marks: Mapping[str, str]) -> dict[str, Any]:
     written: dict[str, Any] = {
         "idx": i,
         "action": {"name": node.name, "arguments": node.arguments},

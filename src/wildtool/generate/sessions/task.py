@@ -7,59 +7,59 @@ from typing import Any, cast
 
 from rapidfuzz import fuzz
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Session, Task, read_session
-from wildtool.benchmarks.wildtoolbench.grounding import Passage
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session, Task, read_session
+from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph
-from wildtool.generate.core.dedup import NEAR
+from wildtool.generate.core.dedup import NEAR_DUPLICATE_SCORE
 from wildtool.generate.core.parsing import (
     Action,
     Decision,
-    Fault,
+    RuleFault,
     read_decision,
     read_object,
-    text_of_reply,
-    texts,
+    reply_text,
+    strings_in,
 )
 from wildtool.generate.core.plan import Lang, SessionPlan
-from wildtool.generate.core.roles import LostError, Roles, Talk
-from wildtool.generate.core.votes import best_of, checked
+from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, SessionRoles
+from wildtool.generate.core.votes import checker_faults, majority_choice
 from wildtool.generate.graph.evidence import Edge
-from wildtool.generate.graph.infer import dependency_lists, infer
+from wildtool.generate.graph.infer import dependency_lists, infer_edges
 from wildtool.generate.procedural.tool_sets import ToolSet
-from wildtool.generate.sessions.rules.context import Moment, required
+from wildtool.generate.sessions.rules.context import DecisionContext, required
 from wildtool.generate.sessions.rules.decisions import decision_faults
-from wildtool.generate.sessions.rules.final import TYPES, record_faults
+from wildtool.generate.sessions.rules.final import TYPE_OF_TOPOLOGY, session_record_faults
 from wildtool.generate.sessions.rules.texts import (
     answer_faults,
+    entities_in,
+    parse_tool_results,
     question_faults,
-    read_results,
-    seen_entities,
     user_faults,
     vague_faults,
 )
-from wildtool.generate.sessions.state import State
-from wildtool.sanitize import shortened
+from wildtool.generate.sessions.state import SessionState
+from wildtool.sanitize import truncate_words
 from wildtool.toolcall.graph import topology
 from wildtool.toolcall.schema import as_schema
 
-MOST_STEPS = 14
+MAX_TASK_DECISIONS = 14
 """Decisions of a task at most."""
-CANDIDATES = 5
+TASK_CANDIDATES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SessionJob:
     """What one session is made from."""
 
     plan: SessionPlan
     sets: tuple[ToolSet, ...]
     returns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """Schema of the results of those tools that tell it."""
-    against: Sequence[str] = ()
+    avoid_near: Sequence[str] = ()
     """User texts that no task may be near to, in small letters and single spaces."""
-    voters: Mapping[str, int] = field(default_factory=dict[str, int])
+    vote_counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many have a vote in a role; one where it is not named."""
-    asked_before: int = 0
+    earlier_tool_tasks: int = 0
     """Tasks of earlier sessions over the same set that were to be about one tool of it."""
     built_in: bool = False
     """Whether the sets are the built-in ones, one for each domain."""
@@ -69,7 +69,14 @@ class TaskScript:
     """One try of a task."""
 
     def __init__(
-        self, job: Job, roles: Roles, state: State, t: int, draw: Random, *, first: bool = False
+        self,
+        job: SessionJob,
+        roles: SessionRoles,
+        state: SessionState,
+        t: int,
+        draw: Random,
+        *,
+        first: bool = False,
     ) -> None:
         """Args: first: whether it is the first try, whose tools follow from the plan alone."""
         self.job = job
@@ -80,17 +87,17 @@ class TaskScript:
         self.lang: Lang = job.plan.lang
         self.draw = draw
         self.first = first
-        self.nodes: list[Node] = []
+        self.nodes: list[GoldNode] = []
         self.steps: list[int] = []
-        self.marks: list[Mapping[str, str]] = []
+        self.groundings: list[Mapping[str, str]] = []
         self.text = ""
-        self.moment = Moment(roles.schemas, self.wanted, state.known)
+        self.context = DecisionContext(roles.schemas, self.wanted, state.known)
 
-    def play(self, *, relabel: bool) -> Talk[None]:
+    def play(self, *, relabel: bool) -> RoleCoroutine[None]:
         """Plays the task to its end and adds it to the state."""
         self.text = yield from self._user_task()
-        self._say("user", self.text)
-        for step in range(MOST_STEPS):
+        self._add_utterance("user", self.text)
+        for step in range(MAX_TASK_DECISIONS):
             decision = yield from self._decide()
             name = decision.actions[0].name
             if name == ANSWER:
@@ -101,24 +108,24 @@ class TaskScript:
                 yield from self._question(decision.actions[0], step)
             else:
                 yield from self._call(decision, step)
-        raise LostError("limit", f"task {self.t}: no end after {MOST_STEPS} decisions")
+        raise AttemptFailedError("limit", f"task {self.t}: no end after {MAX_TASK_DECISIONS} decisions")
 
-    def _say(self, who: str, text: str) -> None:
+    def _add_utterance(self, who: str, text: str) -> None:
         if who == "user":
-            self.roles.note_words(text)
-        self.state.talk.append({who: text})
-        self.state.known.append(Passage.of(text))
+            self.roles.record_user_words(text)
+        self.state.conversation.append({who: text})
+        self.state.known.append(SearchText.of(text))
 
-    def _spoken(self) -> list[dict[str, Any]]:
+    def _visible_conversation(self) -> list[dict[str, Any]]:
         """What user and assistant see of the conversation."""
-        return [entry for entry in self.state.talk if "calls" not in entry]
+        return [entry for entry in self.state.conversation if "calls" not in entry]
 
-    def _user_task(self) -> Talk[str]:
+    def _user_task(self) -> RoleCoroutine[str]:
         wanted, roles = self.wanted, self.roles
         kind = _KINDS.get(wanted.group) or wanted.topology
         asked: dict[str, Any] = {
             "kind": kind,
-            "candidates": CANDIDATES,
+            "candidates": TASK_CANDIDATES,
             **{name: getattr(wanted, name) for name in ("form", "tone", "length", "difficulty")},
         }
         if kind in ("single", "clarify"):
@@ -127,18 +134,18 @@ class TaskScript:
         if self.t:
             asked |= {"subtype": wanted.subtype, "strategy": wanted.strategy}
             blocks += ["later", wanted.subtype]
-        situation = {"conversation": self._spoken(), "wanted": asked}
+        situation = {"conversation": self._visible_conversation(), "wanted": asked}
         found = yield from roles.ask("user", blocks, situation, self._read_candidates)
         while found:
             best = found[0]
             if len(found) > 1:
-                best = yield from best_of(
-                    roles, self.job.voters.get("judge", 1), {**situation, "candidates": found}, found
+                best = yield from majority_choice(
+                    roles, self.job.vote_counts.get("judge", 1), {**situation, "candidates": found}, found
                 )
-            if not self.t or not (yield from self._checked("alone", {"message": best})):
+            if not self.t or not (yield from self._checker_faults("alone", {"message": best})):
                 return best
             found = [text for text in found if text != best]
-        raise LostError(
+        raise AttemptFailedError(
             "checker alone", f"task {self.t}: what was proposed is clear without the conversation"
         )
 
@@ -147,16 +154,16 @@ class TaskScript:
         schemas = self.roles.schemas
         names = [name for name, schema in schemas.items() if kind == "single" or required(schema)]
         if not names:
-            raise LostError(
+            raise AttemptFailedError(
                 "tools", "no tool of this session requires a parameter, so nothing can be asked for"
             )
         if not self.first:
             return self.draw.choice(names)
         # Tools of a set take turns over its sessions and their tasks, so that each is asked for equally often.
-        turn = self.job.asked_before + sum(task.asks_for_a_tool for task in self.job.plan.tasks[: self.t])
+        turn = self.job.earlier_tool_tasks + sum(task.names_a_tool for task in self.job.plan.tasks[: self.t])
         return sorted(names)[turn % len(names)]
 
-    def _read_candidates(self, text: str) -> tuple[list[str] | None, list[Fault]]:
+    def _read_candidates(self, text: str) -> tuple[list[str] | None, list[RuleFault]]:
         """The candidates that keep the rules; what is wrong with the others where none does."""
         written, faults = read_object(text, "C1")
         if faults:
@@ -164,142 +171,156 @@ class TaskScript:
         listed = written.get("candidates")
         rows = cast(list[Any], listed) if isinstance(listed, list) else []
         kept: list[str] = []
-        for row in rows[: 2 * CANDIDATES]:
-            said = text_of_reply({"content": as_schema(row).get("text", row)})
+        for row in rows[: 2 * TASK_CANDIDATES]:
+            said = reply_text({"content": as_schema(row).get("text", row)})
             wrong = [fault for fault in user_faults(said, self.roles.schemas, self.lang) if not fault.warning]
-            if not wrong and self.state.near(said, self.job.against):
-                wrong = [Fault("C3", f"{shortened(said, 80)!r} is nearly a request that was there before.")]
-            if not wrong and any(fuzz.ratio(said, other) > NEAR for other in kept):
-                wrong = [Fault("C3", f"{shortened(said, 80)!r} is proposed twice.", warning=True)]
+            if not wrong and self.state.is_near(said, self.job.avoid_near):
+                wrong = [
+                    RuleFault(
+                        "C3", f"{truncate_words(said, 80)!r} is nearly a request that was there before."
+                    )
+                ]
+            if not wrong and any(fuzz.ratio(said, other) > NEAR_DUPLICATE_SCORE for other in kept):
+                wrong = [RuleFault("C3", f"{truncate_words(said, 80)!r} is proposed twice.", warning=True)]
             else:
                 kept += [] if wrong else [said]
             faults += wrong
         if not rows:
-            faults.append(Fault("C1", "`candidates` must be a list of objects with a `text`."))
+            faults.append(RuleFault("C1", "`candidates` must be a list of objects with a `text`."))
         # One good candidate is enough; what was wrong with the others is only counted.
         return kept or None, [replace(fault, warning=True) for fault in faults] if kept else faults
 
-    def _decide(self) -> Talk[Decision]:
-        def read(text: str) -> tuple[Decision | None, list[Fault]]:
+    def _decide(self) -> RoleCoroutine[Decision]:
+        def read(text: str) -> tuple[Decision | None, list[RuleFault]]:
             decision, faults = read_decision(text)
-            return decision, faults or decision_faults(decision, self.moment) if decision else faults
+            return decision, faults or decision_faults(decision, self.context) if decision else faults
 
-        def check(decision: Decision) -> Talk[list[Fault]]:
+        def check(decision: Decision) -> RoleCoroutine[list[RuleFault]]:
             if decision.actions[0].name in (ASK, ANSWER):
                 return []
-            shown = {"plan": decision.plan, "calls": _shown(decision.actions)}
+            shown = {"plan": decision.plan, "calls": _calls_as_json(decision.actions)}
             return (
-                yield from self._checked("decision", {"conversation": self.state.talk, "decision": shown})
+                yield from self._checker_faults(
+                    "decision", {"conversation": self.state.conversation, "decision": shown}
+                )
             )
 
-        return (yield from self.roles.ask("planner", [], {"conversation": self.state.talk}, read, check))
+        return (
+            yield from self.roles.ask("planner", [], {"conversation": self.state.conversation}, read, check)
+        )
 
-    def _checked(self, what: str, seen: Mapping[str, Any]) -> Talk[list[Fault]]:
-        return checked(self.roles, self.job.voters.get("checker", 1), what, seen)
+    def _checker_faults(self, what: str, seen: Mapping[str, Any]) -> RoleCoroutine[list[RuleFault]]:
+        return checker_faults(self.roles, self.job.vote_counts.get("checker", 1), what, seen)
 
-    def _question(self, action: Action, step: int) -> Talk[None]:
-        roles, moment = self.roles, self.moment
+    def _question(self, action: Action, step: int) -> RoleCoroutine[None]:
+        roles, moment = self.roles, self.context
         tool = str(action.arguments["tool_name"])
-        names = texts(action.arguments["missing_required_parameters"])
+        names = strings_in(action.arguments["missing_required_parameters"])
         properties = as_schema(roles.schemas[tool].get("properties"))
         missing = [{"name": name, **as_schema(properties.get(name))} for name in names]
         question = yield from roles.ask(
             "agent",
             ["ask"],
-            {"conversation": self._spoken(), "missing": missing},
+            {"conversation": self._visible_conversation(), "missing": missing},
             lambda text: (text, list(question_faults(text, names))),
         )
-        self._say("assistant", question)
+        self._add_utterance("assistant", question)
         vague = moment.questions + 1 < self.wanted.questions
         reply = yield from roles.ask(
             "user",
             ["vague reply" if vague else "reply"],
-            {"conversation": self._spoken()},
+            {"conversation": self._visible_conversation()},
             lambda text: self._read_reply(text, vague=vague),
         )
-        self._say("user", reply)
-        self._add(Node(ASK, action.arguments, question, (), reply), step, {})
+        self._add_utterance("user", reply)
+        self._add(GoldNode(ASK, action.arguments, question, (), reply), step, {})
         given = frozenset((tool, name) for name in (() if vague else names))
-        self.moment = replace(
+        self.context = replace(
             moment, questions=moment.questions + 1, answered=moment.answered | given, after_result=False
         )
 
-    def _read_reply(self, text: str, *, vague: bool) -> tuple[str | None, list[Fault]]:
+    def _read_reply(self, text: str, *, vague: bool) -> tuple[str | None, list[RuleFault]]:
         written, faults = read_object(text, "A2")
-        said = text_of_reply({"content": written.get("text")})
+        said = reply_text({"content": written.get("text")})
         faults += list(user_faults(said, self.roles.schemas, self.lang)) if not faults else []
         return said, faults + (list(vague_faults(said)) if vague else [])
 
-    def _call(self, decision: Decision, step: int) -> Talk[None]:
+    def _call(self, decision: Decision, step: int) -> RoleCoroutine[None]:
         roles, state = self.roles, self.state
-        calls = _shown(decision.actions)
-        situation = {"conversation": state.talk, "calls": calls, "facts": state.entities}
+        calls = _calls_as_json(decision.actions)
+        situation = {"conversation": state.conversation, "calls": calls, "facts": state.entities}
 
-        def read(text: str) -> tuple[list[Any] | None, list[Fault]]:
-            return read_results(
+        def read(text: str) -> tuple[list[Any] | None, list[RuleFault]]:
+            return parse_tool_results(
                 text, decision.actions, lang=self.lang, entities=state.entities, returns=self.job.returns
             )
 
-        def check(results: list[Any]) -> Talk[list[Fault]]:
+        def check(results: list[Any]) -> RoleCoroutine[list[RuleFault]]:
             shown = [{**call, "result": result} for call, result in zip(calls, results, strict=True)]
-            return (yield from self._checked("results", {"conversation": state.talk, "results": shown}))
+            return (
+                yield from self._checker_faults(
+                    "results", {"conversation": state.conversation, "results": shown}
+                )
+            )
 
         results = yield from roles.ask("tool", [], situation, read, check)
-        state.talk.append({"calls": calls, "results": results})
+        state.conversation.append({"calls": calls, "results": results})
         for action, result in zip(decision.actions, results, strict=True):
             marks = {path: f"derived: {reason}" for path, reason in action.derived.items()}
-            self._add(Node(action.name, action.arguments, result, ()), step, marks)
-            state.known.extend((Passage.of(action.arguments), Passage.of(result)))
-            for name, fields in seen_entities(result):
+            self._add(GoldNode(action.name, action.arguments, result, ()), step, marks)
+            state.known.extend((SearchText.of(action.arguments), SearchText.of(result)))
+            for name, fields in entities_in(result):
                 state.entities.setdefault(name, {}).update(fields)
-        self.moment = replace(
-            self.moment,
-            calls=[*self.moment.calls, *decision.actions],
-            decisions=[*self.moment.decisions, len(decision.actions)],
+        self.context = replace(
+            self.context,
+            calls=[*self.context.calls, *decision.actions],
+            decisions=[*self.context.decisions, len(decision.actions)],
             after_result=True,
         )
 
-    def _answer(self, action: Action, step: int) -> Talk[None]:
+    def _answer(self, action: Action, step: int) -> RoleCoroutine[None]:
         roles = self.roles
         block = "answer" if action.arguments["answer_type"] == "tool" else "chat"
         results = [node.observation for node in self.nodes if node.name != ASK]
-        seen = self.state.talk if block == "answer" else self._spoken()
+        seen = self.state.conversation if block == "answer" else self._visible_conversation()
         answer = yield from roles.ask(
             "agent",
             [block],
             {"conversation": seen},
             lambda text: (text, list(answer_faults(text, results, self.state.known))),
         )
-        self._say("assistant", answer)
-        self._add(Node(ANSWER, action.arguments, answer, ()), step, {})
+        self._add_utterance("assistant", answer)
+        self._add(GoldNode(ANSWER, action.arguments, answer, ()), step, {})
 
-    def _add(self, node: Node, step: int, marks: Mapping[str, str]) -> None:
+    def _add(self, node: GoldNode, step: int, marks: Mapping[str, str]) -> None:
         self.nodes.append(node)
         self.steps.append(step)
-        self.marks.append(marks)
+        self.groundings.append(marks)
 
     def _finish(self, *, relabel: bool) -> None:
         """Infers the graph, holds the task to its kind, and the session so far to the rules of the format."""
         roles, state = self.roles, self.state
         state.tasks.append(Task(self.text, tuple(self.nodes), "Chat", self.wanted.subtype))
-        state.marks.append(self.marks)
-        edges = infer(self._read(), self.t, steps=self.steps)
+        state.groundings.append(self.groundings)
+        edges = infer_edges(self._read(), self.t, steps=self.steps)
         needs = dependency_lists(edges, len(self.nodes))
         linked = tuple(replace(node, deps=deps) for node, deps in zip(self.nodes, needs, strict=True))
         task = Task(self.text, linked, "", self.wanted.subtype)
-        found = TYPES[topology(call_graph(task))]
+        found = TYPE_OF_TOPOLOGY[topology(call_graph(task))]
         if any(node.name == ASK for node in linked):
             found = "Clarify"
-        wanted = TYPES.get(self.wanted.topology, self.wanted.group)
+        wanted = TYPE_OF_TOPOLOGY.get(self.wanted.topology, self.wanted.group)
         if found != wanted:
             alike = "Multi-Tool" in found and "Multi-Tool" in wanted
             if not (relabel and alike):
-                raise LostError("type", f"task {self.t}: wanted {wanted}, the calls are {found}")
-            roles.tally[f"relabelled {wanted} as {found}"] += 1
+                raise AttemptFailedError("type", f"task {self.t}: wanted {wanted}, the calls are {found}")
+            roles.counters[f"relabelled {wanted} as {found}"] += 1
         state.tasks[-1] = replace(task, type=found)
-        faults = record_faults(state.record(self.job.plan, roles.tools), self.t)
+        faults = session_record_faults(state.record(self.job.plan, roles.tools), self.t)
         if faults:
-            raise LostError(f"session {faults[0].rule}", "; ".join(fault.message for fault in faults[:5]))
+            raise AttemptFailedError(
+                f"session {faults[0].rule}", "; ".join(fault.message for fault in faults[:5])
+            )
         state.doubtful += [_doubt(self.t, edge) for edge in edges if edge.doubtful]
 
     def _read(self) -> Session:
@@ -311,7 +332,7 @@ class TaskScript:
 _KINDS = {"Single-Tool": "single", "Clarify": "clarify", "Chat": "chat"}
 
 
-def _shown(actions: Iterable[Action]) -> list[dict[str, Any]]:
+def _calls_as_json(actions: Iterable[Action]) -> list[dict[str, Any]]:
     return [{"name": action.name, "arguments": action.arguments} for action in actions]
 
 

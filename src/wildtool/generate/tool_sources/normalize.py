@@ -4,14 +4,20 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from wildtool.generate.schema.constraints import bound, lost_pattern
+from wildtool.generate.schema.constraints import numeric_bound, unchecked_pattern
 from wildtool.generate.tool_sources.markup import CONTROL
-from wildtool.generate.tool_sources.references import Schemas, UnreadableError, refers, unsayable, why_hollow
+from wildtool.generate.tool_sources.references import (
+    SchemaReader,
+    UnreadableSchemaError,
+    has_references,
+    requires_unfillable,
+    why_unfillable,
+)
 from wildtool.toolcall.schema import as_schema
-from wildtool.toolcall.schema_check import schema_faults
+from wildtool.toolcall.schema_check import tool_schema_faults
 from wildtool.types import Tool
 
-KEPT = (
+KEPT_KEYWORDS = (
     "enum", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "required", "format", "pattern",
 )  # fmt: skip
 """Keys of a parameter's schema that a session's tools keep; a pattern only where it can be checked."""
@@ -24,7 +30,7 @@ _ABOUT = frozenset(["description", "title", "example", "examples", "$comment", "
 """Keys of a schema that are about it, in words or as an instance, and bind nothing."""
 
 
-def normal_tool(tool: Any, keep: Collection[str]) -> tuple[str, Tool | None, str]:
+def normalize_tool(tool: Any, keep: Collection[str]) -> tuple[str, Tool | None, str]:
     """The tool as a record writes it, or why it cannot be used."""
     function = as_schema(as_schema(tool).get("function"))
     name = function.get("name")
@@ -33,16 +39,16 @@ def normal_tool(tool: Any, keep: Collection[str]) -> tuple[str, Tool | None, str
     spoken = re.sub(r"[_.-]+", " ", re.sub(r"([a-z])([A-Z])", r"\1 \2", name))
     try:
         written = _resolved(function.get("parameters"))
-    except UnreadableError as error:
+    except UnreadableSchemaError as error:
         return name, None, str(error)
     if odd := _odd_text(written):
         return name, None, f"{odd!r} holds control characters; take them out"
-    parameters = normal_schema(written or {"type": "object"}, spoken, 0, keep)
+    parameters = normalize_schema(written or {"type": "object"}, spoken, 0, keep)
     parameters = cast(dict[str, Any], {"type": "object", "properties": {}, "required": [], **parameters})
-    faults = [f"{where}: {what}" for where, what in schema_faults(parameters)]
+    faults = [f"{where}: {what}" for where, what in tool_schema_faults(parameters)]
     described: dict[str, Any] = {
         "name": name,
-        "description": _told(function, spoken.capitalize() + "."),
+        "description": _description_or(function, spoken.capitalize() + "."),
         "parameters": parameters,
     }
     return name, None if faults else {"type": "function", "function": described}, faults[0] if faults else ""
@@ -51,11 +57,11 @@ def normal_tool(tool: Any, keep: Collection[str]) -> tuple[str, Tool | None, str
 def _resolved(schema: Any) -> Mapping[str, Any]:
     """A schema with the references in it put in; they are to its own definitions. Raises UnreadableError."""
     written = as_schema(schema)
-    if not refers(written):
+    if not has_references(written):
         return written
-    whole = Schemas(written).whole(written)
-    if unsayable(whole):
-        raise UnreadableError(why_hollow("parameters", whole))
+    whole = SchemaReader(written).resolve(written)
+    if requires_unfillable(whole):
+        raise UnreadableSchemaError(why_unfillable("parameters", whole))
     return whole
 
 
@@ -75,8 +81,8 @@ def _odd_text(schema: Any) -> str:
     return ""
 
 
-def normal_schema(
-    schema: Mapping[str, Any], name: str, depth: int, keep: Collection[str] = KEPT
+def normalize_schema(
+    schema: Mapping[str, Any], name: str, depth: int, keep: Collection[str] = KEPT_KEYWORDS
 ) -> dict[str, Any]:
     """A schema with a description, one type name, and decimals called `float`, as the format writes them."""
     type_ = schema.get("type")
@@ -85,23 +91,23 @@ def normal_schema(
     if type_ is None and "anyOf" not in schema:
         type_ = "object" if "properties" in schema else "string"
     made = {key: value for key, value in schema.items() if key in keep}
-    if lost_pattern(schema):
+    if unchecked_pattern(schema):
         made.pop("pattern", None)
     for limit in ("exclusiveMinimum", "exclusiveMaximum"):
         # Older schemas have a truth value here, which stands for nothing in newer ones.
-        if bound(made, limit) is None:
+        if numeric_bound(made, limit) is None:
             made.pop(limit, None)
     if type_ is not None:
         made["type"] = _TYPE_NAMES.get(str(type_), type_)
     if depth:
-        made["description"] = _told(schema, name + ".")
+        made["description"] = _description_or(schema, name + ".")
     if isinstance(schema.get("properties"), dict) and depth < _DEEPEST:
         properties = cast(dict[str, Any], schema["properties"])
         made["properties"] = {
-            key: normal_schema(as_schema(child), key, depth + 1, keep) for key, child in properties.items()
+            key: normalize_schema(as_schema(child), key, depth + 1, keep) for key, child in properties.items()
         }
     if "items" in schema:
-        made["items"] = normal_schema(as_schema(schema["items"]), name, depth + 1, keep)
+        made["items"] = normalize_schema(as_schema(schema["items"]), name, depth + 1, keep)
     if "anyOf" in schema:
         branches = (
             [as_schema(branch) for branch in cast(list[Any], schema["anyOf"])]
@@ -110,14 +116,17 @@ def normal_schema(
         )
         solid = [branch for branch in branches if branch.get("type") != "null"]
         return (
-            {**normal_schema(solid[0], name, depth, keep), "description": _told(schema, name + ".")}
+            {
+                **normalize_schema(solid[0], name, depth, keep),
+                "description": _description_or(schema, name + "."),
+            }
             if solid
             else {"anyOf": []}
         )
     return made
 
 
-def _told(schema: Mapping[str, Any], otherwise: str) -> str:
+def _description_or(schema: Mapping[str, Any], otherwise: str) -> str:
     text = schema.get("description")
     bare = CONTROL.sub(" ", text.replace("\r\n", "\n")) if isinstance(text, str) else ""
     return bare if bare.strip() else otherwise
@@ -127,6 +136,6 @@ def result_schema(function: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema of what a tool returns; empty where it tells none that can be read."""
     try:
         written = _resolved(function.get("returns"))
-    except UnreadableError:
+    except UnreadableSchemaError:
         return {}
-    return normal_schema(written, "result", 0) if written else {}
+    return normalize_schema(written, "result", 0) if written else {}

@@ -7,12 +7,12 @@ from typing import Any
 from wildtool.errors import DataError
 from wildtool.generate.tool_sources.markup import CONTROL, without_html
 from wildtool.generate.tool_sources.references import (
-    Schemas,
-    UnreadableError,
-    as_list,
-    hollow,
-    unsayable,
-    why_hollow,
+    SchemaReader,
+    UnreadableSchemaError,
+    is_unfillable,
+    list_or_empty,
+    requires_unfillable,
+    why_unfillable,
 )
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Tool
@@ -45,8 +45,8 @@ def openapi_tools(document: Mapping[str, Any], note: Callable[[str], None]) -> I
     names: dict[str, int] = {}
     for route, entry in as_schema(document.get("paths")).items():
         try:
-            shared = reader.schemas.target(entry)
-        except UnreadableError as error:
+            shared = reader.schemas.dereference(entry)
+        except UnreadableSchemaError as error:
             note(f"{route}: left out: {error}")
             continue
         for method in _METHODS:
@@ -56,7 +56,7 @@ def openapi_tools(document: Mapping[str, Any], note: Callable[[str], None]) -> I
             name = _unique(_name(operation.get("operationId"), f"{method} {route}"), names)
             try:
                 yield reader.tool(name, shared, operation)
-            except UnreadableError as error:
+            except UnreadableSchemaError as error:
                 note(f"{method.upper()} {route}: left out: {error}")
 
 
@@ -64,7 +64,7 @@ class _Reader:
     """Reads the operations of one document."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self.schemas = Schemas(document)
+        self.schemas = SchemaReader(document)
         version = str(document.get("swagger", document.get("openapi", "")))
         if not re.match(r"2(?:\.|$)" if "swagger" in document else r"3(?:\.|$)", version):
             raise DataError(
@@ -90,8 +90,11 @@ class _Reader:
     def _parameters(self, shared: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Those that a user could say; the operation's own ones come in place of the path's."""
         found: dict[tuple[Any, Any], Mapping[str, Any]] = {}
-        for written in (*as_list(shared.get("parameters")), *as_list(operation.get("parameters"))):
-            parameter = self.schemas.target(written)
+        for written in (
+            *list_or_empty(shared.get("parameters")),
+            *list_or_empty(operation.get("parameters")),
+        ):
+            parameter = self.schemas.dereference(written)
             name, where = parameter.get("name"), parameter.get("in")
             # Headers and cookies carry keys and sessions, of which a user says nothing.
             if (
@@ -109,7 +112,7 @@ class _Reader:
             written: Any = {key: value for key, value in parameter.items() if key not in _NO_SCHEMA}
         else:
             written = parameter.get("schema", _media(parameter.get("content"))[1])
-        schema = self.schemas.whole(written, without="readOnly")
+        schema = self.schemas.resolve(written, without="readOnly")
         if isinstance(about := parameter.get("description"), str) and about.strip():
             schema = {**schema, "description": without_html(about)}
         self._put(properties, required, name, schema, needed=parameter.get("required") is True)
@@ -123,12 +126,12 @@ class _Reader:
         *,
         needed: bool,
     ) -> None:
-        if hollow(schema) or CONTROL.search(name):
+        if is_unfillable(schema) or CONTROL.search(name):
             if needed:
-                raise UnreadableError(
+                raise UnreadableSchemaError(
                     f"the name {name!r} holds control characters"
                     if CONTROL.search(name)
-                    else why_hollow(name, schema)
+                    else why_unfillable(name, schema)
                 )
             return
         properties.setdefault(name, schema)
@@ -147,19 +150,21 @@ class _Reader:
             body: Mapping[str, Any] = bodies[-1] if bodies else {}
             kind, written = "JSON", body.get("schema", {})
         else:
-            body = self.schemas.target(operation.get("requestBody"))
+            body = self.schemas.dereference(operation.get("requestBody"))
             kind, written = _media(body.get("content"))
         needed = body.get("required") is True
         if not written:
             if needed:
-                raise UnreadableError(f"no schema says what its body holds ({kind or 'no kind of content'})")
+                raise UnreadableSchemaError(
+                    f"no schema says what its body holds ({kind or 'no kind of content'})"
+                )
             return
-        schema = self.schemas.whole(written, without="readOnly")
+        schema = self.schemas.resolve(written, without="readOnly")
         fields = as_schema(schema.get("properties"))
         if not fields:
-            self._put(properties, required, "body", schema, needed=needed or unsayable(schema))
+            self._put(properties, required, "body", schema, needed=needed or requires_unfillable(schema))
             return
-        listed = as_list(schema.get("required"))
+        listed = list_or_empty(schema.get("required"))
         for name, child in fields.items():
             self._put(properties, required, name, child, needed=name in listed)
         required += [name for name in listed if name not in fields and name not in required]
@@ -171,12 +176,12 @@ class _Reader:
             if not status.startswith("2"):
                 continue
             try:
-                answer = self.schemas.target(answers.get(status))
+                answer = self.schemas.dereference(answers.get(status))
                 written = answer.get("schema", {}) if self._old else _media(answer.get("content"))[1]
-                schema = self.schemas.whole(written, without="writeOnly") if written else {}
-            except UnreadableError:
+                schema = self.schemas.resolve(written, without="writeOnly") if written else {}
+            except UnreadableSchemaError:
                 return {}
-            return {} if not schema or hollow(schema) else schema
+            return {} if not schema or is_unfillable(schema) else schema
         return {}
 
 

@@ -12,9 +12,9 @@ from wildtool.errors import DataError
 from wildtool.generate.tool_sources.markup import without_html
 from wildtool.toolcall.schema import as_schema
 
-MOST_LEVELS = 6
+MAX_SCHEMA_LEVELS = 6
 """Levels of objects and lists that are read."""
-LARGEST = 600
+MAX_SCHEMA_SIZE = 600
 """Size of one tool's schema, about one for each parameter at any depth, before it is cut at fewer levels."""
 _LARGEST_FLAT = 6_000
 _MOST_HOPS = 100
@@ -30,21 +30,21 @@ Schema = Mapping[str, Any]
 Sized = tuple[dict[str, Any], int]
 
 
-class UnreadableError(Exception):
+class UnreadableSchemaError(Exception):
     """A part of a document that cannot be read as it is meant; the text says why."""
 
 
-class Schemas:
+class SchemaReader:
     """Reads the schemas of one document."""
 
     def __init__(self, document: Schema) -> None:
         self._document = document
-        self._flat_ones: dict[str, Schema | UnreadableError | None] = {}
+        self._flat_ones: dict[str, Schema | UnreadableSchemaError | None] = {}
         """By reference; None while it is being read."""
         self._sized: dict[tuple[str, int, str], Sized] = {}
         self._work = 0
 
-    def whole(self, schema: Any, without: str = "") -> dict[str, Any]:
+    def resolve(self, schema: Any, without: str = "") -> dict[str, Any]:
         """A schema with everything it refers to.
 
         Optional parts that no schema describes, or that go too deep, are left out.
@@ -56,18 +56,18 @@ class Schemas:
             UnreadableError: for references that lead nowhere or around, and for schemas beyond any size.
             DataError: where the document takes too much work.
         """
-        made, size = self._read(schema, MOST_LEVELS, without)
+        made, size = self._read(schema, MAX_SCHEMA_LEVELS, without)
         best = made
-        for levels in range(MOST_LEVELS - 1, 0, -1):
-            if size <= LARGEST:
+        for levels in range(MAX_SCHEMA_LEVELS - 1, 0, -1):
+            if size <= MAX_SCHEMA_SIZE:
                 break
             made, size = self._read(schema, levels, without)
-            best = best if hollow(made) else made
+            best = best if is_unfillable(made) else made
         if size > _LARGEST_FLAT:
-            raise UnreadableError("it has too many parameters")
+            raise UnreadableSchemaError("it has too many parameters")
         return best
 
-    def target(self, value: Any) -> Schema:
+    def dereference(self, value: Any) -> Schema:
         """An object of the document, or the one it refers to. Raises UnreadableError."""
         found = as_schema(value)
         for _ in range(_MOST_HOPS):
@@ -75,7 +75,7 @@ class Schemas:
             if not isinstance(reference, str):
                 return found
             found = as_schema(self._at(reference))
-        raise UnreadableError("its references lead around in a ring")
+        raise UnreadableSchemaError("its references lead around in a ring")
 
     def _read(self, schema: Any, levels: int, without: str) -> Sized:
         written = as_schema(schema)
@@ -108,7 +108,7 @@ class Schemas:
 
     def _properties(self, made: dict[str, Any], flat: Schema, levels: int, without: str) -> int:
         """Puts in the properties that can be said. Gives their size."""
-        required = [name for name in as_list(flat.get("required")) if isinstance(name, str)]
+        required = [name for name in list_or_empty(flat.get("required")) if isinstance(name, str)]
         unsaid: set[str] = set()
         properties: dict[str, Any] = {}
         size = 0
@@ -116,7 +116,7 @@ class Schemas:
             below, weight = self._read(child, levels - 1, without)
             if without and below.get(without) is True:
                 unsaid.add(name)
-            elif not hollow(below):
+            elif not is_unfillable(below):
                 properties[name] = below
                 size += weight + len(name) // 100
             elif name in required:
@@ -130,7 +130,7 @@ class Schemas:
     def _flat(self, schema: Schema, hops: int) -> Schema:
         """A schema with references followed and parts merged at its own level only."""
         if hops > _MOST_HOPS:
-            raise UnreadableError(f"a schema goes through more than {_MOST_HOPS} references")
+            raise UnreadableSchemaError(f"a schema goes through more than {_MOST_HOPS} references")
         self._count(1 + len(schema))
         reference = schema.get("$ref")
         if isinstance(reference, str):
@@ -140,10 +140,10 @@ class Schemas:
         if not schema.keys() & _JOINED:
             return schema
         made = {key: value for key, value in schema.items() if key not in _JOINED}
-        for part in as_list(schema.get("allOf")):
+        for part in list_or_empty(schema.get("allOf")):
             made = self._joined(made, self._flat(as_schema(part), hops + 1))
         for keyword in ("oneOf", "anyOf"):
-            if (branch := self._branch(as_list(schema.get(keyword)), hops)) is not None:
+            if (branch := self._branch(list_or_empty(schema.get(keyword)), hops)) is not None:
                 made = self._joined(made, branch)
         return made
 
@@ -153,11 +153,11 @@ class Schemas:
 
     def _branch(self, branches: list[Any], hops: int) -> Schema | None:
         """The first of the branches that can be read and is more than null; None where there is none."""
-        lost: UnreadableError | None = None
+        lost: UnreadableSchemaError | None = None
         for branch in branches:
             try:
                 found = self._flat(as_schema(branch), hops + 1)
-            except UnreadableError as error:
+            except UnreadableSchemaError as error:
                 lost = lost or error
                 continue
             if found.get("type") != "null":
@@ -171,19 +171,19 @@ class Schemas:
             self._flat_ones[reference] = None
             try:
                 self._flat_ones[reference] = self._flat(as_schema(self._at(reference)), hops + 1)
-            except UnreadableError as error:
+            except UnreadableSchemaError as error:
                 self._flat_ones[reference] = error
         found = self._flat_ones[reference]
         if found is None:
-            raise UnreadableError(f"the reference {_short(reference)} leads around in a ring")
-        if isinstance(found, UnreadableError):
+            raise UnreadableSchemaError(f"the reference {_short(reference)} leads around in a ring")
+        if isinstance(found, UnreadableSchemaError):
             raise found
         return found
 
     def _at(self, reference: str) -> Any:
         """What stands at a reference. Raises UnreadableError."""
         if not reference.startswith("#"):
-            raise UnreadableError(
+            raise UnreadableSchemaError(
                 f"it refers to {_short(reference)}, outside this file; put everything into one file first"
             )
         found: Any = self._document
@@ -195,7 +195,7 @@ class Schemas:
             else:
                 found = as_schema(cast(object, found)).get(key)
         if found is None:
-            raise UnreadableError(f"it refers to {_short(reference)}, which is not in the file")
+            raise UnreadableSchemaError(f"it refers to {_short(reference)}, which is not in the file")
         return found
 
     def _count(self, work: int) -> None:
@@ -206,22 +206,22 @@ class Schemas:
             )
 
 
-def hollow(schema: Schema) -> bool:
+def is_unfillable(schema: Schema) -> bool:
     """Whether nothing can be given for a schema: an object of which nothing is said, a file, a list of such."""
     type_ = schema.get("type")
     if type_ == "array":
-        return "items" in schema and hollow(as_schema(schema["items"]))
+        return "items" in schema and is_unfillable(as_schema(schema["items"]))
     if type_ == "file" or schema.get("format") == "binary":
         return True
     return type_ == "object" and not schema.get("properties")
 
 
-def unsayable(schema: Schema) -> bool:
+def requires_unfillable(schema: Schema) -> bool:
     """Whether something is required in a schema of which nothing can be given."""
     return _LOST in _innermost(schema)
 
 
-def why_hollow(name: str, schema: Schema) -> str:
+def why_unfillable(name: str, schema: Schema) -> str:
     """Why nothing can be given for a parameter with such a schema."""
     place = _lost_place(schema)
     if not place and _innermost(schema).get("type") != "object":
@@ -230,7 +230,7 @@ def why_hollow(name: str, schema: Schema) -> str:
     return f"no schema says what {where!r} holds, or it needs a file, lies too deep or holds itself"
 
 
-def refers(schema: Any) -> bool:
+def has_references(schema: Any) -> bool:
     """Whether references, or parts to merge, stand anywhere in a schema."""
     row: list[Any] = [schema]
     while row:
@@ -240,11 +240,11 @@ def refers(schema: Any) -> bool:
             if "$ref" in known or "allOf" in known or "oneOf" in known:
                 return True
             row.extend(known.values())
-        row.extend(as_list(found))
+        row.extend(list_or_empty(found))
     return False
 
 
-def as_list(value: Any) -> list[Any]:
+def list_or_empty(value: Any) -> list[Any]:
     """The list itself, or an empty one for anything else."""
     return cast(list[Any], value) if isinstance(value, list) else []
 
@@ -271,7 +271,8 @@ def _merged(own: Schema, part: Schema) -> dict[str, Any]:
     if "required" not in made and ("required" in own or "required" in part):
         made["required"] = list(
             dict.fromkeys(
-                str(name) for name in (*as_list(part.get("required")), *as_list(own.get("required")))
+                str(name)
+                for name in (*list_or_empty(part.get("required")), *list_or_empty(own.get("required")))
             )
         )
     return made
@@ -285,7 +286,10 @@ def _type_of(schema: Schema) -> str:
         return "array"
     if isinstance(schema.get("additionalProperties"), Mapping):
         return "object"
-    told = [*as_list(schema.get("enum")), *(schema[key] for key in ("const", "default") if key in schema)]
+    told = [
+        *list_or_empty(schema.get("enum")),
+        *(schema[key] for key in ("const", "default") if key in schema),
+    ]
     return next((_TYPES[type(value)] for value in told if type(value) in _TYPES), "string")
 
 

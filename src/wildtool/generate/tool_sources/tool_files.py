@@ -9,26 +9,26 @@ from typing import Any, cast
 from wildtool.errors import DataError
 from wildtool.generate.tool_sources.openapi import openapi_tools
 from wildtool.generate.tool_sources.yaml_text import read_yaml
-from wildtool.json_codec import Limits, TooLargeError, check_limits
+from wildtool.json_codec import JsonLimits, TooLargeError, check_limits
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Tool
 
-LIMITS = Limits(bytes=64 * 1024 * 1024, depth=200, values=4_000_000)
+FILE_LIMITS = JsonLimits(bytes=64 * 1024 * 1024, depth=200, values=4_000_000)
 """Of one file; the largest API that was tried takes 47 MB, 1.9 million values and 30 levels."""
 
 
-def read_text(path: Path) -> str:
+def read_tool_text(path: Path) -> str:
     """The text of a file, a regular one within the limits. Raises DataError."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             raise DataError(f"{path} is no regular file; give a file of tools")
-        if found.st_size > LIMITS.bytes:
+        if found.st_size > FILE_LIMITS.bytes:
             raise DataError(
-                f"{path} has {found.st_size:,} bytes; at most {LIMITS.bytes:,} are read. Give fewer tools"
+                f"{path} has {found.st_size:,} bytes; at most {FILE_LIMITS.bytes:,} are read. Give fewer tools"
             )
         with path.open("rb") as file:
-            return file.read(LIMITS.bytes).decode("utf-8-sig")
+            return file.read(FILE_LIMITS.bytes).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read {path}: {error}") from error
 
@@ -42,9 +42,9 @@ def read_document(path: Path, text: str) -> Any:
         UsageError: where YAML cannot be read here.
     """
     if path.suffix.casefold() in (".yaml", ".yml"):
-        return read_yaml(path, text, LIMITS)
+        return read_yaml(path, text, FILE_LIMITS)
     try:
-        check_limits(text.encode("utf-8", "surrogatepass"), LIMITS)
+        check_limits(text.encode("utf-8", "surrogatepass"), FILE_LIMITS)
         return json.loads(text)
     except (TooLargeError, RecursionError) as error:
         raise DataError(
@@ -52,7 +52,7 @@ def read_document(path: Path, text: str) -> Any:
         ) from error
 
 
-def tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[Any]]:
+def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[Any]]:
     """The lists of tools of a file; what stands in them is not looked at.
 
     Args:
@@ -61,7 +61,7 @@ def tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[Any]]:
     Raises:
         DataError: for a file that cannot be read.
     """
-    text = read_text(path)
+    text = read_tool_text(path)
     try:
         values = [read_document(path, text)]
     except ValueError:
@@ -118,7 +118,7 @@ def _mcp(row: Mapping[str, Any]) -> Tool:
 
 def _line(path: Path, number: int, line: str) -> Any:
     try:
-        check_limits(line.encode("utf-8", "surrogatepass"), LIMITS)
+        check_limits(line.encode("utf-8", "surrogatepass"), FILE_LIMITS)
         return json.loads(line)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}:{number}: not JSON ({error}); expected tools in the OpenAI shape") from error

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.errors import DataError, UsageError
-from wildtool.json_codec import Limits
+from wildtool.json_codec import JsonLimits
 
 _SCALARS: Mapping[str, tuple[str, list[str]]] = {
     "bool": (r"true|True|TRUE|false|False|FALSE", [*"tTfF"]),
@@ -23,7 +23,7 @@ _SCALARS: Mapping[str, tuple[str, list[str]]] = {
 """What a plain scalar must be to be no text, as in YAML 1.2, with its first characters."""
 
 
-def read_yaml(path: Path, text: str, limits: Limits) -> Any:
+def read_yaml(path: Path, text: str, limits: JsonLimits) -> Any:
     """The value of a YAML text.
 
     Raises:
@@ -54,7 +54,7 @@ def _loader(yaml: Any) -> Any:
     return loader
 
 
-def _check_size(path: Path, events: Any, limits: Limits) -> None:
+def _check_size(path: Path, events: Any, limits: JsonLimits) -> None:
     """Raises DataError for a text that holds too much once each alias is what it stands for."""
     sizes: dict[str, int] = {}
     """Values below each anchor that is closed."""

@@ -11,7 +11,7 @@ from wildtool.types import Tool
 
 
 @dataclass(frozen=True)
-class Api:
+class ApiSpec:
     """One API; no slots, since its text is worked out once."""
 
     name: str
@@ -78,17 +78,17 @@ class Api:
 def definition_text(function: Mapping[str, Any]) -> str:
     """The words of a definition: names and descriptions of the tool and of everything that it takes."""
     parts = [str(function.get("name")), str(function.get("description"))]
-    for path, schema in every_schema(function.get("parameters") or {}):
+    for path, schema in nested_schemas(function.get("parameters") or {}):
         parts += [path.rsplit(".", 1)[-1], str(schema.get("description", ""))]
     return " ".join(parts)
 
 
-ATOMS = ("number", "enum", "list", "bool", "object_short", "object_deep")
+API_PARAMETER_CLASSES = ("number", "enum", "list", "bool", "object_short", "object_deep")
 """Classes that an API can be asked to have; a plain text is `text`."""
 Schema = Mapping[str, Any]
 
 
-def atom_of(schema: Schema) -> str:
+def api_parameter_class(schema: Schema) -> str:
     """The class of a parameter."""
     if "enum" in schema:
         return "enum"
@@ -104,20 +104,20 @@ def atom_of(schema: Schema) -> str:
     }.get(type_, "text")
 
 
-def atoms(parameters: Schema) -> dict[str, str]:
+def api_parameter_classes(parameters: Schema) -> dict[str, str]:
     """The class of each parameter of a tool."""
-    return {name: atom_of(as_schema(child)) for name, child in _properties(parameters).items()}
+    return {name: api_parameter_class(as_schema(child)) for name, child in _properties(parameters).items()}
 
 
-def every_schema(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
+def nested_schemas(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
     """All schemas below one, with the path of each."""
     for name, child in _properties(schema).items():
         below = f"{path}.{name}" if path else name
         yield below, as_schema(child)
-        yield from every_schema(as_schema(child), below)
+        yield from nested_schemas(as_schema(child), below)
     if "items" in schema:
         yield f"{path}[]", as_schema(schema["items"])
-        yield from every_schema(as_schema(schema["items"]), f"{path}[]")
+        yield from nested_schemas(as_schema(schema["items"]), f"{path}[]")
 
 
 def _is_compound(child: Any) -> bool:

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from random import Random
 
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.tools.api import ATOMS, Api
-from wildtool.generate.tools.operators import AIMED, OPERATORS, applies
-from wildtool.generate.tools.tree import DEEPEST, PLACE, Node, Tree
+from wildtool.generate.tools.api import API_PARAMETER_CLASSES, ApiSpec
+from wildtool.generate.tools.operators import OPERATORS, TARGETED_OPERATORS, is_applicable
+from wildtool.generate.tools.tree import FUNCTION_DEPTH, SUBDOMAIN_DEPTH, DomainTree, TreeNode
 
-EVOLVED = 0.4
+EVOLVED_SHARE = 0.4
 """Share of attempts that evolve an API, once there are some."""
-MOST_GENERATIONS = 3
+MAX_EVOLUTIONS = 3
 """How often something evolved is evolved again."""
-FULL = 8
+FULL_PLACE_SIZE = 8
 """APIs of a place before others are begun."""
-KINDS: Mapping[Lang, tuple[str, ...]] = {
+FUNCTION_KINDS: Mapping[Lang, tuple[str, ...]] = {
     "en": (
         "look up one thing", "search or list things", "create or book something", "change something",
         "cancel or remove something", "compare things", "calculate or estimate", "recommend something",
@@ -39,11 +39,11 @@ _KNOWN_FUNCTION = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class ApiSnapshot:
     """What stands when a generation begins."""
 
-    trees: Mapping[Lang, Tree]
-    apis: tuple[Api, ...] = ()
+    trees: Mapping[Lang, DomainTree]
+    apis: tuple[ApiSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +52,19 @@ class Assignment:
 
     attempt: int
     lang: Lang
-    place: Node
+    place: TreeNode
     """The sub-domain, or a domain without one."""
     path: tuple[str, ...]
     """Names from the domain down to the place."""
-    siblings: tuple[Api, ...]
+    siblings: tuple[ApiSpec, ...]
     """APIs of the same place."""
-    function: Node | None = None
+    function: TreeNode | None = None
     """The function that the API is for; None where one is to be found."""
     kind: str = ""
     """What sort of thing the API does, in words; empty where its function is given."""
     complexity: tuple[int, int] | None = None
     """How many parameters it takes, from and to; None for an evolved one."""
-    parent: Api | None = None
+    parent: ApiSpec | None = None
     """The API to evolve; None for a new one."""
     operator: str = ""
     """How; empty for a new one."""
@@ -72,27 +72,31 @@ class Assignment:
     """The class of parameter that it must have; empty where any will do."""
 
 
-class Round:
+class Generation:
     """One generation: what its attempts are to make, by what stood when it began."""
 
-    def __init__(self, pool: Pool, begin: int, seed: str, langs: Sequence[Lang]) -> None:
+    def __init__(self, snapshot: ApiSnapshot, begin: int, seed: str, langs: Sequence[Lang]) -> None:
         """Args: begin: number of its first attempt."""
         self._begin = begin
         self._seed = seed
         self._langs = langs
-        self._boards = {lang: _Board(pool, lang, f"{seed}/generation/{begin}/{lang}") for lang in langs}
+        self._boards = {
+            lang: _LanguageChoices(snapshot, lang, f"{seed}/generation/{begin}/{lang}") for lang in langs
+        }
 
     def assign(self, attempt: int) -> Assignment | None:
         """What an attempt is to make; None where the tree has no place."""
         draw = Random(f"{self._seed}/api/{attempt}")
         lang = self._langs[attempt % len(self._langs)]
         turn = attempt // len(self._langs)
-        order = Random(f"{self._seed}/targets/{turn // len(ATOMS)}").sample(ATOMS, len(ATOMS))
+        order = Random(f"{self._seed}/targets/{turn // len(API_PARAMETER_CLASSES)}").sample(
+            API_PARAMETER_CLASSES, len(API_PARAMETER_CLASSES)
+        )
         number = (attempt - self._begin) // len(self._langs)
-        task = _Turn(attempt, lang, order[turn % len(ATOMS)], number, draw)
+        task = _Turn(attempt, lang, order[turn % len(API_PARAMETER_CLASSES)], number, draw)
         board = self._boards[lang]
         # Further attempts would find the same parents with the same operators.
-        if draw.random() < EVOLVED and number < len(board.parents) * len(OPERATORS):
+        if draw.random() < EVOLVED_SHARE and number < len(board.parents) * len(OPERATORS):
             return _evolved(task, board)
         return _new(task, board)
 
@@ -109,45 +113,45 @@ class _Turn:
     draw: Random
 
 
-class _Board:
+class _LanguageChoices:
     """What attempts of one language and generation choose from, in an order of its own: those that take what stands at
     their number take different things."""
 
-    def __init__(self, pool: Pool, lang: Lang, seed: str) -> None:
+    def __init__(self, pool: ApiSnapshot, lang: Lang, seed: str) -> None:
         draw = Random(seed)
         own = [api for api in pool.apis if api.lang == lang]
         done = Counter(name for api in own for name in api.parents)
         self.tree = pool.trees[lang]
-        self.apis: dict[str, list[Api]] = {}
+        self.apis: dict[str, list[ApiSpec]] = {}
         """By place."""
         for api in own:
             self.apis.setdefault(api.place, []).append(api)
         self.used = {api.node for api in own}
         """Functions that have an API."""
-        self.parents = [api for api in own if api.generation < MOST_GENERATIONS]
+        self.parents = [api for api in own if api.generation < MAX_EVOLUTIONS]
         draw.shuffle(self.parents)
         # What was evolved often already would only be told again.
         self.parents.sort(key=lambda api: done[api.name])
         self.places = self.tree.places()
         draw.shuffle(self.places)
         self.places.sort(key=lambda node: _rank(node, len(self.apis.get(node.id, ()))))
-        self.kinds = draw.sample(KINDS[lang], len(KINDS[lang]))
+        self.kinds = draw.sample(FUNCTION_KINDS[lang], len(FUNCTION_KINDS[lang]))
         self.first_way = draw.randrange(len(OPERATORS))
 
 
-def _rank(node: Node, made: int) -> tuple[int, int]:
+def _rank(node: TreeNode, made: int) -> tuple[int, int]:
     """Places that are begun come first, so that the tools of a place are enough for a session; then those of the tree
     that there was, then all others, the emptier before the fuller."""
-    if 0 < made < FULL:
+    if 0 < made < FULL_PLACE_SIZE:
         return 0, 0
     if not made and not node.source.startswith("attempt"):
         return 1, 0
-    return 2, max(1, made // FULL)
+    return 2, max(1, made // FULL_PLACE_SIZE)
 
 
-def _evolved(turn: _Turn, board: _Board) -> Assignment:
+def _evolved(turn: _Turn, board: _LanguageChoices) -> Assignment:
     parent = board.parents[turn.number % len(board.parents)]
-    ways = [name for name in OPERATORS if applies(name, parent.function)]
+    ways = [name for name in OPERATORS if is_applicable(name, parent.function)]
     operator = ways[(_row(turn, len(board.parents)) + board.first_way) % len(ways)]
     place = board.tree.nodes[parent.place]
     return Assignment(
@@ -158,18 +162,18 @@ def _evolved(turn: _Turn, board: _Board) -> Assignment:
         siblings=tuple(board.apis[place.id]),
         parent=parent,
         operator=operator,
-        target=turn.target if operator in AIMED else "",
+        target=turn.target if operator in TARGETED_OPERATORS else "",
     )
 
 
-def _new(turn: _Turn, board: _Board) -> Assignment | None:
+def _new(turn: _Turn, board: _LanguageChoices) -> Assignment | None:
     places, kinds = board.places, board.kinds
     if not places:
         return None
     place = places[turn.number % len(places)]
     children = board.tree.children(place.id)
-    free = [node for node in children if node.depth == DEEPEST and node.id not in board.used]
-    known = bool(free) and place.depth == PLACE and turn.draw.random() < _KNOWN_FUNCTION
+    free = [node for node in children if node.depth == FUNCTION_DEPTH and node.id not in board.used]
+    known = bool(free) and place.depth == SUBDOMAIN_DEPTH and turn.draw.random() < _KNOWN_FUNCTION
     return Assignment(
         attempt=turn.attempt,
         lang=turn.lang,

@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.errors import DataError
-from wildtool.generate.core.parsing import Fault, read_object
+from wildtool.generate.core.parsing import RuleFault, read_object
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.roles import Cast, LostError, Talk
+from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
 from wildtool.generate.sessions.script import Loss
-from wildtool.generate.tools.script import PROMPTS
+from wildtool.generate.tools.script import API_PROMPTS
 from wildtool.generate.tools.tree import child_id, name_problem
 from wildtool.toolcall.schema import as_schema
 
-PASSAGE = 4_000
+PASSAGE_CHARACTERS = 4_000
 """Characters of a passage, about."""
-LARGEST = 20_000_000
+MAX_DOCUMENT_BYTES = 20_000_000
 """Bytes of a document at most."""
-MOST_NAMES = 12
+MAX_PASSAGE_NODES = 12
 """Names of a kind that a passage gives at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class DocumentPassage:
     """A part of a document, read at once."""
 
     document: str
@@ -37,33 +37,35 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class MinedPassage:
     """What was found in a passage."""
 
-    passage: Passage
+    passage: DocumentPassage
     nodes: tuple[tuple[str, str], ...]
     """Id of the node above (empty for a domain), and name."""
-    tally: Counter[str]
+    counters: Counter[str]
 
 
-def passages(files: Sequence[Path], langs: Sequence[Lang]) -> list[Passage]:
+def passages(files: Sequence[Path], langs: Sequence[Lang]) -> list[DocumentPassage]:
     """The passages of all documents, for each language of the tree.
 
     Raises DataError for a file that cannot be read, is too large, is no text, or is empty.
     """
-    found: list[Passage] = []
+    found: list[DocumentPassage] = []
     for file in files:
         parts = list(_parts(_text(file)))
         if not parts:
             raise DataError(f"{file}: holds no text")
-        found += [Passage(file.name, k, lang, part) for lang in langs for k, part in enumerate(parts)]
+        found += [DocumentPassage(file.name, k, lang, part) for lang in langs for k, part in enumerate(parts)]
     return found
 
 
 def _text(file: Path) -> str:
     try:
-        if file.stat().st_size > LARGEST:
-            raise DataError(f"{file}: is larger than {LARGEST:,} bytes; give the parts that matter")
+        if file.stat().st_size > MAX_DOCUMENT_BYTES:
+            raise DataError(
+                f"{file}: is larger than {MAX_DOCUMENT_BYTES:,} bytes; give the parts that matter"
+            )
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DataError(f"cannot read {file}: {error.strerror}") from error
@@ -78,9 +80,9 @@ def _parts(text: str) -> Iterator[str]:
     """A text cut between paragraphs, or between lines where one is too long."""
     part = ""
     for piece in re.split(r"(?<=\n)(?=\s*\n)|(?<=\n)", text):
-        for k in range(0, max(1, len(piece)), PASSAGE):
-            cut = piece[k : k + PASSAGE]
-            if part.strip() and len(part) + len(cut) > PASSAGE:
+        for k in range(0, max(1, len(piece)), PASSAGE_CHARACTERS):
+            cut = piece[k : k + PASSAGE_CHARACTERS]
+            if part.strip() and len(part) + len(cut) > PASSAGE_CHARACTERS:
                 yield part.strip()
                 part = ""
             part += cut
@@ -88,29 +90,31 @@ def _parts(text: str) -> Iterator[str]:
         yield part.strip()
 
 
-def mine_script(passage: Passage) -> Talk[Mined | Loss]:
+def mine_script(passage: DocumentPassage) -> RoleCoroutine[MinedPassage | Loss]:
     """Looks for nodes in a passage: yields what to ask, returns what came of it."""
     tally: Counter[str] = Counter()
-    roles = Cast(PROMPTS, passage.lang, {}, tally)
+    roles = RoleSession(API_PROMPTS, passage.lang, {}, tally)
     try:
         nodes = yield from roles.ask(
             "reader", [], {"passage": passage.text}, lambda text: _read_nodes(text, passage.text)
         )
-    except LostError as lost:
+    except AttemptFailedError as lost:
         return Loss(
             lost.reason, f"{passage.document}, passage {passage.number}: {lost}", tally, tally["requests"]
         )
-    return Mined(passage, nodes, tally)
+    return MinedPassage(passage, nodes, tally)
 
 
-def _read_nodes(text: str, passage: str) -> tuple[tuple[tuple[str, str], ...] | None, list[Fault]]:
+def _read_nodes(text: str, passage: str) -> tuple[tuple[tuple[str, str], ...] | None, list[RuleFault]]:
     written, faults = read_object(text, "M1")
     if faults:
         return None, faults
     domains = written.get("domains")
     if not isinstance(domains, list):
-        return None, [Fault("M1", "`domains` must be a list; an empty one where the passage is about none.")]
-    faults = list[Fault]()
+        return None, [
+            RuleFault("M1", "`domains` must be a list; an empty one where the passage is about none.")
+        ]
+    faults = list[RuleFault]()
     nodes: list[tuple[str, str]] = []
     for domain in _rows(cast(list[Any], domains)):
         name = _name(domain, faults)
@@ -120,29 +124,35 @@ def _read_nodes(text: str, passage: str) -> tuple[tuple[tuple[str, str], ...] | 
         for below in _rows(domain.get("subdomains")):
             place = _name(below, faults)
             quote = below.get("quote")
-            if place and (not isinstance(quote, str) or not _stands(quote, passage)):
-                faults.append(Fault("M3", f"the quote for {place!r} does not stand in the passage; copy it."))
+            if place and (not isinstance(quote, str) or not _is_quoted(quote, passage)):
+                faults.append(
+                    RuleFault("M3", f"the quote for {place!r} does not stand in the passage; copy it.")
+                )
             elif place:
                 nodes.append((child_id("", name), place))
                 above = child_id(child_id("", name), place)
                 functions = below.get("functions", [])
-                listed = cast(list[Any], functions)[:MOST_NAMES] if isinstance(functions, list) else []
+                listed = cast(list[Any], functions)[:MAX_PASSAGE_NODES] if isinstance(functions, list) else []
                 nodes += [(above, function) for function in listed if not name_problem(function)]
     return (None if faults else tuple(nodes)), faults
 
 
 def _rows(value: Any) -> list[Mapping[str, Any]]:
-    return [as_schema(row) for row in cast(list[Any], value)[:MOST_NAMES]] if isinstance(value, list) else []
+    return (
+        [as_schema(row) for row in cast(list[Any], value)[:MAX_PASSAGE_NODES]]
+        if isinstance(value, list)
+        else []
+    )
 
 
-def _name(row: Mapping[str, Any], faults: list[Fault]) -> str:
+def _name(row: Mapping[str, Any], faults: list[RuleFault]) -> str:
     name = row.get("name")
     if problem := name_problem(name):
-        faults.append(Fault("M2", f"a name {problem}."))
+        faults.append(RuleFault("M2", f"a name {problem}."))
         return ""
     return str(name)
 
 
-def _stands(quote: str, passage: str) -> bool:
+def _is_quoted(quote: str, passage: str) -> bool:
     plain = " ".join(quote.casefold().split())
     return bool(plain) and plain in " ".join(passage.casefold().split())

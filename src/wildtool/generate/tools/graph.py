@@ -10,19 +10,19 @@ from random import Random
 from typing import Any, Literal
 
 from wildtool.toolcall.schema import as_schema
-from wildtool.toolcall.text.similarity import Likeness
+from wildtool.toolcall.text.similarity import TfidfIndex
 
-ALIKE = 0.6
+MIN_LINK_SIMILARITY = 0.6
 """From which likeness on two descriptions are of the same sort of thing."""
-MOST_LINKS = 12
+MAX_LINKS = 12
 """Neighbours of a tool at most, those most alike."""
 _MOST_TEXTS = 20
 """Texts that one is joined to at most."""
 _MOST_JOINED = 200
 """Pairs of tools that one pair of texts joins at most."""
-_BACK = 0.2
+_RESTART_SHARE = 0.2
 """How often a walk goes on from where it began."""
-Kind = Literal["parameter", "result"]
+LinkKind = Literal["parameter", "result"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +34,17 @@ class Link:
     weight: float
     """From 0 to 1: by three tenths how alike the two are described, by seven how alike the tools are, since a parameter
     that everything has, such as a limit, says little."""
-    kind: Kind
+    kind: LinkKind
     """Whether two parameters are alike, or a return value and a parameter."""
 
 
-class Neighbours:
+class ToolGraph:
     """Tools with those that go together with them."""
 
     def __init__(self, functions: Sequence[Mapping[str, Any]]) -> None:
         """Args: functions: `{name, description, parameters, returns}`; what is missing counts for nothing."""
         self._names = [str(function.get("name")) for function in functions]
-        self._about = Likeness([f"{f.get('name')} {f.get('description')}" for f in functions])
+        self._about = TfidfIndex([f"{f.get('name')} {f.get('description')}" for f in functions])
         self._links = _links(functions, self._about)
 
     def links(self, tool: int) -> Sequence[Link]:
@@ -68,7 +68,7 @@ class Neighbours:
         at = start if start is not None else draw.randrange(len(self._names))
         chosen, names = [at], {self._names[at]}
         while len(chosen) < size:
-            at = chosen[0] if draw.random() < _BACK else at
+            at = chosen[0] if draw.random() < _RESTART_SHARE else at
             ahead = self._ahead(at, chosen, names)
             if ahead:
                 at = draw.choices([link.tool for link in ahead], [link.weight for link in ahead])[0]
@@ -95,7 +95,7 @@ class Neighbours:
         return []
 
 
-def _links(functions: Sequence[Mapping[str, Any]], about: Likeness) -> list[list[Link]]:
+def _links(functions: Sequence[Mapping[str, Any]], about: TfidfIndex) -> list[list[Link]]:
     takers: dict[str, list[int]] = {}
     givers: dict[str, list[int]] = {}
     for k, function in enumerate(functions):
@@ -104,12 +104,12 @@ def _links(functions: Sequence[Mapping[str, Any]], about: Likeness) -> list[list
         for text in _texts(as_schema(function.get("returns"))):
             givers.setdefault(text, []).append(k)
     texts = sorted({*takers, *givers})
-    likeness = Likeness(texts)
+    likeness = TfidfIndex(texts)
     found: list[dict[int, Link]] = [{} for _ in functions]
 
-    def join(one: Sequence[int], other: Sequence[int], alike: float, kind: Kind) -> None:
+    def join(one: Sequence[int], other: Sequence[int], alike: float, kind: LinkKind) -> None:
         for a, b in _pairs(one, other):
-            weight = 0.3 * alike + 0.7 * about.of(a, b)
+            weight = 0.3 * alike + 0.7 * about.similarity(a, b)
             for here, there in ((a, b), (b, a)):
                 known = found[here].get(there)
                 if known is None or known.weight < weight:
@@ -117,12 +117,12 @@ def _links(functions: Sequence[Mapping[str, Any]], about: Likeness) -> list[list
 
     for k, text in enumerate(texts):
         same = [(k, 1.0)]
-        for other, weight in [*same, *likeness.nearest(k, _MOST_TEXTS, ALIKE)]:
+        for other, weight in [*same, *likeness.nearest(k, _MOST_TEXTS, MIN_LINK_SIMILARITY)]:
             if other >= k:
                 join(takers.get(text, ()), takers.get(texts[other], ()), weight, "parameter")
             join(givers.get(text, ()), takers.get(texts[other], ()), weight, "result")
     return [
-        sorted(links.values(), key=lambda link: (-link.weight, link.kind, link.tool))[:MOST_LINKS]
+        sorted(links.values(), key=lambda link: (-link.weight, link.kind, link.tool))[:MAX_LINKS]
         for links in found
     ]
 
@@ -147,7 +147,7 @@ def _pairs(one: Sequence[int], other: Sequence[int]) -> Iterator[tuple[int, int]
         yield from ((a, b) for a in one for b in other if a != b)
         return
     for k, a in enumerate(one):
-        for step in range(1, MOST_LINKS + 1):
+        for step in range(1, MAX_LINKS + 1):
             b = other[(k + step) % len(other)]
             if a != b:
                 yield a, b

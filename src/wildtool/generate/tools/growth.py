@@ -12,32 +12,32 @@ from itertools import accumulate
 from rapidfuzz import fuzz
 
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.roles import Talk
+from wildtool.generate.core.roles import RoleCoroutine
 from wildtool.generate.sessions.script import Loss
-from wildtool.generate.tools.api import Api
-from wildtool.generate.tools.assignments import Pool, Round
-from wildtool.generate.tools.documents import Mined, Passage, mine_script
-from wildtool.generate.tools.rules import too_alike
-from wildtool.generate.tools.script import Designed, Found, api_script
-from wildtool.generate.tools.tree import Tree
-from wildtool.toolcall.text.similarity import shared
+from wildtool.generate.tools.api import ApiSpec
+from wildtool.generate.tools.assignments import ApiSnapshot, Generation
+from wildtool.generate.tools.documents import DocumentPassage, MinedPassage, mine_script
+from wildtool.generate.tools.rules import near_duplicate_of
+from wildtool.generate.tools.script import AcceptedApi, NodeProposal, api_script
+from wildtool.generate.tools.tree import DomainTree
+from wildtool.toolcall.text.similarity import jaccard
 
-SIZES = (16, 32, 64, 128)
+GENERATION_SIZES = (16, 32, 64, 128)
 """Attempts of the first generations."""
-_LATER = 256
+_LATER_SIZE = 256
 """Attempts of the later ones."""
-ATTEMPTS = 2
+ATTEMPTS_PER_API = 2
 """Attempts at most, for each API that is wanted."""
-Result = Designed | Mined | Loss
+AttemptResult = AcceptedApi | MinedPassage | Loss
 _ALIKE_NAMES = 85.0
 _SAME_WORDS = 0.6
 _BROKEN = "infra_error"
-_OPEN = Loss("", "", {}, 0)
+_UNFINISHED = Loss("", "", {}, 0)
 """Stands for a job without an end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class FailedAttempt:
     """An attempt that came to nothing."""
 
     attempt: str
@@ -47,22 +47,22 @@ class Lost:
 
 
 @dataclass(slots=True)
-class Growth:
+class ApiGrowth:
     """What is made so far. Jobs are numbered: first the passages of documents, then attempts at APIs."""
 
     wanted: int
     """APIs."""
     seed: str
     langs: tuple[Lang, ...]
-    passages: Sequence[Passage]
-    pool: Pool
+    passages: Sequence[DocumentPassage]
+    snapshot: ApiSnapshot
     """What stands now."""
-    apis: list[Api] = field(default_factory=list[Api])
-    losses: list[Lost] = field(default_factory=list[Lost])
-    tally: Counter[str] = field(default_factory=Counter[str])
+    apis: list[ApiSpec] = field(default_factory=list[ApiSpec])
+    losses: list[FailedAttempt] = field(default_factory=list[FailedAttempt])
+    counters: Counter[str] = field(default_factory=Counter[str])
     stopped: bool = False
     """True where nothing further can be begun: a limit, or calls that fail."""
-    _ended: dict[int, Result | None] = field(default_factory=dict[int, "Result | None"])
+    _ended: dict[int, AttemptResult | None] = field(default_factory=dict[int, "AttemptResult | None"])
     """Jobs that are not taken in yet; None for one whose calls failed."""
     _settled: int = 0
     _failures: int = 0
@@ -70,23 +70,25 @@ class Growth:
     _broken: int = 0
     """Jobs of this generation whose calls failed."""
     _names: set[str] = field(default_factory=set[str])
-    _grown: dict[Lang, list[tuple[str, str, str]]] = field(init=False)
+    _new_nodes: dict[Lang, list[tuple[str, str, str]]] = field(init=False)
     """Nodes for the next generation: id of the one above, name, source."""
     _begin: int = 0
     """The first job of the generation that is under way."""
-    _pool_names: frozenset[str] = frozenset()
-    _round: Round | None = None
+    _snapshot_names: frozenset[str] = frozenset()
+    _generation: Generation | None = None
     """The generation under way, once something of it is asked for."""
-    _places: dict[tuple[Lang, str], list[Api]] = field(default_factory=dict[tuple[Lang, str], list[Api]])
+    _places: dict[tuple[Lang, str], list[ApiSpec]] = field(
+        default_factory=dict[tuple[Lang, str], list[ApiSpec]]
+    )
     """APIs by language and sub-domain."""
 
     def __post_init__(self) -> None:
-        self._grown = {lang: [] for lang in self.langs}
+        self._new_nodes = {lang: [] for lang in self.langs}
 
     @property
     def jobs(self) -> int:
         """Jobs at most."""
-        return len(self.passages) + ATTEMPTS * self.wanted
+        return len(self.passages) + ATTEMPTS_PER_API * self.wanted
 
     @property
     def end(self) -> int:
@@ -99,17 +101,17 @@ class Growth:
         return len(self.apis) >= self.wanted
 
     @property
-    def open(self) -> bool:
+    def needs_more(self) -> bool:
         """Whether there are too few APIs, and attempts left."""
         return not self.enough and self._settled < self.jobs
 
-    def decided(self, job: int) -> bool:
+    def is_decided(self, job: int) -> bool:
         """Whether it is known if a job that is not begun is to be done (see `due`)."""
         if self.stopped or self.enough:
             return True
         return job < self.end and (self._certain(job) or self._settled >= job)
 
-    def due(self, job: int) -> bool:
+    def is_due(self, job: int) -> bool:
         """Whether a job that is decided is to be done; it is not where there are enough APIs without it."""
         return not self.stopped and not self.enough and job < self.end
 
@@ -117,84 +119,90 @@ class Growth:
         """Whether a job is needed even if all those before it come to something."""
         return job - len(self.passages) - self._failures < self.wanted
 
-    def script(self, job: int) -> Talk[Result] | None:
+    def script(self, job: int) -> RoleCoroutine[AttemptResult] | None:
         """What a job of this generation does; None where the tree has no place for it."""
         if job < len(self.passages):
             return mine_script(self.passages[job])
-        if self._round is None:
-            self._round = Round(self.pool, self._begin - len(self.passages), self.seed, self.langs)
-        wanted = self._round.assign(job - len(self.passages))
-        return api_script(wanted, self._pool_names) if wanted else None
+        if self._generation is None:
+            self._generation = Generation(
+                self.snapshot, self._begin - len(self.passages), self.seed, self.langs
+            )
+        wanted = self._generation.assign(job - len(self.passages))
+        return api_script(wanted, self._snapshot_names) if wanted else None
 
-    def take(self, job: int, result: Result | None) -> None:
+    def record_result(self, job: int, result: AttemptResult | None) -> None:
         """Takes the end of a job; None where its calls failed. Raises ValueError for a job of another generation."""
         if not self._settled <= job < self.end:
             raise ValueError(f"job {job} is not of this generation")
         self._ended[job] = result
-        if job >= len(self.passages) and not isinstance(result, Designed):
+        if job >= len(self.passages) and not isinstance(result, AcceptedApi):
             self._failures += 1
         while self._settled in self._ended:
             self._settle(self._settled, self._ended.pop(self._settled))
 
-    def leave(self, job: int) -> None:
+    def abandon(self, job: int) -> None:
         """Goes on without a job that was begun and has no end; no further generation begins."""
         self.stopped = True
-        self.take(job, _OPEN)
+        self.record_result(job, _UNFINISHED)
 
-    def _settle(self, job: int, result: Result | None) -> None:
+    def _settle(self, job: int, result: AttemptResult | None) -> None:
         self._settled += 1
         name = self._name(job)
         if result is None:
             self._broken += 1
-            self.losses.append(Lost(name, _BROKEN, "a call failed after all its retries"))
+            self.losses.append(FailedAttempt(name, _BROKEN, "a call failed after all its retries"))
         else:
-            self.tally.update(result.tally)
+            self.counters.update(result.counters)
             if isinstance(result, Loss):
-                if result is not _OPEN:
-                    self.losses.append(Lost(name, result.reason, result.detail))
-            elif isinstance(result, Mined):
+                if result is not _UNFINISHED:
+                    self.losses.append(FailedAttempt(name, result.reason, result.detail))
+            elif isinstance(result, MinedPassage):
                 source = f"document {result.passage.document}"
-                self._note(result.passage.lang, result.nodes, source)
+                self._add_nodes(result.passage.lang, result.nodes, source)
             else:
                 self._keep(name, result)
         if self._settled == self.end:
             self._next_generation()
 
-    def _keep(self, name: str, result: Designed) -> None:
+    def _keep(self, name: str, result: AcceptedApi) -> None:
         api = result.api
         siblings = self._places.setdefault((api.lang, api.place), [])
         parent = next((other for other in siblings if other.name in api.parents), None)
-        near = too_alike(api.function, siblings, parent)
+        near = near_duplicate_of(api.function, siblings, parent)
         if api.name.casefold() in self._names:
-            self._drop(Lost(name, "taken", f"there is an API called {api.name} already"))
+            self._drop(FailedAttempt(name, "taken", f"there is an API called {api.name} already"))
             return
         if near is not None:
             self._drop(
-                Lost(name, "near duplicate", f"{api.name} is nearly {near.name}, which is there already")
+                FailedAttempt(
+                    name, "near duplicate", f"{api.name} is nearly {near.name}, which is there already"
+                )
             )
             return
         self._names.add(api.name.casefold())
         self.apis.append(api)
         siblings.append(api)
-        self._note(api.lang, result.nodes, f"attempt {name}")
-        self._note(
-            api.lang, [node for node in result.found if not self._known(api.lang, node)], f"attempt {name}"
+        self._add_nodes(api.lang, result.nodes, f"attempt {name}")
+        self._add_nodes(
+            api.lang,
+            [node for node in result.proposals if not self._known(api.lang, node)],
+            f"attempt {name}",
         )
 
-    def _drop(self, lost: Lost) -> None:
+    def _drop(self, lost: FailedAttempt) -> None:
         self.losses.append(lost)
         self._failures += 1
 
-    def _note(self, lang: Lang, nodes: Sequence[Found], source: str) -> None:
-        self._grown[lang] += [(above, name, source) for above, name in nodes]
+    def _add_nodes(self, lang: Lang, nodes: Sequence[NodeProposal], source: str) -> None:
+        self._new_nodes[lang] += [(above, name, source) for above, name in nodes]
 
-    def _known(self, lang: Lang, node: Found) -> bool:
+    def _known(self, lang: Lang, node: NodeProposal) -> bool:
         """Whether the tree has a node nearly of that name."""
-        names = [child.name for child in self.pool.trees[lang].children(node[0])]
-        names += [name for above, name, _ in self._grown[lang] if above == node[0]]
+        names = [child.name for child in self.snapshot.trees[lang].children(node[0])]
+        names += [name for above, name, _ in self._new_nodes[lang] if above == node[0]]
         return any(
             fuzz.ratio(node[1].casefold(), name.casefold()) >= _ALIKE_NAMES
-            or shared(node[1], name) >= _SAME_WORDS
+            or jaccard(node[1], name) >= _SAME_WORDS
             for name in names
         )
 
@@ -203,17 +211,17 @@ class Growth:
             # Going on would make everything that follows from hardly anything.
             self.stopped = True
             return
-        self.pool = self.standing()
-        self._pool_names = frozenset(self._names)
-        self._broken, self._begin, self._round = 0, self.end, None
-        self._grown = {lang: [] for lang in self.langs}
+        self.snapshot = self.next_snapshot()
+        self._snapshot_names = frozenset(self._names)
+        self._broken, self._begin, self._generation = 0, self.end, None
+        self._new_nodes = {lang: [] for lang in self.langs}
 
-    def standing(self) -> Pool:
+    def next_snapshot(self) -> ApiSnapshot:
         """What stands now, with what the generation under way has brought."""
-        trees: dict[Lang, Tree] = {}
-        for lang, tree in self.pool.trees.items():
-            trees[lang] = tree.grown(self._grown[lang])
-        return Pool(trees, tuple(self.apis))
+        trees: dict[Lang, DomainTree] = {}
+        for lang, tree in self.snapshot.trees.items():
+            trees[lang] = tree.with_nodes(self._new_nodes[lang])
+        return ApiSnapshot(trees, tuple(self.apis))
 
     def _name(self, job: int) -> str:
         if job >= len(self.passages):
@@ -227,16 +235,16 @@ def generation_begin(job: int, passages: int) -> int:
     if job < passages:
         return 0
     begin = passages
-    for size in SIZES:
+    for size in GENERATION_SIZES:
         if job < begin + size:
             return begin
         begin += size
-    return job - (job - begin) % _LATER
+    return job - (job - begin) % _LATER_SIZE
 
 
 def generation_end(begin: int, passages: int) -> int:
     """The job after the last one of the generation that begins with a job."""
     if begin < passages:
         return passages
-    ends = [passages + end for end in accumulate(SIZES)]
-    return next((end for end in ends if end > begin), begin + _LATER)
+    ends = [passages + end for end in accumulate(GENERATION_SIZES)]
+    return next((end for end in ends if end > begin), begin + _LATER_SIZE)

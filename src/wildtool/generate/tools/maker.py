@@ -20,7 +20,7 @@ from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.errors import InfraError, UsageError
 from wildtool.generate.core import prompts
 from wildtool.generate.core.maker import (
-    Maker,
+    RoleBenchmark,
     file_digests,
     play_script,
     replay_script,
@@ -28,23 +28,23 @@ from wildtool.generate.core.maker import (
     verdict_of,
 )
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.roles import Talk
+from wildtool.generate.core.roles import RoleCoroutine
 from wildtool.generate.sessions.script import Loss
-from wildtool.generate.tools.assignments import Pool
-from wildtool.generate.tools.documents import Passage, passages
-from wildtool.generate.tools.growth import ATTEMPTS, Growth, Result, generation_begin
-from wildtool.generate.tools.script import PROMPTS, ROLES
-from wildtool.generate.tools.tree import Tree, read_tree, seed_tree
+from wildtool.generate.tools.assignments import ApiSnapshot
+from wildtool.generate.tools.documents import DocumentPassage, passages
+from wildtool.generate.tools.growth import ATTEMPTS_PER_API, ApiGrowth, AttemptResult, generation_begin
+from wildtool.generate.tools.script import API_PROMPTS, API_ROLES
+from wildtool.generate.tools.tree import DomainTree, read_tree, seed_tree
 from wildtool.types import Ask, Item, Role, Source, Transcript, Verdict
 
-UNIT = "api"
+API_UNIT = "api"
 PROFILE = "made"
 _NO_PLACE = Loss("no place", "the tree has no domain; give one by --tree, or other documents", Counter(), 0)
-_GIVEN_UP = Loss("infra_error", "a call failed, and what followed was made without it", Counter(), 0)
+_ABANDONED = Loss("infra_error", "a call failed, and what followed was made without it", Counter(), 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ToolGenerationSpec:
     """What APIs are to be made."""
 
     apis: int
@@ -56,22 +56,24 @@ class Order:
     """Texts that are read for domains and functions. Without tree and documents the built-in tree is taken."""
 
 
-class ApiMaker(Maker):
+class ApiMaker(RoleBenchmark):
     """The part of a benchmark that playing a run takes; an item is a passage to read, or an attempt at an API."""
 
     name = "tools"
     title = "Tools made by models"
     profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule"}
-    roles: Mapping[str, Role] = {name: Role(about, "") for name, about in ROLES.items() if name != "agent"}
+    roles: Mapping[str, Role] = {
+        name: Role(about, "") for name, about in API_ROLES.items() if name != "agent"
+    }
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, spec: ToolGenerationSpec) -> None:
         """Raises UsageError for an order that asks for nothing."""
-        if order.apis < 1 or not order.langs:
+        if spec.apis < 1 or not spec.langs:
             raise UsageError("the number of tools must be at least 1, in at least one language")
-        self.order = order
-        self._results: dict[int, Result] = {}
+        self.spec = spec
+        self._results: dict[int, AttemptResult] = {}
         self._begun: set[int] = set()
-        self._given_up: frozenset[int] = frozenset()
+        self._abandoned: frozenset[int] = frozenset()
 
     def source(self) -> Source:
         """Names everything the requests follow from, so that a run goes on only where it is the same; the number of APIs
@@ -79,14 +81,14 @@ class ApiMaker(Maker):
 
         Raises DataError for a file that cannot be read.
         """
-        order = self.order
+        order = self.spec
         files = file_digests([file for file in (order.tree, *order.documents) if file])
         about = [
             order.seed,
             order.langs,
             order.tree is not None,
             __version__,
-            prompts.digest(PROMPTS),
+            prompts.prompts_digest(API_PROMPTS),
             *files,
         ]
         digest = hashlib.sha256(json.dumps(about).encode())
@@ -94,25 +96,25 @@ class ApiMaker(Maker):
         return Source(name, order.tree or Path(), digest.hexdigest())
 
     @cached_property
-    def _passages(self) -> list[Passage]:
-        return passages(self.order.documents, self.order.langs)
+    def _passages(self) -> list[DocumentPassage]:
+        return passages(self.spec.documents, self.spec.langs)
 
     @cached_property
-    def _trees(self) -> Mapping[Lang, Tree]:
-        order = self.order
+    def _trees(self) -> Mapping[Lang, DomainTree]:
+        order = self.spec
         read = read_tree(order.tree) if order.tree else None
-        found: dict[Lang, Tree] = {}
+        found: dict[Lang, DomainTree] = {}
         for lang in order.langs:
-            found[lang] = read or (Tree() if order.documents else seed_tree(lang))
+            found[lang] = read or (DomainTree() if order.documents else seed_tree(lang))
         return found
 
-    def growth(self) -> Growth:
+    def growth(self) -> ApiGrowth:
         """Nothing made yet."""
-        order = self.order
-        return Growth(order.apis, order.seed, order.langs, self._passages, Pool(self._trees))
+        order = self.spec
+        return ApiGrowth(order.apis, order.seed, order.langs, self._passages, ApiSnapshot(self._trees))
 
     @cached_property
-    def _growth(self) -> Growth:
+    def _growth(self) -> ApiGrowth:
         """What this process has made."""
         return self.growth()
 
@@ -120,7 +122,7 @@ class ApiMaker(Maker):
     def _changed(self) -> asyncio.Condition:
         return asyncio.Condition()
 
-    def go_on_with(self, folder: Path) -> None:
+    def resume_from(self, folder: Path) -> None:
         """Tells of a record that there is: failed calls of a generation that others have followed are not tried again,
         since those were made without what would come of them.
 
@@ -131,38 +133,38 @@ class ApiMaker(Maker):
         with RecordReader(folder) as reader:
             jobs = recorded_jobs(reader)
             closed = generation_begin(max(jobs, default=0), len(self._passages))
-            self._given_up = frozenset(
+            self._abandoned = frozenset(
                 job
                 for job in jobs
                 if job < closed
-                and transcript_of(transcripts(reader.log(str(job), 0)), UNIT).infra_error is not None
+                and transcript_of(transcripts(reader.log(str(job), 0)), API_UNIT).infra_error is not None
             )
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         """Passages and attempts, as many as there can be at most."""
-        order, before = self.order, len(self._passages)
-        for job in range(before + ATTEMPTS * order.apis):
+        order, before = self.spec, len(self._passages)
+        for job in range(before + ATTEMPTS_PER_API * order.apis):
             own = self._passages[job].lang if job < before else order.langs[(job - before) % len(order.langs)]
-            yield Item(str(job), (UNIT,), job, "", own, tuple(self.roles))
+            yield Item(str(job), (API_UNIT,), job, "", own, tuple(self.roles))
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Makes one attempt, when it is known to be needed and what it sees is there."""
         growth, job = self._growth, cast(int, item.data)
         async with self._changed:
-            await self._changed.wait_for(lambda: growth.decided(job))
-        if not growth.due(job):
+            await self._changed.wait_for(lambda: growth.is_decided(job))
+        if not growth.is_due(job):
             return
         self._begun.add(job)
-        if job in self._given_up:
+        if job in self._abandoned:
             await self._end(job, None)
             return
         script = growth.script(job)
         if script is None:
             await self._end(job, _NO_PLACE)
             return
-        ended: list[Result] = []
+        ended: list[AttemptResult] = []
         try:
-            await play_script(_noting(script, ended.append), UNIT, ask)
+            await play_script(_reporting(script, ended.append), API_UNIT, ask)
         except LimitError:
             await self._stop()
             raise
@@ -171,11 +173,11 @@ class ApiMaker(Maker):
             raise
         await self._end(job, ended[0])
 
-    async def _end(self, job: int, result: Result | None) -> None:
+    async def _end(self, job: int, result: AttemptResult | None) -> None:
         async with self._changed:
             if result is not None:
                 self._results[job] = result
-            self._growth.take(job, result)
+            self._growth.record_result(job, result)
             self._changed.notify_all()
 
     async def _stop(self) -> None:
@@ -186,14 +188,16 @@ class ApiMaker(Maker):
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         """Whether an API came of an attempt of this process, and why not."""
         job = cast(int, item.data)
-        result = _GIVEN_UP if job in self._given_up else self._results.get(job)
+        result = _ABANDONED if job in self._abandoned else self._results.get(job)
         lost = (result.reason, result.detail) if isinstance(result, Loss) else None
         # What is recorded of one that is not needed any more says nothing of this run.
-        transcript = transcript_of(transcripts, UNIT) if job in self._begun else Transcript(())
-        return [verdict_of(item, UNIT, transcript, lost, over=result is not None)]
+        transcript = transcript_of(transcripts, API_UNIT) if job in self._begun else Transcript(())
+        return [verdict_of(item, API_UNIT, transcript, lost, finished=result is not None)]
 
 
-def _noting(script: Talk[Result], note: Callable[[Result], None]) -> Talk[Result]:
+def _reporting(
+    script: RoleCoroutine[AttemptResult], note: Callable[[AttemptResult], None]
+) -> RoleCoroutine[AttemptResult]:
     result = yield from script
     note(result)
     return result
@@ -204,7 +208,7 @@ def recorded_jobs(reader: RecordReader) -> list[int]:
     return [int(item) for item, _ in reader.jobs() if item.isascii() and item.isdigit() and len(item) < 10]
 
 
-def regrow(maker: ApiMaker, reader: RecordReader) -> Growth:
+def replay_growth(maker: ApiMaker, reader: RecordReader) -> ApiGrowth:
     """What comes of a record, without any model."""
     growth = maker.growth()
     # Those before the last generation that was begun are as they are for good.
@@ -212,11 +216,11 @@ def regrow(maker: ApiMaker, reader: RecordReader) -> Growth:
     for job in range(growth.jobs):
         if growth.enough or job >= growth.end:
             break
-        transcript = transcript_of(transcripts(reader.log(str(job), 0)), UNIT)
+        transcript = transcript_of(transcripts(reader.log(str(job), 0)), API_UNIT)
         script = growth.script(job)
         result = _NO_PLACE if script is None else replay_script(script, transcript)
         if result is not None or job < closed:
-            growth.take(job, result)
+            growth.record_result(job, result)
         else:
-            growth.leave(job)
+            growth.abandon(job)
     return growth

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wildtool.generate.tools.api import atom_of, atoms, every_schema
+from wildtool.generate.tools.api import api_parameter_class, api_parameter_classes, nested_schemas
 from wildtool.toolcall.schema import as_schema
-from wildtool.toolcall.text.similarity import shared
+from wildtool.toolcall.text.similarity import jaccard
 
 Function = Mapping[str, Any]
 CONSTRAINTS = ("pattern", "enum", "format", "minimum", "maximum")
@@ -17,14 +17,17 @@ def add_function(parent: Function, child: Function) -> str:
     """Another function for the same things: it shares a parameter, and is described otherwise."""
     if not _parameters(parent).keys() & _parameters(child).keys() and _parameters(parent):
         return "it must work on the same things: keep at least one parameter under its name"
-    if shared(str(parent["description"]), str(child["description"])) >= _OTHER_FUNCTION:
+    if jaccard(str(parent["description"]), str(child["description"])) >= _OTHER_FUNCTION:
         return "it must do something else, and say so in its description"
     return ""
 
 
 def add_parameter(parent: Function, child: Function) -> str:
     """All that was there stays, and something is added."""
-    before, after = atoms(as_schema(parent["parameters"])), atoms(as_schema(child["parameters"]))
+    before, after = (
+        api_parameter_classes(as_schema(parent["parameters"])),
+        api_parameter_classes(as_schema(child["parameters"])),
+    )
     gone = [name for name, atom in before.items() if after.get(name) != atom]
     if gone:
         return f"the parameter {gone[0]} must stay as it was"
@@ -35,8 +38,8 @@ def add_constraint(parent: Function, child: Function) -> str:
     """The same parameters, one of them with a constraint that it did not have."""
     if _parameters(parent).keys() != _parameters(child).keys():
         return "it must take the same parameters"
-    before = dict(every_schema(as_schema(parent["parameters"])))
-    for path, schema in every_schema(as_schema(child["parameters"])):
+    before = dict(nested_schemas(as_schema(parent["parameters"])))
+    for path, schema in nested_schemas(as_schema(child["parameters"])):
         old = before.get(path)
         if old is not None and any(key in schema and key not in old for key in CONSTRAINTS):
             return ""
@@ -54,8 +57,8 @@ def change_type(parent: Function, child: Function) -> str:
 
 def change_return(parent: Function, child: Function) -> str:
     """Something else is returned, or in another form."""
-    before = {path: _class(schema) for path, schema in every_schema(as_schema(parent.get("returns")))}
-    after = {path: _class(schema) for path, schema in every_schema(as_schema(child.get("returns")))}
+    before = {path: _class(schema) for path, schema in nested_schemas(as_schema(parent.get("returns")))}
+    after = {path: _class(schema) for path, schema in nested_schemas(as_schema(child.get("returns")))}
     return "" if before != after else "what it returns must have other fields, or other types"
 
 
@@ -67,11 +70,11 @@ OPERATORS: Mapping[str, Callable[[Function, Function], str]] = {
     "change return": change_return,
 }
 """Each with what says why it was not done; empty where it was."""
-AIMED = frozenset(["add parameter", "change type"])
+TARGETED_OPERATORS = frozenset(["add parameter", "change type"])
 """Operators that can be told which class of parameter to come to."""
 
 
-def applies(operator: str, parent: Function) -> bool:
+def is_applicable(operator: str, parent: Function) -> bool:
     """Whether an API can be evolved in this way at all."""
     return bool(_parameters(parent)) or operator in ("add parameter", "change return")
 
@@ -82,4 +85,4 @@ def _parameters(function: Function) -> Mapping[str, Any]:
 
 def _class(schema: Any) -> tuple[str, str, str]:
     own = as_schema(schema)
-    return str(own.get("type")), atom_of(own), str(as_schema(own.get("items")).get("type"))
+    return str(own.get("type")), api_parameter_class(own), str(as_schema(own.get("items")).get("type"))

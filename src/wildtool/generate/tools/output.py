@@ -11,19 +11,25 @@ from wildtool import __version__
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordReader
 from wildtool.generate.core import prompts
-from wildtool.generate.core.attrition import yield_table
-from wildtool.generate.core.files import RECORD, line, storing, write_lines, write_outcome
+from wildtool.generate.core.attrition import attrition_table
+from wildtool.generate.core.files import (
+    RECORD_FOLDER,
+    json_line,
+    storage_errors,
+    write_attrition,
+    write_whole_file,
+)
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.tools.api import Api, atoms
-from wildtool.generate.tools.growth import Lost
-from wildtool.generate.tools.maker import ApiMaker, regrow
-from wildtool.generate.tools.script import PROMPTS, ROLES
-from wildtool.generate.tools.tree import Node, Tree
-from wildtool.toolcall.text.similarity import shared
+from wildtool.generate.tools.api import ApiSpec, api_parameter_classes
+from wildtool.generate.tools.growth import FailedAttempt
+from wildtool.generate.tools.maker import ApiMaker, replay_growth
+from wildtool.generate.tools.script import API_PROMPTS, API_ROLES
+from wildtool.generate.tools.tree import DomainTree, TreeNode
+from wildtool.toolcall.text.similarity import jaccard
 from wildtool.types import Metric
 
-APIS = "apis.jsonl"
-CHECKS = (
+APIS_FILE = "apis.jsonl"
+API_CHECKS = (
     "N1", "N2", *(f"D{k}" for k in range(1, 10)), *(f"S{k}" for k in range(1, 10)), *(f"K{k}" for k in range(1, 5)),
 )  # fmt: skip
 _FEWEST = 3
@@ -31,21 +37,23 @@ _FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Harvest:
+class GeneratedTools:
     """What came of a record."""
 
-    apis: tuple[Api, ...]
-    losses: tuple[Lost, ...]
+    apis: tuple[ApiSpec, ...]
+    losses: tuple[FailedAttempt, ...]
     unfinished: int
     """APIs that are not made since something was cut off; 0 where every attempt was made."""
-    nodes: Mapping[Lang, Sequence[Node]]
-    tally: Mapping[str, int]
+    nodes: Mapping[Lang, Sequence[TreeNode]]
+    counters: Mapping[str, int]
 
-    def yields(self) -> list[Metric]:
+    def attrition(self) -> list[Metric]:
         """Where attempts are lost, and of what sort what was kept is."""
         reasons = [lost.reason for lost in self.losses]
-        table = yield_table("tools", len(self.apis), reasons, self.unfinished, self.tally, ROLES)
-        classes = Counter(atom for api in self.apis for atom in atoms(api.parameters).values())
+        table = attrition_table("tools", len(self.apis), reasons, self.unfinished, self.counters, API_ROLES)
+        classes = Counter(
+            atom for api in self.apis for atom in api_parameter_classes(api.parameters).values()
+        )
         ways = Counter(api.operator or "designed" for api in self.apis)
         sources = Counter(n.source.split()[0] for nodes in self.nodes.values() for n in nodes)
         for group, counts in {"parameters": classes, "made by": ways, "nodes of the tree": sources}.items():
@@ -56,40 +64,42 @@ class Harvest:
         return [*table, *_distances(self.apis)]
 
 
-def write_apis(maker: ApiMaker, plan: Plan, out: Path) -> Harvest:
+def write_apis(maker: ApiMaker, plan: Plan, out: Path) -> GeneratedTools:
     """Writes what follows from the record in a folder: a tools file for each language, the APIs with where they come
     from, the tree, losses with their reasons, and the yield.
 
     Raises StorageError where there is no room.
     """
-    with RecordReader(out / RECORD) as reader:
-        growth = regrow(maker, reader)
-    pool = growth.standing()
+    with RecordReader(out / RECORD_FOLDER) as reader:
+        growth = replay_growth(maker, reader)
+    pool = growth.next_snapshot()
     made: dict[Lang, dict[str, list[str]]] = {lang: {} for lang in pool.trees}
     for api in growth.apis:
         made[api.lang].setdefault(api.node, []).append(api.name)
-    trees: dict[Lang, Tree] = {}
-    nodes: dict[Lang, Sequence[Node]] = {}
+    trees: dict[Lang, DomainTree] = {}
+    nodes: dict[Lang, Sequence[TreeNode]] = {}
     for lang, tree in pool.trees.items():
         trees[lang] = tree.with_apis(made[lang])
         nodes[lang] = tuple(trees[lang].nodes.values())
-    cut_off = growth.stopped or growth.open
-    found = Harvest(
+    cut_off = growth.stopped or growth.needs_more
+    found = GeneratedTools(
         tuple(growth.apis),
         tuple(growth.losses),
-        max(0, maker.order.apis - len(growth.apis)) if cut_off else 0,
+        max(0, maker.spec.apis - len(growth.apis)) if cut_off else 0,
         nodes,
-        dict(growth.tally),
+        dict(growth.counters),
     )
     models = {role: model.name for role, model in plan.models.items() if role != "agent"}
-    with storing(out):
+    with storage_errors(out):
         for lang, tree in trees.items():
             own = [api for api in found.apis if api.lang == lang]
-            write_lines(tools_file(out, lang), (_list(tools) for tools in tool_lists(own)))
+            write_whole_file(tools_file(out, lang), (_list(tools) for tools in grouped_tools(own)))
             written = json.dumps(tree.rows(), ensure_ascii=False, indent=1)
-            write_lines(out / f"tree_{lang}.json", [written + "\n"])
-        write_lines(out / APIS, (line(_row(api, models, maker.order.seed)) for api in found.apis))
-        write_outcome(out, map(asdict, found.losses), found.yields())
+            write_whole_file(out / f"tree_{lang}.json", [written + "\n"])
+        write_whole_file(
+            out / APIS_FILE, (json_line(_row(api, models, maker.spec.seed)) for api in found.apis)
+        )
+        write_attrition(out, map(asdict, found.losses), found.attrition())
     return found
 
 
@@ -98,12 +108,12 @@ def tools_file(out: Path, lang: Lang) -> Path:
     return out / f"tools_{lang}.jsonl"
 
 
-def tool_lists(apis: Sequence[Api]) -> list[list[dict[str, Any]]]:
+def grouped_tools(apis: Sequence[ApiSpec]) -> list[list[dict[str, Any]]]:
     """Sets of tools that belong together: those of a sub-domain, with what is left of small ones by domain."""
-    sets: list[list[Api]] = []
-    rest: list[Api] = list(apis)
+    sets: list[list[ApiSpec]] = []
+    rest: list[ApiSpec] = list(apis)
     for level in (2, 1, 0):
-        groups: dict[tuple[str, ...], list[Api]] = {}
+        groups: dict[tuple[str, ...], list[ApiSpec]] = {}
         for api in rest:
             groups.setdefault(api.tree_path[:level], []).append(api)
         rest = [api for group in groups.values() if len(group) < _FEWEST and level for api in group]
@@ -111,7 +121,7 @@ def tool_lists(apis: Sequence[Api]) -> list[list[dict[str, Any]]]:
     return [[api.tool for api in group] for group in sets]
 
 
-def how_to_use(out: Path, langs: Sequence[Lang]) -> str:
+def generate_command(out: Path, langs: Sequence[Lang]) -> str:
     """The command that makes sessions over the tools."""
     return f"wildtool generate --model NAME --tools {tools_file(out, langs[0])} --lang {langs[0]} --out set"
 
@@ -120,24 +130,24 @@ def _list(tools: Sequence[Mapping[str, Any]]) -> str:
     return json.dumps(tools, ensure_ascii=False) + "\n"
 
 
-def _row(api: Api, models: Mapping[str, str], seed: str) -> dict[str, Any]:
+def _row(api: ApiSpec, models: Mapping[str, str], seed: str) -> dict[str, Any]:
     about = {
         "models": dict(models),
         "version": __version__,
         "seed": seed,
-        "checks": CHECKS,
+        "checks": API_CHECKS,
         "reviewed": False,
     }
-    return {**api.row(prompts.digest(PROMPTS)), "made_by": about}
+    return {**api.row(prompts.prompts_digest(API_PROMPTS)), "made_by": about}
 
 
-def _distances(apis: Sequence[Api]) -> Iterator[Metric]:
+def _distances(apis: Sequence[ApiSpec]) -> Iterator[Metric]:
     """How far APIs are from the sibling that is most like them: 0 the same, 1 nothing in common."""
-    places: dict[tuple[Lang, str], list[Api]] = {}
+    places: dict[tuple[Lang, str], list[ApiSpec]] = {}
     for api in apis:
         places.setdefault((api.lang, api.place), []).append(api)
     found = [
-        1 - max(shared(api.text, other.text) for other in siblings if other is not api)
+        1 - max(jaccard(api.text, other.text) for other in siblings if other is not api)
         for siblings in places.values()
         if len(siblings) > 1
         for api in siblings

@@ -7,25 +7,25 @@ from typing import Any, cast
 from rapidfuzz import fuzz
 
 from wildtool.benchmarks.wildtoolbench.grounding import leaves
-from wildtool.generate.core.parsing import Fault, read_object
+from wildtool.generate.core.parsing import RuleFault, read_object
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.schema.definitions import call_remarks, definition_faults, schema_faults
-from wildtool.generate.sessions.rules.texts import odd_characters
+from wildtool.generate.schema.definitions import call_problems, definition_faults, schema_definition_faults
+from wildtool.generate.sessions.rules.texts import control_character_faults
 from wildtool.generate.sessions.rules.values import PLACEHOLDER
-from wildtool.generate.tools.api import Api, atoms, definition_text, every_schema
+from wildtool.generate.tools.api import ApiSpec, api_parameter_classes, definition_text, nested_schemas
 from wildtool.generate.tools.assignments import Assignment
 from wildtool.generate.tools.operators import OPERATORS
 from wildtool.generate.tools.tree import name_problem
 from wildtool.toolcall.schema import as_schema
-from wildtool.toolcall.schema_check import short
-from wildtool.toolcall.text.similarity import shared
+from wildtool.toolcall.schema_check import shorten
+from wildtool.toolcall.text.similarity import jaccard
 
-ALIKE = 0.7
+MAX_SIBLING_SIMILARITY = 0.7
 """Share of features from which on an API is too much like a sibling."""
-ALIKE_PARENT = 0.9
+MAX_PARENT_SIMILARITY = 0.9
 """The same for the one that it was evolved from, most of which it keeps."""
 _ALIKE_DESCRIPTION = 92.0
-KEYS = frozenset(
+SCHEMA_KEYWORDS = frozenset(
     [
         "type",
         "description",
@@ -41,14 +41,16 @@ KEYS = frozenset(
     ]
 )
 """What a made schema may say: everything that is checked."""
-MOST_FOUND = 3
+MAX_PROPOSALS = 3
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[a-zA-Z]{2,}")
 _FIELDS = ("name", "description", "parameters", "returns")
-Written = Mapping[str, Any]
+WrittenDesign = Mapping[str, Any]
 
 
-def read_design(text: str, wanted: Assignment, taken: Collection[str]) -> tuple[Written | None, list[Fault]]:
+def parse_design(
+    text: str, wanted: Assignment, taken: Collection[str]
+) -> tuple[WrittenDesign | None, list[RuleFault]]:
     """What the designer or the evolver wrote: `api`, `function`, `found`.
 
     Args: taken: names that APIs have already, in small letters.
@@ -58,7 +60,9 @@ def read_design(text: str, wanted: Assignment, taken: Collection[str]) -> tuple[
         return None, faults
     api = as_schema(written.get("api"))
     if not api:
-        return None, [Fault("N1", "`api` must be an object with name, description, parameters and returns.")]
+        return None, [
+            RuleFault("N1", "`api` must be an object with name, description, parameters and returns.")
+        ]
     faults = definition_faults(api)
     if faults:
         # Nothing else can be said of what is no definition.
@@ -69,38 +73,38 @@ def read_design(text: str, wanted: Assignment, taken: Collection[str]) -> tuple[
         *_aim_faults(api, wanted),
     ]
     if wanted.function is None and (problem := name_problem(written.get("function"))):
-        faults.append(Fault("N2", f"`function` {problem}: it says in a few words what the API is for."))
-    faults += [Fault("N2", f"`found`: {problem}.", warning=True) for problem in _found_problems(written)]
+        faults.append(RuleFault("N2", f"`function` {problem}: it says in a few words what the API is for."))
+    faults += [RuleFault("N2", f"`found`: {problem}.", warning=True) for problem in _found_problems(written)]
     return written, faults
 
 
-def _form_faults(api: Written, lang: Lang) -> Iterator[Fault]:
+def _form_faults(api: WrittenDesign, lang: Lang) -> Iterator[RuleFault]:
     returns = as_schema(api.get("returns"))
     if returns.get("type") != "object" or not as_schema(returns.get("properties")):
-        yield Fault("S6", "`returns` must be a JSON Schema of type object with the fields of the result.")
+        yield RuleFault("S6", "`returns` must be a JSON Schema of type object with the fields of the result.")
     elif len(repr(returns)) > 8_000:
-        yield Fault("S6", "`returns` is too long.")
+        yield RuleFault("S6", "`returns` is too long.")
     else:
-        for fault in schema_faults(returns, "returns"):
-            yield Fault("S6", fault.message)
+        for fault in schema_definition_faults(returns, "returns"):
+            yield RuleFault("S6", fault.message)
     for where in ("parameters", "returns"):
-        for path, schema in every_schema({"properties": {where: api.get(where)}}):
-            if strange := sorted(map(str, schema.keys() - KEYS)):
-                yield Fault(
+        for path, schema in nested_schemas({"properties": {where: api.get(where)}}):
+            if strange := sorted(map(str, schema.keys() - SCHEMA_KEYWORDS)):
+                yield RuleFault(
                     "S1",
-                    f"{path}: {short(strange[0])} is not used here; there are: {', '.join(sorted(KEYS))}.",
+                    f"{path}: {shorten(strange[0])} is not used here; there are: {', '.join(sorted(SCHEMA_KEYWORDS))}.",
                 )
                 break
             if schema.get("type") == "float":
-                yield Fault("S1", f"{path}: JSON Schema calls decimals `number`, not `float`.")
+                yield RuleFault("S1", f"{path}: JSON Schema calls decimals `number`, not `float`.")
     if strange := [key for key in api if key not in _FIELDS]:
-        yield Fault(
-            "S1", f"`api` has {short(strange[0])}; it has name, description, parameters and returns only."
+        yield RuleFault(
+            "S1", f"`api` has {shorten(strange[0])}; it has name, description, parameters and returns only."
         )
-    yield from odd_characters("\n".join(_texts(api)), "S8")
+    yield from control_character_faults("\n".join(_texts(api)), "S8")
     fitting = (_CHINESE if lang == "zh" else _LATIN).search(str(api["description"]))
     if not fitting or (lang == "en" and _CHINESE.search(definition_text(api))):
-        yield Fault("S7", f"descriptions must be in {'Chinese' if lang == 'zh' else 'English'}.")
+        yield RuleFault("S7", f"descriptions must be in {'Chinese' if lang == 'zh' else 'English'}.")
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -116,57 +120,70 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(child)
 
 
-def _newness_faults(api: Written, wanted: Assignment, taken: Collection[str]) -> Iterator[Fault]:
+def _newness_faults(api: WrittenDesign, wanted: Assignment, taken: Collection[str]) -> Iterator[RuleFault]:
     name = str(api["name"])
     if name.casefold() in taken:
-        yield Fault("S2", f"there is an API called {name} already; do something else, under another name.")
+        yield RuleFault(
+            "S2", f"there is an API called {name} already; do something else, under another name."
+        )
         return
-    near = too_alike(api, wanted.siblings, wanted.parent)
+    near = near_duplicate_of(api, wanted.siblings, wanted.parent)
     if near is not None:
-        yield Fault("S3", f"it is nearly {near.name}, which is there already; do something else.")
+        yield RuleFault("S3", f"it is nearly {near.name}, which is there already; do something else.")
 
 
-def too_alike(api: Written, siblings: Sequence[Api], parent: Api | None) -> Api | None:
+def near_duplicate_of(
+    api: WrittenDesign, siblings: Sequence[ApiSpec], parent: ApiSpec | None
+) -> ApiSpec | None:
     """The sibling that an API is too much like; None where it differs enough from all."""
     text, described = definition_text(api), str(api["description"])
     for other in siblings:
-        most = ALIKE_PARENT if parent is not None and other.name == parent.name else ALIKE
-        if shared(text, other.text) >= most or fuzz.ratio(described, other.description) >= _ALIKE_DESCRIPTION:
+        most = (
+            MAX_PARENT_SIMILARITY
+            if parent is not None and other.name == parent.name
+            else MAX_SIBLING_SIMILARITY
+        )
+        if (
+            jaccard(text, other.text) >= most
+            or fuzz.ratio(described, other.description) >= _ALIKE_DESCRIPTION
+        ):
             return other
     return None
 
 
-def _aim_faults(api: Written, wanted: Assignment) -> Iterator[Fault]:
-    if wanted.target and wanted.target not in atoms(as_schema(api["parameters"])).values():
-        yield Fault("S4", f"it must have a parameter of the class {wanted.target}, as described.")
-    count = len(atoms(as_schema(api["parameters"])))
+def _aim_faults(api: WrittenDesign, wanted: Assignment) -> Iterator[RuleFault]:
+    if wanted.target and wanted.target not in api_parameter_classes(as_schema(api["parameters"])).values():
+        yield RuleFault("S4", f"it must have a parameter of the class {wanted.target}, as described.")
+    count = len(api_parameter_classes(as_schema(api["parameters"])))
     if wanted.complexity is not None and not wanted.complexity[0] <= count <= wanted.complexity[1]:
         least, most = wanted.complexity
-        yield Fault("S9", f"it has {count} parameters; wanted are {least} to {most}.")
+        yield RuleFault("S9", f"it has {count} parameters; wanted are {least} to {most}.")
     if wanted.parent is not None and (problem := OPERATORS[wanted.operator](wanted.parent.function, api)):
-        yield Fault("S5", f"this is not `{wanted.operator}`: {problem}.")
+        yield RuleFault("S5", f"this is not `{wanted.operator}`: {problem}.")
 
 
-def _found_problems(written: Written) -> Iterator[str]:
+def _found_problems(written: WrittenDesign) -> Iterator[str]:
     found = as_schema(written.get("found"))
     for key in ("functions", "subdomains"):
         names = found.get(key, [])
         if not isinstance(names, list):
             yield f"{key} must be a list of names"
             continue
-        for name in cast(list[Any], names)[:MOST_FOUND]:
+        for name in cast(list[Any], names)[:MAX_PROPOSALS]:
             if problem := name_problem(name):
                 yield f"a name of {key} {problem}"
 
 
-def found_names(written: Written, key: str) -> list[str]:
+def proposed_names(written: WrittenDesign, key: str) -> list[str]:
     """The names of nodes that a role found, without those that cannot be one."""
     names = as_schema(written.get("found")).get(key, [])
     listed = cast(list[Any], names) if isinstance(names, list) else []
-    return [name for name in listed[:MOST_FOUND] if not name_problem(name)]
+    return [name for name in listed[:MAX_PROPOSALS] if not name_problem(name)]
 
 
-def read_call(text: str, api: Written, use: Collection[str]) -> tuple[Written | None, list[Fault]]:
+def parse_call(
+    text: str, api: WrittenDesign, use: Collection[str]
+) -> tuple[WrittenDesign | None, list[RuleFault]]:
     """The arguments of a made-up call, held to the definition.
 
     Args: use: parameters that it must give.
@@ -176,12 +193,12 @@ def read_call(text: str, api: Written, use: Collection[str]) -> tuple[Written | 
         return None, faults
     arguments = written.get("arguments")
     if not isinstance(arguments, dict):
-        return None, [Fault("K1", "`arguments` must be an object.")]
+        return None, [RuleFault("K1", "`arguments` must be an object.")]
     given = cast(dict[str, Any], arguments)
     parameters = as_schema(api["parameters"])
-    faults = [Fault("K2", f"{where}: {what}.") for where, what in call_remarks(given, parameters)]
-    faults += [Fault("K3", f"the call must give {name}.") for name in use if name not in given]
+    faults = [RuleFault("K2", f"{where}: {what}.") for where, what in call_problems(given, parameters)]
+    faults += [RuleFault("K3", f"the call must give {name}.") for name in use if name not in given]
     for leaf in leaves(given, parameters):
         if isinstance(leaf.value, str) and (not leaf.value.strip() or PLACEHOLDER.fullmatch(leaf.value)):
-            faults.append(Fault("K4", f"{leaf.path}: {short(leaf.value)} is no real value."))
+            faults.append(RuleFault("K4", f"{leaf.path}: {shorten(leaf.value)} is no real value."))
     return (None if faults else given), faults

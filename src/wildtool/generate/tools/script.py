@@ -10,36 +10,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wildtool.generate.core.parsing import Fault
-from wildtool.generate.core.roles import Cast, LostError, Talk
+from wildtool.generate.core.parsing import RuleFault
+from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
 from wildtool.generate.sessions.script import Loss
-from wildtool.generate.tools.api import Api, atoms
+from wildtool.generate.tools.api import ApiSpec, api_parameter_classes
 from wildtool.generate.tools.assignments import Assignment
-from wildtool.generate.tools.rules import Written, found_names, read_call, read_design
-from wildtool.generate.tools.tree import PLACE, child_id, plain_name
+from wildtool.generate.tools.rules import WrittenDesign, parse_call, parse_design, proposed_names
+from wildtool.generate.tools.tree import SUBDOMAIN_DEPTH, child_id, plain_name
 from wildtool.toolcall.schema import as_schema
 
-PROMPTS = Path(__file__).parent / "prompts"
+API_PROMPTS = Path(__file__).parent / "prompts"
 _MOST_SHOWN = 15
 """Siblings that a role is shown, the newest."""
-Found = tuple[str, str]
+NodeProposal = tuple[str, str]
 """A node for the tree: id of the one above (empty for a domain), and its name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Designed:
+class AcceptedApi:
     """An API that kept all rules."""
 
-    api: Api
-    nodes: tuple[Found, ...]
+    api: ApiSpec
+    nodes: tuple[NodeProposal, ...]
     """Its function, and the sub-domain if that is new."""
-    found: tuple[Found, ...]
+    proposals: tuple[NodeProposal, ...]
     """Further nodes that came to mind on the way."""
-    tally: Counter[str]
+    counters: Counter[str]
     """How often what happened, such as `designer asked` or `designer refused S3`."""
 
 
-def api_script(wanted: Assignment, taken: Collection[str]) -> Talk[Designed | Loss]:
+def api_script(wanted: Assignment, taken: Collection[str]) -> RoleCoroutine[AcceptedApi | Loss]:
     """Makes one API: yields what to ask, returns what came of it.
 
     Args: taken: names that APIs have already, in small letters.
@@ -47,40 +47,44 @@ def api_script(wanted: Assignment, taken: Collection[str]) -> Talk[Designed | Lo
     tally: Counter[str] = Counter()
     try:
         return (yield from _made(wanted, taken, tally))
-    except LostError as lost:
+    except AttemptFailedError as lost:
         return Loss(lost.reason, str(lost), tally, tally["requests"])
 
 
-def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> Talk[Designed]:
-    def read(text: str) -> tuple[Written | None, list[Fault]]:
-        return read_design(text, wanted, taken)
+def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> RoleCoroutine[AcceptedApi]:
+    def read(text: str) -> tuple[WrittenDesign | None, list[RuleFault]]:
+        return parse_design(text, wanted, taken)
 
-    roles = Cast(PROMPTS, wanted.lang, {}, tally)
+    roles = RoleSession(API_PROMPTS, wanted.lang, {}, tally)
     blocks = [block for block in (wanted.operator, wanted.target) if block]
     role = "designer" if wanted.parent is None else "evolver"
     written = yield from roles.ask(role, blocks, _situation(wanted), read)
     api = as_schema(written["api"])
-    use = [name for name, atom in atoms(as_schema(api["parameters"])).items() if atom == wanted.target]
+    use = [
+        name
+        for name, atom in api_parameter_classes(as_schema(api["parameters"])).items()
+        if atom == wanted.target
+    ]
     # Whoever makes up the call knows no more than whoever is shown the tool later.
     shown = {key: api[key] for key in ("name", "description", "parameters")}
     call = yield from roles.ask(
-        "caller", [], {"api": shown, "use": use[:1]}, lambda text: read_call(text, api, use[:1])
+        "caller", [], {"api": shown, "use": use[:1]}, lambda text: parse_call(text, api, use[:1])
     )
     function = wanted.function.name if wanted.function else plain_name(str(written["function"]))
     place, path = wanted.place.id, wanted.path
-    nodes: list[Found] = []
-    found = [(wanted.place.parent, name) for name in found_names(written, "subdomains")]
-    if wanted.place.depth < PLACE:
+    nodes: list[NodeProposal] = []
+    found = [(wanted.place.parent, name) for name in proposed_names(written, "subdomains")]
+    if wanted.place.depth < SUBDOMAIN_DEPTH:
         # A domain without sub-domains: what is found becomes the first, else it is called like the domain.
         name = next((name for _, name in found), wanted.place.name)
         nodes.append((place, name))
         found = [(place, name) for _, name in found]
         place, path = child_id(place, name), (*path, plain_name(name))
     nodes.append((place, function))
-    found += [(place, name) for name in found_names(written, "functions")]
+    found += [(place, name) for name in proposed_names(written, "functions")]
     parent = wanted.parent
-    return Designed(
-        Api(
+    return AcceptedApi(
+        ApiSpec(
             name=str(api["name"]),
             description=str(api["description"]),
             parameters=as_schema(api["parameters"]),
@@ -116,7 +120,7 @@ def _situation(wanted: Assignment) -> dict[str, Any]:
     return shown
 
 
-ROLES: Mapping[str, str] = {
+API_ROLES: Mapping[str, str] = {
     "agent": "stands for the default model; is asked nothing",
     "reader": "looks for domains and functions in documents",
     "designer": "designs an API for a place of the tree",

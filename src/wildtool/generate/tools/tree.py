@@ -12,18 +12,18 @@ from wildtool.generate.core.plan import Lang
 from wildtool.generate.tool_sources.tool_files import read_document
 from wildtool.toolcall.schema import as_schema
 
-SEED = Path(__file__).parent / "seed_tree.json"
-PLACE = 2
+SEED_TREE_FILE = Path(__file__).parent / "seed_tree.json"
+SUBDOMAIN_DEPTH = 2
 """Depth of sub-domains, for which APIs are made."""
-DEEPEST = 3
+FUNCTION_DEPTH = 3
 """Depth of functions."""
-LONGEST_NAME = 60
-MOST_NODES = 20_000
+MAX_NODE_NAME_CHARACTERS = 60
+MAX_TREE_NODES = 20_000
 _BETWEEN = "/"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class TreeNode:
     """A domain, a sub-domain or a function."""
 
     id: str
@@ -39,16 +39,16 @@ class Node:
     """Names of the APIs that were made for it."""
 
 
-class Tree:
+class DomainTree:
     """Nodes by id, those above before those below; never changed, only grown into another."""
 
-    def __init__(self, nodes: Mapping[str, Node] | None = None) -> None:
-        self.nodes: Mapping[str, Node] = nodes or {}
+    def __init__(self, nodes: Mapping[str, TreeNode] | None = None) -> None:
+        self.nodes: Mapping[str, TreeNode] = nodes or {}
         self._below: dict[str, list[str]] = {}
         for node in self.nodes.values():
             self._below.setdefault(node.parent, []).append(node.id)
 
-    def children(self, id_: str) -> list[Node]:
+    def children(self, id_: str) -> list[TreeNode]:
         return [self.nodes[below] for below in self._below.get(id_, ())]
 
     def path(self, id_: str) -> tuple[str, ...]:
@@ -56,28 +56,36 @@ class Tree:
         node = self.nodes[id_]
         return (*(self.path(node.parent) if node.parent else ()), node.name)
 
-    def places(self) -> list[Node]:
+    def places(self) -> list[TreeNode]:
         """Where APIs are made: sub-domains, and domains that have none."""
         return [
             node
             for node in self.nodes.values()
-            if node.depth == PLACE or (node.depth < PLACE and not self._below.get(node.id))
+            if node.depth == SUBDOMAIN_DEPTH
+            or (node.depth < SUBDOMAIN_DEPTH and not self._below.get(node.id))
         ]
 
-    def grown(self, found: Sequence[tuple[str, str, str]]) -> "Tree":
+    def with_nodes(self, found: Sequence[tuple[str, str, str]]) -> "DomainTree":
         """With further nodes: id of the parent (empty for a domain), name and source of each. What is there stays."""
         nodes = dict(self.nodes)
         for parent, name, source in found:
             above = nodes.get(parent)
             id_ = child_id(parent, name)
             depth = above.depth + 1 if above else 1
-            if id_ not in nodes and (above or not parent) and depth <= DEEPEST and len(nodes) < MOST_NODES:
-                nodes[id_] = Node(id_, parent, plain_name(name), source, depth)
-        return Tree(nodes)
+            if (
+                id_ not in nodes
+                and (above or not parent)
+                and depth <= FUNCTION_DEPTH
+                and len(nodes) < MAX_TREE_NODES
+            ):
+                nodes[id_] = TreeNode(id_, parent, plain_name(name), source, depth)
+        return DomainTree(nodes)
 
-    def with_apis(self, made: Mapping[str, Sequence[str]]) -> "Tree":
+    def with_apis(self, made: Mapping[str, Sequence[str]]) -> "DomainTree":
         """With the names of the APIs that were made for each node, by its id."""
-        return Tree({id_: replace(n, api_ids=tuple(made.get(id_, ()))) for id_, n in self.nodes.items()})
+        return DomainTree(
+            {id_: replace(n, api_ids=tuple(made.get(id_, ()))) for id_, n in self.nodes.items()}
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """The nodes as they are written."""
@@ -99,23 +107,23 @@ def name_problem(name: Any) -> str:
     """Why something cannot be the name of a node; empty for a name."""
     if not isinstance(name, str) or not plain_name(name):
         return "must be a text of some words"
-    if len(name) > LONGEST_NAME:
-        return f"is too long; at most {LONGEST_NAME} characters"
+    if len(name) > MAX_NODE_NAME_CHARACTERS:
+        return f"is too long; at most {MAX_NODE_NAME_CHARACTERS} characters"
     return "" if plain_name(name).isprintable() else "has characters that cannot be shown"
 
 
 @cache
-def seed_tree(lang: Lang) -> Tree:
+def seed_tree(lang: Lang) -> DomainTree:
     """The tree that comes with the package: eight domains with their sub-domains."""
     k = 0 if lang == "en" else 1
     found: list[tuple[str, str, str]] = []
-    for domain in json.loads(SEED.read_text(encoding="utf-8")):
+    for domain in json.loads(SEED_TREE_FILE.read_text(encoding="utf-8")):
         found.append(("", domain["name"][k], "seed"))
         found += [(child_id("", domain["name"][k]), names[k], "seed") for names in domain["below"]]
-    return Tree().grown(found)
+    return DomainTree().with_nodes(found)
 
 
-def read_tree(path: Path) -> Tree:
+def read_tree(path: Path) -> DomainTree:
     """A tree of a JSON or YAML file: objects in objects, the innermost a list of names; or the nodes of a written tree.
 
     Raises DataError naming the entry that cannot be read.
@@ -129,11 +137,11 @@ def read_tree(path: Path) -> Tree:
         raise DataError(f"{path}: not JSON ({error}); expected domains with their sub-domains") from error
     rows = _node_rows(value)
     found = [*_written(path, rows)] if rows is not None else [*_nested(path, value, "", 1)]
-    tree = Tree().grown(found)
+    tree = DomainTree().with_nodes(found)
     if not tree.nodes:
         raise DataError(f'{path}: holds no domain; expected {{"domain": {{"sub-domain": ["function", …]}}}}')
-    if len(tree.nodes) >= MOST_NODES:
-        raise DataError(f"{path}: holds too many nodes; at most {MOST_NODES:,}")
+    if len(tree.nodes) >= MAX_TREE_NODES:
+        raise DataError(f"{path}: holds too many nodes; at most {MAX_TREE_NODES:,}")
     return tree
 
 
@@ -165,7 +173,7 @@ def _nested(path: Path, value: Any, parent: str, depth: int) -> Iterator[tuple[s
         return
     else:
         raise DataError(f"{path}: below {parent or 'the top'}: expected an object or a list of names")
-    if pairs and depth > DEEPEST:
+    if pairs and depth > FUNCTION_DEPTH:
         raise DataError(
             f"{path}: below {parent}: expected domain, sub-domain and function, and nothing deeper"
         )

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wildtool.errors import CallError, UsageError, unknown
+from wildtool.errors import CallError, UsageError, unknown_name
 from wildtool.models.baselines.lexical import answer as lexical_answer
 from wildtool.models.baselines.lexical.answer import assistant_calls
 from wildtool.models.baselines.lexical.reading import OfferedTool, as_list, as_object, is_plain, offered_tools
@@ -15,11 +15,11 @@ TEXT_SHARE = 0.5
 """How often `baseline/random` answers with a text: about half of the steps of a short task."""
 OPTIONAL_SHARE = 0.3
 """How often `baseline/random` gives a parameter that is not required."""
-MOST_CALLS = 3
-DEEPEST = 6
+MAX_RANDOM_CALLS = 3
+MAX_RANDOM_DEPTH = 6
 """Levels of a schema that random arguments follow; below it values are empty."""
 CHAT_TEXT = "Sorry, I can only chat, so I cannot look that up or do it for you."
-WORDS = ("alpha", "river", "seven", "blue", "Lisbon", "Anna", "2025-03-14", "09:30", "A-1042", "note")
+RANDOM_WORDS = ("alpha", "river", "seven", "blue", "Lisbon", "Anna", "2025-03-14", "09:30", "A-1042", "note")
 
 
 class GoldModel:
@@ -67,7 +67,7 @@ class UserModel:
         return {"seed": self._seed}
 
 
-class AnswererModel:
+class FunctionModel:
     """Answers by a pure function of the request."""
 
     def __init__(
@@ -97,11 +97,11 @@ def make_baseline(name: str, seed: int | None = None) -> Model:
     """
     maker = BASELINES.get(name)
     if maker is None:
-        raise UsageError(unknown("baseline", name, BASELINES))
+        raise UsageError(unknown_name("baseline", name, BASELINES))
     return maker(name, seed or 0)
 
 
-def chat(request: Request) -> Message:
+def chat_answer(request: Request) -> Message:
     """Always the same plain text."""
     return {"role": "assistant", "content": CHAT_TEXT}
 
@@ -114,8 +114,8 @@ def random_answer(request: Request, seed: int) -> Message:
     draw = random.Random(digest)
     tools = offered_tools(request.tools)
     if not tools or draw.random() < TEXT_SHARE:
-        return {"role": "assistant", "content": " ".join(draw.choices(WORDS, k=8))}
-    chosen = draw.choices(tools, k=draw.randint(1, MOST_CALLS))
+        return {"role": "assistant", "content": " ".join(draw.choices(RANDOM_WORDS, k=8))}
+    chosen = draw.choices(tools, k=draw.randint(1, MAX_RANDOM_CALLS))
     calls = [(tool.name, _arguments(tool, draw)) for tool in chosen]
     return assistant_calls(calls, f"random_{digest[:6].hex()}")
 
@@ -134,7 +134,7 @@ def random_value(schema: object, draw: random.Random, depth: int = 0) -> Any:
     if members := [member for member in as_list(node.get("enum")) if is_plain(member)]:
         return draw.choice(members)
     if branches := as_list(node.get("anyOf")) or as_list(node.get("oneOf")):
-        return random_value(draw.choice(branches), draw, depth + 1) if depth < DEEPEST else None
+        return random_value(draw.choice(branches), draw, depth + 1) if depth < MAX_RANDOM_DEPTH else None
     declared = node.get("type")
     names = as_list(declared) or [declared]
     name = draw.choice(names)
@@ -147,16 +147,16 @@ def random_value(schema: object, draw: random.Random, depth: int = 0) -> Any:
     if name == "null":
         return None
     if name in ("array", "list"):
-        count = draw.randint(1, 3) if depth < DEEPEST else 0
+        count = draw.randint(1, 3) if depth < MAX_RANDOM_DEPTH else 0
         return [random_value(node.get("items"), draw, depth + 1) for _ in range(count)]
     if name in ("object", "dict"):
         return _random_object(node, draw, depth)
-    return " ".join(draw.choices(WORDS, k=draw.randint(1, 2)))
+    return " ".join(draw.choices(RANDOM_WORDS, k=draw.randint(1, 2)))
 
 
 def _random_object(schema: Mapping[str, Any], draw: random.Random, depth: int) -> dict[str, Any]:
     required = as_list(schema.get("required"))
-    properties = as_object(schema.get("properties")) if depth < DEEPEST else {}
+    properties = as_object(schema.get("properties")) if depth < MAX_RANDOM_DEPTH else {}
     return {
         name: random_value(part, draw, depth + 1)
         for name, part in properties.items()
@@ -165,23 +165,23 @@ def _random_object(schema: Mapping[str, Any], draw: random.Random, depth: int) -
 
 
 def _random(name: str, seed: int) -> Model:
-    return AnswererModel(name, lambda request: random_answer(request, seed), {"seed": seed})
+    return FunctionModel(name, lambda request: random_answer(request, seed), {"seed": seed})
 
 
 def _lexical(name: str, seed: int) -> Model:
-    return AnswererModel(name, lexical_answer)
+    return FunctionModel(name, lexical_answer)
 
 
 BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/gold": lambda name, seed: GoldModel(name, "parallel"),
     "baseline/gold-serial": lambda name, seed: GoldModel(name, "serial"),
-    "baseline/chat": lambda name, seed: AnswererModel(name, chat),
+    "baseline/chat": lambda name, seed: FunctionModel(name, chat_answer),
     "baseline/random": _random,
     "baseline/lexical": _lexical,
     "baseline/user": UserModel,
 }
 """What each name makes from itself and a seed."""
-ABOUT: Mapping[str, str] = {
+BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/gold": "the gold answers; independent calls at once",
     "baseline/gold-serial": "the gold answers, one call at a time",
     "baseline/chat": "never calls a tool",

@@ -10,38 +10,38 @@ from typing import IO, Any
 
 from wildtool.json_codec import dumps
 from wildtool.models.batch.protocol import (
-    LISTED,
-    PAGES,
-    Batches,
+    BATCHES_PER_PAGE,
+    MAX_BATCH_PAGES,
+    BatchClient,
     BatchResult,
     BatchState,
     NoResultError,
-    counted,
-    in_path,
-    named,
-    rows,
+    object_list,
+    parse_count,
+    parse_id,
+    quote_id,
     table,
 )
-from wildtool.models.http.failures import Failure, failure_of
+from wildtool.models.http.failures import ProviderFailure, failure_of_error
 
 _PATH = "/messages/batches"
 _RESULTS = re.compile(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9_.~-]+)+")
 """A path of plain names that leads nowhere up."""
 
 
-class AnthropicBatches(Batches):
+class AnthropicBatchClient(BatchClient):
     """Batches of messages. The provider keeps no mark with them."""
 
     most_requests = 100_000
     most_bytes = 256_000_000
-    between = b","
-    marked = False
+    separator = b","
+    stores_mark = False
 
     def line(self, custom_id: str, body: bytes) -> bytes:
         """Custom id and parameters."""
         return dumps({"custom_id": custom_id})[:-1] + b',"params":' + body + b"}"
 
-    def around(self, mark: str) -> tuple[bytes, bytes]:
+    def envelope(self, mark: str) -> tuple[bytes, bytes]:
         """The object around the list."""
         return b'{"requests":[', b"]}"
 
@@ -56,21 +56,21 @@ class AnthropicBatches(Batches):
 
     async def state(self, id_: str) -> BatchState:
         """Status and counts."""
-        path = f"{_PATH}/{in_path(id_)}"
+        path = f"{_PATH}/{quote_id(id_)}"
         return self._state(self.parsed(await self.endpoint.exchange("GET", path), path))
 
     async def find(self, mark: str, requests: int, since: float) -> AsyncIterator[BatchState]:
         """Batches of as many requests, not older: only their results tell whose they are."""
-        query = {"limit": str(LISTED)}
-        for _ in range(PAGES):
+        query = {"limit": str(BATCHES_PER_PAGE)}
+        for _ in range(MAX_BATCH_PAGES):
             page = self.parsed(await self.endpoint.exchange("GET", _PATH, query=query), _PATH)
-            for batch in rows(page.get("data")):
+            for batch in object_list(page.get("data")):
                 if not _is_younger(batch.get("created_at"), since):
                     return
                 state = self._state(batch)
                 if state.total == requests:
                     yield state
-            after = named(page.get("last_id"))
+            after = parse_id(page.get("last_id"))
             if not page.get("has_more") or after is None:
                 return
             query["after_id"] = after
@@ -85,7 +85,7 @@ class AnthropicBatches(Batches):
         id_, result = found.get("custom_id"), table(found.get("result"))
         if not isinstance(id_, str):
             raise NoResultError("no custom_id")
-        where = f"a batch at {self.endpoint.shown_url}"
+        where = f"a batch at {self.endpoint.redacted_url}"
         match result:
             case {"type": "succeeded", "message": dict()}:
                 return BatchResult(id_, dumps(result["message"]))
@@ -97,22 +97,22 @@ class AnthropicBatches(Batches):
                 )
                 return BatchResult(id_, error=error)
             case {"type": "errored"}:
-                failure = failure_of(result.get("error")) or Failure("no error is named")
+                failure = failure_of_error(result.get("error")) or ProviderFailure("no error is named")
                 if failure.blocked or failure.status is not None:
-                    return BatchResult(id_, error=self.endpoint.failed(failure, where=where))
-                error = self.endpoint.error("batch error", "the request failed", failure.words, where=where)
+                    return BatchResult(id_, error=self.endpoint.failure_error(failure, where=where))
+                error = self.endpoint.error("batch error", "the request failed", failure.message, where=where)
                 return BatchResult(id_, error=error)
             case _:
                 raise NoResultError("no result of a known type")
 
     def cancel_path(self, id_: str) -> str:
-        return f"{_PATH}/{in_path(id_)}/cancel"
+        return f"{_PATH}/{quote_id(id_)}/cancel"
 
     def _state(self, found: Mapping[str, Any]) -> BatchState:
-        id_, status = named(found.get("id")), found.get("processing_status")
+        id_, status = parse_id(found.get("id")), found.get("processing_status")
         if id_ is None or not isinstance(status, str):
-            raise self.misshapen(found, "message batch")
-        counts = {name: counted(value) for name, value in table(found.get("request_counts")).items()}
+            raise self.shape_error(found, "message batch")
+        counts = {name: parse_count(value) for name, value in table(found.get("request_counts")).items()}
         total = sum(counts.values())
         over = status == "ended"
         return BatchState(
@@ -126,10 +126,10 @@ class AnthropicBatches(Batches):
 
     def _results(self, id_: str, url: Any) -> str:
         """The path below our base URL where results lie; the documented one where the batch names another host's."""
-        ours = self.endpoint.shown_url.partition("?")[0].rstrip("/")
+        ours = self.endpoint.redacted_url.partition("?")[0].rstrip("/")
         if isinstance(url, str) and url.startswith(ours + "/") and _RESULTS.fullmatch(url[len(ours) :]):
             return url[len(ours) :]
-        return f"{_PATH}/{in_path(id_)}/results"
+        return f"{_PATH}/{quote_id(id_)}/results"
 
 
 def _is_younger(created: Any, since: float) -> bool:

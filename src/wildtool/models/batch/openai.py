@@ -10,47 +10,47 @@ from typing import IO, Any
 from wildtool.errors import CallError
 from wildtool.json_codec import dumps
 from wildtool.models.batch.protocol import (
-    LISTED,
-    PAGES,
-    Batches,
+    BATCHES_PER_PAGE,
+    MAX_BATCH_PAGES,
+    BatchClient,
     BatchResult,
     BatchState,
     NoResultError,
-    counted,
-    in_path,
-    named,
-    rows,
+    object_list,
+    parse_count,
+    parse_id,
+    quote_id,
     table,
 )
-from wildtool.models.http.endpoint import Endpoint, explanation
-from wildtool.models.http.failures import Failure, failure_of, refused_as_blocked
+from wildtool.models.http.endpoint import Endpoint, error_text
+from wildtool.models.http.failures import ProviderFailure, failure_of_error, is_blocked_refusal
 
-MARK = "wildtool"
+METADATA_KEY = "wildtool"
 """Key of the batch's metadata under which our mark stands."""
-_OVER = ("completed", "failed", "expired", "cancelled")
-_TOO_MUCH = ("token_limit_exceeded",)
-_PASSING = ("server_error", "internal_error", "rate_limit_exceeded", "timeout")
+_ENDED = ("completed", "failed", "expired", "cancelled")
+_TOO_LARGE = ("token_limit_exceeded",)
+_TRANSIENT = ("server_error", "internal_error", "rate_limit_exceeded", "timeout")
 _EXPIRED, _CANCELED = "batch_expired", "batch_cancelled"
 
 
-class OpenAIBatches(Batches):
+class OpenAIBatchClient(BatchClient):
     """Batches of chat completions, or of another endpoint of the same provider's."""
 
     most_requests = 50_000
     most_bytes = 200_000_000
-    marked = True
+    stores_mark = True
 
     def __init__(self, endpoint: Endpoint, path: str) -> None:
         super().__init__(endpoint, path)
         # What the requests are for, in the provider's own words, wherever a gateway puts it.
-        self._for = f"/v1{path}"
+        self._request_path = f"/v1{path}"
 
     def line(self, custom_id: str, body: bytes) -> bytes:
         """Custom id, method, path and body."""
-        about = dumps({"custom_id": custom_id, "method": "POST", "url": self._for})
+        about = dumps({"custom_id": custom_id, "method": "POST", "url": self._request_path})
         return about[:-1] + b',"body":' + body + b"}\n"
 
-    def around(self, mark: str) -> tuple[bytes, bytes]:
+    def envelope(self, mark: str) -> tuple[bytes, bytes]:
         """The parts of a form (RFC 7578): the purpose, then the file."""
         part = f"--{mark}\r\nContent-Disposition: form-data; name="
         purpose = f'{part}"purpose"\r\n\r\nbatch\r\n'
@@ -61,17 +61,17 @@ class OpenAIBatches(Batches):
         """The file's id."""
         kind = f"multipart/form-data; boundary={mark}"
         found = self.parsed(await self.endpoint.exchange("POST", "/files", body=file, kind=kind), "/files")
-        if (id_ := named(found.get("id"))) is None:
-            raise self.misshapen(found, "file")
+        if (id_ := parse_id(found.get("id"))) is None:
+            raise self.shape_error(found, "file")
         return id_
 
     async def create(self, mark: str, file: IO[bytes] | None, uploaded: str | None) -> BatchState:
         """A batch of an uploaded file, marked in its metadata."""
         wanted = {
             "input_file_id": uploaded,
-            "endpoint": self._for,
+            "endpoint": self._request_path,
             "completion_window": "24h",
-            "metadata": {MARK: mark},
+            "metadata": {METADATA_KEY: mark},
         }
         return self._state(
             self.parsed(await self.endpoint.exchange("POST", "/batches", body=dumps(wanted)), "/batches")
@@ -79,28 +79,28 @@ class OpenAIBatches(Batches):
 
     async def state(self, id_: str) -> BatchState:
         """Status and counts."""
-        path = f"/batches/{in_path(id_)}"
+        path = f"/batches/{quote_id(id_)}"
         return self._state(self.parsed(await self.endpoint.exchange("GET", path), path))
 
     async def find(self, mark: str, requests: int, since: float) -> AsyncIterator[BatchState]:
         """The batch whose metadata hold the mark."""
-        query = {"limit": str(LISTED)}
-        for _ in range(PAGES):
+        query = {"limit": str(BATCHES_PER_PAGE)}
+        for _ in range(MAX_BATCH_PAGES):
             page = self.parsed(await self.endpoint.exchange("GET", "/batches", query=query), "/batches")
-            found = rows(page.get("data"))
+            found = object_list(page.get("data"))
             for batch in found:
-                if table(batch.get("metadata")).get(MARK) == mark:
+                if table(batch.get("metadata")).get(METADATA_KEY) == mark:
                     yield self._state(batch)
                     return
             oldest = found[-1].get("created_at") if found else None
-            after = named(found[-1].get("id")) if found else None
+            after = parse_id(found[-1].get("id")) if found else None
             if not page.get("has_more") or after is None or not _is_younger(oldest, since):
                 return
             query["after"] = after
 
     async def fetch(self, where: str, into: IO[bytes]) -> None:
         """The content of a file."""
-        await self.endpoint.exchange("GET", f"/files/{in_path(where)}/content", into=into)
+        await self.endpoint.exchange("GET", f"/files/{quote_id(where)}/content", into=into)
 
     def result(self, row: Any) -> BatchResult:
         """The response's body, or the error of its status or code."""
@@ -113,8 +113,8 @@ class OpenAIBatches(Batches):
         if not isinstance(error, dict):
             raise NoResultError("neither response nor error")
         code, text = str(table(error).get("code")), str(table(error).get("message") or "")
-        if (failure := failure_of(error)) and failure.blocked:
-            return BatchResult(id_, error=self.endpoint.failed(failure, where=self._where))
+        if (failure := failure_of_error(error)) and failure.blocked:
+            return BatchResult(id_, error=self.endpoint.failure_error(failure, where=self._where))
         if code == _CANCELED:
             return BatchResult(id_, canceled=True)
         if code == _EXPIRED:
@@ -125,7 +125,7 @@ class OpenAIBatches(Batches):
         return BatchResult(id_, error=self._error("batch error", code, text, final=final))
 
     def cancel_path(self, id_: str) -> str:
-        return f"/batches/{in_path(id_)}/cancel"
+        return f"/batches/{quote_id(id_)}/cancel"
 
     def _answered(self, id_: str, response: Mapping[str, Any], error: Mapping[str, Any]) -> BatchResult:
         status, body = response.get("status_code"), response.get("body")
@@ -134,24 +134,24 @@ class OpenAIBatches(Batches):
         answer = dumps(body)
         if 200 <= status < 300:
             return BatchResult(id_, answer)
-        quote = explanation(answer) if table(body) else str(error.get("message") or "")
-        failure = Failure(quote, status, blocked=refused_as_blocked(answer))
-        return BatchResult(id_, error=self.endpoint.failed(failure, where=self._where))
+        quote = error_text(answer) if table(body) else str(error.get("message") or "")
+        failure = ProviderFailure(quote, status, blocked=is_blocked_refusal(answer))
+        return BatchResult(id_, error=self.endpoint.failure_error(failure, where=self._where))
 
     @property
     def _where(self) -> str:
-        return f"a batch at {self.endpoint.shown_url}"
+        return f"a batch at {self.endpoint.redacted_url}"
 
     def _error(self, kind: str, message: str, quote: str, *, final: bool = False) -> CallError:
         return self.endpoint.error(kind, message, quote, final=final, where=self._where)
 
     def _state(self, found: Mapping[str, Any]) -> BatchState:
-        id_, status = named(found.get("id")), found.get("status")
+        id_, status = parse_id(found.get("id")), found.get("status")
         if id_ is None or not isinstance(status, str):
-            raise self.misshapen(found, "batch")
+            raise self.shape_error(found, "batch")
         counts = table(found.get("request_counts"))
-        files = (named(found.get(name)) for name in ("output_file_id", "error_file_id"))
-        errors = rows(table(found.get("errors")).get("data"))
+        files = (parse_id(found.get(name)) for name in ("output_file_id", "error_file_id"))
+        errors = object_list(table(found.get("errors")).get("data"))
         codes = {str(error.get("code")) for error in errors}
         lines = {
             line: str(error.get("message"))
@@ -162,14 +162,14 @@ class OpenAIBatches(Batches):
         return BatchState(
             id_,
             status,
-            status in _OVER,
-            counted(counts.get("total")),
-            counted(counts.get("completed")) + counted(counts.get("failed")),
+            status in _ENDED,
+            parse_count(counts.get("total")),
+            parse_count(counts.get("completed")) + parse_count(counts.get("failed")),
             tuple(file for file in files if file is not None),
             (told or "no reason given") if status == "failed" else "",
             lines,
-            too_much=bool(codes & set(_TOO_MUCH)),
-            passing=bool(codes) and codes <= set(_PASSING),
+            too_large=bool(codes & set(_TOO_LARGE)),
+            transient=bool(codes) and codes <= set(_TRANSIENT),
         )
 
 

@@ -10,13 +10,13 @@ from typing import IO, Any, ClassVar, Protocol, cast
 from urllib.parse import quote
 
 from wildtool.errors import CallError
-from wildtool.json_codec import REPLY, loads_within
+from wildtool.json_codec import REPLY_LIMITS, loads_within
 from wildtool.models.http.endpoint import Endpoint
 from wildtool.types import Request
 
-LISTED = 100
+BATCHES_PER_PAGE = 100
 """Batches that one page of a list holds at most, with both providers."""
-PAGES = 20
+MAX_BATCH_PAGES = 20
 """Pages of a list that are looked through for a batch."""
 _ID = re.compile(r"[\x21-\x7e]{1,200}")
 
@@ -29,7 +29,7 @@ class BatchState:
     """What the provider calls it."""
     status: str
     """In the provider's own word."""
-    over: bool
+    ended: bool
     """Whether nothing of it is processed any more."""
     total: int = 0
     """Requests in it, as far as the provider has counted."""
@@ -41,9 +41,9 @@ class BatchState:
     """Why the whole batch was refused; empty where it was not."""
     failed_lines: Mapping[int, str] = field(default_factory=dict[int, str])
     """What was wrong with single requests of a refused batch, by their number in the file from 1."""
-    too_much: bool = False
+    too_large: bool = False
     """Whether it was refused since it asks too much at once, so that a smaller one would be taken."""
-    passing: bool = False
+    transient: bool = False
     """Whether it was refused for a reason that another try may cure."""
 
 
@@ -65,7 +65,7 @@ class NoResultError(ValueError):
     """A line that is no result of a request."""
 
 
-class Send(Protocol):
+class BatchSend(Protocol):
     """How a model's requests are sent where not by one HTTP call each."""
 
     async def __call__(self, body: bytes, request: Request) -> tuple[bytes, float]:
@@ -76,7 +76,7 @@ class Send(Protocol):
         ...
 
 
-class Batches:
+class BatchClient:
     """The batches of one endpoint. A subclass has the provider's words for it.
 
     Every method that asks the endpoint raises CallError; none tries again.
@@ -86,9 +86,9 @@ class Batches:
     """Requests in a batch."""
     most_bytes: ClassVar[int]
     """Bytes of its file."""
-    between: ClassVar[bytes] = b""
+    separator: ClassVar[bytes] = b""
     """What stands between two requests in the file."""
-    marked: ClassVar[bool]
+    stores_mark: ClassVar[bool]
     """Whether the provider keeps our mark with the batch."""
 
     def __init__(self, endpoint: Endpoint, path: str) -> None:
@@ -100,7 +100,7 @@ class Batches:
         """One request in the file, its body byte for byte as it would be sent alone."""
         raise NotImplementedError
 
-    def around(self, mark: str) -> tuple[bytes, bytes]:
+    def envelope(self, mark: str) -> tuple[bytes, bytes]:
         """What stands before and behind all requests."""
         raise NotImplementedError
 
@@ -139,12 +139,12 @@ class Batches:
 
     def cancel_url(self, id_: str) -> str:
         """The address that a user posts to for canceling a batch; without any key."""
-        return self.endpoint.shown_at(self.cancel_path(id_))
+        return self.endpoint.redacted_url_at(self.cancel_path(id_))
 
     def parsed(self, answer: bytes, where: str) -> dict[str, Any]:
         """The object that an answer is. Raises CallError."""
         try:
-            found = loads_within(answer, REPLY)
+            found = loads_within(answer, REPLY_LIMITS)
         except ValueError:
             found = None
         if isinstance(found, dict):
@@ -153,24 +153,24 @@ class Batches:
         # Raised here, since the parser's exception would hold the whole text.
         raise self.endpoint.error("invalid JSON", "the answer is no JSON object", text, where=where)
 
-    def misshapen(self, found: Mapping[str, Any], what: str) -> CallError:
+    def shape_error(self, found: Mapping[str, Any], what: str) -> CallError:
         """The error of an answer that lacks what the protocol demands."""
-        where = self.endpoint.shown_url
+        where = self.endpoint.redacted_url
         return self.endpoint.error("wrong shape", f"the answer is no {what}", str(dict(found)), where=where)
 
 
-def named(value: Any) -> str | None:
+def parse_id(value: Any) -> str | None:
     """An id of the provider's; None for anything that cannot be one."""
     return value if isinstance(value, str) and _ID.fullmatch(value) else None
 
 
-def in_path(id_: str) -> str:
+def quote_id(id_: str) -> str:
     """An id as a part of a path, whatever a server calls it."""
     quoted = quote(id_, safe="")
     return quoted.replace(".", "%2E") if set(quoted) <= {"."} else quoted
 
 
-def counted(value: Any) -> int:
+def parse_count(value: Any) -> int:
     """A count that a provider told; 0 for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
@@ -180,6 +180,6 @@ def table(value: Any) -> dict[str, Any]:
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
-def rows(value: Any) -> list[dict[str, Any]]:
+def object_list(value: Any) -> list[dict[str, Any]]:
     """The objects of a list."""
     return [table(one) for one in cast(list[Any], value)] if isinstance(value, list) else []

@@ -12,7 +12,7 @@ from wildtool.errors import UsageError
 
 SHORTEST_SECRET = 4
 """Anything shorter is a placeholder; taking it out would only garble messages."""
-PLACEHOLDERS = frozenset(
+PLACEHOLDER_KEYS = frozenset(
     (
         *("EMPTY", "empty", "NONE", "none", "None", "null", "dummy", "dummy-key", "sk-dummy", "fake-key"),
         *("no-key", "no-key-required", "sk-no-key-required", "not-needed", "not-required", "placeholder"),
@@ -24,7 +24,7 @@ SECRET_PARAMETER = re.compile("key|token|secret|pass|sig|auth|cred", re.IGNORECA
 """Names of URL parameters that hold a key; other values, such as a version's date, are ordinary words."""
 
 
-def checked(base_url: str) -> URL:
+def parse_base_url(base_url: str) -> URL:
     """The URL of an endpoint. Raises UsageError where it is none."""
     try:
         url = URL(base_url)
@@ -38,7 +38,7 @@ def checked(base_url: str) -> URL:
     return url
 
 
-def shown_path(url: URL) -> str:
+def redacted_path(url: URL) -> str:
     """The address without its query, and with `…` for each part of its path that looks like a key."""
     shown = str(url.with_query(None))
     for part in url.raw_path.split("/"):
@@ -47,7 +47,7 @@ def shown_path(url: URL) -> str:
     return shown
 
 
-def shown_query(url: URL) -> str:
+def redacted_query(url: URL) -> str:
     """The query with `…` for each value, and for each name that may be a key itself: it has no value, or looks so."""
     shown = [
         f"{quote(name)}=…" if value.strip("=") and not redact.looks_like_key(name) else "…"
@@ -73,7 +73,7 @@ def secrets_in(url: URL, base_url: str) -> list[str]:
             found.append(name)
         if SECRET_PARAMETER.search(name) or redact.looks_like_key(value):
             found.append(value)
-    return [text for text in found if text and text not in PLACEHOLDERS]
+    return [text for text in found if text and text not in PLACEHOLDER_KEYS]
 
 
 def _login(base_url: str) -> list[str]:
@@ -113,10 +113,10 @@ def authorization(credentials: tuple[str, str] | None, key_header: str) -> dict[
     return {"Authorization": f"{scheme} {text}"}
 
 
-def forms(*secrets: str | None) -> tuple[str, ...]:
+def secret_forms(*secrets: str | None) -> tuple[str, ...]:
     """The secrets as they may turn up in a server's text, longest first."""
     long = {secret for secret in secrets if secret and len(secret) >= SHORTEST_SECRET}
-    found = {form for secret in long - PLACEHOLDERS for form in redact.forms(secret)}
+    found = {form for secret in long - PLACEHOLDER_KEYS for form in redact.encoded_forms(secret)}
     return tuple(sorted(found, key=len, reverse=True))
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from wildtool.json_codec import REPLY, TooLargeError, loads_within
+from wildtool.json_codec import REPLY_LIMITS, TooLargeError, loads_within
 
-MOST_PARTS = 100_000
+MAX_REPLY_PARTS = 100_000
 """Calls, blocks, parts or items that one answer may have."""
 
 
-class _Texts:
+class _TextFields:
     """Texts under names, put together from pieces in linear time."""
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class _Texts:
         if piece or name not in self._pieces:
             self._pieces.setdefault(name, []).append(piece)
 
-    def put(self, name: str, text: str) -> None:
+    def replace(self, name: str, text: str) -> None:
         """The text so far, whatever it was."""
         self._pieces[name] = [text]
 
@@ -31,19 +31,19 @@ class _Texts:
         """Whether any piece came that is not empty."""
         return any(self._pieces.get(name, ()))
 
-    def whole(self) -> dict[str, str]:
+    def build(self) -> dict[str, str]:
         return {name: "".join(pieces) for name, pieces in self._pieces.items()}
 
 
-class _Call:
+class _CallDeltas:
     """A call whose name and arguments come in pieces."""
 
     def __init__(self) -> None:
         self.rest: dict[str, Any] = {"type": "function"}
         self._function: dict[str, Any] = {}
-        self._texts = _Texts()
+        self._texts = _TextFields()
 
-    def is_over_before(self, delta: dict[str, Any], function: dict[str, Any]) -> bool:
+    def starts_new_call(self, delta: dict[str, Any], function: dict[str, Any]) -> bool:
         """Whether a piece that claims to belong to this call begins another one."""
         if not function.get("name"):
             return False
@@ -67,48 +67,48 @@ class _Call:
             elif not (repeated and name == "name" and self._texts.is_just(name, value)):
                 self._texts.add(name, value)
 
-    def whole(self) -> dict[str, Any]:
-        function = {"name": "", "arguments": "", **self._texts.whole()}
+    def build(self) -> dict[str, Any]:
+        function = {"name": "", "arguments": "", **self._texts.build()}
         other = {name: value for name, value in self._function.items() if not function.get(name)}
         return {**self.rest, "function": {**function, **other}}
 
 
-class _Calls:
+class _CallListDeltas:
     """The calls of one streamed message."""
 
     def __init__(self) -> None:
-        self._calls: list[_Call] = []
-        self._at: dict[int, _Call] = {}
+        self._calls: list[_CallDeltas] = []
+        self._at: dict[int, _CallDeltas] = {}
 
     def add(self, delta: dict[str, Any]) -> None:
         """Adds a piece to the call of its index; without index, to the last one."""
         index, function = delta.get("index"), as_object(delta.get("function"))
         at = index if isinstance(index, int) and not isinstance(index, bool) else None
         call = self._at.get(at) if at is not None else self._last(delta)
-        if call is None or call.is_over_before(delta, function):
-            call = _Call()
-            append(self._calls, call)
+        if call is None or call.starts_new_call(delta, function):
+            call = _CallDeltas()
+            append_bounded(self._calls, call)
         if at is not None:
             self._at[at] = call
         call.add(delta, function)
 
-    def _last(self, delta: dict[str, Any]) -> _Call | None:
+    def _last(self, delta: dict[str, Any]) -> _CallDeltas | None:
         """The call that a piece without index goes on with; one with another id begins a call."""
         last = self._calls[-1] if self._calls else None
         return None if last is None or delta.get("id") not in (None, "", last.rest.get("id")) else last
 
-    def whole(self) -> list[dict[str, Any]]:
-        return [call.whole() for call in self._calls]
+    def build(self) -> list[dict[str, Any]]:
+        return [call.build() for call in self._calls]
 
 
 class MessageDeltas:
     """An assistant message that comes in deltas."""
 
     def __init__(self) -> None:
-        self._texts = _Texts()
+        self._texts = _TextFields()
         self._other: dict[str, Any] = {}
-        self._calls: _Calls | None = None
-        self._function: _Call | None = None
+        self._calls: _CallListDeltas | None = None
+        self._function: _CallDeltas | None = None
         self._given: dict[str, Any] | None = None
 
     def replace(self, message: dict[str, Any]) -> None:
@@ -120,11 +120,11 @@ class MessageDeltas:
             if name == "role" or value is None:
                 continue
             if name == "tool_calls" and isinstance(value, list):
-                self._calls = self._calls or _Calls()
+                self._calls = self._calls or _CallListDeltas()
                 for call in objects(cast(list[Any], value)):
                     self._calls.add(call)
             elif name == "function_call" and isinstance(value, dict):
-                self._function = self._function or _Call()
+                self._function = self._function or _CallDeltas()
                 self._function.add({}, cast(dict[str, Any], value))
             elif isinstance(value, str):
                 self._texts.add(name, value)
@@ -133,14 +133,14 @@ class MessageDeltas:
             else:
                 self._other[name] = list(cast(list[Any], value)) if isinstance(value, list) else value
 
-    def whole(self) -> dict[str, Any]:
+    def build(self) -> dict[str, Any]:
         if self._given is not None:
             return self._given
-        made: dict[str, Any] = {"role": "assistant", "content": None, **self._other, **self._texts.whole()}
+        made: dict[str, Any] = {"role": "assistant", "content": None, **self._other, **self._texts.build()}
         if self._calls is not None:
-            made["tool_calls"] = self._calls.whole()
+            made["tool_calls"] = self._calls.build()
         if self._function is not None:
-            made["function_call"] = self._function.whole()["function"]
+            made["function_call"] = self._function.build()["function"]
         return made
 
 
@@ -149,7 +149,7 @@ class BlockDeltas:
 
     def __init__(self, start: dict[str, Any]) -> None:
         self._start = dict(start)
-        self._texts = _Texts()
+        self._texts = _TextFields()
         self._citations: list[Any] = []
         for name in ("text", "thinking", "signature"):
             if isinstance(start.get(name), str):
@@ -162,8 +162,8 @@ class BlockDeltas:
         if "citation" in delta:
             self._citations.append(delta["citation"])
 
-    def whole(self) -> dict[str, Any]:
-        texts = self._texts.whole()
+    def build(self) -> dict[str, Any]:
+        texts = self._texts.build()
         given = texts.pop("partial_json", None)
         block = {**self._start, **texts}
         if given is not None:
@@ -180,7 +180,7 @@ class BlockDeltas:
 def _value(text: str) -> Any:
     """A tool's input; a text that is no JSON stays one, as the model's own fault."""
     try:
-        return loads_within(text, REPLY) if text else {}
+        return loads_within(text, REPLY_LIMITS) if text else {}
     except ValueError:
         return text
 
@@ -196,15 +196,15 @@ class PartDeltas:
         now = as_object(part)
         if not isinstance(now.get("text"), str):
             self._close()
-            append(self._parts, part)
-        elif self._pieces and _goes_on(self._parts[-1], now):
+            append_bounded(self._parts, part)
+        elif self._pieces and _continues(self._parts[-1], now):
             self._pieces.append(now["text"])
         else:
             self._close()
-            append(self._parts, dict(now))
+            append_bounded(self._parts, dict(now))
             self._pieces = [now["text"]]
 
-    def whole(self) -> list[Any]:
+    def build(self) -> list[Any]:
         self._close()
         return self._parts
 
@@ -214,7 +214,7 @@ class PartDeltas:
         self._pieces = []
 
 
-def _goes_on(last: dict[str, Any], now: dict[str, Any]) -> bool:
+def _continues(last: dict[str, Any], now: dict[str, Any]) -> bool:
     """Whether a text is one with the text before it: both of the same kind, without a signature."""
     plain = last.keys() | now.keys() <= {"text", "thought"}
     return plain and last.get("thought") == now.get("thought")
@@ -226,7 +226,7 @@ class ItemDeltas:
     def __init__(self, start: dict[str, Any]) -> None:
         self._item = dict(start)
         self._done = False
-        self._texts = _Texts()
+        self._texts = _TextFields()
 
     def add(self, kind: str, event: dict[str, Any]) -> None:
         if kind == "response.output_item.done":
@@ -237,10 +237,10 @@ class ItemDeltas:
             name = kind.split(".")[1]
             text = event.get("arguments" if name == "function_call_arguments" else "text")
             if isinstance(text, str):
-                self._texts.put(name, text)
+                self._texts.replace(name, text)
 
-    def whole(self) -> dict[str, Any]:
-        texts = self._texts.whole()
+    def build(self) -> dict[str, Any]:
+        texts = self._texts.build()
         if self._done or not texts:
             return self._item
         if (given := texts.get("function_call_arguments")) is not None:
@@ -252,14 +252,14 @@ class ItemDeltas:
         }
 
 
-def append(parts: list[Any], part: Any) -> None:
-    if len(parts) >= MOST_PARTS:
-        raise too_many()
+def append_bounded(parts: list[Any], part: Any) -> None:
+    if len(parts) >= MAX_REPLY_PARTS:
+        raise too_many_parts()
     parts.append(part)
 
 
-def too_many() -> TooLargeError:
-    return TooLargeError(f"a reply of more than {MOST_PARTS:,} calls or other parts")
+def too_many_parts() -> TooLargeError:
+    return TooLargeError(f"a reply of more than {MAX_REPLY_PARTS:,} calls or other parts")
 
 
 def objects(parts: Iterable[Any]) -> Iterator[dict[str, Any]]:

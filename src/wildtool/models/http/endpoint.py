@@ -16,28 +16,33 @@ from yarl import URL
 
 from wildtool import __version__, redact
 from wildtool.errors import CallError, StorageError, UsageError
-from wildtool.json_codec import REPLY, loads_within
+from wildtool.json_codec import REPLY_LIMITS, loads_within
 from wildtool.models.http import hints
 from wildtool.models.http.address import (
-    PLACEHOLDERS,
+    PLACEHOLDER_KEYS,
     authorization,
-    checked,
     credentials_of,
-    forms,
+    parse_base_url,
     proxy_of,
+    redacted_path,
+    redacted_query,
+    secret_forms,
     secrets_in,
-    shown_path,
-    shown_query,
 )
-from wildtool.models.http.failures import BLOCKED, Failure, failure_in, refused_as_blocked
+from wildtool.models.http.failures import (
+    BLOCKED_PROMPT,
+    ProviderFailure,
+    failure_in_answer,
+    is_blocked_refusal,
+)
 
-CONNECT_S = 10.0
+CONNECT_TIMEOUT_S = 10.0
 """Longest time until a connection stands, name look-up and TLS included."""
-QUOTED = 300
+MAX_QUOTE = 300
 """Most characters of a server's text in a message."""
-LARGEST_FILE = 8 * 1024**3
+MAX_RESPONSE_FILE_BYTES = 8 * 1024**3
 """Longest answer that is written to a file."""
-RETRY_LATER = frozenset({408, 409, 425, 429})
+RETRYABLE_STATUSES = frozenset({408, 409, 425, 429})
 """The 4xx statuses that another try may cure."""
 
 _sessions: dict[tuple[asyncio.AbstractEventLoop, str], tuple[aiohttp.ClientSession, set["Endpoint"]]] = {}
@@ -72,20 +77,20 @@ class Endpoint:
         Raises:
             UsageError: the URL is no http(s) URL, or the key cannot stand in an HTTP header.
         """
-        url = checked(base_url)
-        if wrong := hints.on_address(url.path, path):
+        url = parse_base_url(base_url)
+        if wrong := hints.for_address(url.path, path):
             raise UsageError(wrong)
         plain = url.with_user(None).with_fragment(None)
-        self._shown_base = shown_path(plain)
-        self.shown_url = self._shown_base + shown_query(url)
+        self._shown_base = redacted_path(plain)
+        self.redacted_url = self._shown_base + redacted_query(url)
         """The base URL as records and messages may show it: without credentials, and of a query the names."""
         whole = str(url.with_fragment(None))
-        self.hidden = whole if whole != self.shown_url else None
+        self.private_url = whole if whole != self.redacted_url else None
         """The base URL as given, where a part of it is not shown; None where all of it is."""
         self._plain, self._query = plain, url.query
         target = self._target(path)
         self._url = target.with_query(url.query).update_query(query or {})
-        self._shown_target = self.shown_at(path)
+        self._shown_target = self.redacted_url_at(path)
         credentials = credentials_of(url, api_key)
         self._keyless = credentials is None
         self._headers = {
@@ -95,11 +100,11 @@ class Endpoint:
             **authorization(credentials, key_header),
         }
         given = credentials[1] if credentials else ""
-        secrets = ["" if given in PLACEHOLDERS else given, *secrets_in(url, base_url)]
-        redact.remember(*secrets)
+        secrets = ["" if given in PLACEHOLDER_KEYS else given, *secrets_in(url, base_url)]
+        redact.register_secrets(*secrets)
         # Short ones are left in good answers, where they may be ordinary words.
-        self._secrets = forms(*secrets, *(value or name for name, value in url.query.items()))
-        self._timeout = aiohttp.ClientTimeout(total=timeout_s, connect=CONNECT_S)
+        self._secrets = secret_forms(*secrets, *(value or name for name, value in url.query.items()))
+        self._timeout = aiohttp.ClientTimeout(total=timeout_s, connect=CONNECT_TIMEOUT_S)
         self._max_body_bytes = max_body_bytes
         self._proxy = proxy_of(url)
         self._session: aiohttp.ClientSession | None = None
@@ -140,10 +145,10 @@ class Endpoint:
         target = self._target(path)
         url = target.with_query(self._query).update_query(query or {})
         headers = {**self._headers, "Content-Type": kind}
-        answer = await self._exchange(method, url, headers, body, into, self.shown_at(path))
+        answer = await self._exchange(method, url, headers, body, into, self.redacted_url_at(path))
         return answer if into else self.without_keys(answer)
 
-    def shown_at(self, path: str) -> str:
+    def redacted_url_at(self, path: str) -> str:
         """The address of something below the base URL as messages may show it: without credentials and query."""
         return self._shown_base.rstrip("/") + path
 
@@ -172,7 +177,7 @@ class Endpoint:
         """
         for secret in self._secrets:
             quote = quote.replace(secret, redact.REMOVED)
-        text = " ".join(quote[: 2 * QUOTED].split())[:QUOTED]
+        text = " ".join(quote[: 2 * MAX_QUOTE].split())[:MAX_QUOTE]
         quoted = f": {text}" if text else ""
         return CallError(kind, f"{where or self._shown_target}: {message}{quoted}", final=final)
 
@@ -180,20 +185,20 @@ class Endpoint:
         self, status: int, quote: str, *, retry_after_s: float | None = None, where: str | None = None
     ) -> CallError:
         """The CallError of an HTTP status; final where the same request can only fail again."""
-        final = 300 <= status < 500 and status not in RETRY_LATER
-        hint = hints.on_status(status, self._plain.path, quote, keyless=self._keyless)
+        final = 300 <= status < 500 and status not in RETRYABLE_STATUSES
+        hint = hints.for_status(status, self._plain.path, quote, keyless=self._keyless)
         failure = self.error(f"http {status}", f"HTTP {status}{hint}", quote, final=final, where=where)
         failure.retry_after_s = retry_after_s
         return failure
 
-    def failed(self, failure: Failure, *, where: str | None = None) -> CallError:
+    def failure_error(self, failure: ProviderFailure, *, where: str | None = None) -> CallError:
         """The CallError of a failure that came as an answer; final as its status says, and for blocked prompts."""
         if failure.blocked:
             said = "the provider blocked the prompt"
-            return self.error(BLOCKED, said, failure.words, final=True, where=where)
+            return self.error(BLOCKED_PROMPT, said, failure.message, final=True, where=where)
         if failure.status is not None:
-            return self.status_error(failure.status, failure.words, where=where)
-        return self.error("wrong shape", "an error came with HTTP 200", failure.words, where=where)
+            return self.status_error(failure.status, failure.message, where=where)
+        return self.error("wrong shape", "an error came with HTTP 200", failure.message, where=where)
 
     def send_header(self, name: str, value: str) -> None:
         """Sends a header with every call from now on."""
@@ -242,17 +247,17 @@ class Endpoint:
                 good = 200 <= status < 300
                 answer = await self._read(response, into if good else None)
         except (aiohttp.ClientError, OSError) as error:
-            failure = self._broken(error, headers_came, where)
+            failure = self._network_error(error, headers_came, where)
         else:
             if good:
                 return answer
-            failure = self._refused(status, fields, answer, where)
+            failure = self._refusal_error(status, fields, answer, where)
         # Raised here, since the library's own exception holds the request's headers and must not be attached.
         raise failure
 
     async def _read(self, response: aiohttp.ClientResponse, into: IO[bytes] | None) -> bytes:
         chunks: list[bytes] = []
-        length, most = 0, LARGEST_FILE if into else self._max_body_bytes
+        length, most = 0, MAX_RESPONSE_FILE_BYTES if into else self._max_body_bytes
         async for chunk in response.content.iter_any():
             length += len(chunk)
             if length > most:
@@ -270,12 +275,14 @@ class Endpoint:
                 ) from error
         return b"".join(chunks)
 
-    def _broken(self, error: Exception, headers_came: bool, where: str) -> CallError:
+    def _network_error(self, error: Exception, headers_came: bool, where: str) -> CallError:
         if isinstance(error, _BodyTooLargeError):
             return self.error("body too large", f"the answer is longer than {error.most} bytes", where=where)
         if isinstance(error, aiohttp.ConnectionTimeoutError):
-            within = f"no connection within {min(CONNECT_S, self._timeout.total or CONNECT_S):g} s"
-            hint = hints.on_network(error)
+            within = (
+                f"no connection within {min(CONNECT_TIMEOUT_S, self._timeout.total or CONNECT_TIMEOUT_S):g} s"
+            )
+            hint = hints.for_network(error)
             return self.error("network", f"{within}{hint}", where=where)
         if isinstance(error, TimeoutError):
             return self.error("timeout", f"no complete answer within {self._timeout.total:g} s", where=where)
@@ -283,15 +290,15 @@ class Endpoint:
             return self.error("truncated body", "the answer broke off", _words(error), where=where)
         # A certificate does not get better by asking again.
         certificate = isinstance(error, aiohttp.ClientConnectorCertificateError)
-        hint = hints.on_network(error)
+        hint = hints.for_network(error)
         return self.error("network", f"no answer{hint}", _words(error), final=certificate, where=where)
 
-    def _refused(self, status: int, headers: Mapping[str, str], answer: bytes, where: str) -> CallError:
-        quote = explanation(answer)
+    def _refusal_error(self, status: int, headers: Mapping[str, str], answer: bytes, where: str) -> CallError:
+        quote = error_text(answer)
         if 300 <= status < 400:
             quote = f"redirects to {headers.get('Location', 'nowhere')}; give that address as base URL"
-        if 400 <= status < 500 and refused_as_blocked(answer):
-            return self.failed(Failure(quote, status, blocked=True), where=where)
+        if 400 <= status < 500 and is_blocked_refusal(answer):
+            return self.failure_error(ProviderFailure(quote, status, blocked=True), where=where)
         wait = retry_after_s(headers.get("Retry-After"))
         wait = _delay_s(answer) if wait is None else wait
         return self.status_error(status, quote, retry_after_s=wait, where=where)
@@ -305,16 +312,16 @@ class _BodyTooLargeError(aiohttp.ClientError):
         self.most = most
 
 
-def explanation(answer: bytes) -> str:
+def error_text(answer: bytes) -> str:
     """What a server says about its refusal: the words of its error where it is JSON that holds one, else its text."""
     text = answer.decode("utf-8", "replace")
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:
-        failure = failure_in(loads_within(answer, REPLY))
+        failure = failure_in_answer(loads_within(answer, REPLY_LIMITS))
     except ValueError:
         return text
-    return text if failure is None else failure.words
+    return text if failure is None else failure.message
 
 
 def retry_after_s(value: str | None) -> float | None:

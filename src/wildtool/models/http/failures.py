@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.json_codec import REPLY, dumps, loads_within
+from wildtool.json_codec import REPLY_LIMITS, dumps, loads_within
 
-BLOCKED = "blocked prompt"
+BLOCKED_PROMPT = "blocked prompt"
 """Kind of the error of a prompt that the provider refuses to give to the model: final, and no fault of a network's."""
-ENDED_BY_FAILURE = frozenset(("error", "network_error", "insufficient_system_resource"))
+FAILED_FINISH_REASONS = frozenset(("error", "network_error", "insufficient_system_resource"))
 """Finish reasons that say that the endpoint failed, not that the model stopped."""
 _STATUS = {
     400: ("invalid_request", "bad_request", "invalid_argument", "failed_precondition", "out_of_range"),
@@ -51,57 +51,57 @@ _BLOCKED_NAMES = frozenset(map(_plain, _BLOCKED))
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ProviderFailure:
     """What went wrong at the provider, in the provider's words."""
 
-    words: str
+    message: str
     status: int | None = None
     """The HTTP status that it stands for; None where nothing says so."""
     blocked: bool = False
     """Whether the prompt was blocked."""
 
 
-def failure_in(parsed: Any) -> Failure | None:
+def failure_in_answer(parsed: Any) -> ProviderFailure | None:
     """The failure that the `error` of an answer names, whatever stands beside it; None where it names none."""
     if isinstance(parsed, list) and parsed:
         parsed = cast(list[Any], parsed)[0]
     found = _object(parsed)
-    return failure_of(found if found.get("object") == "error" else found.get("error"))
+    return failure_of_error(found if found.get("object") == "error" else found.get("error"))
 
 
-def failure_of(error: Any) -> Failure | None:
+def failure_of_error(error: Any) -> ProviderFailure | None:
     """The failure that an error object or text stands for; None for null and other empty values."""
     if not error:
         return None
     if not isinstance(error, dict):
-        return Failure(error if isinstance(error, str) else _json(error))
+        return ProviderFailure(error if isinstance(error, str) else _json(error))
     found = cast(dict[str, Any], error)
     inner = found.get("error")
     if isinstance(inner, dict) and inner and "message" not in found:
-        return failure_of(inner)
+        return failure_of_error(inner)
     names = list(_names(found))
     words = _words(found)
     blocked = any(_plain(name) in _BLOCKED_NAMES for name in names) or _BLOCKED_WORDS in words
-    return Failure(
-        words, status_named(names), blocked or bool(_object(found.get("metadata")).get("flagged_input"))
+    return ProviderFailure(
+        words, status_from_names(names), blocked or bool(_object(found.get("metadata")).get("flagged_input"))
     )
 
 
-def status_named(names: list[str]) -> int | None:
+def status_from_names(names: list[str]) -> int | None:
     """The HTTP status that names or numbers of an error stand for; numbers count first."""
     numbers = (int(name) for name in names if re.fullmatch("[45][0-9][0-9]", name))
     words = (_STATUS_OF[_plain(name)] for name in names if _plain(name) in _STATUS_OF)
     return next(numbers, None) or next(words, None)
 
 
-def refused_as_blocked(answer: bytes) -> bool:
+def is_blocked_refusal(answer: bytes) -> bool:
     """Whether the body of a refusal says that the prompt was blocked."""
     try:
-        found = _object(loads_within(answer, REPLY))
+        found = _object(loads_within(answer, REPLY_LIMITS))
     except ValueError:
         return False
     # Some name it beside a message of its own, without an error object.
-    failure = failure_in(found) or failure_of(found)
+    failure = failure_in_answer(found) or failure_of_error(found)
     return failure is not None and failure.blocked
 
 

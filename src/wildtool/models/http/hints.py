@@ -9,7 +9,7 @@ _VERSION = re.compile(r"/v\d+[a-z0-9]*(/|$)")
 _WEB_PAGE = re.compile(r"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 
 
-def on_address(base_path: str, path: str) -> str | None:
+def for_address(base_path: str, path: str) -> str | None:
     """What is wrong with a base URL that already holds what is appended to it; None where it does not.
 
     Args:
@@ -21,7 +21,7 @@ def on_address(base_path: str, path: str) -> str | None:
     return f"the base URL ends in {path}, which is added to it by us; leave that out, as in http://127.0.0.1:8000/v1"
 
 
-def on_status(status: int, base_path: str, text: str, *, keyless: bool) -> str:
+def for_status(status: int, base_path: str, text: str, *, keyless: bool) -> str:
     """Advice for a refusal, in brackets; empty where its own words say enough.
 
     Args:
@@ -33,17 +33,17 @@ def on_status(status: int, base_path: str, text: str, *, keyless: bool) -> str:
         return " (no key was sent; name its variable with --api-key-env)"
     if status in (404, 405) and not _VERSION.search(base_path):
         return " (most base URLs end in a version, such as http://127.0.0.1:8000/v1)"
-    return on_text(text)
+    return for_text(text)
 
 
-def on_text(text: str) -> str:
+def for_text(text: str) -> str:
     """Advice for an answer that is a web page, in brackets; empty for any other text."""
     if not _WEB_PAGE.match(text):
         return ""
     return " (this is a web page; check the base URL, which must be that of an API, such as http://127.0.0.1:8000/v1)"
 
 
-def on_network(error: Exception) -> str:
+def for_network(error: Exception) -> str:
     """Advice where no server answered, in brackets; empty where the error says enough."""
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return " (check host and port of the base URL, and whether a firewall lies between)"

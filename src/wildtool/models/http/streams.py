@@ -7,22 +7,22 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from wildtool.json_codec import REPLY, TooLargeError, check_limits, loads
+from wildtool.json_codec import REPLY_LIMITS, TooLargeError, check_limits, loads
 from wildtool.models.http.deltas import (
-    MOST_PARTS,
+    MAX_REPLY_PARTS,
     BlockDeltas,
     ItemDeltas,
     MessageDeltas,
     PartDeltas,
-    append,
+    append_bounded,
     as_object,
     objects,
-    too_many,
+    too_many_parts,
 )
 
 DONE = "[DONE]"
 """The event that ends a stream of chat completions."""
-MOST_VALUES = 5_000_000
+MAX_STREAM_VALUES = 5_000_000
 """JSON values of all events together."""
 _FIELD = re.compile(rb"^(data|event):[ ]?([^\n]*+)$", re.MULTILINE)
 _BLOCK = re.compile(rb"[^\n]++(?:\n[^\n]++)*+")
@@ -33,7 +33,7 @@ class BrokenStreamError(ValueError):
     """A stream without its end."""
 
 
-def is_stream(body: bytes) -> bool:
+def is_event_stream(body: bytes) -> bool:
     """Whether a body begins as events do."""
     return _LOOKS_LIKE_EVENTS.match(body) is not None
 
@@ -57,9 +57,9 @@ def events(body: bytes) -> Iterator[Any]:
         if data == DONE.encode():
             yield DONE
             continue
-        values += check_limits(data, REPLY)
-        if values > MOST_VALUES:
-            raise TooLargeError(f"a stream of more than {MOST_VALUES:,} JSON values")
+        values += check_limits(data, REPLY_LIMITS)
+        if values > MAX_STREAM_VALUES:
+            raise TooLargeError(f"a stream of more than {MAX_STREAM_VALUES:,} JSON values")
         try:
             event = loads(data)
         except ValueError:
@@ -78,7 +78,7 @@ def _data(block: bytes) -> tuple[bytes, bool]:
     named = False
     for field in _FIELD.finditer(block):
         if field[1] == b"data":
-            append(data, field[2])
+            append_bounded(data, field[2])
         else:
             named = field[2].strip() == b"error"
     return b"\n".join(data).strip(), named
@@ -111,7 +111,7 @@ def join_chat(parts: Iterable[Any]) -> Any:
                 choice["error"], ended = chunk["error"], True
     if not (begun and ended):
         raise BrokenStreamError("the stream has no end" if begun else "the stream holds no reply")
-    choice = {**choice, "message": message.whole(), "finish_reason": choice.get("finish_reason")}
+    choice = {**choice, "message": message.build(), "finish_reason": choice.get("finish_reason")}
     return {**whole, "object": "chat.completion", "choices": [choice]}
 
 
@@ -137,7 +137,7 @@ def join_anthropic(parts: Iterable[Any]) -> Any:
                 message = dict(as_object(part.get("message")))
             case "content_block_start":
                 at[index] = BlockDeltas(as_object(part.get("content_block")))
-                append(blocks, at[index])
+                append_bounded(blocks, at[index])
             case "content_block_delta":
                 if index not in at:
                     raise BrokenStreamError("the stream has a piece of a block that never began")
@@ -146,7 +146,7 @@ def join_anthropic(parts: Iterable[Any]) -> Any:
                 usage = {**as_object(message.get("usage")), **as_object(part.get("usage"))}
                 message |= {**as_object(part.get("delta")), "usage": usage}
             case "message_stop":
-                return {**message, "content": [block.whole() for block in blocks]}
+                return {**message, "content": [block.build() for block in blocks]}
             case _:
                 pass
     raise BrokenStreamError("the stream has no message_stop")
@@ -172,11 +172,11 @@ def join_gemini(parts: Iterable[Any]) -> Any:
     if not ended:
         raise BrokenStreamError("the stream has no finishReason")
     if candidate:
-        whole["candidates"] = [{**candidate, "content": {"role": "model", "parts": said.whole()}}]
+        whole["candidates"] = [{**candidate, "content": {"role": "model", "parts": said.build()}}]
     return whole
 
 
-def _place(event: dict[str, Any], count: int) -> Any:
+def _item_key(event: dict[str, Any], count: int) -> Any:
     """What tells the item of an event from others: its index, else its id, else that it is one more."""
     index, id_ = event.get("output_index"), event.get("item_id", as_object(event.get("item")).get("id"))
     return index if isinstance(index, int) else id_ if isinstance(id_, str) else count
@@ -204,13 +204,13 @@ def join_responses(parts: Iterable[Any]) -> Any:
         if kind in ("response.completed", "response.incomplete", "response.failed", "response.cancelled"):
             response: object = part.get("response")
             if isinstance(response, dict) and not as_object(response).get("output"):
-                return {**as_object(response), "output": [item.whole() for item in items.values()]}
+                return {**as_object(response), "output": [item.build() for item in items.values()]}
             return cast(Any, response)
         if isinstance(kind, str) and kind in _ITEM_EVENTS:
-            place = _place(part, len(items))
+            place = _item_key(part, len(items))
             if place not in items:
-                if len(items) >= MOST_PARTS:
-                    raise too_many()
+                if len(items) >= MAX_REPLY_PARTS:
+                    raise too_many_parts()
                 items[place] = ItemDeltas(as_object(part.get("item")))
             items[place].add(kind, part)
     raise BrokenStreamError("the stream has no response.completed")

@@ -8,14 +8,14 @@ from importlib import import_module
 from typing import Any
 
 from wildtool.errors import CallError, UsageError
-from wildtool.models.providers.chat_changes import NINE, one_call_a_message
+from wildtool.models.providers.chat_changes import SHORT_ID_CHARACTERS, split_parallel_calls
 from wildtool.models.providers.openai_messages import (
     CallIds,
     Changes,
     HistoryCall,
     arguments_object,
-    calls_of,
-    text_of,
+    content_text,
+    history_calls,
 )
 from wildtool.types import Message, Request
 
@@ -23,7 +23,7 @@ _SAMPLE: dict[str, Any] = {
     "type": "function",
     "function": {"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}},
 }
-_STYLED: dict[str, Any] = {
+_STYLE_TOOL: dict[str, Any] = {
     "type": "function",
     "function": {
         "name": "f",
@@ -31,7 +31,7 @@ _STYLED: dict[str, Any] = {
         "parameters": {"type": "object", "properties": {"x": {"type": "object", "default": True}}},
     },
 }
-_STYLE: list[Message] = [
+_STYLE_CHAT: list[Message] = [
     {"role": "user", "content": "x"},
     {
         "role": "assistant",
@@ -92,21 +92,21 @@ class ChatTemplate:
         return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
-    def ends(self) -> set[int]:
+    def end_tokens(self) -> set[int]:
         """Tokens that end a reply, by the tokenizer."""
         end: Any = self._tokenizer.eos_token_id
         return set() if end is None else {end}
 
     @property
-    def padding(self) -> int:
+    def pad_token(self) -> int:
         """A token for places without one, which no model looks at."""
-        return next((one for one in (self._tokenizer.pad_token_id, *self.ends) if one is not None), 0)
+        return next((one for one in (self._tokenizer.pad_token_id, *self.end_tokens) if one is not None), 0)
 
     @cached_property
-    def style(self) -> frozenset[str]:
+    def expected_repairs(self) -> frozenset[str]:
         """Repairs that are none here, since the template itself shows values in Python's style."""
         try:
-            text = self._rendered(template_messages(_STYLE, {}), [_STYLED])
+            text = self._rendered(template_messages(_STYLE_CHAT, {}), [_STYLE_TOOL])
         except (self._refused, ValueError, TypeError, KeyError):
             return frozenset()
         literal = {"python-literal"} if "True" in text and "true" not in text else set[str]()
@@ -124,7 +124,7 @@ class ChatTemplate:
         )
 
     def prompt(
-        self, request: Request, in_words: Callable[[Message], Message] | None = None
+        self, request: Request, calls_to_text: Callable[[Message], Message] | None = None
     ) -> tuple[list[int], Changes]:
         """The request's tokens and what had to be changed for the template.
 
@@ -141,9 +141,13 @@ class ChatTemplate:
                 one_call=takes_one_call(self.text),
                 results_with_calls=wants_results_with_calls(self.text),
             )
-            if in_words is not None and not self.shows_calls and any("tool_calls" in one for one in messages):
+            if (
+                calls_to_text is not None
+                and not self.shows_calls
+                and any("tool_calls" in one for one in messages)
+            ):
                 changes["calls-as-text"] = None
-                messages = [in_words(one) if "tool_calls" in one else one for one in messages]
+                messages = [calls_to_text(one) if "tool_calls" in one else one for one in messages]
             text = self._rendered(messages, list(request.tools) or None)
             # The template writes the special tokens itself.
             tokens: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -152,7 +156,7 @@ class ChatTemplate:
             raise CallError("unsendable request", message, final=True) from error
         return tokens, changes
 
-    def told(self, tokens: Sequence[int]) -> str:
+    def decode(self, tokens: Sequence[int]) -> str:
         """The text of tokens; special ones stay, since calls may be marked by them."""
         return self._tokenizer.decode(
             list(tokens), skip_special_tokens=False, clean_up_tokenization_spaces=False
@@ -176,8 +180,8 @@ def template_messages(
 
     Raises ValueError for pictures and other things that are no text.
     """
-    messages = one_call_a_message(messages, changes) if one_call else messages
-    ids = CallIds(NINE, exactly=9) if short_ids else CallIds(r"\s\S", 10_000)
+    messages = split_parallel_calls(messages, changes) if one_call else messages
+    ids = CallIds(SHORT_ID_CHARACTERS, exactly=9) if short_ids else CallIds(r"\s\S", 10_000)
     made = [_as_expected(message, ids, changes) for message in messages]
     return _with_results(made, changes) if results_with_calls else made
 
@@ -197,7 +201,7 @@ def _with_results(messages: list[Message], changes: Changes) -> list[Message]:
 
 
 def _as_expected(message: Message, ids: CallIds, changes: Changes) -> Message:
-    made = {**message, "content": text_of(message.get("content"))}
+    made = {**message, "content": content_text(message.get("content"))}
     if message.get("content") is None:
         changes["null-content-as-text"] = None
     elif made["content"] != message["content"]:
@@ -205,12 +209,12 @@ def _as_expected(message: Message, ids: CallIds, changes: Changes) -> Message:
     if "tool_calls" in message:
         # Templates ask whether the key is there, so an empty one would be taken for calls.
         del made["tool_calls"]
-        if calls := [_call(call, ids, changes) for call in calls_of(message, changes)]:
+        if calls := [_call(call, ids, changes) for call in history_calls(message, changes)]:
             made["tool_calls"] = calls
         else:
             changes["empty-calls-dropped"] = None
     if message.get("role") == "tool":
-        made["tool_call_id"], name = ids.result(message.get("tool_call_id"), changes)
+        made["tool_call_id"], name = ids.for_result(message.get("tool_call_id"), changes)
         if "name" not in message:
             changes["tool-name-added"] = None
             made["name"] = name
@@ -222,7 +226,7 @@ def _call(call: HistoryCall, ids: CallIds, changes: Changes) -> dict[str, Any]:
     if isinstance(call.arguments, str):
         changes["arguments-as-object"] = None
     return {
-        "id": ids.call(call.id, call.name, changes),
+        "id": ids.for_call(call.id, call.name, changes),
         "type": "function",
         "function": {"name": call.name, "arguments": arguments},
     }

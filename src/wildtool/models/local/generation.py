@@ -12,12 +12,12 @@ from typing import Any, cast
 
 from wildtool.errors import CallError
 
-LINGER_S = 0.02
+BATCH_WAIT_S = 0.02
 """How long a batch waits for others: those whose replies came together ask again together."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class DecodingSettings:
     """How the next token is taken."""
 
     max_tokens: int
@@ -35,13 +35,13 @@ class Weights:
     """`auto` spreads them over all devices."""
     dtype: str
     """`auto`: as they are stored."""
-    ends: frozenset[int]
+    end_tokens: frozenset[int]
     """Tokens that end a reply, besides those that the model's own settings name."""
-    padding: int
+    pad_token: int
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Completion:
     """The tokens of one reply."""
 
     tokens: list[int]
@@ -51,53 +51,53 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Waiting:
+class _PendingPrompt:
     prompt: list[int]
     seed: int
-    answer: "asyncio.Future[Written]"
+    answer: "asyncio.Future[Completion]"
 
 
 class Generator:
     """Answers prompts in batches; what a prompt is answered with does not depend on its company, but for rounding."""
 
-    def __init__(self, weights: Weights, sampling: Sampling, batch_size: int) -> None:
+    def __init__(self, weights: Weights, sampling: DecodingSettings, batch_size: int) -> None:
         """Loads nothing yet."""
         self._weights = weights
         self._sampling = sampling
         self._batch_size = batch_size
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="weights")
-        self._waiting: list[_Waiting] = []
-        self._asked: list[_Waiting] = []
-        self._serving: asyncio.Task[None] | None = None
+        self._waiting: list[_PendingPrompt] = []
+        self._batch: list[_PendingPrompt] = []
+        self._server_task: asyncio.Task[None] | None = None
         self._loaded: Any = None
 
-    async def reply(self, prompt: list[int], seed: int) -> Written:
+    async def reply(self, prompt: list[int], seed: int) -> Completion:
         """The reply to a prompt. Raises CallError where there can be none.
 
         A caller who is cancelled is left out of its batch from the next token on.
         """
-        waiting = _Waiting(prompt, seed, asyncio.get_running_loop().create_future())
+        waiting = _PendingPrompt(prompt, seed, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
-        if self._serving is None or self._serving.done():
-            self._serving = asyncio.create_task(self._serve())
+        if self._server_task is None or self._server_task.done():
+            self._server_task = asyncio.create_task(self._serve())
         return await waiting.answer
 
     async def close(self) -> None:
         """Gives up what is being written, and waits until the thread has ended."""
-        for waiting in (*self._waiting, *self._asked):
+        for waiting in (*self._waiting, *self._batch):
             waiting.answer.cancel()
         await asyncio.to_thread(self._thread.shutdown)
 
     async def _serve(self) -> None:
         while self._waiting:
-            await asyncio.sleep(LINGER_S)
+            await asyncio.sleep(BATCH_WAIT_S)
             wanted = [one for one in self._waiting if not one.answer.done()]
-            self._asked, self._waiting = wanted[: self._batch_size], wanted[self._batch_size :]
-            if not self._asked:
+            self._batch, self._waiting = wanted[: self._batch_size], wanted[self._batch_size :]
+            if not self._batch:
                 continue
-            job = asyncio.get_running_loop().run_in_executor(self._thread, self._answers, self._asked)
+            job = asyncio.get_running_loop().run_in_executor(self._thread, self._answers, self._batch)
             await asyncio.wait([job])
-            for number, waiting in enumerate(self._asked):
+            for number, waiting in enumerate(self._batch):
                 if waiting.answer.done():
                     continue
                 if error := job.exception():
@@ -108,9 +108,9 @@ class Generator:
                         waiting.answer.set_exception(found)
                     else:
                         waiting.answer.set_result(found)
-            self._asked = []
+            self._batch = []
 
-    def _answers(self, batch: Sequence[_Waiting]) -> list[Written | CallError]:
+    def _answers(self, batch: Sequence[_PendingPrompt]) -> list[Completion | CallError]:
         """One reply or error for each; runs on the thread."""
         self._loaded = self._loaded or self._load()
         longest = getattr(self._loaded.config.get_text_config(), "max_position_embeddings", None) or 2**31
@@ -142,11 +142,11 @@ class Generator:
             message = f"the weights of {wanted.path!r} cannot be loaded: {why}"
             raise CallError("unloadable model", message, final=True) from error
 
-    def _write(self, batch: Sequence[_Waiting], rooms: Sequence[int]) -> list[Written]:
+    def _write(self, batch: Sequence[_PendingPrompt], rooms: Sequence[int]) -> list[Completion]:
         torch: Any = import_module("torch")
         width = max(len(one.prompt) for one in batch)
         pads = [width - len(one.prompt) for one in batch]
-        padding = self._weights.padding
+        padding = self._weights.pad_token
         rows = [[padding] * pad + one.prompt for pad, one in zip(pads, batch, strict=True)]
         seen = [[0] * pad + [1] * (width - pad) for pad in pads]
         own = self._loaded.generation_config
@@ -168,22 +168,22 @@ class Generator:
             input_ids=torch.tensor(rows, device=device),
             attention_mask=torch.tensor(seen, device=device),
             generation_config=config,
-            logits_processor=self._chance(torch, batch),
-            stopping_criteria=[_Enough(torch, batch, rooms, width)],
+            logits_processor=self._samplers(torch, batch),
+            stopping_criteria=[_RowStopping(torch, batch, rooms, width)],
         )
         replies: list[list[int]] = written[:, width:].tolist()
-        return [_until_end(reply[:room], ends) for reply, room in zip(replies, rooms, strict=True)]
+        return [_cut_at_end(reply[:room], ends) for reply, room in zip(replies, rooms, strict=True)]
 
     def _ends(self, own: Any) -> set[int]:
         named = cast(list[Any], own) if isinstance(own, list) else [own]
-        return {token for token in (*named, *self._weights.ends) if token is not None}
+        return {token for token in (*named, *self._weights.end_tokens) if token is not None}
 
-    def _chance(self, torch: Any, batch: Sequence[_Waiting]) -> "list[_Chance]":
+    def _samplers(self, torch: Any, batch: Sequence[_PendingPrompt]) -> "list[_GumbelSampler]":
         temperature = self._sampling.temperature
-        return [_Chance(torch, temperature, [one.seed for one in batch])] if temperature else []
+        return [_GumbelSampler(torch, temperature, [one.seed for one in batch])] if temperature else []
 
 
-class _Chance:
+class _GumbelSampler:
     """Sampling by temperature, with a source of chance for each row, so that a row's company does not matter.
 
     The likeliest token after adding Gumbel noise is a draw from the distribution (Gumbel 1954), so that the library's
@@ -204,10 +204,10 @@ class _Chance:
         return scores.float() / self._temperature + noise.float().to(scores.device)
 
 
-class _Enough:
+class _RowStopping:
     """Ends rows that have no room left, and those that nobody waits for any more."""
 
-    def __init__(self, torch: Any, batch: Sequence[_Waiting], rooms: Sequence[int], width: int) -> None:
+    def __init__(self, torch: Any, batch: Sequence[_PendingPrompt], rooms: Sequence[int], width: int) -> None:
         self._torch, self._batch, self._rooms, self._width = torch, batch, rooms, width
 
     def __call__(self, input_ids: Any, scores: Any, **other: Any) -> Any:
@@ -219,18 +219,18 @@ class _Enough:
         return self._torch.tensor(full, device=input_ids.device)
 
 
-def _until_end(row: list[int], ends: set[int]) -> Written:
+def _cut_at_end(row: list[int], ends: set[int]) -> Completion:
     """A row without what was filled in behind its end."""
     end = next((place for place, token in enumerate(row) if token in ends), len(row))
-    return Written(row[:end], end < len(row))
+    return Completion(row[:end], end < len(row))
 
 
-def _too_long(waiting: _Waiting, longest: int) -> CallError:
+def _too_long(waiting: _PendingPrompt, longest: int) -> CallError:
     message = f"the request has {len(waiting.prompt)} tokens; the model takes {longest} with its reply"
     return CallError("prompt too long", message, final=True)
 
 
-def seed_of(seed: int, prompt: Sequence[int]) -> int:
+def prompt_seed(seed: int, prompt: Sequence[int]) -> int:
     """What chance starts from for one request: the same prompt is answered the same way under one seed."""
     digest = hashlib.sha256(f"{seed}/".encode() + array("q", prompt).tobytes()).digest()
     return int.from_bytes(digest[:8], "big") >> 1

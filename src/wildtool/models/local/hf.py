@@ -9,16 +9,16 @@ from typing import Any
 
 from wildtool.errors import UsageError
 from wildtool.models.local.chat_template import ChatTemplate
-from wildtool.models.local.generation import Generator, Sampling, Weights, seed_of
-from wildtool.models.prompted import PromptedModel, has_calls, in_words, read_message
+from wildtool.models.local.generation import DecodingSettings, Generator, Weights, prompt_seed
+from wildtool.models.prompted import PromptedModel, has_calls, message_as_text, parse_message
 from wildtool.models.providers.openai_messages import Changes
-from wildtool.models.tool_formats import Format
+from wildtool.models.tool_formats import CallFormat
 from wildtool.models.tool_formats.detect import (
     AUTO,
     BY_OPTION,
     BY_TEMPLATE,
-    chosen_format,
     format_of_template,
+    resolve_format,
 )
 from wildtool.types import Model, Reply, Request
 
@@ -34,7 +34,7 @@ _EXTRA: Mapping[str, type] = {
     "dtype": str,
 }
 """What the extra body may hold."""
-_ABSENT = "needs transformers and torch; install them with: pip install 'wildtool[hf]'"
+_INSTALL_HINT = "needs transformers and torch; install them with: pip install 'wildtool[hf]'"
 
 
 class HfModel:
@@ -59,11 +59,11 @@ class HfModel:
             UsageError: a library is missing, there is no such model here, or a setting is wrong.
         """
         self.name = name
-        self.format: Format | None = None
+        self.format: CallFormat | None = None
         """Reads the replies; None where another model around this one does."""
         self._chosen = ""
         torch, transformers = _library(name, "torch"), _library(name, "transformers")
-        extra = _checked(extra_body or {})
+        extra = _check_extra(extra_body or {})
         self.template = ChatTemplate(path, extra.get("chat_template_kwargs", {}))
         self._seed = seed
         self._settings: dict[str, Any] = {
@@ -82,13 +82,13 @@ class HfModel:
             path,
             self._settings["device"],
             self._settings["dtype"],
-            frozenset(self.template.ends),
-            self.template.padding,
+            frozenset(self.template.end_tokens),
+            self.template.pad_token,
         )
-        sampling = Sampling(self._settings["max_tokens"], temperature)
+        sampling = DecodingSettings(self._settings["max_tokens"], temperature)
         self._generator = Generator(weights, sampling, self._settings["batch_size"])
 
-    def reads(self, format: Format, chosen: str) -> "HfModel":
+    def with_format(self, format: CallFormat, chosen: str) -> "HfModel":
         """Itself, which from now on reads calls in this format."""
         self.format, self._chosen = format, chosen
         return self
@@ -106,9 +106,9 @@ class HfModel:
         prompt, changes = self.prompt(request)
         seed = secrets.randbits(62)
         if self._seed is not None:
-            seed = seed_of(self._seed + (request.address.repeat if request.address else 0), prompt)
+            seed = prompt_seed(self._seed + (request.address.repeat if request.address else 0), prompt)
         written = await self._generator.reply(prompt, seed)
-        text = self.template.told(written.tokens)
+        text = self.template.decode(written.tokens)
         spent = len(written.tokens) + written.ended
         reply = Reply(
             {"role": "assistant", "content": text},
@@ -131,15 +131,17 @@ class HfModel:
     def prompt(self, request: Request) -> tuple[list[int], Changes]:
         """The tokens of a request and what had to be changed for the template. Raises CallError where it refuses."""
         format = self.format
-        return self.template.prompt(request, None if format is None else lambda one: in_words(one, format))
+        return self.template.prompt(
+            request, None if format is None else lambda one: message_as_text(one, format)
+        )
 
     def _read(self, reply: Reply, request: Request) -> Reply:
         """The reply with the calls that its text holds; a chat without tools keeps every byte."""
         if self.format is None or not (request.tools or any(map(has_calls, request.messages))):
             return reply
-        message, found = read_message(reply.message, self.format, request)
+        message, found = parse_message(reply.message, self.format, request)
         # What the model's own template writes is no fault of the model's.
-        repairs = [name for name in found if name not in self.template.style]
+        repairs = [name for name in found if name not in self.template.expected_repairs]
         finish_reason = "tool_calls" if message.get("tool_calls") else reply.finish_reason
         changes = (*reply.changes, *(f"repair:{name}" for name in repairs))
         return replace(reply, message=message, finish_reason=finish_reason, changes=changes)
@@ -156,19 +158,19 @@ def hf_model(name: str, path: str, wanted: str | None, **settings: Any) -> Model
     template = model.template
     own = format_of_template(template.text) if template.takes_tools else None
     if own is not None and wanted in (None, AUTO, own.name):
-        return model.reads(own, BY_OPTION if wanted == own.name else BY_TEMPLATE)
+        return model.with_format(own, BY_OPTION if wanted == own.name else BY_TEMPLATE)
     chosen = BY_OPTION if wanted not in (None, AUTO) else AUTO
-    return PromptedModel(model, chosen_format(wanted or AUTO, path), chosen)
+    return PromptedModel(model, resolve_format(wanted or AUTO, path), chosen)
 
 
 def _library(name: str, library: str) -> Any:
     try:
         return import_module(library)
     except ModuleNotFoundError as error:
-        raise UsageError(f"model {name!r} {_ABSENT}") from error
+        raise UsageError(f"model {name!r} {_INSTALL_HINT}") from error
 
 
-def _checked(extra: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
     """The extra settings. Raises UsageError for one that is unknown or of another type."""
     for key, value in extra.items():
         if key not in _EXTRA:

@@ -4,36 +4,36 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
-from wildtool.models.batch.anthropic import AnthropicBatches
-from wildtool.models.http.failures import ENDED_BY_FAILURE, Failure
+from wildtool.models.batch.anthropic import AnthropicBatchClient
+from wildtool.models.http.failures import FAILED_FINISH_REASONS, ProviderFailure
 from wildtool.models.http.streams import join_anthropic
-from wildtool.models.providers.base import Asked, HttpModel
+from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.openai_messages import (
     Changes,
     arguments_object,
-    as_call,
     functions_of,
-    note_dropped,
-    sent_names,
-    total,
+    openai_call,
+    record_dropped,
+    token_total,
+    wire_names,
 )
 from wildtool.models.providers.parameter_names import (
-    Renamed,
-    back,
+    ParameterNames,
+    original_names,
     refused_parameters,
-    renamed,
-    renamed_schema,
+    rename_arguments,
+    rename_properties,
 )
-from wildtool.models.providers.turn_builder import Part, Turns
-from wildtool.types import KEPT, Message, Reply, Request
+from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
+from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
 
 PROVIDER = "anthropic"
-VERSION = "2026-10-21"
+API_VERSION = "2026-10-21"
 """Of the API, as its SDKs send it. It knows no sampling parameters."""
-SAMPLING_VERSION = "2023-06-01"
+SAMPLING_API_VERSION = "2023-06-01"
 """The version that knows them; sent where the user gives one."""
 _SAMPLING = ("temperature", "top_p", "top_k")
-_OLD, _TOP, _UNSAMPLED = "old version", "system at the top", "no temperature"
+_OLD_VERSION, _SYSTEM_AT_TOP, _NO_TEMPERATURE = "old version", "system at the top", "no temperature"
 MAX_TOKENS = 4096
 """The protocol demands a limit; this one is sent where the user names none."""
 _NAME, _LONGEST_NAME = "a-zA-Z0-9_-", 128
@@ -52,42 +52,46 @@ class AnthropicModel(HttpModel):
     """A model behind `POST {base_url}/messages`."""
 
     path = "/messages"
-    batches = AnthropicBatches
+    batch_client = AnthropicBatchClient
     reserved = ("model", "system", "messages", "tools")
     key_header = "x-api-key"
-    headers: ClassVar[Mapping[str, str]] = {"anthropic-version": VERSION}
+    headers: ClassVar[Mapping[str, str]] = {"anthropic-version": API_VERSION}
     has_seed = False
-    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {
-        _TOP: re.compile(r"(?i)\brole\b.{0,80}(?:\bsystem\b|'user' or 'assistant')|\bvariant `system`"),
-        _UNSAMPLED: re.compile(r"(?i)\btemperature`?:? (?:is (?:deprecated|not supported)|extra inputs)"),
-        _OLD: re.compile(r"(?i)anthropic-version"),
+    fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
+        _SYSTEM_AT_TOP: re.compile(
+            r"(?i)\brole\b.{0,80}(?:\bsystem\b|'user' or 'assistant')|\bvariant `system`"
+        ),
+        _NO_TEMPERATURE: re.compile(
+            r"(?i)\btemperature`?:? (?:is (?:deprecated|not supported)|extra inputs)"
+        ),
+        _OLD_VERSION: re.compile(r"(?i)anthropic-version"),
     }
 
     def __init__(self, *given: Any, **settings: Any) -> None:
         """As `HttpModel` does; the version of the API depends on the settings."""
         super().__init__(*given, **settings)
         if any(name in self._given or name in self._extra for name in _SAMPLING):
-            self.learn(_OLD)
+            self.on_fallback(_OLD_VERSION)
 
-    def learn(self, lesson: str) -> None:
+    def on_fallback(self, lesson: str) -> None:
         """The version of the API stands in a header."""
-        if lesson == _OLD:
-            self._endpoint.send_header("anthropic-version", SAMPLING_VERSION)
+        if lesson == _OLD_VERSION:
+            self._endpoint.send_header("anthropic-version", SAMPLING_API_VERSION)
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All of them, but for a temperature that the model refuses."""
-        refused = ("temperature",) if _UNSAMPLED in self._learned else ()
+        refused = ("temperature",) if _NO_TEMPERATURE in self._active_fallbacks else ()
         return {name: value for name, value in given.items() if name not in refused}
 
-    def longest(self, max_tokens: int | None) -> int:
+    def default_max_tokens(self, max_tokens: int | None) -> int:
         """The user's limit, else `MAX_TOKENS`."""
         return MAX_TOKENS if max_tokens is None else max_tokens
 
-    def ask(self, request: Request) -> Asked:
+    def build(self, request: Request) -> WireRequest:
         """System texts at the top, or where they stand if the API takes them there; blocks below, tools with
         `input_schema`."""
         changes: Changes = {}
-        names = sent_names(request, _NAME, _LONGEST_NAME)
+        names = wire_names(request, _NAME, _LONGEST_NAME)
         if any(name != sent for name, sent in names.items()):
             changes["tool-name-mapped"] = None
         schemas = [
@@ -96,11 +100,11 @@ class AnthropicModel(HttpModel):
         parameters = refused_parameters(schemas, _PARAMETER, _LONGEST_PARAMETER)
         if parameters:
             changes["parameter-name-mapped"] = None
-        if _UNSAMPLED in self._learned and "temperature" in self._given:
+        if _NO_TEMPERATURE in self._active_fallbacks and "temperature" in self._given:
             changes["temperature-not-sent"] = None
-        blocks = _Blocks(names, changes, parameters)
-        blocks.late_instructions = _TOP not in self._learned
-        system, messages = blocks.told(request)
+        blocks = _BlockBuilder(names, changes, parameters)
+        blocks.late_instructions = _SYSTEM_AT_TOP not in self._active_fallbacks
+        system, messages = blocks.build(request)
         fields: dict[str, Any] = {"model": self._model}
         if system:
             fields["system"] = system
@@ -110,9 +114,9 @@ class AnthropicModel(HttpModel):
                 _tool(function, names, parameters, changes) for function in functions_of(request)
             ]
         own = {sent: name for name, sent in names.items()}
-        return Asked(fields, tuple(changes), own, len(request.messages), back(parameters))
+        return WireRequest(fields, tuple(changes), own, len(request.messages), original_names(parameters))
 
-    def read(self, parsed: Any, asked: Asked) -> Reply | None:
+    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
         """Texts, calls and thinking; the blocks themselves are kept where they say more."""
         match parsed:
             case {"type": "message", "content": list()}:
@@ -121,78 +125,78 @@ class AnthropicModel(HttpModel):
                 return None
         reason: object = answer.get("stop_reason")
         return Reply(
-            message=_message(answer["content"], asked.names, asked.parameters),
+            message=_message(answer["content"], asked.tool_names, asked.parameter_names),
             finish_reason=_FINISH.get(reason, reason) if isinstance(reason, str) else None,
             usage=_usage(answer.get("usage")),
         )
 
-    def failure(self, parsed: Any) -> Failure | None:
+    def failure(self, parsed: Any) -> ProviderFailure | None:
         """Also a refusal without a word of the model's, which its classifiers make of the prompt."""
         if found := super().failure(parsed):
             return found
         match parsed:
             case {"stop_reason": "refusal", "content": [], "stop_details": {"explanation": str() as why}}:
-                return Failure(why, blocked=True)
+                return ProviderFailure(why, blocked=True)
             case {"stop_reason": "refusal", "content": []}:
-                return Failure("stop reason refusal", blocked=True)
-            case {"stop_reason": str() as reason} if reason in ENDED_BY_FAILURE:
-                return Failure(f"the reply ended with the stop reason {reason}")
+                return ProviderFailure("stop reason refusal", blocked=True)
+            case {"stop_reason": str() as reason} if reason in FAILED_FINISH_REASONS:
+                return ProviderFailure(f"the reply ended with the stop reason {reason}")
             case _:
                 return None
 
-    def joined(self, parts: Iterable[Any]) -> Any:
+    def join_stream(self, parts: Iterable[Any]) -> Any:
         """The message that its events stand for."""
         return join_anthropic(parts)
 
 
-class _Blocks(Turns):
+class _BlockBuilder(TurnBuilder):
     provider = PROVIDER
     model_role = "assistant"
     parts_key = "content"
     id_characters = "a-zA-Z0-9_-"
 
-    def __init__(self, names: Mapping[str, str], changes: Changes, parameters: Renamed) -> None:
+    def __init__(self, names: Mapping[str, str], changes: Changes, parameters: ParameterNames) -> None:
         super().__init__(names, changes)
         self._parameters = parameters
 
     def is_empty(self, text: str) -> bool:
         return not text.strip()
 
-    def text_part(self, text: str) -> Part:
+    def text_part(self, text: str) -> TurnPart:
         return {"type": "text", "text": text}
 
-    def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> Part:
-        given = renamed(arguments, self._parameters.get(name, {}))
+    def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> TurnPart:
+        given = rename_arguments(arguments, self._parameters.get(name, {}))
         return {"type": "tool_use", "id": id_, "name": name, "input": given}
 
-    def result_part(self, id_: str | None, name: str, text: str) -> Part:
+    def result_part(self, id_: str | None, name: str, text: str) -> TurnPart:
         return {"type": "tool_result", "tool_use_id": id_, "content": text}
 
-    def is_result(self, part: Part) -> bool:
+    def is_result(self, part: TurnPart) -> bool:
         return part.get("type") == "tool_result"
 
-    def message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
-        return _message(parts, names, back(self._parameters))
+    def parse_message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
+        return _message(parts, names, original_names(self._parameters))
 
-    def given_ids(self, parts: list[Any]) -> list[str | None]:
+    def call_ids(self, parts: list[Any]) -> list[str | None]:
         return [call["id"] for call in _message(parts, {}, {}).get("tool_calls", ())]
 
-    def sendable(self, part: Any) -> Any:
+    def part_to_send(self, part: Any) -> Any:
         match part:
             case {"type": "text", "text": str() as text} if self.is_empty(text):
                 self._changes["empty-content-dropped"] = None
                 return None
             case {"type": "tool_use", "input": given} if not isinstance(given, dict):
-                return {**cast(Part, part), "input": arguments_object(given, self._changes)}
+                return {**cast(TurnPart, part), "input": arguments_object(given, self._changes)}
             case _:
                 return part
 
 
 def _tool(
-    function: dict[str, Any], names: Mapping[str, str], parameters: Renamed, changes: Changes
+    function: dict[str, Any], names: Mapping[str, str], parameters: ParameterNames, changes: Changes
 ) -> dict[str, Any]:
     known = ("name", "description", "parameters", "strict")
-    note_dropped("tool-key-dropped", function, known, changes)
+    record_dropped("tool-key-dropped", function, known, changes)
     tool: dict[str, Any] = {"name": names[function["name"]]}
     if function.get("description") is not None:
         tool["description"] = function["description"]
@@ -204,14 +208,14 @@ def _tool(
         changes["schema-type-added"] = None
         schema = {"type": "object", **cast(dict[str, Any], schema)}
     if tool["name"] in parameters:
-        schema = renamed_schema(cast(dict[str, Any], schema), parameters[tool["name"]])
+        schema = rename_properties(cast(dict[str, Any], schema), parameters[tool["name"]])
     tool["input_schema"] = schema
     if function.get("strict") is not None:
         tool["strict"] = function["strict"]
     return tool
 
 
-def _message(blocks: list[Any], names: Mapping[str, str], parameters: Renamed) -> Message:
+def _message(blocks: list[Any], names: Mapping[str, str], parameters: ParameterNames) -> Message:
     """The assistant message that content blocks stand for, with tools and parameters under their own names."""
     texts: list[str] = []
     thoughts: list[str] = []
@@ -224,8 +228,8 @@ def _message(blocks: list[Any], names: Mapping[str, str], parameters: Renamed) -
                 said = {key for key, value in cast(dict[str, Any], block).items() if value is not None}
                 plain = plain and not calls and len(texts) == 1 and said == {"type", "text"}
             case {"type": "tool_use", "name": str() as name, "id": str() as id_, "input": given}:
-                given = renamed(given, parameters.get(name, {}))
-                calls.append(as_call(id_, names.get(name, name), given))
+                given = rename_arguments(given, parameters.get(name, {}))
+                calls.append(openai_call(id_, names.get(name, name), given))
                 plain = plain and isinstance(given, dict) and len(cast(dict[str, Any], block)) == 4
             case {"type": "thinking", "thinking": str() as thought}:
                 thoughts.append(thought)
@@ -238,7 +242,7 @@ def _message(blocks: list[Any], names: Mapping[str, str], parameters: Renamed) -
     if thoughts:
         message["reasoning_content"] = "\n".join(thoughts)
     if not plain:
-        message[KEPT] = {PROVIDER: blocks}
+        message[PROVIDER_CONTENT] = {PROVIDER: blocks}
     return message
 
 
@@ -252,4 +256,4 @@ def _usage(usage: Any) -> dict[str, Any]:
         "prompt_tokens": [counts.get(name) for name in read],
         "completion_tokens": [counts.get("output_tokens")],
     }
-    return {**{name: total(values) for name, values in sums.items()}, **counts}
+    return {**{name: token_total(values) for name, values in sums.items()}, **counts}

@@ -8,35 +8,35 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 from wildtool.errors import CallError, UsageError
-from wildtool.json_codec import REPLY, TooLargeError, dumps, loads_within
-from wildtool.models.batch.protocol import Batches, Send
+from wildtool.json_codec import REPLY_LIMITS, TooLargeError, dumps, loads_within
+from wildtool.models.batch.protocol import BatchClient, BatchSend
 from wildtool.models.http import hints
 from wildtool.models.http.endpoint import Endpoint
-from wildtool.models.http.failures import Failure, failure_in
-from wildtool.models.http.streams import BrokenStreamError, events, is_stream
+from wildtool.models.http.failures import ProviderFailure, failure_in_answer
+from wildtool.models.http.streams import BrokenStreamError, events, is_event_stream
 from wildtool.models.keyed_digest import keyed_digest
 from wildtool.models.prompted import PromptedModel
 from wildtool.types import Model, Reply, Request
 
-MAX_BODY_BYTES = REPLY.bytes
-LARGE = 1024 * 1024
+MAX_BODY_BYTES = REPLY_LIMITS.bytes
+THREAD_BYTES = 1024 * 1024
 """Longer answers, in bytes, are read beside the event loop."""
-QUOTABLE = 10_000
+QUOTE_BYTES = 10_000
 """Bytes of an answer among which its quotable beginning is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WireRequest:
     """What a request became in a provider's own protocol."""
 
     fields: dict[str, Any]
     changes: tuple[str, ...] = ()
     """What the protocol forced on the request, each by name."""
-    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    tool_names: Mapping[str, str] = field(default_factory=dict[str, str])
     """The tool's own name for each name that had to be sent differently."""
-    place: int = 0
+    message_count: int = 0
     """Number of messages asked with; tells ids apart that we must make ourselves."""
-    parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    parameter_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     """By the sent name of a tool: its own name for each parameter that had to be sent differently."""
 
 
@@ -53,9 +53,9 @@ class HttpModel:
     """Body fields that extra settings may not replace, since the record says what they were."""
     key_header: ClassVar[str] = "Authorization"
     headers: ClassVar[Mapping[str, str]] = {}
-    batches: ClassVar[Callable[[Endpoint, str], Batches] | None] = None
+    batch_client: ClassVar[Callable[[Endpoint, str], BatchClient] | None] = None
     """The provider's batches, by the endpoint and its path; None where it has none that we speak."""
-    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {}
+    fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {}
     """Ways to ask that a refusal may teach, by what it says then: the call is made again so, and so are all others."""
     has_seed: ClassVar[bool] = True
     """Whether the protocol has one; where it has none, each reply says that it was not sent."""
@@ -100,12 +100,15 @@ class HttpModel:
         self._extra = dict(extra_body or {})
         self._given = {
             option: value
-            for option, value in (("temperature", temperature), ("max_tokens", self.longest(max_tokens)))
+            for option, value in (
+                ("temperature", temperature),
+                ("max_tokens", self.default_max_tokens(max_tokens)),
+            )
             if value is not None
         }
         self._seed = seed
-        self._send: Send | None = None
-        self._learned: set[str] = set()
+        self._send: BatchSend | None = None
+        self._active_fallbacks: set[str] = set()
         self._check_extra()
         finite = {"temperature": temperature, "timeout": timeout_s, "extra body": self._extra}
         for setting, value in finite.items():
@@ -113,7 +116,7 @@ class HttpModel:
         path = (self.stream_path or self.path) if stream else self.path
         self._endpoint = Endpoint(
             base_url,
-            self.located(path),
+            self.model_path(path),
             api_key=api_key,
             timeout_s=timeout_s,
             max_body_bytes=max_body_bytes,
@@ -122,39 +125,39 @@ class HttpModel:
             query=self.stream_query if stream else None,
         )
 
-    def ask(self, request: Request) -> Asked:
+    def build(self, request: Request) -> WireRequest:
         """Messages and tools in the protocol's shape. Raises ValueError for what it cannot say."""
         raise NotImplementedError
 
-    def read(self, parsed: Any, asked: Asked) -> Reply | None:
+    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
         """The reply that an answer's JSON holds; None where it has not the protocol's shape."""
         raise NotImplementedError
 
-    def joined(self, parts: Iterable[Any]) -> Any:
+    def join_stream(self, parts: Iterable[Any]) -> Any:
         """The answer that a whole stream stands for. Raises BrokenStreamError where its end is missing."""
         raise NotImplementedError
 
-    def failure(self, parsed: Any) -> Failure | None:
+    def failure(self, parsed: Any) -> ProviderFailure | None:
         """The provider's failure that an answer's JSON holds, whatever else is in it; None for a reply."""
-        return failure_in(parsed)
+        return failure_in_answer(parsed)
 
-    def learn(self, lesson: str) -> None:
+    def on_fallback(self, lesson: str) -> None:
         """Called when a refusal taught something, for what `ask` cannot do by itself."""
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Body fields for `temperature`, `max_tokens` and `seed`, in the protocol's names."""
         return dict(given)
 
-    def longest(self, max_tokens: int | None) -> int | None:
+    def default_max_tokens(self, max_tokens: int | None) -> int | None:
         """The reply's limit where the user gave none."""
         return max_tokens
 
-    def located(self, path: str) -> str:
+    def model_path(self, path: str) -> str:
         """The path with the model's name in it, where the protocol has it there."""
         return path
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, {self._endpoint.shown_url!r})"
+        return f"{type(self).__name__}({self.name!r}, {self._endpoint.redacted_url!r})"
 
     def settings(self) -> Mapping[str, Any]:
         """Endpoint, sampling and further body fields; never a key.
@@ -162,13 +165,13 @@ class HttpModel:
         Of a query in the base URL only the names of its parameters are told, since a value may be a key; where any part
         of it is not told, a keyed digest tells it from others.
         """
-        hidden = self._endpoint.hidden
+        hidden = self._endpoint.private_url
         secret = {} if hidden is None else {"address_digest": keyed_digest(hidden)}
         seed = {} if self._seed is None else {"seed": self._seed}
         stream = {"stream": True} if self._stream else {}
         sent = {} if self._model == self.name else {"sent_as": self._model}
         return {
-            "base_url": self._endpoint.shown_url,
+            "base_url": self._endpoint.redacted_url,
             **secret,
             **self._given,
             **seed,
@@ -180,14 +183,14 @@ class HttpModel:
     @property
     def can_batch(self) -> bool:
         """Whether its requests can go by batches: not as streams, and not everywhere."""
-        return type(self).batches is not None and not self._stream
+        return type(self).batch_client is not None and not self._stream
 
-    def by_batches(self, send: Send) -> Batches:
+    def use_batches(self, send: BatchSend) -> BatchClient:
         """Sends all further requests by `send`; gives the batches of its endpoint.
 
         Raises ValueError where it has none, which `can_batch` tells.
         """
-        make = type(self).batches
+        make = type(self).batch_client
         if make is None or not self.can_batch:
             raise ValueError(f"{self.name} cannot be asked by batches")
         self._send = send
@@ -195,7 +198,7 @@ class HttpModel:
 
     def body(self, request: Request) -> bytes:
         """The request's bytes. Raises ValueError or TypeError for what cannot be sent."""
-        return self._asked(request)[0]
+        return self._wire_request(request)[0]
 
     async def complete(self, request: Request) -> Reply:
         """Asks once; once more for each lesson that the refusal teaches.
@@ -205,20 +208,20 @@ class HttpModel:
         """
         while True:
             # Others that were under way may have learned it meanwhile.
-            known = frozenset(self._learned)
+            known = frozenset(self._active_fallbacks)
             try:
                 return await self._complete(request)
             except CallError as error:
-                taught = (name for name, words in self.lessons.items() if words.search(str(error)))
+                taught = (name for name, words in self.fallbacks.items() if words.search(str(error)))
                 lesson = next((name for name in taught if name not in known), None)
                 if lesson is None:
                     raise
-            self._learned.add(lesson)
-            self.learn(lesson)
+            self._active_fallbacks.add(lesson)
+            self.on_fallback(lesson)
 
     async def _complete(self, request: Request) -> Reply:
         try:
-            body, asked = self._asked(request)
+            body, asked = self._wire_request(request)
         except (ValueError, TypeError) as error:
             message = f"the request cannot be sent: {error}"
             raise CallError("unsendable request", message, final=True) from error
@@ -227,21 +230,21 @@ class HttpModel:
         # Thousands may wait for a batch, whose file has it.
         del body
         answer, latency_s = await sending
-        if len(answer) > LARGE:
+        if len(answer) > THREAD_BYTES:
             reply = await asyncio.to_thread(self._reply, answer, asked)
         else:
             reply = self._reply(answer, asked)
         return replace(reply, latency_s=latency_s, batched=send is not None)
 
-    def _reply(self, answer: bytes, asked: Asked) -> Reply:
+    def _reply(self, answer: bytes, asked: WireRequest) -> Reply:
         """What an answer's bytes say. Raises CallError where that is no reply."""
         parsed = self._parsed(answer)
         if failure := self.failure(parsed):
-            raise self._endpoint.failed(failure)
-        reply = self.read(parsed, asked)
+            raise self._endpoint.failure_error(failure)
+        reply = self.parse(parsed, asked)
         if reply is None:
             raise self._endpoint.error(
-                "wrong shape", "the answer holds no reply of a model", _text(answer[:QUOTABLE])
+                "wrong shape", "the answer holds no reply of a model", _text(answer[:QUOTE_BYTES])
             )
         changes = tuple(dict.fromkeys((*asked.changes, *reply.changes)))
         return replace(reply, raw=_text(answer), changes=changes)
@@ -250,8 +253,8 @@ class HttpModel:
         """Gives the connections back."""
         await self._endpoint.close()
 
-    def _asked(self, request: Request) -> tuple[bytes, Asked]:
-        asked = self.ask(request)
+    def _wire_request(self, request: Request) -> tuple[bytes, WireRequest]:
+        asked = self.build(request)
         given = dict(self._given)
         if self._seed is not None and self.has_seed:
             given["seed"] = self._seed + (request.address.repeat if request.address else 0)
@@ -274,22 +277,26 @@ class HttpModel:
     def _parsed(self, answer: bytes) -> Any:
         kind = "invalid JSON"
         try:
-            return self.joined(events(answer)) if self._streamed(answer) else loads_within(answer, REPLY)
+            return (
+                self.join_stream(events(answer))
+                if self._is_streamed(answer)
+                else loads_within(answer, REPLY_LIMITS)
+            )
         except BrokenStreamError as error:
             kind, problem = "truncated body", str(error)
         except TooLargeError as error:
             raise self._endpoint.error("body too large", f"the answer holds {error}") from None
         except ValueError as error:
-            problem = f"the answer is not JSON{hints.on_text(_text(answer[:100])) or f' ({error})'}"
+            problem = f"the answer is not JSON{hints.for_text(_text(answer[:100])) or f' ({error})'}"
         # Raised here, since the parser's exception holds the whole text and must not be attached.
-        raise self._endpoint.error(kind, problem, _text(answer[:QUOTABLE]))
+        raise self._endpoint.error(kind, problem, _text(answer[:QUOTE_BYTES]))
 
-    def _streamed(self, answer: bytes) -> bool:
+    def _is_streamed(self, answer: bytes) -> bool:
         """Whether an answer is a stream: some servers stream unasked, some refuse with plain JSON."""
-        return is_stream(answer) or (self._stream and not answer.lstrip().startswith((b"{", b"[")))
+        return is_event_stream(answer) or (self._stream and not answer.lstrip().startswith((b"{", b"[")))
 
 
-def batching_of(model: Model) -> HttpModel | None:
+def batchable_model(model: Model) -> HttpModel | None:
     """The model whose requests can go by batches: itself, or the one behind its format; None where they cannot."""
     asked = model.inner if isinstance(model, PromptedModel) else model
     return asked if isinstance(asked, HttpModel) and asked.can_batch else None

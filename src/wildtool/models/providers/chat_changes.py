@@ -7,19 +7,19 @@ from typing import Any, cast
 from wildtool.models.providers.openai_messages import CallIds, Changes
 from wildtool.types import Message
 
-NINE = "a-zA-Z0-9"
+SHORT_ID_CHARACTERS = "a-zA-Z0-9"
 """Characters of an id of nine, as Mistral's tokenizers up to version 11 demand it."""
 
 
 def with_short_ids(messages: Sequence[Message], changes: Changes) -> list[Message]:
     """The messages with each call's id in nine letters and digits, and the same for its result."""
-    ids = CallIds(NINE, exactly=9)
+    ids = CallIds(SHORT_ID_CHARACTERS, exactly=9)
     made: list[Message] = []
     for message in messages:
         if calls := _calls(message):
             message = {**message, "tool_calls": [_renamed(call, ids, changes) for call in calls]}
         elif message.get("role") == "tool":
-            id_, _ = ids.result(message.get("tool_call_id"), changes)
+            id_, _ = ids.for_result(message.get("tool_call_id"), changes)
             message = {**message, "tool_call_id": id_}
         made.append(message)
     return made
@@ -29,10 +29,10 @@ def _renamed(call: Any, ids: CallIds, changes: Changes) -> Any:
     if not isinstance(call, dict):
         return call
     known = cast(dict[str, Any], call)
-    return {**known, "id": ids.call(known.get("id"), "", changes)}
+    return {**known, "id": ids.for_call(known.get("id"), "", changes)}
 
 
-def one_call_a_message(messages: Sequence[Message], changes: Changes) -> list[Message]:
+def split_parallel_calls(messages: Sequence[Message], changes: Changes) -> list[Message]:
     """The messages with calls that were made at once one after another, each before its own result."""
     made: list[Message] = []
     waiting = list(reversed(messages))
@@ -46,11 +46,11 @@ def one_call_a_message(messages: Sequence[Message], changes: Changes) -> list[Me
         results: list[Message] = []
         while waiting and waiting[-1].get("role") == "tool":
             results.append(waiting.pop())
-        made += _apart(message, calls, results)
+        made += _split_calls(message, calls, results)
     return made
 
 
-def _apart(message: Message, calls: list[Any], results: list[Message]) -> Iterator[Message]:
+def _split_calls(message: Message, calls: list[Any], results: list[Message]) -> Iterator[Message]:
     left = list(results)
     for number, call in enumerate(calls):
         # What was said beside the calls was said once.

@@ -4,20 +4,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
-from wildtool.models.http.failures import ENDED_BY_FAILURE, Failure, failure_of
+from wildtool.models.http.failures import FAILED_FINISH_REASONS, ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_gemini
-from wildtool.models.providers.base import Asked, HttpModel
+from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.openai_messages import (
     Changes,
     arguments_object,
-    as_call,
     functions_of,
-    note_dropped,
-    sent_names,
-    total,
+    openai_call,
+    record_dropped,
+    token_total,
+    wire_names,
 )
-from wildtool.models.providers.turn_builder import Part, Turns
-from wildtool.types import KEPT, Message, Reply, Request
+from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
+from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
 
 PROVIDER = "gemini"
 _NAME, _LONGEST_NAME, _NAME_BEGINS = "a-zA-Z0-9_.-", 64, "a-zA-Z_"
@@ -42,7 +42,7 @@ class GeminiModel(HttpModel):
     reserved = ("contents", "systemInstruction", "system_instruction", "tools")
     key_header = "x-goog-api-key"
 
-    def located(self, path: str) -> str:
+    def model_path(self, path: str) -> str:
         """The path with `models/NAME`; a name with a slash already says what it is."""
         name = self._model if "/" in self._model else f"models/{self._model}"
         return path.replace("{model}", quote(name, safe="/"))
@@ -52,24 +52,24 @@ class GeminiModel(HttpModel):
         config = {_OPTIONS[option]: value for option, value in given.items()}
         return {"generationConfig": config} if config else {}
 
-    def ask(self, request: Request) -> Asked:
+    def build(self, request: Request) -> WireRequest:
         """The system instruction apart, contents of parts, tools with `parametersJsonSchema`."""
         changes: Changes = {}
-        names = sent_names(request, _NAME, _LONGEST_NAME, _NAME_BEGINS)
+        names = wire_names(request, _NAME, _LONGEST_NAME, _NAME_BEGINS)
         if any(name != sent for name, sent in names.items()):
             changes["tool-name-mapped"] = None
-        system, contents = _Contents(names, changes).told(request)
+        system, contents = _ContentBuilder(names, changes).build(request)
         fields: dict[str, Any] = {"contents": contents}
         if system:
             fields["systemInstruction"] = {"parts": system}
         if request.tools:
             declared = [_declaration(function, names, changes) for function in functions_of(request)]
             fields["tools"] = [{"functionDeclarations": declared}]
-        return Asked(
+        return WireRequest(
             fields, tuple(changes), {sent: name for name, sent in names.items()}, len(request.messages)
         )
 
-    def read(self, parsed: Any, asked: Asked) -> Reply | None:
+    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
         """Texts, calls and thoughts of the first candidate; a filtered answer is an empty one."""
         if not isinstance(parsed, dict):
             return None
@@ -82,35 +82,35 @@ class GeminiModel(HttpModel):
                 return None
         match candidate.get("content"):
             case {"parts": list()}:
-                message = _message(candidate["content"]["parts"], asked.names, asked.place)
+                message = _message(candidate["content"]["parts"], asked.tool_names, asked.message_count)
             case _:
                 message = {"role": "assistant", "content": ""}
         return Reply(message, "", _finish_reason(candidate.get("finishReason"), message), usage)
 
-    def failure(self, parsed: Any) -> Failure | None:
+    def failure(self, parsed: Any) -> ProviderFailure | None:
         """Also a blocked prompt, for which there are no candidates."""
         if found := super().failure(parsed):
             return found
         match parsed:
             case {"candidates": [{"error": error}, *_]} if error:
-                return failure_of(error)
+                return failure_of_error(error)
             case {"candidates": [{"finishReason": str() as reason}, *_]}:
-                failed = reason in _FAILED or reason.lower() in ENDED_BY_FAILURE
+                failed = reason in _FAILED or reason.lower() in FAILED_FINISH_REASONS
                 words = f"the reply ended with the finish reason {reason}"
-                return Failure(words, _FAILED.get(reason)) if failed else None
+                return ProviderFailure(words, _FAILED.get(reason)) if failed else None
             case {"candidates": [dict(), *_]}:
                 return None
             case {"promptFeedback": {"blockReason": str() as reason}}:
-                return Failure(f"block reason {reason}", blocked=True)
+                return ProviderFailure(f"block reason {reason}", blocked=True)
             case _:
                 return None
 
-    def joined(self, parts: Iterable[Any]) -> Any:
+    def join_stream(self, parts: Iterable[Any]) -> Any:
         """The response that its chunks stand for."""
         return join_gemini(parts)
 
 
-class _Contents(Turns):
+class _ContentBuilder(TurnBuilder):
     provider = PROVIDER
     model_role = "model"
     parts_key = "parts"
@@ -119,41 +119,41 @@ class _Contents(Turns):
     def is_empty(self, text: str) -> bool:
         return not text
 
-    def text_part(self, text: str) -> Part:
+    def text_part(self, text: str) -> TurnPart:
         return {"text": text}
 
-    def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> Part:
+    def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> TurnPart:
         return {"functionCall": {"id": id_, "name": name, "args": arguments}}
 
-    def result_part(self, id_: str | None, name: str, text: str) -> Part:
+    def result_part(self, id_: str | None, name: str, text: str) -> TurnPart:
         # A result must be an object, whatever the tool returned.
         self._changes["tool-result-wrapped"] = None
-        answered: Part = {} if id_ is None else {"id": id_}
+        answered: TurnPart = {} if id_ is None else {"id": id_}
         return {"functionResponse": {**answered, "name": name, "response": {"output": text}}}
 
-    def is_result(self, part: Part) -> bool:
+    def is_result(self, part: TurnPart) -> bool:
         return "functionResponse" in part
 
-    def message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
+    def parse_message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
         return _message(parts, names, 0)
 
-    def given_ids(self, parts: list[Any]) -> list[str | None]:
+    def call_ids(self, parts: list[Any]) -> list[str | None]:
         return [_given_id(part["functionCall"]) for part in parts if _is_call(part)]
 
-    def sendable(self, part: Any) -> Any:
+    def part_to_send(self, part: Any) -> Any:
         match part:
-            case {"text": ""} if len(cast(Part, part)) == 1:
+            case {"text": ""} if len(cast(TurnPart, part)) == 1:
                 self._changes["empty-content-dropped"] = None
                 return None
             case {"functionCall": {"args": given} as called} if not isinstance(given, dict):
-                mended = {**cast(Part, called), "args": arguments_object(given, self._changes)}
-                return {**cast(Part, part), "functionCall": mended}
+                mended = {**cast(TurnPart, called), "args": arguments_object(given, self._changes)}
+                return {**cast(TurnPart, part), "functionCall": mended}
             case _:
                 return part
 
 
 def _declaration(function: dict[str, Any], names: Mapping[str, str], changes: Changes) -> dict[str, Any]:
-    note_dropped("tool-key-dropped", function, ("name", "description", "parameters"), changes)
+    record_dropped("tool-key-dropped", function, ("name", "description", "parameters"), changes)
     declared: dict[str, Any] = {"name": names[function["name"]]}
     if function.get("description") is not None:
         declared["description"] = function["description"]
@@ -186,7 +186,7 @@ def _message(parts: list[Any], names: Mapping[str, str], place: int) -> Message:
             case {"functionCall": {"name": str() as name} as called}:
                 call = cast(dict[str, Any], called)
                 id_ = _given_id(call) or f"call_{place}_{len(calls)}"
-                calls.append(as_call(id_, names.get(name, name), call.get("args") or {}))
+                calls.append(openai_call(id_, names.get(name, name), call.get("args") or {}))
                 plain = False
             case {"text": str() as text, "thought": True}:
                 thoughts.append(text)
@@ -202,7 +202,7 @@ def _message(parts: list[Any], names: Mapping[str, str], place: int) -> Message:
     if thoughts:
         message["reasoning_content"] = "\n".join(thoughts)
     if not plain:
-        message[KEPT] = {PROVIDER: parts}
+        message[PROVIDER_CONTENT] = {PROVIDER: parts}
     return message
 
 
@@ -223,4 +223,4 @@ def _usage(usage: Any) -> dict[str, Any]:
     counts = cast(dict[str, Any], usage)
     read = [counts.get("promptTokenCount"), counts.get("toolUsePromptTokenCount")]
     written = [counts.get("candidatesTokenCount"), counts.get("thoughtsTokenCount")]
-    return {"prompt_tokens": total(read), "completion_tokens": total(written), **counts}
+    return {"prompt_tokens": token_total(read), "completion_tokens": token_total(written), **counts}

@@ -10,26 +10,26 @@ from typing import Any, cast
 
 from wildtool.errors import CallError, UsageError
 from wildtool.json_codec import dumps
-from wildtool.models.http.endpoint import RETRY_LATER
+from wildtool.models.http.endpoint import RETRYABLE_STATUSES
 from wildtool.models.providers.openai_messages import (
     CallIds,
     Changes,
     UnsendableError,
     arguments_object,
-    as_call,
-    calls_of,
+    content_text,
     functions_of,
-    kept_for,
-    note_dropped,
-    text_of,
+    history_calls,
+    openai_call,
+    provider_content_of,
+    record_dropped,
 )
-from wildtool.types import KEPT, Message, Reply, Request
+from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
 
-NOT_EXACT = "not-wire-exact"
+NOT_WIRE_EXACT = "not-wire-exact"
 """In the changes of every step: what went over the wire is Inspect's affair."""
 _PROVIDER = "inspect"
 _FINISHES = {"max_tokens": "length", "model_length": "length"}
-_ABSENT = "needs Inspect; install it with: pip install 'wildtool[inspect]'"
+_INSTALL_HINT = "needs Inspect; install it with: pip install 'wildtool[inspect]'"
 _SCHEMA_KEYS = ("type", "properties", "required", "additionalProperties")
 
 
@@ -75,7 +75,7 @@ class InspectModel:
 
     async def complete(self, request: Request) -> Reply:
         """Asks once. Raises CallError for what Inspect cannot say, or where the call failed."""
-        changes: Changes = {NOT_EXACT: None}
+        changes: Changes = {NOT_WIRE_EXACT: None}
         try:
             messages = self._messages(request, changes)
             tools = [self._tool(function, changes) for function in functions_of(request)]
@@ -88,7 +88,7 @@ class InspectModel:
             output = await self._inner.generate(messages, tools=tools, config=config)
         except Exception as error:
             # Each provider's library raises classes of its own.
-            raise self._failed(error) from error
+            raise self._call_error(error) from error
         reply = self._reply(output, changes)
         return replace(reply, latency_s=time.perf_counter() - started, changes=tuple(changes))
 
@@ -113,13 +113,13 @@ class InspectModel:
         role, content = message.get("role"), message.get("content")
         if role == "assistant":
             return self._assistant(message, ids, changes)
-        text = text_of(content)
+        text = content_text(content)
         if content is not None and not isinstance(content, str):
             changes["content-parts-joined"] = None
         known = ("role", "content", "tool_call_id", "name") if role == "tool" else ("role", "content")
-        note_dropped("message-key-dropped", message, known, changes)
+        record_dropped("message-key-dropped", message, known, changes)
         if role == "tool":
-            id_, name = ids.result(message.get("tool_call_id"), changes)
+            id_, name = ids.for_result(message.get("tool_call_id"), changes)
             return self._chat.ChatMessageTool(content=text, tool_call_id=id_, function=name)
         if role == "user":
             return self._chat.ChatMessageUser(content=text)
@@ -130,24 +130,26 @@ class InspectModel:
         return self._chat.ChatMessageSystem(content=text)
 
     def _assistant(self, message: Message, ids: CallIds, changes: Changes) -> Any:
-        kept = kept_for(_PROVIDER, message)
+        kept = provider_content_of(_PROVIDER, message)
         if kept:
             whole = self._chat.ChatMessageAssistant.model_validate(kept[0])
-            if _shown(whole, {}) == {key: value for key, value in message.items() if key != KEPT}:
+            if _openai_message(whole, {}) == {
+                key: value for key, value in message.items() if key != PROVIDER_CONTENT
+            }:
                 for call in _calls(whole):
-                    ids.keep(call.id, call.id, call.function)
+                    ids.register(call.id, call.id, call.function)
                 return whole
-        note_dropped("message-key-dropped", message, ("role", "content", "tool_calls"), changes)
+        record_dropped("message-key-dropped", message, ("role", "content", "tool_calls"), changes)
         calls = [
             self._tools.ToolCall(
-                id=ids.call(call.id, call.name, changes),
+                id=ids.for_call(call.id, call.name, changes),
                 function=call.name,
                 arguments=arguments_object(call.arguments, changes),
             )
-            for call in calls_of(message, changes)
+            for call in history_calls(message, changes)
         ]
         return self._chat.ChatMessageAssistant(
-            content=text_of(message.get("content")), tool_calls=calls or None
+            content=content_text(message.get("content")), tool_calls=calls or None
         )
 
     def _tool(self, function: Mapping[str, Any], changes: Changes) -> Any:
@@ -165,10 +167,10 @@ class InspectModel:
         if not output.choices:
             raise CallError("wrong shape", f"{self.name} gave no reply: {output.error or 'no choice'}")
         choice = output.choices[0]
-        message = _shown(choice.message, changes)
+        message = _openai_message(choice.message, changes)
         dumped = choice.message.model_dump(mode="json", exclude_none=True)
         if not isinstance(choice.message.content, str):
-            message[KEPT] = {_PROVIDER: [dumped]}
+            message[PROVIDER_CONTENT] = {_PROVIDER: [dumped]}
         return Reply(
             message,
             raw=dumps(output.model_dump(mode="json", exclude_none=True)).decode("utf-8", "replace"),
@@ -176,14 +178,16 @@ class InspectModel:
             usage=_usage(output.usage),
         )
 
-    def _failed(self, error: Exception) -> CallError:
+    def _call_error(self, error: Exception) -> CallError:
         """An error of the call; without a status, Inspect's adapter says whether another try may help."""
         last = getattr(error, "last_attempt", None)
         cause: Any = error if last is None else last.exception()
         status = getattr(cause, "status_code", None)
         why = f"{self.name} through Inspect: {type(cause).__name__}: {_without_keys(str(cause))[:500]}"
         if isinstance(status, int):
-            return CallError(f"http {status}", why, final=300 <= status < 500 and status not in RETRY_LATER)
+            return CallError(
+                f"http {status}", why, final=300 <= status < 500 and status not in RETRYABLE_STATUSES
+            )
         return CallError("provider error", why, final=not self._inner.api.should_retry(cause))
 
 
@@ -195,7 +199,7 @@ def inspect_model(name: str, model: str, **settings: Any) -> InspectModel:
     try:
         chat: Any = import_module("inspect_ai.model")
     except ModuleNotFoundError as error:
-        raise UsageError(f"model {name!r} {_ABSENT}") from error
+        raise UsageError(f"model {name!r} {_INSTALL_HINT}") from error
     try:
         # Not shared: each run closes its own.
         inner = chat.get_model(model, memoize=False)
@@ -214,7 +218,7 @@ def _without_keys(text: str) -> str:
     return text
 
 
-def _shown(whole: Any, changes: Changes) -> Message:
+def _openai_message(whole: Any, changes: Changes) -> Message:
     """A message of Inspect's in OpenAI's shape."""
     content: Any = whole.content
     parts = cast(list[Any], content) if isinstance(content, list) else []
@@ -227,7 +231,7 @@ def _shown(whole: Any, changes: Changes) -> Message:
         if call.parse_error:
             # Inspect keeps no text that it cannot parse; its message is none either, as the judge will find.
             changes["malformed-arguments-lost"] = None
-        calls.append(as_call(call.id, call.function, call.parse_error or call.arguments))
+        calls.append(openai_call(call.id, call.function, call.parse_error or call.arguments))
     if calls:
         made["tool_calls"] = calls
     return made

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
-from wildtool.models.batch.openai import OpenAIBatches
+from wildtool.models.batch.openai import OpenAIBatchClient
 from wildtool.models.http.deltas import as_object, objects
-from wildtool.models.http.failures import ENDED_BY_FAILURE, Failure, failure_of
+from wildtool.models.http.failures import FAILED_FINISH_REASONS, ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_chat
-from wildtool.models.providers.base import Asked, HttpModel
-from wildtool.models.providers.chat_changes import one_call_a_message, with_short_ids
+from wildtool.models.providers.base import HttpModel, WireRequest
+from wildtool.models.providers.chat_changes import split_parallel_calls, with_short_ids
 from wildtool.models.providers.openai_messages import Changes
 from wildtool.types import Reply, Request
 
-_SHORT_IDS, _ONE_CALL = "short ids", "one call a message"
+_SHORT_IDS, _SINGLE_CALLS = "short ids", "one call a message"
 
 
 class OpenAIModel(HttpModel):
@@ -21,30 +21,30 @@ class OpenAIModel(HttpModel):
     calls of the history that the endpoint refuses as they are."""
 
     path = "/chat/completions"
-    batches = OpenAIBatches
+    batch_client = OpenAIBatchClient
     stream_fields: ClassVar[Mapping[str, Any]] = {"stream": True, "stream_options": {"include_usage": True}}
     reserved = ("model", "messages", "tools")
-    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {
+    fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
         _SHORT_IDS: re.compile(
             r"(?i)tool call ids?\b.{0,200}\b(?:length (?:of )?9\b|has to be defined|non-empty)"
         ),
-        _ONE_CALL: re.compile(r"(?i)only supports single tool.calls at once"),
+        _SINGLE_CALLS: re.compile(r"(?i)only supports single tool.calls at once"),
     }
 
-    def ask(self, request: Request) -> Asked:
+    def build(self, request: Request) -> WireRequest:
         """Model, messages, and tools if any; nothing else."""
         changes: Changes = {}
         messages = request.messages
-        if _ONE_CALL in self._learned:
-            messages = one_call_a_message(messages, changes)
-        if _SHORT_IDS in self._learned:
+        if _SINGLE_CALLS in self._active_fallbacks:
+            messages = split_parallel_calls(messages, changes)
+        if _SHORT_IDS in self._active_fallbacks:
             messages = with_short_ids(messages, changes)
         fields: dict[str, Any] = {"model": self._model, "messages": messages}
         if request.tools:
             fields["tools"] = request.tools
-        return Asked(fields, tuple(changes))
+        return WireRequest(fields, tuple(changes))
 
-    def read(self, parsed: Any, asked: Asked) -> Reply | None:
+    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
         """The first choice's message as it is."""
         match parsed:
             case {"choices": [{"message": dict()} as choice, *_]}:
@@ -59,7 +59,7 @@ class OpenAIModel(HttpModel):
             usage=cast(dict[str, Any], usage) if isinstance(usage, dict) else {},
         )
 
-    def failure(self, parsed: Any) -> Failure | None:
+    def failure(self, parsed: Any) -> ProviderFailure | None:
         """Also what stands in the first choice: gateways answer 200 before the provider behind them fails."""
         if found := super().failure(parsed):
             return found
@@ -68,16 +68,16 @@ class OpenAIModel(HttpModel):
         choice = as_object(cast(list[Any], choices)[0]) if isinstance(choices, list) and choices else {}
         message: Any = choice.get("message")
         inside = [choice.get("error"), as_object(message).get("error")]
-        if failure := next(filter(None, map(failure_of, inside)), None):
+        if failure := next(filter(None, map(failure_of_error, inside)), None):
             return failure
         reason = choice.get("finish_reason")
-        if isinstance(reason, str) and reason in ENDED_BY_FAILURE:
-            return Failure(f"the reply ended with the finish reason {reason}")
-        if _is_filtered(answer.get("prompt_filter_results")) and not _says_something(message):
-            return Failure("the prompt was filtered", blocked=True)
+        if isinstance(reason, str) and reason in FAILED_FINISH_REASONS:
+            return ProviderFailure(f"the reply ended with the finish reason {reason}")
+        if _is_filtered(answer.get("prompt_filter_results")) and not _has_content(message):
+            return ProviderFailure("the prompt was filtered", blocked=True)
         return None
 
-    def joined(self, parts: Iterable[Any]) -> Any:
+    def join_stream(self, parts: Iterable[Any]) -> Any:
         """The chat completion that chunks stand for."""
         return join_chat(parts)
 
@@ -91,6 +91,6 @@ def _is_filtered(results: Any) -> bool:
     return False
 
 
-def _says_something(message: Any) -> bool:
+def _has_content(message: Any) -> bool:
     found = as_object(message)
     return bool(found.get("content") or found.get("tool_calls"))

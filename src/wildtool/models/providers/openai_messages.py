@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
 from wildtool.json_codec import dumps
-from wildtool.types import KEPT, Message, Request
+from wildtool.types import PROVIDER_CONTENT, Message, Request
 
 Changes = dict[str, None]
 """Names of changes, each once, in order."""
-EVERY_MESSAGE = ("role", "content")
+MESSAGE_KEYS = ("role", "content")
 
 
 class UnsendableError(ValueError):
@@ -30,7 +30,7 @@ class HistoryCall:
     """As received: a text, or whatever stood there."""
 
 
-def text_of(content: Any) -> str:
+def content_text(content: Any) -> str:
     """The text of a message; empty for None. Raises UnsendableError for images and other parts."""
     if content is None:
         return ""
@@ -90,7 +90,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
 
 
-def calls_of(message: Message, changes: Changes) -> Iterator[HistoryCall]:
+def history_calls(message: Message, changes: Changes) -> Iterator[HistoryCall]:
     """The calls of an assistant message. Raises UnsendableError where they are none."""
     calls = message.get("tool_calls")
     if not calls:
@@ -101,8 +101,8 @@ def calls_of(message: Message, changes: Changes) -> Iterator[HistoryCall]:
         match call:
             case {"function": {"name": str() as name} as function}:
                 entry, called = cast(dict[str, Any], call), cast(dict[str, Any], function)
-                note_dropped("call-key-dropped", entry, ("id", "type", "function", "index"), changes)
-                note_dropped("call-key-dropped", called, ("name", "arguments"), changes)
+                record_dropped("call-key-dropped", entry, ("id", "type", "function", "index"), changes)
+                record_dropped("call-key-dropped", called, ("name", "arguments"), changes)
                 yield HistoryCall(entry.get("id"), name, called.get("arguments"))
             case _:
                 raise UnsendableError("a call in the history has no name")
@@ -118,23 +118,23 @@ def functions_of(request: Request) -> Iterator[dict[str, Any]]:
                 raise UnsendableError("a tool is no function with a name")
 
 
-def note_dropped(change: str, given: Mapping[str, Any], known: Iterable[str], changes: Changes) -> None:
+def record_dropped(change: str, given: Mapping[str, Any], known: Iterable[str], changes: Changes) -> None:
     """Records each key that a conversion leaves out because the protocol has no place for it."""
     for key, value in given.items():
         if key not in known and value is not None:
             changes[f"{change}:{key}"] = None
 
 
-def kept_for(provider: str, message: Message) -> list[Any] | None:
+def provider_content_of(provider: str, message: Message) -> list[Any] | None:
     """What this provider wants back for one of its own replies; None for messages of other origin."""
-    match message.get(KEPT):
+    match message.get(PROVIDER_CONTENT):
         case {**entry} if isinstance(entry.get(provider), list):
             return cast(list[Any], entry[provider])
         case _:
             return None
 
 
-def sent_names(request: Request, allowed: str, longest: int, first: str = "") -> dict[str, str]:
+def wire_names(request: Request, allowed: str, longest: int, first: str = "") -> dict[str, str]:
     """The name to send for each tool's name, and for names of calls in the history; most are themselves.
 
     Args:
@@ -144,7 +144,7 @@ def sent_names(request: Request, allowed: str, longest: int, first: str = "") ->
     """
     changes: Changes = {}
     names = [function["name"] for function in functions_of(request)]
-    names += [call.name for message in request.messages for call in calls_of(message, changes)]
+    names += [call.name for message in request.messages for call in history_calls(message, changes)]
     right = re.compile(f"(?=[{first or allowed}])[{allowed}]{{1,{longest}}}")
     good = {name for name in names if right.fullmatch(name)}
     sent = {name: name for name in good}
@@ -168,32 +168,32 @@ class CallIds:
         self._valid = re.compile(f"[{allowed}]{{{exactly or 1},{exactly or longest}}}")
         self._exactly = exactly
         self._used: set[str] = set()
-        self._waiting: dict[str, deque[tuple[str | None, str]]] = {}
+        self._pending: dict[str, deque[tuple[str | None, str]]] = {}
 
-    def call(self, id_: Any, name: str, changes: Changes) -> str:
+    def for_call(self, id_: Any, name: str, changes: Changes) -> str:
         """The id to send for a call of the history."""
         sent = id_ if isinstance(id_, str) else ""
         if sent in self._used or not self._valid.fullmatch(sent):
             changes["call-id-replaced"] = None
-            sent = self._made(_key(id_))
-        self.keep(id_, sent, name)
+            sent = self._new_id(_key(id_))
+        self.register(id_, sent, name)
         return sent
 
-    def keep(self, id_: Any, sent: str | None, name: str) -> None:
+    def register(self, id_: Any, sent: str | None, name: str) -> None:
         """Notes a call that goes back as the provider wrote it."""
         if sent is not None:
             self._used.add(sent)
-        self._waiting.setdefault(_key(id_), deque()).append((sent, name))
+        self._pending.setdefault(_key(id_), deque()).append((sent, name))
 
-    def result(self, id_: Any, changes: Changes) -> tuple[str | None, str]:
+    def for_result(self, id_: Any, changes: Changes) -> tuple[str | None, str]:
         """Id and tool name of the call that a result belongs to: of calls with one id, the first without result."""
-        waiting = self._waiting.get(_key(id_))
+        waiting = self._pending.get(_key(id_))
         if waiting:
             return waiting.popleft()
         changes["result-without-call"] = None
-        return self._made(_key(id_)) if self._exactly else _key(id_), "unknown"
+        return self._new_id(_key(id_)) if self._exactly else _key(id_), "unknown"
 
-    def _made(self, key: str) -> str:
+    def _new_id(self, key: str) -> str:
         """An id that no other call has; where a length is demanded, made of the key alone, so that it stays the same."""
         digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
         if self._exactly is None:
@@ -209,7 +209,7 @@ def _key(id_: Any) -> str:
     return id_ if isinstance(id_, str) else repr(id_)
 
 
-def as_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
+def openai_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
     """A call in OpenAI's shape; arguments that are no text are written as JSON."""
     text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": text}}
@@ -220,6 +220,6 @@ def same_calls(message: Message, calls: Sequence[dict[str, Any]]) -> bool:
     return (message.get("tool_calls") or []) == list(calls)
 
 
-def total(counts: list[Any]) -> int:
+def token_total(counts: list[Any]) -> int:
     """The sum of the counts of tokens among them."""
     return sum(count for count in counts if isinstance(count, int))

@@ -5,24 +5,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, cast
 
 from wildtool.json_codec import dumps
-from wildtool.models.batch.openai import OpenAIBatches
-from wildtool.models.http.failures import Failure
+from wildtool.models.batch.openai import OpenAIBatchClient
+from wildtool.models.http.failures import ProviderFailure
 from wildtool.models.http.streams import join_responses
-from wildtool.models.providers.base import Asked, HttpModel
+from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.openai_messages import (
-    EVERY_MESSAGE,
+    MESSAGE_KEYS,
     CallIds,
     Changes,
     UnsendableError,
-    as_call,
-    calls_of,
+    content_text,
     functions_of,
-    kept_for,
-    note_dropped,
+    history_calls,
+    openai_call,
+    provider_content_of,
+    record_dropped,
     same_calls,
-    text_of,
 )
-from wildtool.types import KEPT, Message, Reply, Request
+from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
 
 PROVIDER = "openai_responses"
 _OPTIONS = {"temperature": "temperature", "max_tokens": "max_output_tokens"}
@@ -39,30 +39,30 @@ class ResponsesModel(HttpModel):
     """A model behind `POST {base_url}/responses`. Each request holds the whole chat; `store` is false."""
 
     path = "/responses"
-    batches = OpenAIBatches
+    batch_client = OpenAIBatchClient
     reserved = ("model", "input", "instructions", "tools", "previous_response_id", "conversation")
     has_seed = False
-    lessons: ClassVar[Mapping[str, re.Pattern[str]]] = {_UNENCRYPTED: re.compile(_NOT_ENCRYPTED)}
+    fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {_UNENCRYPTED: re.compile(_NOT_ENCRYPTED)}
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """`max_output_tokens` is its name for the longest reply."""
         return {_OPTIONS[option]: value for option, value in given.items()}
 
-    def ask(self, request: Request) -> Asked:
+    def build(self, request: Request) -> WireRequest:
         """Messages, calls and results as items of `input`; tools flat, and not strict unless they say so."""
         changes: Changes = {}
         fields: dict[str, Any] = {
             "model": self._model,
-            "input": list(_Items(changes).told(request)),
+            "input": list(_ItemBuilder(changes).build(request)),
             "store": False,
         }
-        if _UNENCRYPTED not in self._learned:
+        if _UNENCRYPTED not in self._active_fallbacks:
             fields["include"] = [_ENCRYPTED]
         if request.tools:
             fields["tools"] = [_tool(function, changes) for function in functions_of(request)]
-        return Asked(fields, tuple(changes))
+        return WireRequest(fields, tuple(changes))
 
-    def read(self, parsed: Any, asked: Asked) -> Reply | None:
+    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
         """Texts, calls and reasoning summaries; the items themselves are kept."""
         match parsed:
             case {"output": list()}:
@@ -77,53 +77,53 @@ class ResponsesModel(HttpModel):
             usage=_usage(cast(dict[str, Any], usage)) if isinstance(usage, dict) else {},
         )
 
-    def failure(self, parsed: Any) -> Failure | None:
+    def failure(self, parsed: Any) -> ProviderFailure | None:
         """Also a response that is not over, or failed without saying why."""
         if found := super().failure(parsed):
             return found
         match parsed:
             case {"status": str() as status} if status in _NO_REPLY:
-                return Failure(f"the response has the status {status}")
+                return ProviderFailure(f"the response has the status {status}")
             case _:
                 return None
 
-    def joined(self, parts: Iterable[Any]) -> Any:
+    def join_stream(self, parts: Iterable[Any]) -> Any:
         """The response of the last event."""
         return join_responses(parts)
 
 
-class _Items:
+class _ItemBuilder:
     """Turns one chat into input items."""
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
         self._ids = CallIds(_ID)
 
-    def told(self, request: Request) -> Iterator[Any]:
+    def build(self, request: Request) -> Iterator[Any]:
         for message in request.messages:
             match message.get("role"):
                 case "system" | "developer" | "user" as role:
-                    note_dropped("message-key-dropped", message, EVERY_MESSAGE, self._changes)
-                    yield {"role": role, "content": text_of(message.get("content"))}
+                    record_dropped("message-key-dropped", message, MESSAGE_KEYS, self._changes)
+                    yield {"role": role, "content": content_text(message.get("content"))}
                 case "assistant":
                     yield from self._assistant(message)
                 case "tool":
-                    known = (*EVERY_MESSAGE, "tool_call_id", "name")
-                    note_dropped("message-key-dropped", message, known, self._changes)
-                    id_, _ = self._ids.result(message.get("tool_call_id"), self._changes)
-                    output = text_of(message.get("content"))
+                    known = (*MESSAGE_KEYS, "tool_call_id", "name")
+                    record_dropped("message-key-dropped", message, known, self._changes)
+                    id_, _ = self._ids.for_result(message.get("tool_call_id"), self._changes)
+                    output = content_text(message.get("content"))
                     yield {"type": "function_call_output", "call_id": id_, "output": output}
                 case role:
                     raise UnsendableError(f"there is no role {role!r} in this protocol")
 
     def _assistant(self, message: Message) -> Iterator[Any]:
-        items = kept_for(PROVIDER, message)
-        if items is not None and self._still_fits(message, items):
-            yield from self._sendable(items)
+        items = provider_content_of(PROVIDER, message)
+        if items is not None and self._matches(message, items):
+            yield from self._items_to_send(items)
             return
-        note_dropped("message-key-dropped", message, (*EVERY_MESSAGE, "tool_calls"), self._changes)
-        calls = list(calls_of(message, self._changes))
-        text = text_of(message.get("content"))
+        record_dropped("message-key-dropped", message, (*MESSAGE_KEYS, "tool_calls"), self._changes)
+        calls = list(history_calls(message, self._changes))
+        text = content_text(message.get("content"))
         if text or not calls:
             yield {"role": "assistant", "content": text}
         for call in calls:
@@ -131,20 +131,20 @@ class _Items:
             if not isinstance(arguments, str):
                 self._changes["arguments-as-text"] = None
                 arguments = dumps(arguments).decode()
-            id_ = self._ids.call(call.id, call.name, self._changes)
+            id_ = self._ids.for_call(call.id, call.name, self._changes)
             yield {"type": "function_call", "call_id": id_, "name": call.name, "arguments": arguments}
 
-    def _still_fits(self, message: Message, items: list[Any]) -> bool:
+    def _matches(self, message: Message, items: list[Any]) -> bool:
         """Whether the items say what the message says; if so, their calls are noted."""
         told = _message(items)
         calls: list[dict[str, Any]] = told.get("tool_calls") or []
         if told["content"] != message.get("content") or not same_calls(message, calls):
             return False
         for call in calls:
-            self._ids.keep(call["id"], call["id"], call["function"]["name"])
+            self._ids.register(call["id"], call["id"], call["function"]["name"])
         return True
 
-    def _sendable(self, items: list[Any]) -> Iterator[Any]:
+    def _items_to_send(self, items: list[Any]) -> Iterator[Any]:
         """The items but reasoning that is neither stored there nor encrypted here, which would be refused."""
         for item in items:
             if item.get("type") == "reasoning" and not item.get("encrypted_content"):
@@ -179,7 +179,7 @@ def _message(items: list[Any]) -> Message:
                 texts += _values(parts, "output_text", "text")
                 refusals += _values(parts, "refusal", "refusal")
             case {"type": "function_call", "name": str() as name, "call_id": str() as id_}:
-                calls.append(as_call(id_, name, cast(dict[str, Any], item).get("arguments")))
+                calls.append(openai_call(id_, name, cast(dict[str, Any], item).get("arguments")))
                 plain = False
             case {"type": "reasoning"}:
                 summary = cast(dict[str, Any], item).get("summary")
@@ -195,7 +195,7 @@ def _message(items: list[Any]) -> Message:
     if thoughts:
         message["reasoning_content"] = "\n".join(thoughts)
     if not plain and all(isinstance(item, dict) for item in items):
-        message[KEPT] = {PROVIDER: items}
+        message[PROVIDER_CONTENT] = {PROVIDER: items}
     return message
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-Renamed = Mapping[str, Mapping[str, str]]
+ParameterNames = Mapping[str, Mapping[str, str]]
 """By the sent name of a tool: the names to send for those of its parameters that are refused."""
 
 
@@ -26,13 +26,13 @@ def refused_parameters(
         taken = {name for name in names if right.fullmatch(name)}
         for name in names:
             if name not in taken:
-                sent = _similar(name, allowed, longest, taken)
+                sent = _allowed_name(name, allowed, longest, taken)
                 taken.add(sent)
                 found.setdefault(tool, {})[name] = sent
     return found
 
 
-def _similar(name: str, allowed: str, longest: int, taken: set[str]) -> str:
+def _allowed_name(name: str, allowed: str, longest: int, taken: set[str]) -> str:
     sent = re.sub(f"[^{allowed}]", "_", name)
     if sent in taken or len(sent) > longest or not sent.strip("_"):
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -40,7 +40,7 @@ def _similar(name: str, allowed: str, longest: int, taken: set[str]) -> str:
     return sent
 
 
-def renamed_schema(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def rename_properties(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """A schema with its properties under the names to send; each that changed keeps its own as `title`."""
     properties = _object(schema.get("properties"))
     made = {
@@ -63,14 +63,14 @@ def _sent(name: Any, names: Mapping[str, str]) -> Any:
     return names.get(name, name) if isinstance(name, str) else name
 
 
-def renamed(arguments: Any, names: Mapping[str, str]) -> Any:
+def rename_arguments(arguments: Any, names: Mapping[str, str]) -> Any:
     """Arguments under other names; anything but an object stays as it is."""
     if not names or not isinstance(arguments, dict):
         return arguments
     return {names.get(key, key): value for key, value in cast("dict[str, Any]", arguments).items()}
 
 
-def back(parameters: Renamed) -> dict[str, dict[str, str]]:
+def original_names(parameters: ParameterNames) -> dict[str, dict[str, str]]:
     """The tools' own names by the sent ones."""
     return {tool: {sent: name for name, sent in names.items()} for tool, names in parameters.items()}
 

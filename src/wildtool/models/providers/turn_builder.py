@@ -4,23 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from wildtool.models.providers.openai_messages import (
-    EVERY_MESSAGE,
+    MESSAGE_KEYS,
     CallIds,
     Changes,
     HistoryCall,
     UnsendableError,
     arguments_object,
-    calls_of,
-    kept_for,
-    note_dropped,
-    text_of,
+    content_text,
+    history_calls,
+    provider_content_of,
+    record_dropped,
 )
 from wildtool.types import Message, Request
 
-Part = dict[str, Any]
+TurnPart = dict[str, Any]
 
 
-class Turns:
+class TurnBuilder:
     """Turns one chat into instructions and turns. A subclass has the protocol's words for the parts."""
 
     provider: ClassVar[str]
@@ -37,49 +37,49 @@ class Turns:
         self._original = {sent: name for name, sent in names.items()}
         self._changes = changes
         self._ids = CallIds(self.id_characters)
-        self._instructions: list[Part] = []
+        self._instructions: list[TurnPart] = []
         self._turns: list[dict[str, Any]] = []
 
     def is_empty(self, text: str) -> bool:
         """Whether the protocol refuses a part with this text."""
         raise NotImplementedError
 
-    def text_part(self, text: str) -> Part:
+    def text_part(self, text: str) -> TurnPart:
         """A text."""
         raise NotImplementedError
 
-    def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> Part:
+    def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> TurnPart:
         """A call, under the name that is sent."""
         raise NotImplementedError
 
-    def result_part(self, id_: str | None, name: str, text: str) -> Part:
+    def result_part(self, id_: str | None, name: str, text: str) -> TurnPart:
         """What a call returned; an id of None is not sent."""
         raise NotImplementedError
 
-    def is_result(self, part: Part) -> bool:
+    def is_result(self, part: TurnPart) -> bool:
         """Whether a part is a result."""
         raise NotImplementedError
 
-    def message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
+    def parse_message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
         """The assistant message that parts of a reply stand for."""
         raise NotImplementedError
 
-    def given_ids(self, parts: list[Any]) -> list[str | None]:
+    def call_ids(self, parts: list[Any]) -> list[str | None]:
         """The id of each call in the parts of a reply; None where it came without one."""
         raise NotImplementedError
 
-    def sendable(self, part: Any) -> Any:
+    def part_to_send(self, part: Any) -> Any:
         """A part of a reply as it may be sent back; None where it may not."""
         raise NotImplementedError
 
-    def told(self, request: Request) -> tuple[list[Part], list[dict[str, Any]]]:
+    def build(self, request: Request) -> tuple[list[TurnPart], list[dict[str, Any]]]:
         """Instructions and turns. Raises UnsendableError for what the protocol has no words for."""
         for number, message in enumerate(request.messages):
             match message.get("role"):
                 case "system" | "developer":
                     self._instruct(message, _role_after(request.messages[number + 1 :]))
                 case "user":
-                    self._append("user", self._texts(message, EVERY_MESSAGE))
+                    self._append("user", self._texts(message, MESSAGE_KEYS))
                 case "assistant":
                     self._append(self.model_role, self._assistant(message))
                 case "tool":
@@ -91,7 +91,7 @@ class Turns:
     def _instruct(self, message: Message, role_after: Any) -> None:
         """Instructions at the top, or where they stand if the protocol takes them there: behind the user's turn, and
         at the end or before the model's."""
-        parts = self._texts(message, EVERY_MESSAGE)
+        parts = self._texts(message, MESSAGE_KEYS)
         last = self._turns[-1] if self._turns else {}
         if self.late_instructions and role_after in (None, "assistant") and parts:
             if last.get("role") == "system":
@@ -110,9 +110,9 @@ class Turns:
         else:
             self._changes["empty-message-dropped"] = None
 
-    def _texts(self, message: Message, known: tuple[str, ...]) -> list[Part]:
-        note_dropped("message-key-dropped", message, known, self._changes)
-        text = text_of(message.get("content"))
+    def _texts(self, message: Message, known: tuple[str, ...]) -> list[TurnPart]:
+        record_dropped("message-key-dropped", message, known, self._changes)
+        text = content_text(message.get("content"))
         if not self.is_empty(text):
             return [self.text_part(text)]
         if message.get("content") is not None:
@@ -120,36 +120,40 @@ class Turns:
         return []
 
     def _assistant(self, message: Message) -> list[Any]:
-        parts = kept_for(self.provider, message)
-        if parts is not None and self._still_fits(message, parts):
-            return [sent for part in parts if (sent := self.sendable(part)) is not None]
-        said = self._texts(message, (*EVERY_MESSAGE, "tool_calls"))
-        for call in calls_of(message, self._changes):
-            id_ = self._ids.call(call.id, call.name, self._changes)
+        parts = provider_content_of(self.provider, message)
+        if parts is not None and self._matches(message, parts):
+            return [sent for part in parts if (sent := self.part_to_send(part)) is not None]
+        said = self._texts(message, (*MESSAGE_KEYS, "tool_calls"))
+        for call in history_calls(message, self._changes):
+            id_ = self._ids.for_call(call.id, call.name, self._changes)
             given = arguments_object(call.arguments, self._changes)
             said.append(self.call_part(id_, self._names[call.name], given))
         return said
 
-    def _still_fits(self, message: Message, parts: list[Any]) -> bool:
+    def _matches(self, message: Message, parts: list[Any]) -> bool:
         """Whether the parts say what the message says; if so, their calls are noted."""
-        told = self.message(parts, self._original)
-        mine, theirs, ids = list(calls_of(message, {})), list(calls_of(told, {})), self.given_ids(parts)
-        if text_of(told["content"]) != text_of(message.get("content")) or len(mine) != len(theirs):
+        told = self.parse_message(parts, self._original)
+        mine, theirs, ids = (
+            list(history_calls(message, {})),
+            list(history_calls(told, {})),
+            self.call_ids(parts),
+        )
+        if content_text(told["content"]) != content_text(message.get("content")) or len(mine) != len(theirs):
             return False
-        if not all(map(_is_same, mine, theirs, ids)):
+        if not all(map(_is_same_call, mine, theirs, ids)):
             return False
         for call, id_ in zip(mine, ids, strict=True):
-            self._ids.keep(call.id, id_, call.name)
+            self._ids.register(call.id, id_, call.name)
         return True
 
     def _add_result(self, message: Message) -> None:
         """Results of one step stand in one turn, as both protocols demand."""
-        note_dropped("message-key-dropped", message, (*EVERY_MESSAGE, "tool_call_id", "name"), self._changes)
-        id_, name = self._ids.result(message.get("tool_call_id"), self._changes)
-        part = self.result_part(id_, self._names.get(name, name), text_of(message.get("content")))
+        record_dropped("message-key-dropped", message, (*MESSAGE_KEYS, "tool_call_id", "name"), self._changes)
+        id_, name = self._ids.for_result(message.get("tool_call_id"), self._changes)
+        part = self.result_part(id_, self._names.get(name, name), content_text(message.get("content")))
         before: list[Any] = self._turns[-1][self.parts_key] if self._turns else []
         # Only a turn of the user's holds results.
-        if before and isinstance(before[0], dict) and self.is_result(cast(Part, before[0])):
+        if before and isinstance(before[0], dict) and self.is_result(cast(TurnPart, before[0])):
             before.append(part)
         else:
             self._append("user", [part])
@@ -161,5 +165,5 @@ def _role_after(messages: Sequence[Message]) -> Any:
     return next((role for role in roles if role not in ("system", "developer")), None)
 
 
-def _is_same(mine: HistoryCall, theirs: HistoryCall, id_: str | None) -> bool:
+def _is_same_call(mine: HistoryCall, theirs: HistoryCall, id_: str | None) -> bool:
     return (mine.name, mine.arguments) == (theirs.name, theirs.arguments) and id_ in (None, mine.id)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from wildtool.models.tool_formats.command_r import COMMAND_R
 from wildtool.models.tool_formats.deepseek import DEEPSEEK
 from wildtool.models.tool_formats.dsml import DSML
-from wildtool.models.tool_formats.format import REPAIRS, Format
+from wildtool.models.tool_formats.format import REPAIRS, CallFormat
 from wildtool.models.tool_formats.gemma import GEMMA
 from wildtool.models.tool_formats.glm import GLM
 from wildtool.models.tool_formats.gorilla import GORILLA
@@ -22,11 +22,11 @@ from wildtool.models.tool_formats.mistral import MISTRAL
 from wildtool.models.tool_formats.pythonic import PYTHONIC
 from wildtool.models.tool_formats.qwen3_coder import QWEN3_CODER
 from wildtool.models.tool_formats.react import REACT
-from wildtool.models.tool_formats.scanner import Read, Result, ToolCall
+from wildtool.models.tool_formats.scanner import ParsedReply, ToolCall, ToolResult
 
-__all__ = ["FORMATS", "REPAIRS", "Format", "Read", "Result", "ToolCall"]
+__all__ = ["CALL_FORMATS", "REPAIRS", "CallFormat", "ParsedReply", "ToolCall", "ToolResult"]
 
-FORMATS: Mapping[str, Format] = {
+CALL_FORMATS: Mapping[str, CallFormat] = {
     known.name: known
     for known in (
         *(HERMES, LLAMA3_JSON, PYTHONIC, JSON_LIST, HAMMER),

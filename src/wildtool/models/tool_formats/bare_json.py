@@ -3,8 +3,8 @@
 import re
 from typing import Any, cast
 
-from wildtool.models.tool_formats.lenient_json import UnreadableError
-from wildtool.models.tool_formats.scanner import Reading
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError
+from wildtool.models.tool_formats.scanner import Scanner
 
 _START = re.compile(r"\[\s*+\{|\{\s*+[\"'}a-z]")
 _LIKE_A_CALL = re.compile(r"[\[{\s]{0,20}+[\"']?(?:name|tool_calls|function)[\"']?\s*+:")
@@ -12,7 +12,7 @@ _NEXT = re.compile(r"\s*+[;,]?\s*+(?=[\[{]|\Z)")
 _NOTHING = re.compile(r"\s*+(?:```\w*\s*+)?\[\s*+\]\s*+(?:```)?\s*+")
 
 
-def find_bare_calls(reading: Reading, key: str, *, single: bool = False) -> None:
+def find_bare_calls(reading: Scanner, key: str, *, single: bool = False) -> None:
     """Takes every JSON object that is a call, or list of them, out of the rest of the text.
 
     Args:
@@ -29,31 +29,31 @@ def find_bare_calls(reading: Reading, key: str, *, single: bool = False) -> None
     while candidate := _START.search(reading.text, start):
         try:
             value, end, repairs = reading.value_at(candidate.start())
-        except UnreadableError:
+        except UnreadableValueError:
             if not _LIKE_A_CALL.match(reading.text, candidate.start()):
                 start = candidate.end()
             elif candidate[0].startswith("["):
                 # Calls of a list that breaks off may still be whole.
                 start = candidate.end() - 1
             else:
-                reading.unreadable(len(reading.text))
+                reading.add_unreadable(len(reading.text))
                 return
             continue
         start, found = end, len(reading.calls)
         _take(reading, value, key, candidate.start(), end, (candidate.start(), end) == whole)
         if len(reading.calls) > found:
             reading.repairs += [*repairs, *(["list-of-calls"] if single and isinstance(value, list) else [])]
-    reading.keep_rest()
+    reading.add_rest()
 
 
-def _take(reading: Reading, value: Any, key: str, start: int, end: int, alone: bool) -> None:
+def _take(reading: Scanner, value: Any, key: str, start: int, end: int, alone: bool) -> None:
     """Takes the calls that a value stands for, with the fence around it; any other value stays text."""
     wrapped = cast("dict[str, Any]", value).get("tool_calls") if isinstance(value, dict) else None
-    if not reading.take(value if wrapped is None else wrapped, key, needs_arguments=not alone):
+    if not reading.add_calls(value if wrapped is None else wrapped, key, needs_arguments=not alone):
         if _LIKE_A_CALL.match(reading.text, start):
             reading.repairs.append("unreadable-call")
         return
-    reading.keep(start)
+    reading.add_text(start)
     reading.at = end
     if reading.unfence():
         reading.repairs.append("code-fence")

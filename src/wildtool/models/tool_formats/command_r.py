@@ -5,10 +5,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.lenient_json import UnreadableError
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, json_text, tool_lines
-from wildtool.models.tool_formats.scanner import Reading, Result, ToolCall
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
 OPEN, CLOSE = "<|START_ACTION|>", "<|END_ACTION|>"
@@ -24,7 +24,7 @@ def _system(tools: Sequence[Tool]) -> str:
         "To call tools, write one JSON list of all calls that can be made now, numbered from 0:\n"
         f'{OPEN}[{{"tool_call_id": "0", "tool_name": "NAME", "parameters": {{"ARGUMENT": "VALUE"}}}}]{CLOSE}\n\n'
         "Results come back between <|START_TOOL_RESULT|> and <|END_TOOL_RESULT|>. "
-        f"{OTHERWISE}"
+        f"{NO_CALL_TEXT}"
     )
 
 
@@ -36,7 +36,7 @@ def _write_calls(calls: Sequence[ToolCall]) -> str:
     return f"{OPEN}[{', '.join(told)}]{CLOSE}"
 
 
-def _write_results(results: Sequence[Result]) -> str:
+def _write_results(results: Sequence[ToolResult]) -> str:
     told = [
         json_text({"tool_call_id": str(number), "results": {"0": one.text}, "is_error": None})
         for number, one in enumerate(results)
@@ -44,41 +44,41 @@ def _write_results(results: Sequence[Result]) -> str:
     return f"<|START_TOOL_RESULT|>[{', '.join(told)}]<|END_TOOL_RESULT|>"
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
-    reading.ignored = (
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
+    reading.ignored_marks = (
         *("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
         *("<|END_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>", "<|START_OF_TURN_TOKEN|>"),
     )
     if thought := _THOUGHT.match(reading.text):
-        reading.thought = thought[1].strip()
+        reading.reasoning = thought[1].strip()
         reading.at = thought.end()
         reading.repairs += [] if "<|END_THINKING|>" in thought[0] else ["unclosed-reasoning"]
-    seen = thought is not None or any(mark in reading.text for mark in reading.ignored)
+    seen = thought is not None or any(mark in reading.text for mark in reading.ignored_marks)
     while found := _OPENS.search(reading.text, reading.at):
-        reading.keep(found.start())
+        reading.add_text(found.start())
         reading.at = found.end()
         _take(reading, found)
         seen = True
-    reading.keep_rest()
+    reading.add_rest()
     if seen:
-        reading.said = reading.kept
+        reading.content = reading.plain_text
 
 
-def _take(reading: Reading, found: re.Match[str]) -> None:
+def _take(reading: Scanner, found: re.Match[str]) -> None:
     before = len(reading.repairs)
     try:
         value = reading.value()
-    except UnreadableError:
+    except UnreadableValueError:
         value = None
     calls = _calls(value)
     if calls is None:
         after = _OPENS.search(reading.text, found.end())
         reading.at = found.start()
-        reading.unreadable(after.start() if after else len(reading.text))
+        reading.add_unreadable(after.start() if after else len(reading.text))
         return
     reading.calls += [call for call in calls if call.name not in _ANSWERS]
     if found[0] == OPEN:
-        reading.close(CLOSE)
+        reading.expect_close(CLOSE)
     else:
         # Command R's own way: the list stands in a fence.
         reading.repairs[before:] = [name for name in reading.repairs[before:] if name != "code-fence"]
@@ -97,7 +97,7 @@ def _calls(value: Any) -> list[ToolCall] | None:
     return calls
 
 
-COMMAND_R = Format(
+COMMAND_R = CallFormat(
     name="command-r",
     about='Command R7B and A: <|START_ACTION|>[{"tool_call_id": …, "tool_name": …, "parameters": …}]<|END_ACTION|>',
     source="chat template of CohereForAI/c4ai-command-r7b-12-2024; Cohere's guide to prompting Command R",

@@ -2,20 +2,20 @@
 
 import re
 
-from wildtool.errors import UsageError, unknown
-from wildtool.models.tool_formats import FORMATS
-from wildtool.models.tool_formats.format import Format
+from wildtool.errors import UsageError, unknown_name
+from wildtool.models.tool_formats import CALL_FORMATS
+from wildtool.models.tool_formats.format import CallFormat
 
 AUTO = "auto"
 BY_OPTION = "by option"
 BY_TEMPLATE = "by template"
-CHOSEN = {
+CHOICE_NOTES = {
     AUTO: ", told by the model's name",
     BY_OPTION: "",
     BY_TEMPLATE: ", told by the marks in it",
 }
 """Ways in which a format may have been chosen, as settings name them, and what a user is told of each."""
-PATTERNS = (
+NAME_PATTERNS = (
     ("gorilla-?openfunctions", "gorilla"),
     ("tool-?llama", "react"),
     ("xlam", "json-list"),
@@ -69,26 +69,26 @@ TEMPLATE_MARKS = (
 """What the text of a chat template holds, and the format in which it writes calls; the first that fits counts."""
 
 
-def format_of_template(template: str) -> Format | None:
+def format_of_template(template: str) -> CallFormat | None:
     """The format in which a chat template writes calls; None where no known mark stands in it."""
     found = (name for pattern, name in TEMPLATE_MARKS if re.search(pattern, template))
     name = next(found, None)
-    return None if name is None else FORMATS[name]
+    return None if name is None else CALL_FORMATS[name]
 
 
-def chosen_format(wanted: str, model: str) -> Format:
+def resolve_format(wanted: str, model: str) -> CallFormat:
     """The format of that name, or with `auto` the one of the model's name.
 
     Raises:
         UsageError: no such format, or none is known for the model; the message lists them.
     """
     if wanted != AUTO:
-        if wanted not in FORMATS:
-            raise UsageError(unknown("format", wanted, (*FORMATS, AUTO)))
-        return FORMATS[wanted]
-    for pattern, name in PATTERNS:
+        if wanted not in CALL_FORMATS:
+            raise UsageError(unknown_name("format", wanted, (*CALL_FORMATS, AUTO)))
+        return CALL_FORMATS[wanted]
+    for pattern, name in NAME_PATTERNS:
         if re.search(pattern, model, re.IGNORECASE):
-            return FORMATS[name]
+            return CALL_FORMATS[name]
     raise UsageError(
-        f"no format is known for a model called {model!r}; name one with --tool-format: {', '.join(FORMATS)}"
+        f"no format is known for a model called {model!r}; name one with --tool-format: {', '.join(CALL_FORMATS)}"
     )

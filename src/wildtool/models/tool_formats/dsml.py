@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, between, json_text
-from wildtool.models.tool_formats.scanner import Reading, Result
-from wildtool.models.tool_formats.tags import Tags, find_tagged
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, wrap_results
+from wildtool.models.tool_formats.scanner import Scanner, ToolResult
+from wildtool.models.tool_formats.tags import TagSyntax, find_tagged
 from wildtool.types import Tool
 
-TAGS = Tags(
+TAGS = TagSyntax(
     block=("<｜DSML｜function_calls>", "</｜DSML｜function_calls>"),
-    also=("<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>"),
-    each=False,
+    alternative_block=("<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>"),
+    block_per_call=False,
     call=("<｜DSML｜invoke name=", "</｜DSML｜invoke>"),
     argument=("<｜DSML｜parameter name=", "</｜DSML｜parameter>"),
     quoted=True,
     lines=False,
-    says_text=True,
+    marks_strings=True,
 )
 
 
@@ -29,20 +29,20 @@ def _system(tools: Sequence[Tool]) -> str:
         '<｜DSML｜parameter name="ARGUMENT" string="true|false">VALUE</｜DSML｜parameter>\n'
         "</｜DSML｜invoke>\n</｜DSML｜function_calls>\n\n"
         'Texts have string="true" and stand without quotes; other values have string="false" and stand as JSON. '
-        f"Results come back between <function_results> and </function_results>. {OTHERWISE}"
+        f"Results come back between <function_results> and </function_results>. {NO_CALL_TEXT}"
     )
 
 
-def _write_results(results: Sequence[Result]) -> str:
-    return f"<function_results>\n{between('<result>', '</result>', results)}\n</function_results>"
+def _write_results(results: Sequence[ToolResult]) -> str:
+    return f"<function_results>\n{wrap_results('<result>', '</result>', results)}\n</function_results>"
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
-    reading.ignored = ("<｜end▁of▁sentence｜>",)
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
+    reading.ignored_marks = ("<｜end▁of▁sentence｜>",)
     find_tagged(reading, tools, TAGS)
 
 
-DSML = Format(
+DSML = CallFormat(
     name="dsml",
     about='DeepSeek V3.2 and V4: <｜DSML｜invoke name="…"> and <｜DSML｜parameter name="…" string="…">',
     source="deepseek-ai/DeepSeek-V3.2, encoding/encoding_dsv32.py; vLLM's parsers deepseek_v32 and deepseek_v4",

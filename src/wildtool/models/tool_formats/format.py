@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from wildtool.models.tool_formats.scanner import Read, Reading, Result, ToolCall, split_reasoning
+from wildtool.models.tool_formats.scanner import ParsedReply, Scanner, ToolCall, ToolResult, split_reasoning
 from wildtool.types import Tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
+class CallFormat:
     """One way of writing tools, calls and results as plain chat text."""
 
     name: str
@@ -20,9 +20,9 @@ class Format:
     """The text that tells a model which tools there are and how to call them; our words around the format's marks."""
     write_calls: Callable[[Sequence[ToolCall]], str]
     """Calls as the model writes them; `read` gives them back."""
-    write_results: Callable[[Sequence[Result]], str]
+    write_results: Callable[[Sequence[ToolResult]], str]
     """What calls gave, as the text of one user message: a plain chat has no other role that every template takes."""
-    find: Callable[[Reading, Sequence[Tool]], None]
+    find: Callable[[Scanner, Sequence[Tool]], None]
     """Finds the calls in a text without reasoning."""
     with_text: Callable[[str, str], str] | None = None
     """A turn of text and written calls, either of which may be empty; None: one below the other."""
@@ -34,16 +34,16 @@ class Format:
             return self.with_text(text, written)
         return "\n".join(part for part in (text, written) if part)
 
-    def read(self, text: str, tools: Sequence[Tool] = ()) -> Read:
+    def read(self, text: str, tools: Sequence[Tool] = ()) -> ParsedReply:
         """What a model said. Never raises, whatever the text; takes time in proportion to its length.
 
         Args:
             tools: the offered tools; only a format that writes values without their type looks at them.
         """
         reasoning, rest, repairs = split_reasoning(text)
-        reading = Reading(rest, repairs)
+        reading = Scanner(rest, repairs)
         self.find(reading, tools)
-        return reading.result(reasoning)
+        return reading.parsed_reply(reasoning)
 
 
 REPAIRS: Mapping[str, str] = {

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.lenient_json import LooseReader, UnreadableError
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, json_text, tool_lines
-from wildtool.models.tool_formats.scanner import Reading, Result, ToolCall
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
 OPEN, CLOSE, QUOTE = "<|tool_call>", "<tool_call|>", '<|"|>'
@@ -26,7 +26,7 @@ def _system(tools: Sequence[Tool]) -> str:
         "To call tools, write one such block for each call:\n"
         f"{OPEN}call:NAME{{ARGUMENT:{QUOTE}TEXT{QUOTE},ARGUMENT:1}}{CLOSE}\n\n"
         f"Texts stand between {QUOTE}, other values as in JSON. Results come back between <|tool_response> and "
-        f"<tool_response|>. {OTHERWISE}"
+        f"<tool_response|>. {NO_CALL_TEXT}"
     )
 
 
@@ -52,47 +52,47 @@ def _key(key: str) -> str:
     return key if _PLAIN.fullmatch(key) else _written(key)
 
 
-def _write_results(results: Sequence[Result]) -> str:
+def _write_results(results: Sequence[ToolResult]) -> str:
     return "\n".join(
         f"<|tool_response>response:{one.name or 'unknown'}{{value:{QUOTE}{one.text}{QUOTE}}}<tool_response|>"
         for one in results
     )
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
-    reading.ignored = ("<turn|>", "<end_of_turn>", "<start_function_response>", "<|tool_response>")
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
+    reading.ignored_marks = ("<turn|>", "<end_of_turn>", "<start_function_response>", "<|tool_response>")
     if thought := _THOUGHT.match(reading.text):
-        reading.thought = thought[1].strip() or None
+        reading.reasoning = thought[1].strip() or None
         reading.at = thought.end()
         reading.repairs += [] if "<channel|>" in thought[0] else ["unclosed-reasoning"]
     while found := _OPENS.search(reading.text, reading.at):
-        reading.keep(found.start())
+        reading.add_text(found.start())
         reading.at = found.end()
         _take(reading, found)
-    reading.keep_rest()
+    reading.add_rest()
     if thought:
-        reading.said = reading.kept
+        reading.content = reading.plain_text
 
 
-def _take(reading: Reading, found: re.Match[str]) -> None:
+def _take(reading: Scanner, found: re.Match[str]) -> None:
     closing = CLOSE if found[0] == OPEN else _OLD_CLOSE
-    text = reading.until(closing, OPEN, _OLD_OPEN)
+    text = reading.read_until(closing, OPEN, _OLD_OPEN)
     closed = reading.text.startswith(closing, reading.at)
     named = _NAMED.match(text)
     if named is None:
         reading.accept(closing)
         end, reading.at = reading.at, found.start()
-        reading.unreadable(end)
+        reading.add_unreadable(end)
         return
     if closed:
         reading.at += len(closing)
     try:
         value, repairs = _value(text[named.end() :])
-    except UnreadableError:
+    except UnreadableValueError:
         if not closed and not text[named.end() :].rstrip().endswith("}"):
             # Where the text breaks off, the rest of the arguments is unknown.
             end, reading.at = reading.at, found.start()
-            reading.unreadable(end)
+            reading.add_unreadable(end)
             return
         value, repairs = text[named.end() :].strip(), ["unreadable-arguments"]
     reading.calls.append(ToolCall(named[1], value))
@@ -104,17 +104,17 @@ def _value(text: str) -> tuple[Any, list[str]]:
     """The object of a text in which keys have no quotes and texts have marks. Raises UnreadableError."""
     parts = _QUOTES.split(text)
     if len(parts) % 2 == 0:
-        raise UnreadableError
+        raise UnreadableValueError
     # Quoted texts become JSON first, so that nothing in them is taken for a key or a bracket.
     joined = "".join(part if not number % 2 else json_text(part) for number, part in enumerate(parts))
     made = _KEYS.sub(lambda match: match[1] + json_text(match[2].strip()) if match[1] else match[0], joined)
-    value, end, repairs = LooseReader(made).value(0)
+    value, end, repairs = LenientReader(made).value(0)
     if made[end:].strip():
-        raise UnreadableError
+        raise UnreadableValueError
     return value, [name for name in repairs if name not in ("json-literal", "bare-word")]
 
 
-GEMMA = Format(
+GEMMA = CallFormat(
     name="gemma",
     about=f"Gemma 4: {OPEN}call:NAME{{key:{QUOTE}text{QUOTE}}}{CLOSE}; FunctionGemma is read too",
     source="Google's guides to prompt formatting of Gemma 4 and of FunctionGemma; chat template of google/gemma-4-31B-it",

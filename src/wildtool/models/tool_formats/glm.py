@@ -4,11 +4,17 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.lenient_json import UnreadableError
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, between, json_text, tool_lines
-from wildtool.models.tool_formats.scanner import Reading, ToolCall
-from wildtool.models.tool_formats.tags import Types, declared_types, read, types_of, written
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines, wrap_results
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall
+from wildtool.models.tool_formats.tags import (
+    DeclaredTypes,
+    declared_types,
+    parameter_types,
+    parse_tag_value,
+    tag_value_text,
+)
 from wildtool.types import Tool
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
@@ -23,7 +29,7 @@ def _system(tools: Sequence[Tool]) -> str:
         "</tools>\n\nTo call tools, write one such block for each call:\n"
         f"{OPEN}NAME\n{KEY}ARGUMENT{KEY_END}\n{VALUE}VALUE{VALUE_END}\n{CLOSE}\n\n"
         "Texts stand without quotes, other values as JSON. Calls of one reply are made at once; each result comes back "
-        f"between <tool_response> and </tool_response>. {OTHERWISE}"
+        f"between <tool_response> and </tool_response>. {NO_CALL_TEXT}"
     )
 
 
@@ -36,14 +42,14 @@ def _write_call(call: ToolCall) -> str:
     if not isinstance(arguments, dict):
         return f"{OPEN}{json_text({'name': call.name, 'arguments': arguments})}{CLOSE}"
     pairs = [
-        f"{KEY}{written(key, '<')}{KEY_END}\n{VALUE}{written(value, '<')}{VALUE_END}\n"
+        f"{KEY}{tag_value_text(key, '<')}{KEY_END}\n{VALUE}{tag_value_text(value, '<')}{VALUE_END}\n"
         for key, value in cast("dict[str, Any]", arguments).items()
     ]
     return f"{OPEN}{call.name}\n{''.join(pairs)}{CLOSE}"
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
-    reading.ignored = ("<|observation|>", "<|user|>")
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
+    reading.ignored_marks = ("<|observation|>", "<|user|>")
     if OPEN not in reading.text:
         _find_name_and_json(reading)
         return
@@ -52,22 +58,22 @@ def _find(reading: Reading, tools: Sequence[Tool]) -> None:
         _take(reading, reading.at - len(OPEN), types)
 
 
-def _find_name_and_json(reading: Reading) -> None:
+def _find_name_and_json(reading: Scanner) -> None:
     """GLM-4: the whole reply is a name and, on the next line, its arguments."""
     found = _NAME_AND_JSON.match(reading.text)
     try:
         value, end, repairs = reading.value_at(found.end()) if found else (None, 0, [])
-    except UnreadableError:
+    except UnreadableValueError:
         value, end, repairs = None, 0, []
     if found and isinstance(value, dict) and not reading.text[end:].strip():
         reading.calls.append(ToolCall(found[1], cast("dict[str, Any]", value)))
         reading.repairs += repairs
         reading.at = end
-    reading.keep_rest()
+    reading.add_rest()
 
 
-def _take(reading: Reading, start: int, types: Types) -> None:
-    name = reading.until(KEY, CLOSE, OPEN).strip()
+def _take(reading: Scanner, start: int, types: DeclaredTypes) -> None:
+    name = reading.read_until(KEY, CLOSE, OPEN).strip()
     if name.startswith(("{", "[")):
         reading.at = start + len(OPEN)
         _take_json(reading, start)
@@ -76,39 +82,41 @@ def _take(reading: Reading, start: int, types: Types) -> None:
     whole = bool(name) and "\n" not in name
     repairs: list[str] = []
     while whole and reading.accept(KEY):
-        key = read(_part(reading, KEY_END, repairs), _TEXT, [])
+        key = parse_tag_value(_part(reading, KEY_END, repairs), _TEXT, [])
         whole = reading.accept(VALUE)
-        arguments[key] = read(_part(reading, VALUE_END, repairs), types_of(types, name, key), repairs)
+        arguments[key] = parse_tag_value(
+            _part(reading, VALUE_END, repairs), parameter_types(types, name, key), repairs
+        )
     broken = reading.at == len(reading.text) and not reading.text.endswith(VALUE_END)
     if broken or not whole:
         # Without name or value it is no call; where the text breaks off, their end is unknown.
         reading.accept(CLOSE)
         end, reading.at = reading.at, start
-        reading.unreadable(end)
+        reading.add_unreadable(end)
         return
     reading.repairs += repairs
     reading.calls.append(ToolCall(name, arguments))
-    reading.close(CLOSE)
+    reading.expect_close(CLOSE)
 
 
-def _take_json(reading: Reading, start: int) -> None:
+def _take_json(reading: Scanner, start: int) -> None:
     try:
         value = reading.value()
-    except UnreadableError:
+    except UnreadableValueError:
         value = None
-    if reading.take(value, "arguments"):
+    if reading.add_calls(value, "arguments"):
         reading.repairs.append("json-in-tag")
-        reading.close(CLOSE)
+        reading.expect_close(CLOSE)
         return
-    reading.until(CLOSE, OPEN)
+    reading.read_until(CLOSE, OPEN)
     reading.accept(CLOSE)
     end, reading.at = reading.at, start
-    reading.unreadable(end)
+    reading.add_unreadable(end)
 
 
-def _part(reading: Reading, closing: str, repairs: list[str]) -> str:
+def _part(reading: Scanner, closing: str, repairs: list[str]) -> str:
     """The text up to a closing mark, or where that is missing up to the next mark of any kind."""
-    text = reading.until(closing, KEY, VALUE, CLOSE, OPEN)
+    text = reading.read_until(closing, KEY, VALUE, CLOSE, OPEN)
     if reading.text.startswith(closing, reading.at):
         reading.at += len(closing)
     else:
@@ -116,12 +124,12 @@ def _part(reading: Reading, closing: str, repairs: list[str]) -> str:
     return text
 
 
-GLM = Format(
+GLM = CallFormat(
     name="glm",
     about="GLM-4.5 and later: <arg_key> and <arg_value> between <tool_call> and </tool_call>; GLM-4 is read too",
     source="chat templates of zai-org/GLM-4.5 and zai-org/GLM-4-9B-0414",
     system=_system,
     write_calls=_write_calls,
-    write_results=lambda results: between("<tool_response>\n", "\n</tool_response>", results),
+    write_results=lambda results: wrap_results("<tool_response>\n", "\n</tool_response>", results),
     find=_find,
 )

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from wildtool.models.tool_formats.bare_json import find_bare_calls
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.lenient_json import UnreadableError
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, call_list, plain_results, tool_lines
-from wildtool.models.tool_formats.scanner import Reading
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, call_list, plain_results, tool_lines
+from wildtool.models.tool_formats.scanner import Scanner
 from wildtool.types import Tool
 
 MARK = "<|tool_call|>"
@@ -19,31 +19,31 @@ def _system(tools: Sequence[Tool]) -> str:
         f"These tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
         "To call tools, reply with the mark and one JSON list of all calls that can be made now:\n"
         f'{MARK}[{{"name": "NAME", "arguments": {{"ARGUMENT": "VALUE"}}}}]\n\n'
-        f"{OTHERWISE}"
+        f"{NO_CALL_TEXT}"
     )
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
-    reading.ignored = ("<|/tool_call|>", "</tool_call>", "<|end_of_text|>", "<|end|>")
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
+    reading.ignored_marks = ("<|/tool_call|>", "</tool_call>", "<|end_of_text|>", "<|end|>")
     if not _OPENS.search(reading.text):
         find_bare_calls(reading, "arguments")
         reading.repairs += ["missing-open-tag"] if reading.calls else []
         return
     while found := _OPENS.search(reading.text, reading.at):
-        reading.keep(found.start())
+        reading.add_text(found.start())
         reading.at = found.end()
         try:
             value = reading.value()
-        except UnreadableError:
+        except UnreadableValueError:
             value = None
-        if not reading.take(value, "arguments"):
+        if not reading.add_calls(value, "arguments"):
             after = _OPENS.search(reading.text, found.end())
             reading.at = found.start()
-            reading.unreadable(after.start() if after else len(reading.text))
-    reading.keep_rest()
+            reading.add_unreadable(after.start() if after else len(reading.text))
+    reading.add_rest()
 
 
-GRANITE = Format(
+GRANITE = CallFormat(
     name="granite",
     about='Granite 3, Phi-4-mini: <|tool_call|>[{"name": …, "arguments": …}]',
     source="vLLM's parser granite; chat templates of ibm-granite/granite-3.3-8b-instruct and "

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.lenient_json import UnreadableError
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, json_text, tool_lines
-from wildtool.models.tool_formats.scanner import Reading, Result, ToolCall
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
 START, CHANNEL, MESSAGE = "<|start|>", "<|channel|>", "<|message|>"
@@ -30,7 +30,7 @@ def _system(tools: Sequence[Tool]) -> str:
         "To call one, write a message to it in the channel commentary, with its arguments as one JSON object:\n"
         f'{CHANNEL}commentary to=functions.NAME <|constrain|>json{MESSAGE}{{"ARGUMENT": "VALUE"}}{CALL}\n\n'
         f"Further calls that do not wait for it follow after {START}assistant. What the user is told stands in the "
-        f"channel final. {OTHERWISE}"
+        f"channel final. {NO_CALL_TEXT}"
     )
 
 
@@ -42,48 +42,48 @@ def _write_calls(calls: Sequence[ToolCall]) -> str:
     return f"{START}assistant".join(told)
 
 
-def _write_results(results: Sequence[Result]) -> str:
+def _write_results(results: Sequence[ToolResult]) -> str:
     return "\n".join(
         f"{START}{_TOOLS}{one.name} to=assistant{CHANNEL}commentary{MESSAGE}{one.text}{END}"
         for one in results
     )
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
-    reading.ignored = (f"{START}assistant", END, RETURN, CALL)
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
+    reading.ignored_marks = (f"{START}assistant", END, RETURN, CALL)
     thoughts: list[str] = []
     said: list[str] = []
     seen = False
     while header := _HEADER.search(reading.text, reading.at):
-        reading.keep(header.start())
+        reading.add_text(header.start())
         reading.at = header.end()
         seen = True
         if recipient := _RECIPIENT.search(header[3]) or _RECIPIENT.search(header[1] or header[2] or ""):
             _take_call(reading, recipient[1].removeprefix(_TOOLS))
             continue
-        text = reading.until(END, RETURN, CALL, START, CHANNEL).strip()
+        text = reading.read_until(END, RETURN, CALL, START, CHANNEL).strip()
         (thoughts if header[3].split()[:1] == ["analysis"] else said).append(text)
     if _OPENS_CALL.search(reading.text, reading.at):
-        reading.unreadable(len(reading.text))
-    reading.keep_rest()
+        reading.add_unreadable(len(reading.text))
+    reading.add_rest()
     if seen:
-        reading.thought = "\n".join(thoughts) if thoughts else None
-        reading.said = "\n".join(text for text in (reading.kept, *said) if text)
+        reading.reasoning = "\n".join(thoughts) if thoughts else None
+        reading.content = "\n".join(text for text in (reading.plain_text, *said) if text)
 
 
-def _take_call(reading: Reading, name: str) -> None:
+def _take_call(reading: Scanner, name: str) -> None:
     try:
         reading.calls.append(ToolCall(name, reading.value()))
-    except UnreadableError:
-        text = reading.until(CALL, END, RETURN, START).strip()
+    except UnreadableValueError:
+        text = reading.read_until(CALL, END, RETURN, START).strip()
         reading.repairs.append("unreadable-arguments" if text else "missing-arguments")
         reading.calls.append(ToolCall(name, text or dict[str, Any]()))
     # A server leaves out the mark that ends a reply.
     if reading.text[reading.at :].strip():
-        reading.close(CALL)
+        reading.expect_close(CALL)
 
 
-HARMONY = Format(
+HARMONY = CallFormat(
     name="harmony",
     about="gpt-oss: <|channel|>commentary to=functions.NAME and JSON arguments; reasoning in the channel analysis",
     source="openai/harmony, docs/format.md",

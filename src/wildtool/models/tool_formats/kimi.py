@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.lenient_json import UnreadableError
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, json_text, tool_lines
-from wildtool.models.tool_formats.scanner import Reading, Result, ToolCall
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
 ALL_OPEN, ALL_CLOSE = "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"
@@ -20,7 +20,7 @@ def _system(tools: Sequence[Tool]) -> str:
         f"## Tools\nThese tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
         "To call tools, end the reply with one section of all calls that can be made now, numbered from 0:\n"
         f'{ALL_OPEN}{OPEN}functions.NAME:0{SEPARATOR}{{"ARGUMENT": "VALUE"}}{CLOSE}{ALL_CLOSE}\n\n'
-        f"Each result comes back below a line that names its call. {OTHERWISE}"
+        f"Each result comes back below a line that names its call. {NO_CALL_TEXT}"
     )
 
 
@@ -32,13 +32,13 @@ def _write_calls(calls: Sequence[ToolCall]) -> str:
     return f"{ALL_OPEN}{''.join(told)}{ALL_CLOSE}"
 
 
-def _write_results(results: Sequence[Result]) -> str:
+def _write_results(results: Sequence[ToolResult]) -> str:
     told = [f"## Return of functions.{one.name}:{number}\n{one.text}" for number, one in enumerate(results)]
     return "\n".join(told)
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
-    reading.ignored = (ALL_OPEN, ALL_CLOSE, "<|im_end|>")
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
+    reading.ignored_marks = (ALL_OPEN, ALL_CLOSE, "<|im_end|>")
     while reading.skip_to(OPEN):
         _take(reading, reading.at - len(OPEN))
     if reading.calls:
@@ -47,22 +47,22 @@ def _find(reading: Reading, tools: Sequence[Tool]) -> None:
         reading.repairs += [] if closed else ["missing-close-tag"]
 
 
-def _take(reading: Reading, start: int) -> None:
-    id_ = reading.until(SEPARATOR, CLOSE, OPEN).strip()
+def _take(reading: Scanner, start: int) -> None:
+    id_ = reading.read_until(SEPARATOR, CLOSE, OPEN).strip()
     named = _ID.fullmatch(id_)
     if named is None or not reading.accept(SEPARATOR):
         end, reading.at = reading.at, start
-        reading.unreadable(end)
+        reading.add_unreadable(end)
         return
     try:
         reading.calls.append(ToolCall(named[1], reading.value()))
-    except UnreadableError:
-        reading.calls.append(ToolCall(named[1], reading.until(CLOSE, OPEN).strip()))
+    except UnreadableValueError:
+        reading.calls.append(ToolCall(named[1], reading.read_until(CLOSE, OPEN).strip()))
         reading.repairs.append("unreadable-arguments")
-    reading.close(CLOSE)
+    reading.expect_close(CLOSE)
 
 
-KIMI = Format(
+KIMI = CallFormat(
     name="kimi",
     about="Kimi K2: functions.NAME:0 and JSON arguments between marks of their own",
     source="MoonshotAI/Kimi-K2, docs/tool_call_guidance.md; chat template of moonshotai/Kimi-K2-Thinking",

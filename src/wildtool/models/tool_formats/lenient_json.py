@@ -9,11 +9,11 @@ import math
 import re
 from typing import Any, cast
 
-MAX_DEPTH = 100
+MAX_VALUE_DEPTH = 100
 """Deepest nesting that is read."""
-MAX_BROKEN = 64
+MAX_STRICT_FAILURES = 64
 """Values of one text that are tried as JSON first and are none; the error of each counts the lines before it."""
-MAX_VALUES = 200_000
+MAX_LENIENT_VALUES = 200_000
 """Values of one text that are read with mending; reading them takes below half a second."""
 
 _STRICT = json.JSONDecoder()
@@ -44,7 +44,7 @@ _PYTHON, _JSON = ("True", "False", "None", "nan", "inf", "-inf"), ("true", "fals
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
 
 
-class UnreadableError(ValueError):
+class UnreadableValueError(ValueError):
     """No value stands here."""
 
 
@@ -53,17 +53,17 @@ def strict_value(text: str) -> Any:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise UnreadableError from None
+        raise UnreadableValueError from None
     return _checked(value)
 
 
-class LooseReader:
+class LenientReader:
     """Reads values anywhere in one text; the budget of work is shared by all of them."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._left = MAX_VALUES
-        self._strict_left = MAX_BROKEN
+        self._left = MAX_LENIENT_VALUES
+        self._strict_left = MAX_STRICT_FAILURES
         self._repairs: list[str] = []
         self._depth = 0
 
@@ -75,17 +75,17 @@ class LooseReader:
         """
         at = self.after_space(at)
         if self._text[at : at + 1] not in ("{", "["):
-            raise UnreadableError
+            raise UnreadableValueError
         if not self._strict_left:
-            return self.mended(at)
+            return self.repaired_value(at)
         try:
             value, end = _STRICT.raw_decode(self._text, at)
         except (ValueError, RecursionError):
             self._strict_left -= 1
-            return self.mended(at)
+            return self.repaired_value(at)
         return _checked(value), end, []
 
-    def mended(self, at: int) -> tuple[Any, int, list[str]]:
+    def repaired_value(self, at: int) -> tuple[Any, int, list[str]]:
         """The same where JSON is not expected: without looking for it first."""
         self._repairs, self._depth = [], 0
         value, end = self._value(self.after_space(at))
@@ -97,8 +97,8 @@ class LooseReader:
 
     def _value(self, at: int) -> tuple[Any, int]:
         self._left -= 1
-        if self._left < 0 or self._depth > MAX_DEPTH:
-            raise UnreadableError
+        if self._left < 0 or self._depth > MAX_VALUE_DEPTH:
+            raise UnreadableValueError
         mark = self._text[at : at + 1]
         if mark in ('"', "'"):
             return self._quoted(at, mark)
@@ -110,13 +110,13 @@ class LooseReader:
         found = _NUMBER.match(self._text, at) or _WORD.match(self._text, at)
         if found is None or found.end() == len(self._text):
             # Where the text breaks off, the rest of the number or word is unknown.
-            raise UnreadableError
+            raise UnreadableValueError
         return (_number(found[0]) if found.re is _NUMBER else self._word(found[0])), found.end()
 
     def _quoted(self, at: int, mark: str) -> tuple[str, int]:
         found = _TEXT[mark].match(self._text, at)
         if found is None:
-            raise UnreadableError
+            raise UnreadableValueError
         if mark == "'":
             self._repairs.append("single-quotes")
         if _CONTROL.search(found[1]):
@@ -151,7 +151,7 @@ class LooseReader:
             key, at = self._value(at)
             at = self.after_space(at)
             if not isinstance(key, str) or not self._text.startswith(":", at):
-                raise UnreadableError
+                raise UnreadableValueError
             members[key], at = self._value(self.after_space(at + 1))
             at = self._after_comma(at, "}")
         return members, end
@@ -174,7 +174,7 @@ class LooseReader:
         if at < len(self._text):
             return None
         if not filled:
-            raise UnreadableError
+            raise UnreadableValueError
         self._repairs.append("missing-bracket")
         return at
 
@@ -185,7 +185,7 @@ class LooseReader:
             if self._text.startswith(closing, at):
                 self._repairs.append("trailing-comma")
         elif at < len(self._text) and not self._text.startswith(closing, at):
-            raise UnreadableError
+            raise UnreadableValueError
         return at
 
 
@@ -199,17 +199,17 @@ def _number(text: str) -> int | float:
         return float(text) if re.search("[.eE]", text) else int(text)
     except ValueError:
         # Thousands of digits, which Python refuses since they take long.
-        raise UnreadableError from None
+        raise UnreadableValueError from None
 
 
 def _checked(value: Any) -> Any:
     """The value, unless it is nested too deeply to be written again."""
     level: list[Any] = [value]
-    for _ in range(MAX_DEPTH + 2):
+    for _ in range(MAX_VALUE_DEPTH + 2):
         level = [part for node in level for part in _parts(node)]
         if not level:
             return value
-    raise UnreadableError
+    raise UnreadableValueError
 
 
 def _parts(node: Any) -> list[Any]:

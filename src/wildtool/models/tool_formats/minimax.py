@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, between, json_text
-from wildtool.models.tool_formats.tags import Tags, find_tagged
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, wrap_results
+from wildtool.models.tool_formats.tags import TagSyntax, find_tagged
 from wildtool.types import Tool
 
-TAGS = Tags(
+TAGS = TagSyntax(
     block=("<minimax:tool_call>", "</minimax:tool_call>"),
-    each=False,
+    block_per_call=False,
     call=("<invoke name=", "</invoke>"),
     argument=("<parameter name=", "</parameter>"),
     quoted=True,
@@ -25,16 +25,16 @@ def _system(tools: Sequence[Tool]) -> str:
         '<minimax:tool_call>\n<invoke name="NAME">\n<parameter name="ARGUMENT">VALUE</parameter>\n</invoke>\n'
         "</minimax:tool_call>\n\n"
         "Texts stand without quotes, other values as JSON. Results come back between <response> and </response>. "
-        f"{OTHERWISE}"
+        f"{NO_CALL_TEXT}"
     )
 
 
-MINIMAX = Format(
+MINIMAX = CallFormat(
     name="minimax",
     about='MiniMax M2 and M2.5: <invoke name="…"> and <parameter name="…"> in one <minimax:tool_call>',
     source="MiniMax-AI/MiniMax-M2.5, docs/tool_calling_guide.md; chat template of MiniMaxAI/MiniMax-M2",
     system=_system,
     write_calls=TAGS.write,
-    write_results=lambda results: between("<response>", "</response>", results),
+    write_results=lambda results: wrap_results("<response>", "</response>", results),
     find=lambda reading, tools: find_tagged(reading, tools, TAGS),
 )

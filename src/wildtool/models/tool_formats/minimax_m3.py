@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.lenient_json import MAX_DEPTH, UnreadableError, strict_value
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, between, json_text
-from wildtool.models.tool_formats.scanner import Reading, ToolCall
-from wildtool.models.tool_formats.tags import read, types_in, written
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.lenient_json import MAX_VALUE_DEPTH, UnreadableValueError, strict_value
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, wrap_results
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall
+from wildtool.models.tool_formats.tags import parse_tag_value, schema_type_names, tag_value_text
 from wildtool.types import Tool
 
 MARK = "]<]minimax[>["
@@ -26,7 +26,7 @@ _NESTED = re.compile(rf"\s*+{_M}<(?!/)")
 _THOUGHT = re.compile(r"\s*+<mm:think>(.*?)(?:</mm:think>|\Z)\s*+", re.DOTALL)
 
 
-class _BrokenError(ValueError):
+class _IncompleteError(ValueError):
     """A call that breaks off."""
 
 
@@ -38,7 +38,7 @@ def _system(tools: Sequence[Tool]) -> str:
         f'{MARK}<tool_call>\n{MARK}<invoke name="NAME">{MARK}<ARGUMENT>VALUE{MARK}</ARGUMENT>{MARK}</invoke>\n'
         f"{MARK}</tool_call>\n\n"
         "Texts stand without quotes, other values as JSON. Results come back between <response> and </response>. "
-        f"{OTHERWISE}"
+        f"{NO_CALL_TEXT}"
     )
 
 
@@ -55,52 +55,52 @@ def _write_call(call: ToolCall) -> str:
 
 
 def _write_argument(key: str, value: Any) -> str:
-    text = written(value, (MARK,))
+    text = tag_value_text(value, (MARK,))
     if _PLAIN.fullmatch(key):
         return f"{MARK}<{key}>{text}{MARK}</{key}>"
     name = json_text(key).replace("<", "\\u003c").replace(">", "\\u003e")
     return f"{MARK}<parameter name={name}>{text}{MARK}</parameter>"
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
     if thought := _THOUGHT.match(reading.text):
-        reading.thought = thought[1].strip()
+        reading.reasoning = thought[1].strip()
         reading.at = thought.end()
         reading.repairs += [] if "</mm:think>" in thought[0] else ["unclosed-reasoning"]
     schemas = _schemas(tools)
     while found := _BEGINS.search(reading.text, reading.at):
-        reading.keep(found.start())
+        reading.add_text(found.start())
         opened = found[0].endswith("<tool_call>")
         reading.at = found.end() if opened else found.start()
         taken = _take_calls(reading, schemas)
         if not taken:
-            _leave(reading, found)
+            _skip_unreadable(reading, found)
             continue
         reading.repairs += [] if opened else ["missing-open-tag"]
         if closing := _CLOSES.match(reading.text, reading.at):
             reading.at = closing.end()
         else:
             reading.repairs.append("missing-close-tag")
-    reading.keep_rest()
-    if reading.thought is not None:
-        reading.said = reading.kept
+    reading.add_rest()
+    if reading.reasoning is not None:
+        reading.content = reading.plain_text
 
 
-def _leave(reading: Reading, found: re.Match[str]) -> None:
+def _skip_unreadable(reading: Scanner, found: re.Match[str]) -> None:
     """Keeps what begins like calls and is none, up to its end or where others begin."""
     after = _BEGINS.search(reading.text, found.end())
     reading.at = found.start()
-    reading.unreadable(after.start() if after else len(reading.text))
+    reading.add_unreadable(after.start() if after else len(reading.text))
 
 
-def _take_calls(reading: Reading, schemas: dict[str, Any]) -> bool:
+def _take_calls(reading: Scanner, schemas: dict[str, Any]) -> bool:
     taken = False
     while found := _INVOKE.match(reading.text, reading.at):
         name = _unquoted(found[1])
         repairs: list[str] = []
         try:
             arguments, at = _arguments(reading.text, found.end(), schemas.get(name), repairs)
-        except _BrokenError:
+        except _IncompleteError:
             break
         ended = _ENDS.match(reading.text, at)
         if ended is None:
@@ -113,8 +113,8 @@ def _take_calls(reading: Reading, schemas: dict[str, Any]) -> bool:
 
 def _arguments(text: str, at: int, schema: Any, repairs: list[str], depth: int = 0) -> tuple[Any, int]:
     """The arguments that stand here, one tag each: an object, or a list where all of them are items."""
-    if depth > MAX_DEPTH:
-        raise _BrokenError
+    if depth > MAX_VALUE_DEPTH:
+        raise _IncompleteError
     pairs: list[tuple[str, Any]] = []
     while found := _ARGUMENT.match(text, at):
         key = _unquoted(found[1]) if found[1] else found[2]
@@ -131,12 +131,12 @@ def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth:
         value, at = _arguments(text, at, schema, repairs, depth + 1)
         closing = re.compile(rf"\s*+{_M}?</{re.escape(tag)}>").match(text, at)
         if closing is None:
-            raise _BrokenError
+            raise _IncompleteError
         return value, closing.end()
     end = text.find(MARK, at)
     if end < 0:
         # Where the text breaks off, the end of the value is unknown.
-        raise _BrokenError
+        raise _IncompleteError
     said, after = text[at:end], end + len(MARK)
     after += len(text[after : after + 20]) - len(text[after : after + 20].lstrip())
     if text.startswith(f"</{tag}>", after):
@@ -146,7 +146,7 @@ def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth:
     else:
         repairs.append("missing-close-tag")
         after = end
-    return read(said.strip(), types_in(schema), repairs), after
+    return parse_tag_value(said.strip(), schema_type_names(schema), repairs), after
 
 
 def _schemas(tools: Sequence[Tool]) -> dict[str, Any]:
@@ -174,17 +174,17 @@ def _part(schema: Any, key: str, *, is_item: bool) -> Any:
 def _unquoted(text: str) -> str:
     try:
         value = strict_value(text)
-    except UnreadableError:
+    except UnreadableValueError:
         return text[1:-1]
     return value if isinstance(value, str) else text
 
 
-MINIMAX_M3 = Format(
+MINIMAX_M3 = CallFormat(
     name="minimax-m3",
     about=f"MiniMax M3: {MARK} before each tag, arguments in tags named like them",
     source="SGLang's detector minimax_m3; vLLM's parser minimax_m3; ikawrakow/ik_llama.cpp, pull request 2008",
     system=_system,
     write_calls=_write_calls,
-    write_results=lambda results: between("<response>", "</response>", results),
+    write_results=lambda results: wrap_results("<response>", "</response>", results),
     find=_find,
 )

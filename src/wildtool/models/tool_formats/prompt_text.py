@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from wildtool.json_codec import dumps
-from wildtool.models.tool_formats.scanner import Result, ToolCall
+from wildtool.models.tool_formats.scanner import ToolCall, ToolResult
 from wildtool.types import Tool
 
-OTHERWISE = (
+NO_CALL_TEXT = (
     "Call only tools that are listed. If none is needed, or something that a tool requires is not known, answer the "
     "user in plain words instead."
 )
@@ -38,12 +38,12 @@ def call_list(calls: Sequence[ToolCall]) -> str:
     return f"[{', '.join(map(call_json, calls))}]"
 
 
-def plain_results(results: Sequence[Result]) -> str:
+def plain_results(results: Sequence[ToolResult]) -> str:
     """Results for formats whose models see them in a role of their own, which a plain chat lacks."""
     lines = [json_text({"name": result.name, "output": result.text}) for result in results]
     return "\n".join(["Results of the calls:", *lines])
 
 
-def between(opening: str, closing: str, results: Sequence[Result]) -> str:
+def wrap_results(opening: str, closing: str, results: Sequence[ToolResult]) -> str:
     """Each result between two marks."""
     return "\n".join(f"{opening}{result.text}{closing}" for result in results)

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.lenient_json import UnreadableError
-from wildtool.models.tool_formats.scanner import Reading, ToolCall
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall
 
 _NAME = r"[^\s()\[\]{}'\"=,;<>]"
 _ARGUMENTS = rf"\(\s*+(?:\)|\*\*|{_NAME}++\s*+=)"
@@ -40,28 +40,28 @@ def write_list(calls: Sequence[ToolCall]) -> str:
     return f"[{', '.join(map(write_call, calls))}]"
 
 
-def find_lists(reading: Reading) -> None:
+def find_lists(reading: Scanner) -> None:
     """Takes every bracketed list of calls out of the text, or the whole text where it is calls without brackets."""
     if find_alone(reading, reading.at):
         reading.repairs.append("missing-open-tag")
     while found := _IN_LIST.search(reading.text, reading.at):
-        reading.keep(found.start())
+        reading.add_text(found.start())
         if not _take(reading, found.end(), "]"):
             # Where a call breaks off, nothing tells what comes after it from its arguments.
             return
-    reading.keep_rest()
+    reading.add_rest()
 
 
-def find_alone(reading: Reading, start: int) -> bool:
+def find_alone(reading: Scanner, start: int) -> bool:
     """Takes the calls that stand there one after another without brackets; False where none can be taken."""
     return _ALONE.match(reading.text, start) is not None and _take(reading, start, "")
 
 
-def _take(reading: Reading, start: int, closing: str) -> bool:
+def _take(reading: Scanner, start: int, closing: str) -> bool:
     try:
         calls, repairs, end = _calls(reading, start, closing)
-    except UnreadableError:
-        reading.unreadable(len(reading.text))
+    except UnreadableValueError:
+        reading.add_unreadable(len(reading.text))
         return False
     reading.calls += calls
     reading.repairs += repairs
@@ -71,7 +71,7 @@ def _take(reading: Reading, start: int, closing: str) -> bool:
     return True
 
 
-def _calls(reading: Reading, at: int, closing: str) -> tuple[list[ToolCall], list[str], int]:
+def _calls(reading: Scanner, at: int, closing: str) -> tuple[list[ToolCall], list[str], int]:
     """The calls from here up to the bracket after the last of them, or to the last one where there is none."""
     calls: list[ToolCall] = []
     repairs: list[str] = []
@@ -88,33 +88,33 @@ def _calls(reading: Reading, at: int, closing: str) -> tuple[list[ToolCall], lis
             return calls, repairs, at
         at = following
     if not closing or text[at:].strip() or not calls:
-        raise UnreadableError
+        raise UnreadableValueError
     return calls, [*repairs, "missing-bracket"], len(text)
 
 
-def _arguments(reading: Reading, at: int) -> tuple[dict[str, Any], int, list[str]]:
+def _arguments(reading: Scanner, at: int) -> tuple[dict[str, Any], int, list[str]]:
     """The keyword arguments up to the closing bracket."""
     arguments: dict[str, Any] = {}
     repairs: set[str] = set()
-    loose = reading.loose
+    loose = reading.lenient
     while True:
         at = loose.after_space(at)
         if reading.text.startswith(")", at):
             return arguments, at + 1, sorted(repairs - _PYTHON)
         if reading.text.startswith("**", at):
-            value, at, mended = loose.mended(at + 2)
+            value, at, mended = loose.repaired_value(at + 2)
             if not isinstance(value, dict):
-                raise UnreadableError
+                raise UnreadableValueError
             arguments |= cast("dict[str, Any]", value)
         elif keyword := _KEYWORD.match(reading.text, at):
-            arguments[keyword[1]], at, mended = loose.mended(keyword.end())
+            arguments[keyword[1]], at, mended = loose.repaired_value(keyword.end())
         elif at >= len(reading.text) and arguments:
             return arguments, at, sorted(repairs - _PYTHON | {"missing-bracket"})
         else:
-            raise UnreadableError
+            raise UnreadableValueError
         repairs.update(mended)
         at = loose.after_space(at)
         if reading.text.startswith(",", at):
             at += 1
         elif at < len(reading.text) and not reading.text.startswith(")", at):
-            raise UnreadableError
+            raise UnreadableValueError

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from wildtool.models.tool_formats.bare_json import find_bare_calls
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, function_list, plain_results
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, function_list, plain_results
 from wildtool.models.tool_formats.python_calls import find_lists, write_list
-from wildtool.models.tool_formats.scanner import Reading
+from wildtool.models.tool_formats.scanner import Scanner
 from wildtool.types import Tool
 
 _JSON = re.compile(r"<\|tool_call_start\|>\s*+(?:\[\s*+)?\{")
@@ -19,12 +19,12 @@ def _system(tools: Sequence[Tool]) -> str:
         f"These functions can be called, given as a JSON list:\n{function_list(tools)}\n\n"
         "To call functions, reply with nothing but a list of calls in Python's syntax, with every argument named: "
         "[func_name1(param1=value1, param2=value2), func_name2(param=value)]. Calls of one list are made at once. "
-        f"{OTHERWISE}"
+        f"{NO_CALL_TEXT}"
     )
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
-    reading.ignored = (
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
+    reading.ignored_marks = (
         *("<|python_start|>", "<|python_end|>", "<|python_tag|>", "<|eom|>", "<|eot|>"),
         *("<|tool_call_start|>", "<|tool_call_end|>", "<|im_end|>"),
     )
@@ -43,7 +43,7 @@ def _find(reading: Reading, tools: Sequence[Tool]) -> None:
         reading.expect_nothing_else()
 
 
-PYTHONIC = Format(
+PYTHONIC = CallFormat(
     name="pythonic",
     about="Llama 4, LFM2, ToolACE, Watt-tool: the reply is [f(a='x'), g(b=1)]",
     source="chat template of meta-llama/Llama-4-Scout-17B-16E-Instruct; model cards of Team-ACE/ToolACE-8B, "

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from wildtool.models.tool_formats.format import Format
-from wildtool.models.tool_formats.lenient_json import UnreadableError
-from wildtool.models.tool_formats.prompt_text import OTHERWISE, json_text, tool_lines
-from wildtool.models.tool_formats.scanner import Reading, Result, ToolCall
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
 _ACTION = re.compile(r"^[ \t]*+Action:[ \t]*+(.*+)$", re.MULTILINE)
@@ -29,7 +29,7 @@ def _system(tools: Sequence[Tool]) -> str:
         "Action Input: arguments as one JSON object\n\n"
         "Several calls that do not wait for each other may follow one another. Results come back after Observation:. "
         "To speak to the user, reply with a line Thought: and then Final Answer: what the user is told. "
-        f"{OTHERWISE}"
+        f"{NO_CALL_TEXT}"
     )
 
 
@@ -43,24 +43,24 @@ def _with_text(text: str, calls: str) -> str:
     return f"Thought: {text}\n{calls}" if text else calls
 
 
-def _write_results(results: Sequence[Result]) -> str:
+def _write_results(results: Sequence[ToolResult]) -> str:
     return "\n".join(f"Observation: {result.text}" for result in results)
 
 
-def _find(reading: Reading, tools: Sequence[Tool]) -> None:
+def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
     while action := _ACTION.search(reading.text, reading.at):
         if reading.calls and _OBSERVATION.search(reading.text, reading.at, action.start()):
             break
-        reading.keep(action.start())
+        reading.add_text(action.start())
         reading.at = action.end()
         _take(reading, action[1].strip())
     if reading.calls and _OBSERVATION.search(reading.text, reading.at):
         reading.repairs.append("own-observation")
-    reading.keep_rest()
+    reading.add_rest()
     _sort(reading)
 
 
-def _take(reading: Reading, name: str) -> None:
+def _take(reading: Scanner, name: str) -> None:
     given = _INPUT.match(reading.text, reading.at)
     if given is None:
         reading.repairs.append("missing-arguments")
@@ -69,7 +69,7 @@ def _take(reading: Reading, name: str) -> None:
     reading.at = given.end()
     try:
         value = reading.value()
-    except UnreadableError:
+    except UnreadableValueError:
         following = _NEXT.search(reading.text, reading.at)
         end = following.start() if following else len(reading.text)
         value, reading.at = reading.text[reading.at : end].strip(), end
@@ -79,30 +79,30 @@ def _take(reading: Reading, name: str) -> None:
         reading.at = ending.end()
 
 
-def _call(reading: Reading, name: str, arguments: Any) -> None:
+def _call(reading: Scanner, name: str, arguments: Any) -> None:
     match arguments:
         case {"final_answer": str() as answer} if name == FINISH:
-            reading.said = answer
+            reading.content = answer
         case _:
             reading.calls.append(ToolCall(name, arguments))
 
 
-def _sort(reading: Reading) -> None:
+def _sort(reading: Scanner) -> None:
     """Tells what the user is told from thoughts: the final answer is, and a thought only where it stands by a call."""
-    kept = reading.kept
+    kept = reading.plain_text
     thought = _THOUGHT.match(kept)
     spoken = kept[thought.end() :] if thought else kept
     final = _FINAL.search(spoken)
-    if final and reading.said is None:
-        reading.said = spoken[final.end() :].strip()
+    if final and reading.content is None:
+        reading.content = spoken[final.end() :].strip()
         spoken = spoken[: final.start()]
-    if reading.said is None and reading.calls:
-        reading.said = spoken
-    elif reading.said is not None and spoken.strip():
-        reading.thought = spoken.strip()
+    if reading.content is None and reading.calls:
+        reading.content = spoken
+    elif reading.content is not None and spoken.strip():
+        reading.reasoning = spoken.strip()
 
 
-REACT = Format(
+REACT = CallFormat(
     name="react",
     about="ToolLLaMA: lines Thought:, Action:, Action Input:; what comes back is Observation:",
     source="OpenBMB/ToolBench, toolbench/inference/Prompts/ReAct_prompts.py",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-from wildtool.models.tool_formats.lenient_json import LooseReader, UnreadableError
+from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ToolResult:
     """What one call gave."""
 
     name: str
@@ -28,7 +28,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedReply:
     """What was read from a reply."""
 
     text: str
@@ -39,7 +39,7 @@ class Read:
     reasoning: str | None = None
 
 
-MAX_FAILURES = 64
+MAX_VALUE_FAILURES = 64
 """Places of one text that may turn out to be no value; after that the rest of it is text."""
 
 _OPEN, _CLOSE = "<think>", "</think>"
@@ -50,54 +50,54 @@ _FENCE_END = re.compile(r"\s*+```")
 _FENCE_BEFORE = re.compile(r"```\w*\s*\Z")
 
 
-class Reading:
+class Scanner:
     """A place in a text, and what was found before it."""
 
     def __init__(self, text: str, repairs: Sequence[str] = ()) -> None:
         self.text = text
         self.at: int = 0
-        self.ignored: tuple[str, ...] = ()
+        self.ignored_marks: tuple[str, ...] = ()
         """Marks that say nothing of their own."""
-        self.said: str | None = None
+        self.content: str | None = None
         """What is told to the user, where that is not simply the text beside the calls."""
-        self.thought: str | None = None
+        self.reasoning: str | None = None
         """Reasoning that the format writes in words of its own."""
         self.calls: list[ToolCall] = []
         self.repairs = list(repairs)
-        self.loose = LooseReader(text)
-        self._kept: list[str] = []
+        self.lenient = LenientReader(text)
+        self._plain_parts: list[str] = []
         self._failures = 0
 
     @property
-    def kept(self) -> str:
+    def plain_text(self) -> str:
         """The text so far that belongs to no call."""
-        text = "".join(self._kept)
-        for mark in self.ignored:
+        text = "".join(self._plain_parts)
+        for mark in self.ignored_marks:
             text = text.replace(mark, "")
         return text.strip()
 
-    def keep(self, end: int) -> None:
+    def add_text(self, end: int) -> None:
         """The text up to there is no call."""
-        self._kept.append(self.text[self.at : end])
+        self._plain_parts.append(self.text[self.at : end])
         self.at = max(self.at, end)
 
-    def keep_rest(self) -> None:
-        self.keep(len(self.text))
+    def add_rest(self) -> None:
+        self.add_text(len(self.text))
 
     def skip_to(self, mark: str) -> bool:
         """Goes behind the next mark and keeps what stands before it; without one keeps the rest."""
         found = self.text.find(mark, self.at)
-        self.keep(len(self.text) if found < 0 else found)
+        self.add_text(len(self.text) if found < 0 else found)
         if found >= 0:
             self.at = found + len(mark)
         return found >= 0
 
-    def next(self, mark: str, start: int) -> int:
+    def find_mark(self, mark: str, start: int) -> int:
         """Where the next mark stands, or the end of the text."""
         found = self.text.find(mark, start)
         return len(self.text) if found < 0 else found
 
-    def until(self, *marks: str) -> str:
+    def read_until(self, *marks: str) -> str:
         """The text up to the first of these marks, or to the end; goes there."""
         # One search for all marks, since looking for each would read the whole text where one is missing.
         found = _any_of(marks).search(self.text, self.at)
@@ -106,18 +106,18 @@ class Reading:
 
     def accept(self, mark: str) -> bool:
         """Goes behind a mark if it stands here, after spaces."""
-        start = self.loose.after_space(self.at)
+        start = self.lenient.after_space(self.at)
         found = self.text.startswith(mark, start)
         if found:
             self.at = start + len(mark)
         return found
 
-    def close(self, mark: str) -> None:
+    def expect_close(self, mark: str) -> None:
         """Goes behind a closing mark; brackets too many before it, or no such mark, are mended."""
-        start = self.loose.after_space(self.at)
+        start = self.lenient.after_space(self.at)
         end = start
         while self.text[end : end + 1] in ("}", "]"):
-            end = self.loose.after_space(end + 1)
+            end = self.lenient.after_space(end + 1)
         if end > start and self.text.startswith(mark, end):
             self.repairs.append("extra-bracket")
             self.at = end
@@ -128,7 +128,7 @@ class Reading:
         """The value that stands here, fenced or not. Raises UnreadableError and stays."""
         fence = _FENCE.match(self.text, self.at)
         start = fence.end() if fence else self.at
-        value, end, repairs = self._tried(start)
+        value, end, repairs = self._try_value(start)
         if fence:
             closing = _FENCE_END.match(self.text, end)
             end = closing.end() if closing else end
@@ -139,31 +139,31 @@ class Reading:
 
     def value_at(self, start: int) -> tuple[Any, int, list[str]]:
         """The value there, without going to it. Raises UnreadableError."""
-        return self._tried(start)
+        return self._try_value(start)
 
-    def _tried(self, start: int) -> tuple[Any, int, list[str]]:
-        if self._failures > MAX_FAILURES:
-            raise UnreadableError
+    def _try_value(self, start: int) -> tuple[Any, int, list[str]]:
+        if self._failures > MAX_VALUE_FAILURES:
+            raise UnreadableValueError
         try:
-            value, end, repairs = self.loose.value(start)
-        except UnreadableError:
+            value, end, repairs = self.lenient.value(start)
+        except UnreadableValueError:
             self._failures += 1
             raise
         return value, end, [name for name in repairs if name != "json-literal"]
 
-    def unreadable(self, end: int) -> None:
+    def add_unreadable(self, end: int) -> None:
         """Keeps what looks like a call up to there and says so."""
         self.repairs.append("unreadable-call")
-        self.keep(end)
+        self.add_text(end)
 
-    def take(self, value: Any, key: str, *, needs_arguments: bool = False) -> bool:
+    def add_calls(self, value: Any, key: str, *, needs_arguments: bool = False) -> bool:
         """Adds the calls that a JSON value stands for; False where it stands for none.
 
         Args:
             key: what the format calls the arguments.
             needs_arguments: whether an object with nothing but a name may be something else, as it is in prose.
         """
-        found = calls_of(value, key)
+        found = calls_from_value(value, key)
         if found is None or (needs_arguments and "missing-arguments" in found[1]):
             return False
         calls, repairs = found
@@ -173,26 +173,26 @@ class Reading:
 
     def unfence(self) -> bool:
         """Leaves out the Markdown fence around what was just taken, if there is one."""
-        before = "".join(self._kept[-1:])
+        before = "".join(self._plain_parts[-1:])
         opening = _FENCE_BEFORE.search(before)
         closing = _FENCE_END.match(self.text, self.at)
         if opening is None or closing is None:
             return False
-        self._kept[-1] = before[: opening.start()]
+        self._plain_parts[-1] = before[: opening.start()]
         self.at = closing.end()
         return True
 
     def expect_nothing_else(self) -> None:
         """Remarks text beside the calls, for formats that have none."""
-        if self.calls and self.kept:
+        if self.calls and self.plain_text:
             self.repairs.append("text-around")
 
-    def result(self, reasoning: str | None) -> Read:
+    def parsed_reply(self, reasoning: str | None) -> ParsedReply:
         """What was found; a text without calls is as it was."""
-        text = self.kept if self.calls or "empty-list" in self.repairs else self.text
-        thoughts = [thought for thought in (reasoning, self.thought) if thought is not None]
-        return Read(
-            text if self.said is None else self.said,
+        text = self.plain_text if self.calls or "empty-list" in self.repairs else self.text
+        thoughts = [thought for thought in (reasoning, self.reasoning) if thought is not None]
+        return ParsedReply(
+            text if self.content is None else self.content,
             tuple(self.calls),
             tuple(self.repairs),
             "\n".join(thoughts) if thoughts else None,
@@ -204,7 +204,7 @@ def _any_of(marks: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, marks)))
 
 
-def calls_of(value: Any, key: str) -> tuple[list[ToolCall], list[str]] | None:
+def calls_from_value(value: Any, key: str) -> tuple[list[ToolCall], list[str]] | None:
     """The calls that a JSON value stands for and what was mended; None where it is something else.
 
     Args:
@@ -247,8 +247,8 @@ def _object(arguments: Any, repairs: list[str]) -> Any:
     if not isinstance(arguments, str):
         return arguments
     try:
-        value, end, mended = LooseReader(arguments).value(0)
-    except UnreadableError:
+        value, end, mended = LenientReader(arguments).value(0)
+    except UnreadableValueError:
         return arguments
     if not isinstance(value, dict) or arguments[end:].strip():
         return arguments

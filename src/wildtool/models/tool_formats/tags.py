@@ -5,28 +5,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from wildtool.models.tool_formats.lenient_json import LooseReader, UnreadableError, strict_value
+from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError, strict_value
 from wildtool.models.tool_formats.prompt_text import call_json, json_text
-from wildtool.models.tool_formats.scanner import Reading, ToolCall
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall
 from wildtool.types import Tool
 
-Types = Mapping[str, Mapping[str, frozenset[str]]]
+DeclaredTypes = Mapping[str, Mapping[str, frozenset[str]]]
 """Declared types of each parameter of each tool; none where the tool says nothing of it."""
 _WORDS = {"True": True, "False": False, "None": None}
 _ANY: frozenset[str] = frozenset()
 
 
-def written(value: Any, marks: Sequence[str]) -> str:
+def tag_value_text(value: Any, marks: Sequence[str]) -> str:
     """A text without quotes where it cannot be taken for anything else, any other value as JSON.
 
     Args: marks: what would end the value too early; each holds a `<`.
     """
-    if is_plain(value, marks):
+    if is_unquoted_text(value, marks):
         return value
     return json_text(value).replace("<", "\\u003c")
 
 
-def is_plain(value: Any, marks: Sequence[str]) -> bool:
+def is_unquoted_text(value: Any, marks: Sequence[str]) -> bool:
     """Whether a value is a text that is read back as itself where it stands without quotes."""
     return (
         isinstance(value, str)
@@ -36,11 +36,11 @@ def is_plain(value: Any, marks: Sequence[str]) -> bool:
     )
 
 
-def read(text: str, declared: frozenset[str], repairs: list[str]) -> Any:
+def parse_tag_value(text: str, declared: frozenset[str], repairs: list[str]) -> Any:
     """The value that a text stands for; what was mended is added to `repairs`."""
     try:
         value = strict_value(text)
-    except UnreadableError:
+    except UnreadableValueError:
         return text if "string" in declared else _mended(text, declared, repairs)
     fits = isinstance(value, str) or (value is None and "null" in declared)
     return text if "string" in declared and not fits else value
@@ -53,8 +53,8 @@ def _mended(text: str, declared: frozenset[str], repairs: list[str]) -> Any:
     if not declared & {"object", "array"}:
         return text
     try:
-        value, end, mended = LooseReader(text).value(0)
-    except UnreadableError:
+        value, end, mended = LenientReader(text).value(0)
+    except UnreadableValueError:
         return text
     if text[end:].strip():
         return text
@@ -62,7 +62,7 @@ def _mended(text: str, declared: frozenset[str], repairs: list[str]) -> Any:
     return value
 
 
-def declared_types(tools: Sequence[Tool]) -> Types:
+def declared_types(tools: Sequence[Tool]) -> DeclaredTypes:
     """The types that tools declare for their parameters."""
     functions = [_object(_object(tool).get("function")) for tool in tools]
     return {
@@ -75,12 +75,12 @@ def declared_types(tools: Sequence[Tool]) -> Types:
     }
 
 
-def types_of(types: Types, name: str, key: str) -> frozenset[str]:
+def parameter_types(types: DeclaredTypes, name: str, key: str) -> frozenset[str]:
     """The declared types of one parameter; none where nothing is known."""
     return types.get(name, {}).get(key, _ANY)
 
 
-def types_in(schema: Any) -> frozenset[str]:
+def schema_type_names(schema: Any) -> frozenset[str]:
     """The types of a schema and of its alternatives; nothing where one of them is not said."""
     return _types(_object(schema))
 
@@ -101,7 +101,7 @@ def _types(schema: dict[str, Any]) -> frozenset[str]:
 def _is_json(text: str) -> bool:
     try:
         strict_value(text)
-    except UnreadableError:
+    except UnreadableValueError:
         return False
     return True
 
@@ -114,14 +114,14 @@ _PLAIN_NAME = re.compile(r"[^\s\"'<>](?:[^\"'<>\n]*[^\s\"'<>])?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tags:
+class TagSyntax:
     """The tags of one format."""
 
     block: tuple[str, str]
     """Before and after calls."""
-    also: tuple[str, str] | None = None
+    alternative_block: tuple[str, str] | None = None
     """Another pair that is read too."""
-    each: bool
+    block_per_call: bool
     """Whether each call has a block of its own; else one holds all."""
     call: tuple[str, str]
     """What stands before the name, the tag being closed by `>`, and after the arguments."""
@@ -131,9 +131,9 @@ class Tags:
     """Whether names stand in quotes."""
     lines: bool
     """Whether a value has lines of its own."""
-    says_text: bool = False
+    marks_strings: bool = False
     """Whether an argument says `string="true"` or `string="false"`."""
-    python: bool = False
+    python_literals: bool = False
     """Whether the models' own templates write `True`, `False` and `None`, so that these are no fault."""
     begins: re.Pattern[str] = field(init=False)
     """A block or a call begins."""
@@ -142,7 +142,7 @@ class Tags:
 
     def __post_init__(self) -> None:
         name = r"\s*+(\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^\s\"'<>]++)" if self.quoted else r"([^<>\n]*+)"
-        says = r"(?:\s++string=\"(true|false)\")?" if self.says_text else "()"
+        says = r"(?:\s++string=\"(true|false)\")?" if self.marks_strings else "()"
         begins = "|".join(map(re.escape, (*self.opening, self.call[0])))
         object.__setattr__(self, "begins", re.compile(begins))
         object.__setattr__(self, "call_tag", re.compile(rf"\s*+{re.escape(self.call[0])}{name}\s*+>"))
@@ -157,17 +157,21 @@ class Tags:
     @property
     def opening(self) -> tuple[str, ...]:
         """What stands before calls."""
-        return (self.block[0],) if self.also is None else (self.block[0], self.also[0])
+        return (
+            (self.block[0],) if self.alternative_block is None else (self.block[0], self.alternative_block[0])
+        )
 
     @property
     def closing(self) -> tuple[str, ...]:
         """What stands after calls."""
-        return (self.block[1],) if self.also is None else (self.block[1], self.also[1])
+        return (
+            (self.block[1],) if self.alternative_block is None else (self.block[1], self.alternative_block[1])
+        )
 
     def write(self, calls: Sequence[ToolCall]) -> str:
         """Calls in their tags."""
         told = [self._write_call(call) for call in calls]
-        told = told if self.each else ["\n".join(told)]
+        told = told if self.block_per_call else ["\n".join(told)]
         return "\n".join(f"{self.block[0]}\n{one}\n{self.block[1]}" for one in told)
 
     def _write_call(self, call: ToolCall) -> str:
@@ -178,9 +182,9 @@ class Tags:
         return f"{self.call[0]}{self._write_name(call.name)}>\n{told}{self.call[1]}"
 
     def _write_argument(self, key: str, value: Any) -> str:
-        plain = is_plain(value, self.marks)
-        says = f' string="{json_text(plain)}"' if self.says_text else ""
-        text = written(value, self.marks)
+        plain = is_unquoted_text(value, self.marks)
+        says = f' string="{json_text(plain)}"' if self.marks_strings else ""
+        text = tag_value_text(value, self.marks)
         text = f"\n{text}\n" if self.lines else text
         return f"{self.argument[0]}{self._write_name(key)}{says}>{text}{self.argument[1]}"
 
@@ -190,11 +194,11 @@ class Tags:
         return json_text(name).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def find_tagged(reading: Reading, tools: Sequence[Tool], tags: Tags) -> None:
+def find_tagged(reading: Scanner, tools: Sequence[Tool], tags: TagSyntax) -> None:
     """Takes all calls in tags out of a text."""
     types = declared_types(tools)
     while found := tags.begins.search(reading.text, reading.at):
-        reading.keep(found.start())
+        reading.add_text(found.start())
         opened = found[0] != tags.call[0]
         if opened:
             reading.at = found.end()
@@ -205,22 +209,22 @@ def find_tagged(reading: Reading, tools: Sequence[Tool], tags: Tags) -> None:
                 reading.repairs.append("missing-close-tag")
         else:
             del reading.repairs[repairs:]
-            _leave(reading, tags, found)
-    reading.keep_rest()
+            _skip_unreadable(reading, tags, found)
+    reading.add_rest()
 
 
-def _leave(reading: Reading, tags: Tags, found: re.Match[str]) -> None:
+def _skip_unreadable(reading: Scanner, tags: TagSyntax, found: re.Match[str]) -> None:
     """Keeps what begins like calls and is none, up to its end or where others begin."""
     reading.at = found.end()
     # The call that its block opens with belongs to it.
     reading.accept(tags.call[0])
-    reading.until(*tags.closing, *tags.opening, tags.call[0])
+    reading.read_until(*tags.closing, *tags.opening, tags.call[0])
     any(map(reading.accept, tags.closing))
     end, reading.at = reading.at, found.start()
-    reading.unreadable(end)
+    reading.add_unreadable(end)
 
 
-def _take_calls(reading: Reading, tags: Tags, types: Types) -> bool:
+def _take_calls(reading: Scanner, tags: TagSyntax, types: DeclaredTypes) -> bool:
     """Takes the calls that stand here, up to one that breaks off; False where there is none."""
     taken = len(reading.calls)
     while found := tags.call_tag.match(reading.text, reading.at):
@@ -228,26 +232,26 @@ def _take_calls(reading: Reading, tags: Tags, types: Types) -> bool:
         if not _take_call(reading, tags, _name(found[1]), types):
             reading.at = start
             break
-    return len(reading.calls) > taken or _take_json(reading)
+    return len(reading.calls) > taken or _add_json(reading)
 
 
-def _take_json(reading: Reading) -> bool:
+def _add_json(reading: Scanner) -> bool:
     try:
         value = reading.value()
-    except UnreadableError:
+    except UnreadableValueError:
         return False
-    if not reading.take(value, "arguments"):
+    if not reading.add_calls(value, "arguments"):
         return False
     reading.repairs.append("json-in-tag")
     return True
 
 
-def _take_call(reading: Reading, tags: Tags, name: str, types: Types) -> bool:
+def _take_call(reading: Scanner, tags: TagSyntax, name: str, types: DeclaredTypes) -> bool:
     arguments: dict[str, Any] = {}
     repairs: list[str] = []
     while found := tags.argument_tag.match(reading.text, reading.at):
         reading.at = found.end()
-        text = reading.until(*tags.marks)
+        text = reading.read_until(*tags.marks)
         if reading.text.startswith(tags.argument[1], reading.at):
             reading.at += len(tags.argument[1])
         elif reading.at == len(reading.text):
@@ -256,9 +260,9 @@ def _take_call(reading: Reading, tags: Tags, name: str, types: Types) -> bool:
         else:
             repairs.append("missing-close-tag")
         key = _name(found[1])
-        arguments[key] = _value(text, tags, found[2], types_of(types, name, key), repairs)
+        arguments[key] = _value(text, tags, found[2], parameter_types(types, name, key), repairs)
     if not reading.accept(tags.call[1]):
-        ahead = reading.loose.after_space(reading.at)
+        ahead = reading.lenient.after_space(reading.at)
         if ahead < len(reading.text) and not reading.text.startswith(
             (*tags.opening, *tags.closing, tags.call[0]), ahead
         ):
@@ -269,19 +273,21 @@ def _take_call(reading: Reading, tags: Tags, name: str, types: Types) -> bool:
     return True
 
 
-def _value(text: str, tags: Tags, said: str | None, declared: frozenset[str], repairs: list[str]) -> Any:
+def _value(text: str, tags: TagSyntax, said: str | None, declared: frozenset[str], repairs: list[str]) -> Any:
     if said == "true":
         return text
     text = text.removeprefix("\n").removesuffix("\n") if tags.lines else text.strip()
     mended: list[str] = []
-    value = read(text, frozenset() if said else declared, mended)
+    value = parse_tag_value(text, frozenset() if said else declared, mended)
     repairs += [
-        name for name in mended if not (tags.python and name == "python-literal" and not _holds(value))
+        name
+        for name in mended
+        if not (tags.python_literals and name == "python-literal" and not _is_container(value))
     ]
     return value
 
 
-def _holds(value: Any) -> bool:
+def _is_container(value: Any) -> bool:
     return isinstance(value, dict | list)
 
 
@@ -291,6 +297,6 @@ def _name(text: str) -> str:
         return text
     try:
         value = strict_value(text)
-    except UnreadableError:
+    except UnreadableValueError:
         return text[1:-1]
     return value if isinstance(value, str) else text

@@ -6,7 +6,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ChartPoint:
     """One number of a chart."""
 
     model: str
@@ -24,13 +24,13 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class ChartData:
     """What a chart shows."""
 
     title: str
     about: str
     """The text alternative: what is drawn, in words."""
-    points: tuple[Point, ...]
+    points: tuple[ChartPoint, ...]
     models: tuple[str, ...]
     """In order, the best first."""
     names: tuple[str, ...]

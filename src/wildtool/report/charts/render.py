@@ -6,11 +6,11 @@ variables), so that it follows light and dark; as a file it has the light ones.
 
 from dataclasses import dataclass, replace
 
-from wildtool.report.charts.data import Drawing
-from wildtool.report.charts.sanitize_svg import harmless
-from wildtool.report.charts.spec import most_models, specification
+from wildtool.report.charts.data import ChartData
+from wildtool.report.charts.sanitize_svg import sanitize_svg
+from wildtool.report.charts.spec import chart_spec, max_models
 from wildtool.report.charts.theme import NARROW, VARIABLES, WIDE
-from wildtool.sanitize import one_line
+from wildtool.sanitize import single_line
 
 _LONGEST = 10_000
 
@@ -28,50 +28,53 @@ class Chart:
     """What it does not show; empty where it shows all."""
 
 
-def draw(drawing: Drawing) -> Chart:
+def render_chart(drawing: ChartData) -> Chart:
     """Draws a chart in both widths."""
     import vl_convert
 
-    drawing = _harmless(drawing)
-    wide, narrow = (vl_convert.vegalite_to_svg(specification(drawing, width)) for width in (WIDE, NARROW))
+    drawing = _sanitized(drawing)
+    wide, narrow = (vl_convert.vegalite_to_svg(chart_spec(drawing, width)) for width in (WIDE, NARROW))
     return Chart(
         wide=_in_page(wide, drawing, "wide"),
         narrow=_in_page(narrow, drawing, "narrow"),
-        svg=harmless(wide, (drawing.title, drawing.about), lambda colour: colour).encode(),
+        svg=sanitize_svg(wide, (drawing.title, drawing.about), lambda colour: colour).encode(),
         png=vl_convert.svg_to_png(wide, scale=2),
         left_out=_left_out(drawing),
     )
 
 
-def _harmless(drawing: Drawing) -> Drawing:
+def _sanitized(drawing: ChartData) -> ChartData:
     """A drawing whose texts a chart can hold: on one line, without characters that act on what is seen."""
-    names = {name: one_line(name) for name in (*drawing.names, *drawing.models)}
+    names = {name: single_line(name) for name in (*drawing.names, *drawing.models)}
     return replace(
         drawing,
-        title=one_line(drawing.title, _LONGEST),
-        about=one_line(drawing.about, _LONGEST),
-        axis=one_line(drawing.axis),
-        values=one_line(drawing.values),
-        colours={one_line(model): colour for model, colour in drawing.colours.items()},
+        title=single_line(drawing.title, _LONGEST),
+        about=single_line(drawing.about, _LONGEST),
+        axis=single_line(drawing.axis),
+        values=single_line(drawing.values),
+        colours={single_line(model): colour for model, colour in drawing.colours.items()},
         models=tuple(names[model] for model in drawing.models),
         names=tuple(names[name] for name in drawing.names),
         points=tuple(
             replace(
-                point, model=one_line(point.model), name=one_line(point.name), short=one_line(point.short)
+                point,
+                model=single_line(point.model),
+                name=single_line(point.name),
+                short=single_line(point.short),
             )
             for point in drawing.points
         ),
     )
 
 
-def _left_out(drawing: Drawing) -> str:
-    most = most_models(drawing)
+def _left_out(drawing: ChartData) -> str:
+    most = max_models(drawing)
     if len(drawing.models) <= most:
         return ""
     return f"Drawn are the first {most} of {len(drawing.models)} models; the table has all"
 
 
-def _in_page(svg: str, drawing: Drawing, name: str) -> str:
+def _in_page(svg: str, drawing: ChartData, name: str) -> str:
     links = [point.href for point in drawing.points]
     said = drawing.title, drawing.about
-    return harmless(svg, said, lambda colour: VARIABLES.get(colour, colour), name, links)
+    return sanitize_svg(svg, said, lambda colour: VARIABLES.get(colour, colour), name, links)

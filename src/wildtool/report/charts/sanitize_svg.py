@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 
-from wildtool.sanitize import plain
+from wildtool.sanitize import escape_text
 
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -28,9 +28,9 @@ _ATTRIBUTES = frozenset(
 ET.register_namespace("", _SVG)
 
 
-def harmless(
+def sanitize_svg(
     svg: str,
-    said: tuple[str, str],
+    label: tuple[str, str],
     colour: Callable[[str], str],
     name: str = "",
     links: Sequence[str] = (),
@@ -43,7 +43,7 @@ def harmless(
         name: class of the drawing in a page; empty for a file.
         links: addresses that its links lead to, by number; only those of a report's own pages are taken.
     """
-    title, about = map(plain, said)
+    title, about = map(escape_text, label)
     root = ET.fromstring(svg)
     _strip(root, colour, links)
     root.set("role", "img")

@@ -7,41 +7,41 @@ drawing them.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from wildtool.report.charts.data import Drawing, Point
+from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.theme import (
     BAR,
-    CLASSES,
+    CLASS_COLOURS,
     GROUND,
     INK,
-    LINE,
+    LINE_HEIGHT,
     LOOK,
     MUTED,
     NARROW,
-    WORTH,
-    axis,
+    VALUE_WIDTH,
     colour,
     colours,
     label_width,
-    labels,
     lines_of,
     model_colours,
-    scale,
+    name_axis,
+    value_axis,
+    value_scale,
 )
 
-Specification = dict[str, Any]
-MOST_BARS = 5
+ChartSpec = dict[str, Any]
+MAX_BAR_MODELS = 5
 """Models that stand beside each other as bars; of more, each number gets a panel of its own."""
-MOST_LINES = 8
+MAX_LINE_MODELS = 8
 """Models that are drawn as lines."""
-MOST_PANEL_ROWS = 30
+MAX_PANEL_ROWS = 30
 
 
-def specification(drawing: Drawing, width: int) -> Specification:
+def chart_spec(drawing: ChartData, width: int) -> ChartSpec:
     """A chart of so many pixels."""
     import altair as alt
 
-    kinds: Mapping[str, Callable[[Drawing, int], Specification]] = {
-        "bars": _bars if len(drawing.models) <= MOST_BARS else _panels,
+    kinds: Mapping[str, Callable[[ChartData, int], ChartSpec]] = {
+        "bars": _bars if len(drawing.models) <= MAX_BAR_MODELS else _panels,
         "lines": _lines,
         "stacked": _stacked,
         "differences": _differences,
@@ -51,45 +51,50 @@ def specification(drawing: Drawing, width: int) -> Specification:
     return {"$schema": whole["$schema"], "config": whole["config"], **kinds[drawing.kind](drawing, width)}
 
 
-def most_models(drawing: Drawing) -> int:
+def max_models(drawing: ChartData) -> int:
     """How many models a chart shows at most."""
-    return MOST_LINES if drawing.kind == "lines" else MOST_PANEL_ROWS
+    return MAX_LINE_MODELS if drawing.kind == "lines" else MAX_PANEL_ROWS
 
 
-def _bars(drawing: Drawing, width: int) -> Specification:
+def _bars(drawing: ChartData, width: int) -> ChartSpec:
     """For each name a bar of each model, with its interval."""
     import altair as alt
 
     label = label_width(width, drawing.names)
     base = alt.Chart().encode(
         y=alt.Y(
-            "name:N", sort=list(drawing.names), title=drawing.axis or None, axis=labels(label, drawing.names)
+            "name:N",
+            sort=list(drawing.names),
+            title=drawing.axis or None,
+            axis=name_axis(label, drawing.names),
         ),
         yOffset=alt.YOffset("model:N", sort=list(drawing.models)),
     )
     bar = base.mark_bar(opacity=0.85).encode(
-        x=alt.X("value:Q", title=drawing.values or None, scale=scale(drawing), axis=axis(drawing)),
+        x=alt.X(
+            "value:Q", title=drawing.values or None, scale=value_scale(drawing), axis=value_axis(drawing)
+        ),
         color=colour("model", _coloured(drawing, drawing.models), width),
     )
-    lines = LINE * lines_of(drawing.names, label) + 6
+    lines = LINE_HEIGHT * lines_of(drawing.names, label) + 6
     height = len(drawing.names) * max(22, 14 * len(drawing.models) + 8, lines)
     return {
         **_data(drawing, drawing.points),
-        **_sized(width - label - 26 - WORTH, height),
-        "layer": [_view(bar), _view(_ends(base)), _view(_worth(base))],
+        **_sized(width - label - 26 - VALUE_WIDTH, height),
+        "layer": [_view(bar), _view(_intervals(base)), _view(_value_labels(base))],
     }
 
 
-def _panels(drawing: Drawing, width: int) -> Specification:
+def _panels(drawing: ChartData, width: int) -> ChartSpec:
     """A panel for each name with a row for each model: for many models."""
-    shown = drawing.models[:MOST_PANEL_ROWS]
+    shown = drawing.models[:MAX_PANEL_ROWS]
     columns = 1 if width == NARROW else min(2, len(drawing.names))
     label = label_width(width)
-    row = max(14, LINE * lines_of(shown, label) + 3)
-    size = _sized((width - label - (26 + WORTH) * columns) // columns, row * len(shown))
+    row = max(14, LINE_HEIGHT * lines_of(shown, label) + 3)
+    size = _sized((width - label - (26 + VALUE_WIDTH) * columns) // columns, row * len(shown))
     first, later = (_panel_layers(drawing, shown, labels_in) for labels_in in (label, None))
 
-    def panel(place: int, name: str) -> Specification:
+    def panel(place: int, name: str) -> ChartSpec:
         layers = later if place % columns else first
         title = {"text": name, "anchor": "start"}
         its = [point for point in drawing.points if point.name == name and point.model in shown]
@@ -97,26 +102,31 @@ def _panels(drawing: Drawing, width: int) -> Specification:
 
     panels = [panel(place, name) for place, name in enumerate(drawing.names)]
     rows = [panels[at : at + columns] for at in range(0, len(panels), columns)]
-    return {"vconcat": [{"hconcat": row, "spacing": 14 + WORTH} for row in rows]}
+    return {"vconcat": [{"hconcat": row, "spacing": 14 + VALUE_WIDTH} for row in rows]}
 
 
-def _panel_layers(drawing: Drawing, shown: Sequence[str], label: int | None) -> list[Specification]:
+def _panel_layers(drawing: ChartData, shown: Sequence[str], label: int | None) -> list[ChartSpec]:
     """What all panels of a column have in common. `label`: pixels for names; None where no names stand."""
     import altair as alt
 
-    names = alt.Axis(labels=False, ticks=False) if label is None else labels(label, shown)
+    names = alt.Axis(labels=False, ticks=False) if label is None else name_axis(label, shown)
     base = alt.Chart().encode(y=_rows(shown, names))
     bar = base.mark_bar(opacity=0.85, color=BAR).encode(
-        x=alt.X("value:Q", title=drawing.values or None, scale=scale(drawing), axis=axis(drawing, few=True))
+        x=alt.X(
+            "value:Q",
+            title=drawing.values or None,
+            scale=value_scale(drawing),
+            axis=value_axis(drawing, few=True),
+        )
     )
-    return [_view(bar), _view(_ends(base)), _view(_worth(base))]
+    return [_view(bar), _view(_intervals(base)), _view(_value_labels(base))]
 
 
-def _lines(drawing: Drawing, width: int) -> Specification:
+def _lines(drawing: ChartData, width: int) -> ChartSpec:
     """A line for each model over the names, with its intervals as a band."""
     import altair as alt
 
-    shown = drawing.models[:MOST_LINES]
+    shown = drawing.models[:MAX_LINE_MODELS]
     base = alt.Chart().encode(
         x=alt.X(
             "name:N",
@@ -128,10 +138,10 @@ def _lines(drawing: Drawing, width: int) -> Specification:
         color=colour("model", _coloured(drawing, shown), width),
     )
     band = base.mark_area(opacity=0.13).encode(
-        y=alt.Y("low:Q", scale=scale(drawing), title=drawing.values or None, axis=axis(drawing)),
+        y=alt.Y("low:Q", scale=value_scale(drawing), title=drawing.values or None, axis=value_axis(drawing)),
         y2=alt.Y2("high:Q"),
     )
-    line = base.mark_line(strokeWidth=2).encode(y=alt.Y("value:Q", scale=scale(drawing)))
+    line = base.mark_line(strokeWidth=2).encode(y=alt.Y("value:Q", scale=value_scale(drawing)))
     dot = base.mark_circle(size=45, opacity=1).encode(y=alt.Y("value:Q"))
     return {
         **_data(drawing, [point for point in drawing.points if point.model in shown]),
@@ -140,13 +150,13 @@ def _lines(drawing: Drawing, width: int) -> Specification:
     }
 
 
-def _stacked(drawing: Drawing, width: int) -> Specification:
+def _stacked(drawing: ChartData, width: int) -> ChartSpec:
     """A bar of shares for each model; a share links to what is behind it."""
     import altair as alt
 
-    shown = drawing.models[:MOST_PANEL_ROWS]
+    shown = drawing.models[:MAX_PANEL_ROWS]
     # By the order of all classes, so that one has its colour on every page.
-    every = dict(zip(drawing.names, colours(CLASSES), strict=False))
+    every = dict(zip(drawing.names, colours(CLASS_COLOURS), strict=False))
     names = {point.name for point in drawing.points if point.value > 0}
     its = {name: colour for name, colour in every.items() if name in names}
     label = label_width(width)
@@ -154,8 +164,8 @@ def _stacked(drawing: Drawing, width: int) -> Specification:
         alt.Chart()
         .mark_bar(stroke=GROUND, strokeWidth=1)
         .encode(
-            y=_rows(shown, labels(label, shown)),
-            x=alt.X("value:Q", stack="zero", title=drawing.values or None, axis=axis(drawing)),
+            y=_rows(shown, name_axis(label, shown)),
+            x=alt.X("value:Q", stack="zero", title=drawing.values or None, axis=value_axis(drawing)),
             color=colour("name", its, width),
             order=alt.Order("order:Q"),
             href=alt.Href("href:N"),
@@ -164,18 +174,18 @@ def _stacked(drawing: Drawing, width: int) -> Specification:
     points = [point for point in drawing.points if point.model in shown and point.value > 0]
     return {
         **_data(drawing, points),
-        **_sized(width - label - 26, max(60, max(24, LINE * lines_of(shown, label) + 4) * len(shown))),
+        **_sized(width - label - 26, max(60, max(24, LINE_HEIGHT * lines_of(shown, label) + 4) * len(shown))),
         **_view(bar),
     }
 
 
-def _differences(drawing: Drawing, width: int) -> Specification:
+def _differences(drawing: ChartData, width: int) -> ChartSpec:
     """How far each model lies from a baseline: a point with its interval, beside a line at zero."""
     import altair as alt
 
     label = label_width(width)
-    shown = drawing.models[:MOST_PANEL_ROWS]
-    base = alt.Chart().encode(y=alt.Y("model:N", sort=list(shown), title=None, axis=labels(label, shown)))
+    shown = drawing.models[:MAX_PANEL_ROWS]
+    base = alt.Chart().encode(y=alt.Y("model:N", sort=list(shown), title=None, axis=name_axis(label, shown)))
     rule = base.mark_rule(strokeWidth=2, color=BAR).encode(
         x=alt.X("low:Q", title=drawing.values or None, axis=_signed()),
         x2=alt.X2("high:Q"),
@@ -184,7 +194,7 @@ def _differences(drawing: Drawing, width: int) -> Specification:
     zero = alt.Chart().mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("at:Q"))
     its = _data(drawing, [point for point in drawing.points if point.model in shown])
     return {
-        **_sized(width - label - 26, max(60, max(22, LINE * lines_of(shown, label) + 4) * len(shown))),
+        **_sized(width - label - 26, max(60, max(22, LINE_HEIGHT * lines_of(shown, label) + 4) * len(shown))),
         "layer": [
             {"data": {"values": [{"at": 0}]}, **_view(zero)},
             {**its, **_view(rule)},
@@ -201,15 +211,15 @@ def _signed() -> Any:
     return alt.Axis(labelExpr=shown, tickCount=5)
 
 
-def _view(chart: Any) -> Specification:
+def _view(chart: Any) -> ChartSpec:
     """A single view as a part of a chart, without its data."""
-    view: Specification = chart.to_dict(validate=False, context={"top_level": False})
+    view: ChartSpec = chart.to_dict(validate=False, context={"top_level": False})
     # A chart without any gets a placeholder.
     view.pop("data", None)
     return view
 
 
-def _sized(width: int, height: int) -> Specification:
+def _sized(width: int, height: int) -> ChartSpec:
     return {"width": width, "height": height}
 
 
@@ -219,13 +229,13 @@ def _rows(models: Sequence[str], axis: Any) -> Any:
     return alt.Y("model:N", sort=list(models), scale=alt.Scale(domain=list(models)), title=None, axis=axis)
 
 
-def _coloured(drawing: Drawing, models: Sequence[str]) -> dict[str, str]:
+def _coloured(drawing: ChartData, models: Sequence[str]) -> dict[str, str]:
     """The colour of each model."""
     known = drawing.colours or model_colours(model for model in drawing.models if model)
     return {model: known.get(model, BAR) for model in models}
 
 
-def _worth(base: Any) -> Any:
+def _value_labels(base: Any) -> Any:
     """The number of each bar, right of its interval."""
     import altair as alt
 
@@ -233,17 +243,17 @@ def _worth(base: Any) -> Any:
     return text.encode(x=alt.X("high:Q"), text=alt.Text("short:N"))
 
 
-def _ends(base: Any) -> Any:
+def _intervals(base: Any) -> Any:
     import altair as alt
 
     return base.mark_rule(color=INK, strokeWidth=1).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
 
 
-def _data(drawing: Drawing, points: Sequence[Point]) -> Specification:
+def _data(drawing: ChartData, points: Sequence[ChartPoint]) -> ChartSpec:
     return {"data": {"values": list(_values(drawing, points))}}
 
 
-def _values(drawing: Drawing, points: Sequence[Point]) -> Iterator[Mapping[str, Any]]:
+def _values(drawing: ChartData, points: Sequence[ChartPoint]) -> Iterator[Mapping[str, Any]]:
     order = {name: place for place, name in enumerate(drawing.names)}
     numbers = {id(point): number for number, point in enumerate(drawing.points)}
     for point in points:

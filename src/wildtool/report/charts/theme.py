@@ -8,16 +8,16 @@ from colorsys import hls_to_rgb
 from itertools import count
 from typing import Any
 
-from wildtool.report.charts.data import Drawing
+from wildtool.report.charts.data import ChartData
 
 WIDE, NARROW = 560, 340
 """Widths in pixels of the drawn charts."""
-SERIES = (
+MODEL_COLOURS = (
     *("#2f6db3", "#d9822b", "#2e8b67", "#b8456a", "#7a62b5", "#8c7a2f"),
     *("#3f98a8", "#a35a3a", "#6f7d8c", "#c08bb4", "#7fa34b", "#4a5560"),
 )
 """Colours of models."""
-CLASSES = (
+CLASS_COLOURS = (
     *("#8f1d2c", "#e0a100", "#0b7285", "#d6568e", "#5f3dc4", "#5c940d"),
     *("#1864ab", "#f08c5a", "#087f5b", "#9c36b5", "#7c5a1e", "#adb5bd"),
 )
@@ -26,8 +26,8 @@ BAR = "#5b7088"
 """Bars of which each stands for a model by its name, or for none."""
 INK, MUTED, GRID, GROUND = "#1d2024", "#646a73", "#e7e7e3", "#fcfcfa"
 VARIABLES = {
-    **{colour: f"var(--c{number})" for number, colour in enumerate(SERIES, 1)},
-    **{colour: f"var(--e{number})" for number, colour in enumerate(CLASSES, 1)},
+    **{colour: f"var(--c{number})" for number, colour in enumerate(MODEL_COLOURS, 1)},
+    **{colour: f"var(--e{number})" for number, colour in enumerate(CLASS_COLOURS, 1)},
     BAR: "var(--bar)",
     INK: "var(--ink)",
     MUTED: "var(--muted)",
@@ -35,9 +35,9 @@ VARIABLES = {
     GROUND: "var(--ground)",
 }
 """What each colour is called in a page, where it is the page's own."""
-LINE = 13
+LINE_HEIGHT = 13
 """Pixels of a line of names beside an axis."""
-WORTH = 48
+VALUE_WIDTH = 48
 """Pixels right of the bars for their numbers."""
 _LETTER = 6.2
 """Pixels of a letter beside an axis, on average."""
@@ -70,17 +70,19 @@ def label_width(width: int, names: Sequence[str] = ()) -> int:
     return max(44, min(most, 8 * max(map(len, names)) + 14)) if names else least
 
 
-def labels(width: int, names: Iterable[str]) -> Any:
+def name_axis(width: int, names: Iterable[str]) -> Any:
     """An axis of names beside a chart, in so many pixels; long names stand on several lines."""
     import altair as alt
 
-    long = {name: lines for name in names if len(lines := broken(name, width)) > 1}
+    long = {name: lines for name in names if len(lines := wrapped_name(name, width)) > 1}
     # Names are literals of the expression, in which JSON means what it says.
     shown = f"({json.dumps(long)})[datum.label] || datum.label" if long else "datum.label"
-    return alt.Axis(minExtent=width, maxExtent=width, labelLimit=width, labelExpr=shown, labelLineHeight=LINE)
+    return alt.Axis(
+        minExtent=width, maxExtent=width, labelLimit=width, labelExpr=shown, labelLineHeight=LINE_HEIGHT
+    )
 
 
-def broken(name: str, width: int) -> list[str]:
+def wrapped_name(name: str, width: int) -> list[str]:
     """A name on at most three lines of so many pixels; of a longer one the middle is left out."""
     # Room is left for wider fonts.
     most = int(width * 0.8 / _LETTER)
@@ -96,12 +98,12 @@ def broken(name: str, width: int) -> list[str]:
 
 def lines_of(names: Iterable[str], width: int) -> int:
     """Lines of the longest of some names."""
-    return max((len(broken(name, width)) for name in names), default=1)
+    return max((len(wrapped_name(name, width)) for name in names), default=1)
 
 
 def model_colours(labels: Iterable[str]) -> dict[str, str]:
     """A colour for each model, each its own."""
-    return dict(zip(dict.fromkeys(labels), colours(SERIES), strict=False))
+    return dict(zip(dict.fromkeys(labels), colours(MODEL_COLOURS), strict=False))
 
 
 def colours(first: Sequence[str]) -> Iterator[str]:
@@ -141,7 +143,7 @@ def _columns(values: Sequence[str], width: int) -> int:
     return max(1, min(len(values), width // (longest + 45)))
 
 
-def scale(drawing: Drawing) -> Any:
+def value_scale(drawing: ChartData) -> Any:
     """The scale of its numbers: rates from 0 to 1, or to what exceeds it."""
     import altair as alt
 
@@ -151,7 +153,7 @@ def scale(drawing: Drawing) -> Any:
     return alt.Scale(domain=[0, max(1.0, math.ceil(10 * highest) / 10)])
 
 
-def axis(drawing: Drawing, *, few: bool = False) -> Any:
+def value_axis(drawing: ChartData, *, few: bool = False) -> Any:
     """The axis of its numbers. `few`: for a narrow one."""
     import altair as alt
 

@@ -4,21 +4,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from wildtool.engine.score.formatting import value_of
-from wildtool.report.charts.data import Drawing, Point
-from wildtool.report.model import Board
-from wildtool.report.pages.metrics import Picture, picture
+from wildtool.engine.score.formatting import format_value
+from wildtool.report.charts.data import ChartData, ChartPoint
+from wildtool.report.model import Leaderboard
+from wildtool.report.pages.metrics import Picture, add_picture
 from wildtool.report.site.site import Site
 from wildtool.report.text import slug
-from wildtool.sanitize import last_part
+from wildtool.sanitize import basename_only
 from wildtool.types import Metric
 
-MOST_BARS = 40
+MAX_DATASET_BARS = 40
 """Names of a group that are drawn; a longer list is read, not seen."""
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DatasetSection:
     """One group of numbers about the data."""
 
     group: str
@@ -27,7 +27,7 @@ class Section:
     rows: tuple[tuple[str, str], ...]
 
 
-def add_dataset(site: Site, board: Board, page: str) -> None:
+def add_dataset(site: Site, board: Leaderboard, page: str) -> None:
     """Adds the page, unless the data are not at hand any more."""
     source = board.source
     if source is None:
@@ -39,25 +39,25 @@ def add_dataset(site: Site, board: Board, page: str) -> None:
         "Dataset",
         "dataset.html",
         group=board.title,
-        name=last_part(source.name),
+        name=basename_only(source.name),
         sha256=source.sha256,
         sections=[_section(site, group, members, page) for group, members in groups],
     )
 
 
-def _section(site: Site, group: str, metrics: Sequence[Metric], page: str) -> Section:
-    drawings = list(drawings_of(group, metrics))
-    return Section(
+def _section(site: Site, group: str, metrics: Sequence[Metric], page: str) -> DatasetSection:
+    drawings = list(dataset_charts(group, metrics))
+    return DatasetSection(
         group,
         tuple(
-            picture(site, drawing, f"{page}-{slug(group)}{f'-{number}' if number else ''}")
+            add_picture(site, drawing, f"{page}-{slug(group)}{f'-{number}' if number else ''}")
             for number, drawing in enumerate(drawings)
         ),
-        tuple((metric.name, value_of(metric)) for metric in metrics),
+        tuple((metric.name, format_value(metric)) for metric in metrics),
     )
 
 
-def drawings_of(group: str, metrics: Sequence[Metric]) -> Iterator[Drawing]:
+def dataset_charts(group: str, metrics: Sequence[Metric]) -> Iterator[ChartData]:
     """Bars for each scale of a group on which there is something to compare."""
     scales: dict[tuple[str, str, float], list[Metric]] = {}
     for metric in metrics:
@@ -67,7 +67,7 @@ def drawings_of(group: str, metrics: Sequence[Metric]) -> Iterator[Drawing]:
             # Nobody says that they are of one unit, and bars of different ones must not stand side by side.
             continue
         known = [(metric, number) for metric in its if (number := _number(metric)) is not None]
-        if 2 <= len(its) == len(known) <= MOST_BARS:
+        if 2 <= len(its) == len(known) <= MAX_DATASET_BARS:
             yield _drawing(f"{group} ({unit})" if unit else group, kind, unit, known)
 
 
@@ -76,14 +76,14 @@ def _scale(metric: Metric) -> tuple[str, str, float]:
     return metric.kind, metric.unit, metric.denominator if metric.kind == "count" else 0.0
 
 
-def _drawing(title: str, kind: str, unit: str, known: Sequence[tuple[Metric, float]]) -> Drawing:
+def _drawing(title: str, kind: str, unit: str, known: Sequence[tuple[Metric, float]]) -> ChartData:
     points = tuple(
-        Point("", metric.name, number, None, None, value_of(metric), short=_short(metric, number))
+        ChartPoint("", metric.name, number, None, None, format_value(metric), short=_short(metric, number))
         for metric, number in known
     )
     said = "; ".join(f"{point.name}: {point.text}" for point in points[:12])
     whole = known[0][0].denominator
-    return Drawing(
+    return ChartData(
         title=title,
         about=f"Bars. {said}.",
         points=points,
@@ -97,7 +97,7 @@ def _drawing(title: str, kind: str, unit: str, known: Sequence[tuple[Metric, flo
 
 def _short(metric: Metric, number: float) -> str:
     """The number beside its bar; of a count without its whole."""
-    return f"{number:,g}" if metric.kind == "count" else value_of(metric)
+    return f"{number:,g}" if metric.kind == "count" else format_value(metric)
 
 
 def _number(metric: Metric) -> float | None:

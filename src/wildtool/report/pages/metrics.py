@@ -4,18 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from wildtool.engine.score.formatting import value_of
-from wildtool.report.charts.data import Drawing, Point
-from wildtool.report.charts.render import draw
-from wildtool.report.metric_table import Head, Row, as_csv, heads_of, measured
-from wildtool.report.model import Board
+from wildtool.engine.score.formatting import format_value
+from wildtool.report.charts.data import ChartData, ChartPoint
+from wildtool.report.charts.render import render_chart
+from wildtool.report.metric_table import MetricColumn, ReportRow, metric_columns, metrics_csv, report_rows
+from wildtool.report.model import Leaderboard
 from wildtool.report.site.site import Site
 from wildtool.report.text import interval_of, slug
 from wildtool.types import Metric, View
 
 TRAJECTORIES = "trajectories"
 """The page that links from numbers lead to."""
-REST = View(
+OTHER_NUMBERS = View(
     "other-numbers",
     "Other numbers",
     "What no other page shows. Units that failed or were not played count as wrong in every rate.",
@@ -38,27 +38,30 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MetricSection:
     """One group of numbers on a page."""
 
     group: str
     pictures: tuple[Picture, ...]
-    heads: tuple[Head, ...]
-    rows: tuple[Row, ...]
+    heads: tuple[MetricColumn, ...]
+    rows: tuple[ReportRow, ...]
     links: Mapping[str, str]
     """By the name of a number: the query for the units behind it, without the run."""
 
 
-def views_of(board: Board) -> list[View]:
+def views_of(board: Leaderboard) -> list[View]:
     """The pages of a board, those without any number left out."""
     known = set(board.groups)
     named = [view for view in board.benchmark.views(board.profile) if known & set(view.groups)]
     left = known - {group for view in named for group in view.groups}
     groups = tuple(group for group in board.groups if group in left and not _all_headline(board, group))
-    return [*named, *([View(REST.slug, REST.title, REST.about, groups)] if groups else [])]
+    return [
+        *named,
+        *([View(OTHER_NUMBERS.slug, OTHER_NUMBERS.title, OTHER_NUMBERS.about, groups)] if groups else []),
+    ]
 
 
-def add_view(site: Site, board: Board, view: View, page: str, runs: Sequence[int]) -> None:
+def add_view(site: Site, board: Leaderboard, view: View, page: str, runs: Sequence[int]) -> None:
     """Adds the page of one view.
 
     Args:
@@ -78,33 +81,35 @@ def add_view(site: Site, board: Board, view: View, page: str, runs: Sequence[int
         board=board,
         runs=runs,
         sections=sections,
-        csv=site.file(f"files/{page}.csv", as_csv(board, view.groups)),
+        csv=site.file(f"files/{page}.csv", metrics_csv(board, view.groups)),
     )
 
 
-def _all_headline(board: Board, group: str) -> bool:
+def _all_headline(board: Leaderboard, group: str) -> bool:
     """Whether the overview's table shows the whole group."""
     return all(m.headline for run in board.runs for m in run.result.metrics if m.group == group)
 
 
-def _section(site: Site, board: Board, view: View, group: str, page: str, runs: Sequence[int]) -> Section:
+def _section(
+    site: Site, board: Leaderboard, view: View, group: str, page: str, runs: Sequence[int]
+) -> MetricSection:
     metrics = [metric for run in board.runs for metric in run.result.metrics]
-    heads = heads_of(metrics, group)
+    heads = metric_columns(metrics, group)
     links = _links(view, heads)
     drawings = list(_drawings(board, view, group, site, runs, links))
-    return Section(
+    return MetricSection(
         group=group,
         pictures=tuple(
-            picture(site, drawing, f"{page}-{slug(group)}{f'-{number}' if number else ''}")
+            add_picture(site, drawing, f"{page}-{slug(group)}{f'-{number}' if number else ''}")
             for number, drawing in enumerate(drawings)
         ),
         heads=heads,
-        rows=tuple(measured(board)),
+        rows=tuple(report_rows(board)),
         links=links,
     )
 
 
-def _links(view: View, heads: Iterable[Head]) -> dict[str, str]:
+def _links(view: View, heads: Iterable[MetricColumn]) -> dict[str, str]:
     """Error classes lead to the units that have them."""
     if view.chart != "stacked":
         return {}
@@ -112,10 +117,10 @@ def _links(view: View, heads: Iterable[Head]) -> dict[str, str]:
 
 
 def _drawings(
-    board: Board, view: View, group: str, site: Site, runs: Sequence[int], links: Mapping[str, str]
-) -> Iterable[Drawing]:
+    board: Leaderboard, view: View, group: str, site: Site, runs: Sequence[int], links: Mapping[str, str]
+) -> Iterable[ChartData]:
     """A drawing for the rates of a group, and one for each unit of its means."""
-    kinds: dict[tuple[str, str], list[Point]] = {}
+    kinds: dict[tuple[str, str], list[ChartPoint]] = {}
     for label, run, number in zip(board.labels, board.runs, runs, strict=True):
         for metric in run.result.metrics:
             if metric.group == group and metric.kind != "count" and metric.value is not None:
@@ -125,7 +130,7 @@ def _drawings(
     for (kind, unit), points in kinds.items():
         names = tuple(dict.fromkeys(point.name for point in points))
         drawn = view.chart if kind == "rate" else "bars"
-        yield Drawing(
+        yield ChartData(
             title=f"{group}{f' ({unit})' if unit else ''}, {board.title}",
             about=_in_words(points, drawn),
             points=tuple(points),
@@ -139,11 +144,11 @@ def _drawings(
         )
 
 
-def _point(label: str, metric: Metric, href: str) -> Point:
+def _point(label: str, metric: Metric, href: str) -> ChartPoint:
     assert metric.value is not None
-    text = " ".join(filter(None, (value_of(metric), interval_of(metric))))
-    short = value_of(metric)
-    return Point(label, metric.name, metric.value, metric.low, metric.high, text, href, short)
+    text = " ".join(filter(None, (format_value(metric), interval_of(metric))))
+    short = format_value(metric)
+    return ChartPoint(label, metric.name, metric.value, metric.low, metric.high, text, href, short)
 
 
 def _values(drawn: str, unit: str, *, percent: bool) -> str:
@@ -153,7 +158,7 @@ def _values(drawn: str, unit: str, *, percent: bool) -> str:
     return "share of the whole" if drawn == "stacked" else "rate, with 95 % interval"
 
 
-def _in_words(points: Sequence[Point], kind: str) -> str:
+def _in_words(points: Sequence[ChartPoint], kind: str) -> str:
     """What a chart says, for who does not see it: the first dozen numbers; all stand in the table below it."""
     what = {"lines": "Lines with bands", "stacked": "Stacked shares"}.get(kind, "Bars")
     said = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in points[:12])
@@ -161,9 +166,9 @@ def _in_words(points: Sequence[Point], kind: str) -> str:
     return f"{what}, 95 % intervals where drawn. {said}{more}. All numbers stand in the table below."
 
 
-def picture(site: Site, drawing: Drawing, stem: str) -> Picture:
+def add_picture(site: Site, drawing: ChartData, stem: str) -> Picture:
     """Draws a chart and writes its files, named by `stem`."""
-    chart = draw(drawing)
+    chart = render_chart(drawing)
     return Picture(
         wide=chart.wide,
         narrow=chart.narrow,

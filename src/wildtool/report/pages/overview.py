@@ -7,26 +7,34 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from wildtool.engine.compare.published import Cell as PlacedCell
-from wildtool.engine.compare.published import Key, misplaced, published_entries, whose_prompts
+from wildtool.engine.compare.published import MetricKey, prompts_used, published_rows, why_not_comparable
+from wildtool.engine.compare.published import RankingCell as PlacedCell
 from wildtool.engine.score.audit import Audit
-from wildtool.report.metric_table import Cell, Head, Row, cell_of, heads_of, measured, missing
-from wildtool.report.model import Board, Run
-from wildtool.report.pairwise import Against, places, ties
-from wildtool.sanitize import last_part, middle, without_folders
+from wildtool.report.metric_table import (
+    MetricCell,
+    MetricColumn,
+    ReportRow,
+    cell_of,
+    metric_columns,
+    missing_notes,
+    report_rows,
+)
+from wildtool.report.model import Leaderboard, ReportRun
+from wildtool.report.pairwise import PairwiseResult, places, ties
+from wildtool.sanitize import basename_only, ellipsize, strip_folders
 from wildtool.types import Metric, Published
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaderboard:
+class LeaderboardTable:
     """One table of models."""
 
-    board: Board
-    heads: tuple[Head, ...]
-    rows: tuple[Row, ...]
+    board: Leaderboard
+    heads: tuple[MetricColumn, ...]
+    rows: tuple[ReportRow, ...]
     groups: tuple[str, ...]
     """Groups of columns that a reader can choose."""
-    rank: Head
+    rank: MetricColumn
     """The column that places follow from."""
     published: str
     """Where the published rows stand, or why there are none; empty where nothing is published."""
@@ -39,7 +47,7 @@ class Leaderboard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class RunDescription:
     """What was run, for one run."""
 
     label: str
@@ -48,7 +56,9 @@ class Played:
     commands: tuple[str, ...]
 
 
-def leaderboard(board: Board, found: Mapping[tuple[int, int], Against], audit: Audit | None) -> Leaderboard:
+def leaderboard_table(
+    board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult], audit: Audit | None
+) -> LeaderboardTable:
     """The leaderboard of a board.
 
     Args:
@@ -56,40 +66,42 @@ def leaderboard(board: Board, found: Mapping[tuple[int, int], Against], audit: A
         audit: what the gold answers score, where it was asked for.
     """
     metrics = [metric for run in board.runs for metric in run.result.metrics]
-    heads = heads_of(metrics)
+    heads = metric_columns(metrics)
     rank = next((head for head in heads if head.headline), heads[0])
-    rows = _placed(measured(board), found)
+    rows = _placed(report_rows(board), found)
     figures = board.benchmark.published()
     why_not = _why_not(board, figures)
     published = [] if why_not is not None else _published(figures, heads, rank)
     rows = [*rows, *published]
     if audit is not None:
         rows = [*rows, *_gold(audit)]
-    return Leaderboard(
+    return LeaderboardTable(
         board=board,
         heads=heads,
-        rows=tuple(sorted(rows, key=lambda row: -float(row.cells.get(rank.key, Cell()).sort or "-inf"))),
+        rows=tuple(
+            sorted(rows, key=lambda row: -float(row.cells.get(rank.key, MetricCell()).sort or "-inf"))
+        ),
         groups=tuple(dict.fromkeys(head.group for head in heads)),
         rank=rank,
         published=_about_published(board, figures if published or why_not else [], why_not),
         ceiling=_about_ceiling(board, audit),
         notes=_notes(board, heads),
-        missing=tuple(missing(board)),
+        missing=tuple(missing_notes(board)),
     )
 
 
-def _notes(board: Board, heads: Sequence[Head]) -> tuple[str, ...]:
+def _notes(board: Leaderboard, heads: Sequence[MetricColumn]) -> tuple[str, ...]:
     shown = {head.group for head in heads if head.headline}
     views = board.benchmark.views(board.profile)
     return tuple(view.note for view in views if view.note and shown & set(view.groups))
 
 
-def played(board: Board) -> list[Played]:
+def run_descriptions(board: Leaderboard) -> list[RunDescription]:
     """What was run, with every setting that a reader needs to repeat it."""
-    return [_played(label, run) for label, run in zip(board.labels, board.runs, strict=True)]
+    return [_run_description(label, run) for label, run in zip(board.labels, board.runs, strict=True)]
 
 
-def _placed(rows: Sequence[Row], found: Mapping[tuple[int, int], Against]) -> list[Row]:
+def _placed(rows: Sequence[ReportRow], found: Mapping[tuple[int, int], PairwiseResult]) -> list[ReportRow]:
     """Rows with their places."""
     tied = ties(found, len(rows))
     return [
@@ -98,40 +110,42 @@ def _placed(rows: Sequence[Row], found: Mapping[tuple[int, int], Against]) -> li
     ]
 
 
-def _why_not(board: Board, figures: Sequence[Published]) -> str | None:
+def _why_not(board: Leaderboard, figures: Sequence[Published]) -> str | None:
     if not figures:
         return None
     first = board.runs[0]
-    result = replace(first.result, data=last_part(first.result.data))
-    return misplaced(Path(last_part(str(first.folder))), result, figures)
+    result = replace(first.result, data=basename_only(first.result.data))
+    return why_not_comparable(Path(basename_only(str(first.folder))), result, figures)
 
 
-def _published(figures: Sequence[Published], heads: Sequence[Head], rank: Head) -> list[Row]:
+def _published(
+    figures: Sequence[Published], heads: Sequence[MetricColumn], rank: MetricColumn
+) -> list[ReportRow]:
     """A row for each model that has a place among the others."""
     known = {head.key for head in heads}
     return [
-        Row(
-            label=middle(entry.model, 60),
+        ReportRow(
+            label=ellipsize(entry.model, 60),
             kind="published",
             about=f"published, {entry.kind}" if entry.kind else "published",
             cells={key: _printed(key, cell) for key, cell in entry.cells.items() if key in known},
         )
-        for entry in published_entries(figures)
+        for entry in published_rows(figures)
         if rank.key in entry.cells
     ]
 
 
-def _printed(key: Key, cell: PlacedCell) -> Cell:
+def _printed(key: MetricKey, cell: PlacedCell) -> MetricCell:
     """A number of a paper, which does not say what it was counted from."""
     value = cell.value
     kind = "rate" if value is not None and value <= 1 else "mean"
     return replace(cell_of(Metric(*key, value, 0, 0, kind=kind)), counts="")
 
 
-def _gold(audit: Audit) -> list[Row]:
+def _gold(audit: Audit) -> list[ReportRow]:
     return [
-        Row(
-            label=f"gold answers, {middle(ceiling.style)}",
+        ReportRow(
+            label=f"gold answers, {ellipsize(ceiling.style)}",
             kind="gold",
             about="gold ceiling",
             cells={(metric.group, metric.name): cell_of(metric) for metric in ceiling.metrics},
@@ -140,22 +154,22 @@ def _gold(audit: Audit) -> list[Row]:
     ]
 
 
-def _about_published(board: Board, figures: Sequence[Published], why_not: str | None) -> str:
+def _about_published(board: Leaderboard, figures: Sequence[Published], why_not: str | None) -> str:
     if not figures:
         return ""
     if why_not is not None:
         return f"No published rows: {why_not}."
     sources = "; ".join(dict.fromkeys(figure.source for figure in figures))
-    whose = ", ".join(whose_prompts(board.runs[0].result))
+    whose = ", ".join(prompts_used(board.runs[0].result))
     asked = f" Runs of this report: {whose}." if whose else ""
     return f"Published rows: {sources}.{asked}"
 
 
-def _about_ceiling(board: Board, audit: Audit | None) -> str:
+def _about_ceiling(board: Leaderboard, audit: Audit | None) -> str:
     if audit is None:
         return "Not measured; “wildtool report … --audit” scores the gold answers under this profile and adds their rows."
     best = ", ".join(
-        f"{ceiling.counts.correct} of {ceiling.counts.units} units correct ({middle(ceiling.style)})"
+        f"{ceiling.counts.correct} of {ceiling.counts.units} units correct ({ellipsize(ceiling.style)})"
         for ceiling in audit.ceilings
     )
     killed, mutants = (sum(getattr(kind, what) for kind in audit.kills) for what in ("killed", "mutants"))
@@ -163,11 +177,11 @@ def _about_ceiling(board: Board, audit: Audit | None) -> str:
     return f"Gold answers under profile {board.profile}: {best}{notices}."
 
 
-def _played(label: str, run: Run) -> Played:
+def _run_description(label: str, run: ReportRun) -> RunDescription:
     about = run.about
     sittings = about["sittings"]
     settings: dict[str, Any] = {
-        "model": last_part(run.result.model),
+        "model": basename_only(run.result.model),
         **_flat("model settings", about["identity"]["models"]["agent"].get("settings", {})),
         **{f"{role} played by": its for role, its in run.result.roles.items()},
         **{
@@ -175,7 +189,7 @@ def _played(label: str, run: Run) -> Played:
             for key in ("benchmark", "mode", "prompts", "profile", "split", "lang", "seed")
         },
         **about["scope"],
-        "data": last_part(about["data"]["name"]),
+        "data": basename_only(about["data"]["name"]),
         "data SHA-256": about["identity"]["data_sha256"],
         "started": sittings[0].get("started") if sittings else None,
         "ended": sittings[-1].get("ended") if sittings else None,
@@ -188,15 +202,17 @@ def _played(label: str, run: Run) -> Played:
         "completion tokens": run.spent.completion_tokens,
     }
     shown = tuple(
-        (key, middle(_words(value), 500)) for key, value in settings.items() if value not in (None, [], "")
+        (key, ellipsize(_words(value), 500)) for key, value in settings.items() if value not in (None, [], "")
     )
-    commands = tuple(dict.fromkeys(middle(_typed(its["command"]), 2000) for its in sittings))
-    return Played(label=label, folder=last_part(str(run.folder)), settings=shown, commands=commands)
+    commands = tuple(dict.fromkeys(ellipsize(_typed(its["command"]), 2000) for its in sittings))
+    return RunDescription(
+        label=label, folder=basename_only(str(run.folder)), settings=shown, commands=commands
+    )
 
 
 def _typed(command: Sequence[str]) -> str:
     """The command without the folders of this machine."""
-    return shlex.join([*(PurePath(word).name for word in command[:1]), *map(last_part, command[1:])])
+    return shlex.join([*(PurePath(word).name for word in command[:1]), *map(basename_only, command[1:])])
 
 
 def _flat(prefix: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,4 +220,4 @@ def _flat(prefix: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _words(value: Any) -> str:
-    return without_folders(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return strip_folders(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wildtool.engine.score.formatting import p_of
-from wildtool.report.charts.data import Drawing, Point
-from wildtool.report.model import Board
-from wildtool.report.pages.metrics import picture
-from wildtool.report.pairwise import MOST_MODELS, Against, corrected, shard
+from wildtool.engine.score.formatting import format_p
+from wildtool.report.charts.data import ChartData, ChartPoint
+from wildtool.report.model import Leaderboard
+from wildtool.report.pages.metrics import add_picture
+from wildtool.report.pairwise import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected, shard
 from wildtool.report.site.site import Site
 from wildtool.stats.tests import finding
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PairwiseRow:
     """One model against the baseline."""
 
     label: str
@@ -26,19 +26,21 @@ class Row:
 
     @property
     def p_text(self) -> str:
-        return p_of(self.p)
+        return format_p(self.p)
 
     @property
     def finding(self) -> str:
         return finding(self.difference, self.p)
 
 
-def add_sides(site: Site, board: Board, found: Mapping[tuple[int, int], Against], page: str) -> None:
+def add_side_by_side(
+    site: Site, board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult], page: str
+) -> None:
     """Adds the page, unless no two models share a unit."""
     rows = _rows(board, found)
     if not rows:
         return
-    labels = board.labels[:MOST_MODELS]
+    labels = board.labels[:MAX_COMPARED_MODELS]
     name = f"pairs-{page}"
     site.shard(name, shard(board, found))
     site.add(
@@ -50,18 +52,18 @@ def add_sides(site: Site, board: Board, found: Mapping[tuple[int, int], Against]
         shard=name,
         labels=labels,
         rows=rows,
-        picture=picture(site, _drawing(board, found), page),
+        picture=add_picture(site, _drawing(board, found), page),
         units=f"{next(iter(found.values())).units:,}",
-        left_out=f"Only the first {MOST_MODELS} models are compared."
-        if len(board.runs) > MOST_MODELS
+        left_out=f"Only the first {MAX_COMPARED_MODELS} models are compared."
+        if len(board.runs) > MAX_COMPARED_MODELS
         else "",
     )
 
 
-def _rows(board: Board, found: Mapping[tuple[int, int], Against]) -> list[Row]:
-    adjusted = corrected(found, 0)
+def _rows(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -> list[PairwiseRow]:
+    adjusted = holm_corrected(found, 0)
     return [
-        Row(
+        PairwiseRow(
             board.labels[model],
             _points(found[0, model].difference),
             f"{_points(found[0, model].low)} … {_points(found[0, model].high)}",
@@ -74,15 +76,15 @@ def _rows(board: Board, found: Mapping[tuple[int, int], Against]) -> list[Row]:
     ]
 
 
-def _drawing(board: Board, found: Mapping[tuple[int, int], Against]) -> Drawing:
+def _drawing(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -> ChartData:
     labels = board.labels
     points = tuple(
-        Point(labels[model], "difference", one.difference, one.low, one.high, _points(one.difference))
+        ChartPoint(labels[model], "difference", one.difference, one.low, one.high, _points(one.difference))
         for (baseline, model), one in found.items()
         if baseline == 0
     )
     said = "; ".join(f"{point.model}: {point.text} points" for point in points[:12])
-    return Drawing(
+    return ChartData(
         title=f"Difference of accuracy from {labels[0]}",
         about=f"Points with 95 % intervals beside a line at zero. {said}.",
         points=points,

@@ -9,23 +9,23 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from wildtool.engine.gc_tuning import seldom_collecting
+from wildtool.engine.gc_tuning import relaxed_gc
 from wildtool.engine.record.reader import RecordReader, transcripts
-from wildtool.engine.score.judge import judge
-from wildtool.engine.score.score import Judging, judging
+from wildtool.engine.score.judge import safe_judge
+from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import WildtoolError
-from wildtool.report.pages.trajectory_messages import as_text, called_names, message_view
-from wildtool.sanitize import without_folders
+from wildtool.report.pages.trajectory_messages import called_names, message_view, part_text
+from wildtool.sanitize import strip_folders
 from wildtool.types import Benchmark, Item, Message, Trace, Transcript, Verdict
 
-REASON = 300
+MAX_REASON_CHARACTERS = 300
 """Characters of a reason that the index holds; the unit itself has all."""
-MOST_VALUES = 40
+MAX_FILTER_VALUES = 40
 """A column with more values is no grouping."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class UnitRow:
     """One unit of a run."""
 
     place: int
@@ -40,7 +40,7 @@ class Row:
     """Names of tools that were called."""
 
 
-def index_of(rows: Sequence[Row], profile: str) -> dict[str, Any]:
+def index_of(rows: Sequence[UnitRow], profile: str) -> dict[str, Any]:
     """The columns that lists are filtered by and drawn from."""
     return {
         "place": [row.place for row in rows],
@@ -50,7 +50,7 @@ def index_of(rows: Sequence[Row], profile: str) -> dict[str, Any]:
         "error": _coded(row.verdict.error or "" for row in rows),
         "score": [round(row.verdict.score, 3) for row in rows],
         "steps": [row.verdict.steps for row in rows],
-        "reason": _coded(row.verdict.reason[:REASON] for row in rows),
+        "reason": _coded(row.verdict.reason[:MAX_REASON_CHARACTERS] for row in rows),
         "called": _coded(row.called for row in rows),
         "others": [
             [rules, _coded(row.verdicts[rules].outcome for row in rows)]
@@ -61,14 +61,14 @@ def index_of(rows: Sequence[Row], profile: str) -> dict[str, Any]:
     }
 
 
-def _columns(rows: Sequence[Row]) -> list[Any]:
+def _columns(rows: Sequence[UnitRow]) -> list[Any]:
     """The benchmark's own columns that cut the units into groups."""
     names = rows[0].verdict.fields if rows else ()
     found = [(name, [row.verdict.fields.get(name) for row in rows]) for name in names]
     return [
         [name, _coded("" if value is None else str(value) for value in values)]
         for name, values in found
-        if 1 < len(set(values)) <= MOST_VALUES
+        if 1 < len(set(values)) <= MAX_FILTER_VALUES
     ]
 
 
@@ -82,9 +82,9 @@ def _coded(values: Iterable[Hashable]) -> dict[str, Any]:
 T = TypeVar("T")
 Shard = tuple[str, Any]
 """Its name and its data."""
-ITEMS = 8
+ITEMS_PER_SHARD = 8
 """Items of one shard."""
-EXCERPT = 200
+MAX_EXCERPT_CHARACTERS = 200
 """Characters of the last user message that the index holds."""
 
 
@@ -99,13 +99,13 @@ def set_shards(number: int, folder: Path, profile: str) -> Iterator[Shard]:
         yield from _set_shards(number, folder, profile)
     except WildtoolError:
         # The runs on them say why.
-        yield f"ts-{number}", {"items": [], "size": ITEMS}
+        yield f"ts-{number}", {"items": [], "size": ITEMS_PER_SHARD}
 
 
 def _set_shards(number: int, folder: Path, profile: str) -> Iterator[Shard]:
     items = _items(folder, profile)
     index: list[Any] = []
-    for at, some in enumerate(_batched(items.all, ITEMS)):
+    for at, some in enumerate(_batched(items.all, ITEMS_PER_SHARD)):
         shard: list[Any] = []
         for item in some:
             units = [items.before(item, unit) for unit in item.units]
@@ -113,7 +113,7 @@ def _set_shards(number: int, folder: Path, profile: str) -> Iterator[Shard]:
             asked = [[_excerpt(unit), [call.name for call in unit.trace.gold]] for unit in units]
             index.append([item.id, item.split, item.lang, list(item.units), asked])
         yield f"ti-{number}-{at}", shard
-    yield f"ts-{number}", {"items": index, "size": ITEMS}
+    yield f"ts-{number}", {"items": index, "size": ITEMS_PER_SHARD}
 
 
 def run_shards(number: int, folder: Path, profile: str, same: Path) -> Iterator[Shard]:
@@ -127,16 +127,16 @@ def run_shards(number: int, folder: Path, profile: str, same: Path) -> Iterator[
     try:
         yield from _run_shards(number, folder, profile, same)
     except WildtoolError as error:
-        yield f"tx-{number}", {"starts": [], "problem": without_folders(str(error)), **index_of((), profile)}
+        yield f"tx-{number}", {"starts": [], "problem": strip_folders(str(error)), **index_of((), profile)}
 
 
 def _run_shards(number: int, folder: Path, profile: str, same: Path) -> Iterator[Shard]:
-    run, items = judging(folder, profile=profile), _items(same, profile)
-    rows: list[Row] = []
+    run, items = prepare_judging(folder, profile=profile), _items(same, profile)
+    rows: list[UnitRow] = []
     starts: list[int] = []
     jobs = ((place, repeat) for repeat in range(run.selection.repeats) for place in range(len(items.all)))
-    with RecordReader(folder) as reader, seldom_collecting():
-        for at, some in enumerate(_batched(list(jobs), ITEMS)):
+    with RecordReader(folder) as reader, relaxed_gc():
+        for at, some in enumerate(_batched(list(jobs), ITEMS_PER_SHARD)):
             starts.append(len(rows))
             shard: list[Any] = []
             for place, repeat in some:
@@ -167,7 +167,7 @@ class _Before:
         return {
             "seen": [message_view(message) for message in self.seen],
             "gold": _gold(self.trace),
-            "tools": [as_text(tool.get("function", tool)) for tool in self.trace.tools],
+            "tools": [part_text(tool.get("function", tool)) for tool in self.trace.tools],
         }
 
 
@@ -183,7 +183,7 @@ class _Items:
     def before(self, item: Item, unit: str) -> _Before:
         known = self._known.get((item.id, unit))
         if known is None:
-            request = self._benchmark.walk(item, unit, self._profile).request()
+            request = self._benchmark.episode(item, unit, self._profile).request()
             trace = self._benchmark.trace(item, unit, Transcript(()), self._profile)
             known = _Before(request.role if request else "agent", request.messages if request else (), trace)
             self._known[item.id, unit] = known
@@ -192,49 +192,51 @@ class _Items:
 
 @lru_cache(maxsize=2)
 def _items(folder: Path, profile: str) -> _Items:
-    run = judging(folder, profile=profile)
+    run = prepare_judging(folder, profile=profile)
     return _Items(
         run.selection.benchmark, [item for item, repeat in run.selection.jobs() if not repeat], profile
     )
 
 
 def _played(
-    run: Judging, reader: RecordReader, items: _Items, place: int, repeat: int
-) -> Iterator[tuple[Row, dict[str, Any]]]:
-    benchmark, profile, item = run.selection.benchmark, run.player.profile, items.all[place]
+    run: JudgingJob, reader: RecordReader, items: _Items, place: int, repeat: int
+) -> Iterator[tuple[UnitRow, dict[str, Any]]]:
+    benchmark, profile, item = run.selection.benchmark, run.run_info.profile, items.all[place]
     silent_after: bool = run.about["identity"].get("silent_after", False)
-    said = transcripts(reader.log(item.id, repeat), silent_after=silent_after)
+    said = transcripts(reader.log(item.id, repeat), scripted=silent_after)
     judged = {
-        rules: [_handed_around(verdict) for verdict in judge(benchmark, item, said, rules)[0]]
+        rules: [_without_local_paths(verdict) for verdict in safe_judge(benchmark, item, said, rules)[0]]
         for rules in benchmark.profiles
     }
     for at, unit in enumerate(item.units):
         trace = benchmark.trace(item, unit, said.get(unit, Transcript(())), profile)
         verdicts = {rules: each[at] for rules, each in judged.items()}
         called = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
-        row = Row(place, repeat, unit, verdicts[profile], verdicts, tuple(called))
-        yield row, _happened(trace, items.before(item, unit), verdicts)
+        row = UnitRow(place, repeat, unit, verdicts[profile], verdicts, tuple(called))
+        yield row, _trace_view(trace, items.before(item, unit), verdicts)
 
 
-def _handed_around(verdict: Verdict) -> Verdict:
+def _without_local_paths(verdict: Verdict) -> Verdict:
     """A verdict whose reason, where it is the message of a failed call, names no folder of this machine."""
     if verdict.outcome != "infra_error":
         return verdict
-    return replace(verdict, reason=without_folders(verdict.reason))
+    return replace(verdict, reason=strip_folders(verdict.reason))
 
 
-def _happened(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
+def _trace_view(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
     steps: list[Any] = []
     for number, step in enumerate(trace.steps):
         first = number == 0 and list(step.seen) == list(before.seen)
         seen = None if first else [message_view(message) for message in step.seen]
-        steps.append([step.role, seen, message_view(step.reply), list(step.done), step.note])
+        steps.append([step.role, seen, message_view(step.reply), list(step.fulfilled), step.note])
     gold = _gold(trace)
     return {
         "steps": steps,
         "status": [call.status for call in trace.gold],
         "gold": None if gold == _gold(before.trace) else gold,
-        "differences": [[d.where, as_text(d.expected), as_text(d.found), d.rule] for d in trace.differences],
+        "differences": [
+            [d.where, part_text(d.expected), part_text(d.found), d.rule] for d in trace.differences
+        ],
         "verdicts": [
             [rules, verdict.outcome, verdict.error or "", verdict.score, verdict.reason]
             for rules, verdict in verdicts.items()
@@ -243,7 +245,7 @@ def _happened(trace: Trace, before: _Before, verdicts: Mapping[str, Verdict]) ->
 
 
 def _gold(trace: Trace) -> list[Any]:
-    return [[call.name, as_text(call.arguments), list(call.deps)] for call in trace.gold]
+    return [[call.name, part_text(call.arguments), list(call.deps)] for call in trace.gold]
 
 
 def _excerpt(unit: _Before) -> str:
@@ -252,4 +254,10 @@ def _excerpt(unit: _Before) -> str:
     said = (message.get("content") for message in reversed(unit.seen) if message.get("role") == role)
     text = next((text for text in said if isinstance(text, str)), "")
     # Prompts that hold a whole dialogue end with what was said last.
-    return " ".join((text[:EXCERPT] if len(text) <= 4 * EXCERPT else text[-EXCERPT:]).split())
+    return " ".join(
+        (
+            text[:MAX_EXCERPT_CHARACTERS]
+            if len(text) <= 4 * MAX_EXCERPT_CHARACTERS
+            else text[-MAX_EXCERPT_CHARACTERS:]
+        ).split()
+    )

@@ -15,17 +15,17 @@ def message_view(message: Message) -> list[Any]:
     """Role, text, calls (name, argument text, id), and other parts by name."""
     calls = message.get("tool_calls")
     listed = cast(list[Any], calls) if isinstance(calls, list) else [] if calls is None else [calls]
-    parts = [[key, as_text(message[key])] for key in _TEXTS[1:] if message.get(key) not in (None, "")]
+    parts = [[key, part_text(message[key])] for key in _TEXTS[1:] if message.get(key) not in (None, "")]
     parts += [
-        [key, as_text(value)] for key, value in message.items() if key not in _PLAIN and value is not None
+        [key, part_text(value)] for key, value in message.items() if key not in _PLAIN and value is not None
     ]
     role = message.get("role")
     # Lists by position are half as long as objects.
     return [
         role if isinstance(role, str) else "",
-        as_text(message.get("content")),
+        part_text(message.get("content")),
         [_call_view(call) for call in listed],
-        [[as_text(key), text] for key, text in parts],
+        [[part_text(key), text] for key, text in parts],
     ]
 
 
@@ -38,7 +38,7 @@ def called_names(message: Message) -> Iterator[str]:
             yield name[:200]
 
 
-def as_text(value: Any) -> str:
+def part_text(value: Any) -> str:
     """A text as it is, nothing as no text, anything else as JSON, and what JSON lacks in Python's spelling."""
     if isinstance(value, str):
         return value
@@ -57,8 +57,8 @@ def as_text(value: Any) -> str:
 def _call_view(call: Any) -> list[str]:
     function = _function(call)
     if "name" not in function and "arguments" not in function:
-        return ["", as_text(call), ""]
-    return [as_text(function.get("name")), as_text(function.get("arguments")), as_text(call.get("id"))]
+        return ["", part_text(call), ""]
+    return [part_text(function.get("name")), part_text(function.get("arguments")), part_text(call.get("id"))]
 
 
 def _function(call: Any) -> dict[str, Any]:

@@ -9,20 +9,20 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from wildtool.engine.compare.leaderboard import titles_of
-from wildtool.engine.score.results import Result
-from wildtool.report.model import Run, marked
+from wildtool.engine.compare.leaderboard import table_titles
+from wildtool.engine.score.results import ScoreResult
+from wildtool.report.model import ReportRun, labels_with_incomplete
 from wildtool.report.pages.trajectory_data import Shard, run_shards, set_shards
-from wildtool.report.parallel import done
+from wildtool.report.parallel import run_jobs
 from wildtool.report.site.shards import Shards
 from wildtool.report.site.site import Site
 
-FEW = 4
+MAX_RUNS_READ_IN_PROCESS = 4
 """So many runs are read faster in one process than others are started."""
 
 
 @contextmanager
-def written(site: Site, runs: Sequence[Run]) -> Generator[None, None, None]:
+def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, None, None]:
     """Adds the page, and its data by the end of the block: read here one run after the other, or if they are many by all
     cores, while the block does other work."""
     sets: dict[Any, int] = {}
@@ -47,14 +47,14 @@ def written(site: Site, runs: Sequence[Run]) -> Generator[None, None, None]:
             for number, run in enumerate(runs)
         ),
     ]
-    with done(jobs, parallel=len(runs) > FEW) as found:
+    with run_jobs(jobs, parallel=len(runs) > MAX_RUNS_READ_IN_PROCESS) as found:
         yield
         for names in found:
             for name in names:
                 site.wrote(name)
 
 
-def _add_page(site: Site, runs: Sequence[Run], sets: Mapping[Any, int]) -> None:
+def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) -> None:
     titles, labels = _named([run.result for run in runs])
     site.shard(
         "t",
@@ -79,17 +79,21 @@ def _add_page(site: Site, runs: Sequence[Run], sets: Mapping[Any, int]) -> None:
     )
 
 
-def _named(results: Sequence[Result]) -> tuple[list[str], list[str]]:
+def _named(results: Sequence[ScoreResult]) -> tuple[list[str], list[str]]:
     """For each run the title of its board, and its name on it."""
-    titles = titles_of(results)
+    titles = table_titles(results)
     labels = {
-        title: iter(marked([result for result, its in zip(results, titles, strict=True) if its == title]))
+        title: iter(
+            labels_with_incomplete(
+                [result for result, its in zip(results, titles, strict=True) if its == title]
+            )
+        )
         for title in titles
     }
     return titles, [next(labels[title]) for title in titles]
 
 
-def _same_items(run: Run) -> tuple[Any, ...]:
+def _same_items(run: ReportRun) -> tuple[Any, ...]:
     """Equal where two runs show the same items in the same order, with the same gold and the same first request."""
     identity, scope, result = run.about["identity"], run.about["scope"], run.result
     return (

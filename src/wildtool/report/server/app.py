@@ -28,10 +28,10 @@ from aiohttp import web
 from wildtool.engine.score.results import run_folders
 from wildtool.errors import UsageError
 from wildtool.report.server.connections import REQUEST_S, Connections, quiet_without_descriptors
-from wildtool.report.server.report_jobs import Reports, files_below
-from wildtool.report.server.run_index import Listing
+from wildtool.report.server.report_jobs import ReportJobs, files_below
+from wildtool.report.server.run_index import RunIndex
 from wildtool.report.site.site import BESIDE, Site
-from wildtool.sanitize import middle
+from wildtool.sanitize import ellipsize
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -62,7 +62,7 @@ _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]@/\s]+)(?::\d{1,5})?")
 _OWN = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class Door:
+class AccessPolicy:
     """Who may come in: the middleware that every request passes first."""
 
     def __init__(self, host: str, *, remote: bool) -> None:
@@ -73,7 +73,7 @@ class Door:
         self._names = _OWN | {host.lower()} | ({socket.gethostname().lower()} if remote else set[str]())
         self._remote = remote
 
-    def refusal(self, request: web.BaseRequest) -> web.HTTPException | None:
+    def deny_reason(self, request: web.BaseRequest) -> web.HTTPException | None:
         """Why a request is not answered; None where it may come in."""
         hosts = request.headers.getall("Host", [])
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
@@ -107,30 +107,30 @@ def _is_address(host: str) -> bool:
     return True
 
 
-class Reader:
+class ReaderThread:
     """One thread that reads runs, so that two readings never overlap.
 
     It does not keep the process: a read that never ends (a disk that is gone) must not keep SIGTERM from ending it.
     """
 
     def __init__(self) -> None:
-        self._asked: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name=_READER, daemon=True)
         self._thread.start()
 
-    async def do(self, action: Callable[[], Any]) -> Any:
+    async def call(self, action: Callable[[], Any]) -> Any:
         """What an action gives, done in the thread."""
         done: Future[Any] = Future()
-        self._asked.put((action, done))
+        self._calls.put((action, done))
         return await asyncio.wrap_future(done)
 
     def close(self) -> None:
         """Ends the thread after what it does now; waits for that a moment."""
-        self._asked.put(None)
+        self._calls.put(None)
         self._thread.join(CLOSING_S)
 
     def _run(self) -> None:
-        while (asked := self._asked.get()) is not None:
+        while (asked := self._calls.get()) is not None:
             action, done = asked
             if not done.set_running_or_notify_cancel():
                 continue
@@ -140,12 +140,12 @@ class Reader:
                 done.set_exception(error)
 
 
-def reads_still() -> bool:
+def has_pending_read() -> bool:
     """Whether a server that has ended left a reading behind, which the process need not wait for."""
     return any(thread.name == _READER for thread in enumerate_threads())
 
 
-class Viewer:
+class ViewApp:
     """What the server answers."""
 
     def __init__(self, root: Path, place: Path) -> None:
@@ -153,8 +153,8 @@ class Viewer:
         root: the folder with runs.
         place: an empty folder for pages.
         """
-        self.listing = Listing(root)
-        self.reports = Reports(place / "reports")
+        self.run_index = RunIndex(root)
+        self.report_jobs = ReportJobs(place / "reports")
         site = Site(place / "list", title="wildtool view", policy=POLICY)
         site.add(
             "index",
@@ -162,11 +162,11 @@ class Viewer:
             "runs.html",
             scripts=("runs.js",),
             styles=("runs.css",),
-            root=middle(root.resolve()),
+            root=ellipsize(root.resolve()),
         )
         site.finish(place)
         self._pages = files_below(place / "list")
-        self.reader = Reader()
+        self.reader = ReaderThread()
         self._measuring: asyncio.Task[None] | None = None
 
     def routes(self) -> list[web.RouteDef]:
@@ -181,35 +181,35 @@ class Viewer:
 
     async def runs(self, request: web.Request) -> web.Response:
         """The list; numbers that are missing come with a later answer."""
-        await self.reader.do(self.listing.scan)
+        await self.reader.call(self.run_index.scan)
         if self._measuring is None or self._measuring.done():
             self._measuring = asyncio.create_task(self._measure())
-        return _json(self.listing.shown)
+        return _json(self.run_index.listing)
 
     async def open(self, request: web.Request) -> web.Response:
         """Begins the report of the runs that the address names, as they are now; its key."""
-        runs = self.listing.find(request.query.getall("run", []))
+        runs = self.run_index.find(request.query.getall("run", []))
         if runs is None:
             # A link of before the server started: the list is not known yet.
-            await self.reader.do(self.listing.scan)
-            runs = self.listing.find(request.query.getall("run", []))
+            await self.reader.call(self.run_index.scan)
+            runs = self.run_index.find(request.query.getall("run", []))
         if runs is None:
             return _json({"problem": "There is no such run any more."}, status=404)
-        return _json({"key": self.reports.make(runs).key})
+        return _json({"key": self.report_jobs.make(runs).key})
 
     async def made(self, request: web.Request) -> web.Response:
         """How far a report is."""
-        report = self.reports.made.get(request.query.get("key", ""))
+        report = self.report_jobs.jobs.get(request.query.get("key", ""))
         if report is None:
             return _json({"problem": "There is no such report any more."}, status=404)
         if report.problem:
             return _json({"problem": report.problem})
         if report.files is None:
-            return _json({"step": middle(report.step)})
+            return _json({"step": ellipsize(report.step)})
         return _json({"address": f"report/{report.key}/index.html"})
 
     async def report(self, request: web.Request) -> web.StreamResponse:
-        report = self.reports.made.get(request.match_info["key"])
+        report = self.report_jobs.jobs.get(request.match_info["key"])
         files = None if report is None else report.files
         return _file(files or {}, request.match_info["path"])
 
@@ -221,25 +221,25 @@ class Viewer:
         return _file(self._pages, request.match_info["path"] or "index.html")
 
     async def close(self) -> None:
-        await self.reports.close()
+        await self.report_jobs.close()
         if self._measuring is not None:
             self._measuring.cancel()
         self.reader.close()
 
     async def _measure(self) -> None:
-        while await self.reader.do(self.listing.measure):
+        while await self.reader.call(self.run_index.measure):
             pass
 
 
-def application(
-    viewer: Viewer, door: Door, answering: Callable[[asyncio.BaseTransport | None], None]
+def make_application(
+    view: ViewApp, policy: AccessPolicy, answering: Callable[[asyncio.BaseTransport | None], None]
 ) -> web.Application:
     """The viewer behind the door. Args: answering: called with the transport of each request that has come whole."""
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
         answering(request.transport)
-        refusal = door.refusal(request)
+        refusal = policy.deny_reason(request)
         if refusal is not None:
             raise refusal
         return await handler(request)
@@ -248,12 +248,12 @@ def application(
         response.headers.update(HEADERS)
 
     async def closed(app: web.Application) -> None:
-        await viewer.close()
+        await view.close()
 
     app = web.Application(middlewares=[guarded])
     app.on_response_prepare.append(secured)
     app.on_cleanup.append(closed)
-    app.add_routes(viewer.routes())
+    app.add_routes(view.routes())
     return app
 
 
@@ -269,12 +269,15 @@ async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callab
     Raises UsageError where it cannot listen there, RecordError where there is no such folder.
     """
     folder = _folder(root)
-    with listening(host, port, remote=remote) as at, TemporaryDirectory(prefix="wildtool-view-") as place:
+    with (
+        listening_socket(host, port, remote=remote) as at,
+        TemporaryDirectory(prefix="wildtool-view-") as place,
+    ):
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(quiet_without_descriptors)
-        viewer = Viewer(folder, Path(place))
+        viewer = ViewApp(folder, Path(place))
         connections = Connections(lambda: runner.server())  # pyright: ignore[reportOptionalCall]
-        app = application(viewer, Door(host, remote=remote), connections.answering)
+        app = make_application(viewer, AccessPolicy(host, remote=remote), connections.request_complete)
         runner = web.AppRunner(
             app,
             access_log=None,
@@ -286,7 +289,7 @@ async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callab
         listener = await loop.create_server(connections, sock=at, backlog=BACKLOG)
         try:
             ready(_address(host, at))
-            await _told_to_end()
+            await _wait_for_sigterm()
         finally:
             listener.close()
             await runner.cleanup()
@@ -297,7 +300,7 @@ def _folder(root: Path) -> Path:
     return root if root.is_dir() else run_folders(root)[0]
 
 
-def listening(host: str, port: int, *, remote: bool) -> socket.socket:
+def listening_socket(host: str, port: int, *, remote: bool) -> socket.socket:
     """A socket that listens. Raises UsageError where it cannot, or where others could reach it unasked."""
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -320,7 +323,7 @@ def _address(host: str, at: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}/"
 
 
-async def _told_to_end() -> None:
+async def _wait_for_sigterm() -> None:
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     # Not in every thread and on every system; then the process just ends.

@@ -14,14 +14,14 @@ REQUEST_S = 10.0
 """Seconds in which a request must have come whole."""
 ANSWER_S = 600.0
 """Seconds in which an answer must have been read."""
-MOST = 256
+MAX_CONNECTIONS = 256
 """Connections at a time, where there are descriptors for so many."""
 
 
-def most_connections() -> int:
+def connection_limit() -> int:
     """How many connections leave enough descriptors for files, reports and processes."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST if soft == resource.RLIM_INFINITY else max(4, min(MOST, soft // 4))
+    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else max(4, min(MAX_CONNECTIONS, soft // 4))
 
 
 class Connections:
@@ -33,17 +33,17 @@ class Connections:
         most: connections at a time; None for as many as the process has descriptors for.
         """
         self._server = server
-        self._most = most_connections() if most is None else most
+        self._most = connection_limit() if most is None else most
         self._open: dict[asyncio.BaseTransport, Connection] = {}
 
     def __call__(self) -> asyncio.Protocol:
         return Connection(cast(asyncio.Protocol, self._server()), self)
 
-    def answering(self, transport: asyncio.BaseTransport | None) -> None:
+    def request_complete(self, transport: asyncio.BaseTransport | None) -> None:
         """Notes that a request of a connection has come whole."""
         its = self._open.get(transport) if transport is not None else None
         if its is not None:
-            its.answer()
+            its.start_answer()
 
     def opened(self, connection: "Connection", transport: asyncio.BaseTransport) -> None:
         while len(self._open) >= self._most:
@@ -67,7 +67,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
 
-    def answer(self) -> None:
+    def start_answer(self) -> None:
         """A whole request has come."""
         self.busy = True
         self._allow(ANSWER_S)

@@ -16,16 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wildtool.errors import WildtoolError
-from wildtool.report.server.run_index import stamp_of
-from wildtool.sanitize import middle
+from wildtool.report.server.run_index import file_states
+from wildtool.sanitize import ellipsize
 
-KEPT = 16
+MAX_KEPT_REPORTS = 16
 """Reports that are kept, the newest."""
 _LONGEST_PROBLEM = 1000
 
 
 @dataclass(slots=True)
-class Report:
+class ReportJob:
     """A report, made or in the making."""
 
     key: str
@@ -37,23 +37,23 @@ class Report:
 
 
 @dataclass(slots=True)
-class Reports:
+class ReportJobs:
     """The reports of one server, below one folder; each set of runs in each state is made once."""
 
-    place: Path
-    made: dict[str, Report] = field(default_factory=dict[str, Report])
+    folder: Path
+    jobs: dict[str, ReportJob] = field(default_factory=dict[str, ReportJob])
     _tasks: dict[str, "asyncio.Task[None]"] = field(default_factory=dict[str, "asyncio.Task[None]"])
-    _one: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _build_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a report is made: each may use all cores."""
 
-    def make(self, runs: Sequence[Path]) -> Report:
+    def make(self, runs: Sequence[Path]) -> ReportJob:
         """The report of some runs as they are now, begun if it has not been made."""
-        states = "\0".join(f"{os.fsencode(run)!r} {stamp_of(run)}" for run in runs)
+        states = "\0".join(f"{os.fsencode(run)!r} {file_states(run)}" for run in runs)
         key = hashlib.sha256(states.encode()).hexdigest()[:16]
-        if key not in self.made or self.made[key].problem:
-            report = self.made[key] = Report(key, self.place / key)
+        if key not in self.jobs or self.jobs[key].problem:
+            report = self.jobs[key] = ReportJob(key, self.folder / key)
             self._tasks[key] = asyncio.create_task(self._make(report, runs))
-        return self.made[key]
+        return self.jobs[key]
 
     async def close(self) -> None:
         """Ends what is in the making."""
@@ -61,23 +61,23 @@ class Reports:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    async def _make(self, report: Report, runs: Sequence[Path]) -> None:
+    async def _make(self, report: ReportJob, runs: Sequence[Path]) -> None:
         try:
-            async with self._one:
-                report.problem = await _built(report, runs)
+            async with self._build_lock:
+                report.problem = await _build_report(report, runs)
                 if not report.problem:
                     report.files = await asyncio.to_thread(files_below, report.folder)
         except Exception as error:  # noqa: BLE001 - shown to whoever waits for the report
-            report.problem = middle(f"internal error: {type(error).__name__}: {error}", _LONGEST_PROBLEM)
+            report.problem = ellipsize(f"internal error: {type(error).__name__}: {error}", _LONGEST_PROBLEM)
         finally:
             del self._tasks[report.key]
-        done = [its for its in self.made.values() if its.files is not None]
-        for old in done[:-KEPT]:
-            del self.made[old.key]
+        done = [its for its in self.jobs.values() if its.files is not None]
+        for old in done[:-MAX_KEPT_REPORTS]:
+            del self.jobs[old.key]
             await asyncio.to_thread(shutil.rmtree, old.folder, ignore_errors=True)
 
 
-async def _built(report: Report, runs: Sequence[Path]) -> str:
+async def _build_report(report: ReportJob, runs: Sequence[Path]) -> str:
     """Makes a report in a process of its own; what went wrong, if anything did."""
     shutil.rmtree(report.folder, ignore_errors=True)
     process = await asyncio.create_subprocess_exec(
@@ -99,10 +99,10 @@ async def _built(report: Report, runs: Sequence[Path]) -> str:
             await process.wait()
     if status == 0:
         return ""
-    return middle(complaint.strip() or f"ended with status {status} at: {said}", _LONGEST_PROBLEM)
+    return ellipsize(complaint.strip() or f"ended with status {status} at: {said}", _LONGEST_PROBLEM)
 
 
-async def _steps(process: Process, report: Report) -> str:
+async def _steps(process: Process, report: ReportJob) -> str:
     assert process.stdout is not None
     async for line in process.stdout:
         report.step = line.decode(errors="replace").strip()
@@ -127,22 +127,22 @@ def main(out: str, *folders: str) -> int:
     """Makes the report of some runs; the exit status."""
     # Here, since the server itself needs neither.
     from wildtool.report.build import build
-    from wildtool.report.model import Run, read_runs
+    from wildtool.report.model import ReportRun, read_runs
 
-    runs: list[Run] = []
+    runs: list[ReportRun] = []
     try:
         for number, folder in enumerate(folders, 1):
-            _tell(f"Reading run {number} of {len(folders)}")
+            _print_step(f"Reading run {number} of {len(folders)}")
             runs += read_runs([Path(folder)], keep=False)
-        _tell("Making pages")
+        _print_step("Making pages")
         build(runs, Path(out))
     except WildtoolError as error:
-        sys.stderr.write(f"{middle(error, _LONGEST_PROBLEM)}\n")
+        sys.stderr.write(f"{ellipsize(error, _LONGEST_PROBLEM)}\n")
         return error.exit_status
     return 0
 
 
-def _tell(step: str) -> None:
+def _print_step(step: str) -> None:
     sys.stdout.write(f"{step}\n")
     sys.stdout.flush()
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import orjson
 
-from wildtool.outputs import make_part, write
+from wildtool.outputs import make_subfolder, write_file
 
 _SCRIPT_ESCAPES = (
     (b"<", b"\\u003c"),
@@ -32,10 +32,10 @@ class Shards:
     def write(self, name: str, data: Any) -> None:
         """Writes data that a page's script asks for by `wildtool.load(name)`. Name: letters, digits and `-`."""
         text = script_json(data)
-        make_part(self.folder)
+        make_subfolder(self.folder)
         if not self.single:
             text = b'wildtool.put("%s",' % name.encode() + text + b");\n"
-        write(self.path(name), text)
+        write_file(self.path(name), text)
 
 
 def script_json(data: Any) -> bytes:

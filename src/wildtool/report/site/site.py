@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from wildtool import __version__, outputs
 from wildtool.report.site.shards import Shards
-from wildtool.sanitize import plain
+from wildtool.sanitize import escape_text
 
 _KINDS = {".csv": "text/csv", ".svg": "image/svg+xml", ".png": "image/png"}
 BESIDE = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
@@ -117,8 +117,8 @@ class Site:
             kind = _KINDS[Path(path).suffix]
             return f"data:{kind};base64,{base64.b64encode(content).decode()}"
         place = self.folder / path
-        outputs.make_part(place.parent)
-        outputs.write(place, content)
+        outputs.make_subfolder(place.parent)
+        outputs.write_file(place, content)
         return path
 
     def finish(self, out: Path) -> Path:
@@ -131,9 +131,9 @@ class Site:
 
     def _finish_folder(self) -> Path:
         assets = self.folder / "assets"
-        outputs.make_part(assets)
+        outputs.make_subfolder(assets)
         for name in ("site.css", "site.js", *_each(self.pages, "styles"), *_each(self.pages, "scripts")):
-            outputs.write(assets / name, _asset(name))
+            outputs.write_file(assets / name, _asset(name))
         for page in self.pages:
             frame = self.draw(
                 "page.html",
@@ -144,7 +144,7 @@ class Site:
                 styles=["site.css", *page.styles],
                 scripts=["site.js", *page.scripts],
             )
-            outputs.write(self.folder / f"{page.slug}.html", frame.encode())
+            outputs.write_file(self.folder / f"{page.slug}.html", frame.encode())
         return self.folder / f"{self.pages[0].slug}.html"
 
     def _finish_single(self, out: Path) -> Path:
@@ -164,7 +164,7 @@ class Site:
             scripts=[Markup(text) for text in scripts],
         )
         before, _, after = frame.partition("<!-- shards -->")
-        with outputs.replacing(out) as new, new.open("wb") as file:
+        with outputs.atomic_replace(out) as new, new.open("wb") as file:
             file.write(before.encode())
             for name in self._shards:
                 # Not run by a browser: data in a block of another type.
@@ -177,7 +177,7 @@ class Site:
 
 
 def _shown(value: Any) -> Any:
-    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return escape_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _asset(name: str) -> bytes:

@@ -31,7 +31,7 @@ def normalise(text: str) -> str:
     return plain if quoted is None else next(part for part in quoted.groups()[1:] if part)
 
 
-class Kind(NamedTuple):
+class TextKind(NamedTuple):
     """One kind of strict text."""
 
     name: str
@@ -284,24 +284,24 @@ def _one_code(text: str) -> str | None:
 _WORDS_JOINED = re.compile(r"[a-z]{2,}(?:_(?:[a-z]+|\d+))+", re.IGNORECASE)
 
 
-def in_words(code: str) -> str | None:
+def code_as_words(code: str) -> str | None:
     """A code made of words, as words: `last_week` is `last week`; None for any other, such as `mg_72007`."""
     parts = code.casefold().split("_")
     is_words = _WORDS_JOINED.fullmatch(code) and sum(part.isalpha() for part in parts) > 1
     return " ".join(parts) if is_words else None
 
 
-KINDS = (
-    Kind("date or time", read_moment),
-    Kind("URL", read_url),
-    Kind("e-mail", read_email),
-    Kind("IP address", read_ip),
-    Kind("hexadecimal", read_hex),
-    Kind("path", read_path),
-    Kind("phone or card number", read_grouped_digits),
-    Kind("IBAN", read_iban),
-    Kind("number text", read_numeric),
-    Kind("postal address", read_postal_address),
-    Kind("code", read_code),
+TEXT_KINDS = (
+    TextKind("date or time", read_moment),
+    TextKind("URL", read_url),
+    TextKind("e-mail", read_email),
+    TextKind("IP address", read_ip),
+    TextKind("hexadecimal", read_hex),
+    TextKind("path", read_path),
+    TextKind("phone or card number", read_grouped_digits),
+    TextKind("IBAN", read_iban),
+    TextKind("number text", read_numeric),
+    TextKind("postal address", read_postal_address),
+    TextKind("code", read_code),
 )
 """In order: the first kind that reads the gold text decides."""

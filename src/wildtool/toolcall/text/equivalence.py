@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from wildtool.toolcall.text.canonical import CJK, KINDS, in_words, normalise
+from wildtool.toolcall.text.canonical import CJK, TEXT_KINDS, code_as_words, normalise
 from wildtool.toolcall.text.lexicon import NOT_PLURALS, POLITE_START
 from wildtool.toolcall.text.quantities import same_amount
 from wildtool.toolcall.text.spellings import respelled
 from wildtool.toolcall.text.tokens import Sort, Token, tokens
 
-MAX_CHARACTERS = 5_000
+MAX_COMPARED_CHARACTERS = 5_000
 """Longer texts are the same only if their blank-separated parts are; keeps any text from being slow."""
 SHORT_WORDS = 4
 """Up to so many content words (eight Chinese characters) nothing may be added or left out."""
@@ -41,22 +41,22 @@ _STRICT_SORTS: dict[str, tuple[Sort, ...]] = {
 }
 
 
-def differs(gold: str, predicted: str) -> str | None:
+def differing_rule(gold: str, predicted: str) -> str | None:
     """The rule by which two texts differ in meaning; None where they mean the same."""
     if gold == predicted:
         return None
-    if max(len(gold), len(predicted)) > MAX_CHARACTERS:
+    if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
         return None if gold.split() == predicted.split() else "long text"
     left, right = (_CITY_MARK.sub("", normalise(text)) for text in (gold, predicted))
     if left == right or same_amount(left, right):
         return None
-    if max(len(left), len(right)) > MAX_CHARACTERS:
+    if max(len(left), len(right)) > MAX_COMPARED_CHARACTERS:
         return "long text"
     one, other = respelled(left), respelled(right)
     changed = one != left or other != right
     if one == other or (changed and same_amount(one, other)) or _same_words_of_code(left, right):
         return None
-    for kind in KINDS:
+    for kind in TEXT_KINDS:
         if (canonical := kind.read(left)) is not None:
             return None if kind.read(right) == canonical else kind.name
     return _words_differ(one, other)
@@ -68,7 +68,7 @@ def _same_words_of_code(left: str, right: str) -> bool:
     if len(codes) != 1:
         return False
     words = right if codes[0] is left else left
-    return " " in words and in_words(codes[0]) == words.casefold()
+    return " " in words and code_as_words(codes[0]) == words.casefold()
 
 
 def _words_differ(left: str, right: str) -> str | None:
@@ -86,12 +86,12 @@ def _words_differ(left: str, right: str) -> str | None:
     is_phrase = min(_weight(ours), _weight(theirs)) < SENTENCE_WORDS or not content or not other
     if _is_title(content) or (is_short and is_phrase):
         return None if _same_short(_without_articles(ours), _without_articles(theirs)) else "short text"
-    if _loses_one(ours, theirs) or _loses_one(theirs, ours):
+    if _drops_one(ours, theirs) or _drops_one(theirs, ours):
         return "free text: number"
     return _guard(content, other) or _other_words(content, other) or _other_small_words(ours, theirs)
 
 
-def _loses_one(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+def _drops_one(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     """Whether an English `one` of ours is neither one nor an article there: `one of the rooms` and `the rooms`."""
     ones, articles = (
         [sum(word.raw.casefold() in found for word in words) for words in (ours, theirs)]

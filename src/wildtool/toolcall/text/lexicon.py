@@ -149,7 +149,7 @@ CHINESE_COMPOUNDS = _words(
 CASED_UNITS = _words("m mm mg g s b kb mb gb tb mw ma mv mj n pa")
 """Symbols of units that are others in another case: a metre and a million, a megabit and a megabyte."""
 
-MEASURES = (
+MEASURE_WORDS = (
     "星居章节季级期页个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度"
 )
 

@@ -4,8 +4,8 @@ import re
 from decimal import Decimal
 
 from wildtool.toolcall.text.canonical import read_moment
-from wildtool.toolcall.text.lexicon import CASED_UNITS, DAYS, MEASURES, NUMBER_WORDS, SCALES
-from wildtool.toolcall.text.tokens import chinese_number, fits_behind
+from wildtool.toolcall.text.lexicon import CASED_UNITS, DAYS, MEASURE_WORDS, NUMBER_WORDS, SCALES
+from wildtool.toolcall.text.tokens import chinese_number, continues_number
 
 _UNITS = {
     word: unit
@@ -100,7 +100,7 @@ def _number_words(match: re.Match[str]) -> str:
         small, scale = NUMBER_WORDS.get(word), SCALES.get(word)
         if scale and found[-1] < scale:
             found[-1] *= scale
-        elif small is not None and found and fits_behind(found[-1], small):
+        elif small is not None and found and continues_number(found[-1], small):
             found[-1] += small
         elif small is not None:
             found.append(small)
@@ -115,7 +115,7 @@ def _numeral(match: re.Match[str]) -> str:
         return f"{chinese_number(numeral[3:])}%" if len(numeral) > 3 else numeral
     if numeral == match.string:
         return chinese_number(numeral)
-    counted = behind != "" and behind in (MEASURES if numeral != "一" else "点月日号时")
+    counted = behind != "" and behind in (MEASURE_WORDS if numeral != "一" else "点月日号时")
     return chinese_number(numeral) if counted else numeral
 
 

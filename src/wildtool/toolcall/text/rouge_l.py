@@ -6,11 +6,11 @@ stack is (docs/decisions/0003-own-rouge-l.md). Equality with the package is a te
 
 from collections.abc import Sequence
 
-MAX_MOVES = 982
+MAX_TRACE_STEPS = 982
 """Moves of the trace-back beyond which the package exceeds Python's recursion limit and raises."""
 MAX_CELLS = 4_000_000
 """Word pairs of two texts beyond which a comparison is given up: the package would need minutes and gigabytes."""
-MAX_CHARACTERS = 200_000
+MAX_ROUGE_CHARACTERS = 200_000
 """Length beyond which a text is not even cut into words."""
 
 
@@ -24,7 +24,7 @@ def rouge_l_f(predicted: str, gold: str) -> float:
     Raises:
         RougeError: a text has no sentence, or the original would exceed its recursion limit.
     """
-    if max(len(predicted), len(gold)) > MAX_CHARACTERS:
+    if max(len(predicted), len(gold)) > MAX_ROUGE_CHARACTERS:
         raise RougeError("texts too long")
     predicted_sentences, gold_sentences = _sentences(predicted), _sentences(gold)
     if not predicted_sentences or not gold_sentences:
@@ -48,7 +48,7 @@ def _sentences(text: str) -> list[list[str]]:
 def _common_words(gold: Sequence[str], predicted: Sequence[str]) -> list[str]:
     """Words of one longest common subsequence, the one that the original's trace-back finds."""
     i, j = len(gold), len(predicted)
-    if min(i, j) > MAX_MOVES:
+    if min(i, j) > MAX_TRACE_STEPS:
         raise RougeError("texts too long")
     table = [[0] * (j + 1)]
     for word in gold:
@@ -60,7 +60,7 @@ def _common_words(gold: Sequence[str], predicted: Sequence[str]) -> list[str]:
     moves = 0
     while i and j:
         moves += 1
-        if moves > MAX_MOVES:
+        if moves > MAX_TRACE_STEPS:
             raise RougeError("texts too long")
         if gold[i - 1] == predicted[j - 1]:
             words.append(gold[i - 1])

@@ -27,7 +27,7 @@ _SHARED = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearDuplicate:
     """A text that is nearly an earlier one."""
 
     place: str
@@ -37,27 +37,27 @@ class Near:
     """From 0 to 100."""
 
 
-def near_duplicates(texts: Iterable[tuple[str, str]]) -> Iterator[Near]:
+def near_duplicates(texts: Iterable[tuple[str, str]]) -> Iterator[NearDuplicate]:
     """Each text that is nearly one of those before it, in order of length; case and blanks do not count.
 
     Args:
         texts: each with whatever names it.
     """
-    rows = sorted(((plain(text), place) for text, place in texts), key=lambda row: len(row[0]))
-    known = NearTexts(NEAR_DUPLICATE)
+    rows = sorted(((fold_text(text), place) for text, place in texts), key=lambda row: len(row[0]))
+    known = NearDuplicateIndex(NEAR_DUPLICATE)
     for text, place in rows:
         found = known.first_near(text)
         if found is not None:
-            yield Near(place, rows[found[0]][1], found[1])
+            yield NearDuplicate(place, rows[found[0]][1], found[1])
         known.add(text)
 
 
-def plain(text: str) -> str:
+def fold_text(text: str) -> str:
     """A text as texts are compared: small letters, single spaces."""
     return " ".join(text.casefold().split())
 
 
-class NearTexts:
+class NearDuplicateIndex:
     """Remembers texts, and tells whether one is nearly one of them."""
 
     def __init__(self, above: float, remembered: int | None = None) -> None:
@@ -133,7 +133,7 @@ class _Block:
 
     def _candidates(self, text: str, pairs: Sequence[str]) -> int:
         """A bit for each text that can be near."""
-        lost = _most_lost(len(text), self._above)
+        lost = _max_lost_pairs(len(text), self._above)
         shared = min(_SHARED, len(pairs) - lost)
         if shared < 1:
             return (1 << len(self.texts)) - 1
@@ -142,7 +142,7 @@ class _Block:
         # A pair that no text here has is lost; of the others the rarest tell most.
         left = lost + shared - (len(pairs) - len(known))
         rarest = sorted(known, key=self._count.__getitem__)[: max(left, 0)]
-        return _at_least(shared, [self._bits[pair] for pair in rarest])
+        return _bits_in_at_least(shared, [self._bits[pair] for pair in rarest])
 
 
 def _pairs(text: str) -> list[str]:
@@ -165,7 +165,7 @@ def _longest(length: int, above: float) -> int:
     return floor(length * (200 - above) / above + 1e-6)
 
 
-def _most_lost(length: int, above: float) -> int:
+def _max_lost_pairs(length: int, above: float) -> int:
     """How many of its pairs a text of this length can lose towards a near one.
 
     A character less takes two pairs away, a character more takes one: with d changes in all between lengths m and n,
@@ -176,7 +176,7 @@ def _most_lost(length: int, above: float) -> int:
     return floor((3 * (1 - above / 100) * (length + shortest) + length - shortest) / 2 + 1e-6)
 
 
-def _at_least(least: int, numbers: list[int]) -> int:
+def _bits_in_at_least(least: int, numbers: list[int]) -> int:
     """The bits that are set in at least `least` of the numbers; `least` is a power of two."""
     place = 1
     while place < least and numbers:
@@ -197,7 +197,7 @@ def _at_least(least: int, numbers: list[int]) -> int:
 
 _LATIN = re.compile(r"[a-z]{2,}|\d+")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
-_HOLLOW = frozenset(
+_STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
         "the of to for and or in on at by is are be an as it its this that with from which whether will can if when "
@@ -206,31 +206,31 @@ _HOLLOW = frozenset(
 )
 """Words that say nothing about what is meant."""
 _ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ies|ing|es|ed|s|e)$")
-_MOST_LOOKED_AT = 1_000
+_MAX_CANDIDATES = 1_000
 """Texts that are looked at for one at most: those that share its rarest features, of common ones every so many."""
-_MOST_COMPARED = 30
+_MAX_EXACT = 30
 """Texts that one is compared with exactly, those that share the most rare features."""
 _LONGEST = 2_000
-Vector = dict[str, float]
+FeatureVector = dict[str, float]
 
 
 @lru_cache(maxsize=16_384)
 def features(text: str) -> tuple[str, ...]:
     """What a text is about: stems of its words, and pairs of Chinese characters; names in camel case are taken apart."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", text[:_LONGEST]).casefold()
-    words = [_ENDINGS.sub("", word) for word in _LATIN.findall(apart) if word not in _HOLLOW]
+    words = [_ENDINGS.sub("", word) for word in _LATIN.findall(apart) if word not in _STOP_WORDS]
     pairs = [run[k : k + 2] for run in _CHINESE.findall(apart) for k in range(max(1, len(run) - 1))]
     return (*words, *pairs)
 
 
-def shared(one: str, other: str) -> float:
+def jaccard(one: str, other: str) -> float:
     """Share of features that two texts have in common, from 0 to 1 (Jaccard's index); 1 for the same text."""
     a, b = Counter(features(one)), Counter(features(other))
     whole = (a | b).total()
     return (a & b).total() / whole if whole else float(one == other)
 
 
-class Likeness:
+class TfidfIndex:
     """Texts by what they are about: for each the texts that are most like it, by the cosine of weighted features."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -243,7 +243,7 @@ class Likeness:
             for feature, weight in vector.items():
                 self._places.setdefault(feature, []).append((k, weight))
 
-    def of(self, one: int, other: int) -> float:
+    def similarity(self, one: int, other: int) -> float:
         """How alike two of the texts are, from 0 to 1."""
         a, b = self._vectors[one], self._vectors[other]
         if len(a) > len(b):
@@ -253,7 +253,7 @@ class Likeness:
     def nearest(self, one: int, count: int, least: float = 0.0) -> list[tuple[int, float]]:
         """The texts most like one of them, the nearest first, that are at least so much like it."""
         sums: dict[int, float] = {}
-        own, left = self._vectors[one], _MOST_LOOKED_AT
+        own, left = self._vectors[one], _MAX_CANDIDATES
         for feature in sorted(own, key=lambda f: (len(self._places[f]), f)):
             places = self._places[feature][:: len(self._places[feature]) // left + 1]
             weight = own[feature]
@@ -263,14 +263,14 @@ class Likeness:
             if left <= 0:
                 break
         sums.pop(one, None)
-        most = max(count, _MOST_COMPARED)
+        most = max(count, _MAX_EXACT)
         bar = sorted(sums.values())[-most] if len(sums) > most else 0.0
         likely = sorted(k for k, total in sums.items() if total >= bar)[: 2 * most]
-        exact = sorted(((self.of(one, k), k) for k in likely), key=lambda pair: (-pair[0], pair[1]))
+        exact = sorted(((self.similarity(one, k), k) for k in likely), key=lambda pair: (-pair[0], pair[1]))
         return [(k, value) for value, k in exact[:count] if value >= least and value > 0]
 
 
-def _vector(count: Counter[str], spread: Counter[str], texts: int) -> Vector:
+def _vector(count: Counter[str], spread: Counter[str], texts: int) -> FeatureVector:
     weighted = {feature: (1 + log(n)) * log(1 + texts / spread[feature]) for feature, n in count.items()}
     length = sqrt(sum(weight * weight for weight in weighted.values()))
     return {feature: weight / length for feature, weight in weighted.items()} if length else {}

@@ -109,7 +109,7 @@ _SPAN = re.compile(
 _DAY_WRITTEN = r"\d{4}\.\d\d\.\d\d"
 _DAY_THEN_CLOCK = re.compile(rf"({_DAY_WRITTEN})(?:,| at|, at)? ?(\d\d:\d\d)\b")
 _CLOCK_THEN_DAY = re.compile(rf"\b(\d\d:\d\d)(?:,| on|, on)? ({_DAY_WRITTEN})")
-_SOMETHING = re.compile(
+_HAS_VARIANTS = re.compile(
     rf"\d|[A-Z]\.[A-Z]\.|[〇零一二两三四五六七八九十百千万亿到至]|中午|正午|午夜|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight"
     rf"|an? (?:hundred|thousand|million)|{'|'.join((*NUMBER_WORDS, *_ORDINAL_VALUES))})",
     re.IGNORECASE,
@@ -126,7 +126,7 @@ def respelled(text: str) -> str:
     The result is for comparing, not for reading. What is not understood stays as it is. Gold values come again and
     again, so the last ones are kept.
     """
-    if not _SOMETHING.search(text):
+    if not _HAS_VARIANTS.search(text):
         return text
     text = _TIMES.sub("x", _INITIALS.sub(lambda match: match[0].replace(".", ""), text))
     text = _CHINESE_ORDINAL.sub(lambda match: f"第{chinese_number(match[1])}", respell_numbers(text))
@@ -142,10 +142,10 @@ def respelled(text: str) -> str:
     text = _DAY_THEN_CLOCK.sub(r"\1 \2", _CLOCK_THEN_DAY.sub(r"\2 \1", _CLOCK.sub(_clock, text)))
     text = respell_amounts(text)
     text = _SPAN.sub(_span, text)
-    return _lone(text)
+    return _whole_text_form(text)
 
 
-def _lone(text: str) -> str:
+def _whole_text_form(text: str) -> str:
     """What only a whole text can be: an ordinal that is as good as its number, a time, a date without separators."""
     if match := _LONE_ORDINAL.fullmatch(text) or _LONE_CLOCK.fullmatch(text):
         return match[1]

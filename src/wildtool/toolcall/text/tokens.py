@@ -13,7 +13,7 @@ from wildtool.toolcall.text.lexicon import (
     DAYS,
     FUNCTION_WORDS,
     MARKERS,
-    MEASURES,
+    MEASURE_WORDS,
     NEGATIONS,
     NOT_PLURALS,
     NUMBER_WORDS,
@@ -71,7 +71,7 @@ _LETTER = rf"(?:(?![{CJK}])[^\W\d_]|[\u0300-\u036f\u0900-\u0965\u0970-\u0dff\u0e
 _TOKEN = re.compile(
     rf"(?P<number>(?:(?<![\w)\].])[+-])?\d+(?:[.,:]\d+)*|(?<![\w.])[+-]?\.\d+)"
     rf"|(?P<phrase>{'|'.join(_CHINESE_PHRASES)})"
-    rf"|(?P<numeral>[{_CHINESE_DIGITS}]{{1,12}}+)(?=[{MEASURES}])"
+    rf"|(?P<numeral>[{_CHINESE_DIGITS}]{{1,12}}+)(?=[{MEASURE_WORDS}])"
     rf"|(?P<character>[{CJK}])"
     rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
     r"|(?P<symbol>[^\s\w.,;:!?'\"()\[\]{}·…、「」『』《》〈〉【】~*|-])"
@@ -83,10 +83,10 @@ _SENTENCE_ENDS = frozenset('.!?:;"')
 
 def tokens(text: str) -> list[Token]:
     """The words of a normalised text, in order."""
-    return list(_in_place(list(_join_numbers(_cut(_SAME_WEEKDAY.sub("周", text))))))
+    return list(_in_context(list(_join_numbers(_cut(_SAME_WEEKDAY.sub("周", text))))))
 
 
-def _in_place(found: list[Token]) -> Iterator[Token]:
+def _in_context(found: list[Token]) -> Iterator[Token]:
     """Tokens as what they are beside their neighbours."""
     for place, token in enumerate(found):
         before, behind = (
@@ -226,7 +226,7 @@ def _join_numbers(found: Iterator[Token]) -> Iterator[Token]:
         small, scale = NUMBER_WORDS.get(token.key), SCALES.get(token.key)
         if raws and scale and total < scale:
             total *= scale
-        elif raws and small is not None and fits_behind(total, small):
+        elif raws and small is not None and continues_number(total, small):
             total += small
         else:
             if raws:
@@ -241,7 +241,7 @@ def _join_numbers(found: Iterator[Token]) -> Iterator[Token]:
         yield _number(total, raws)
 
 
-def fits_behind(total: int, small: int) -> bool:
+def continues_number(total: int, small: int) -> bool:
     """Whether a number word goes on with the number before it: twenty one, two hundred five."""
     return total >= 20 and (total % 100 == 0 or (total % 10 == 0 and 0 < small < 10))
 

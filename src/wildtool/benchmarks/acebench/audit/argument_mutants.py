@@ -4,18 +4,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from wildtool.toolcall.mutations import Change, path_text, value_mutants, with_value
+from wildtool.toolcall.mutations import ArgumentMutation, path_text, value_mutants, with_value
 from wildtool.toolcall.schema import NO_DEFAULT, as_schema, documented_default
 
 _NONSENSE = "zzyzx"
 _HAN = re.compile("[㐀-鿿]")
 _SWAPPABLE = re.compile(r"(\d)(?!\1)(\d)")
 _EMPTY: Sequence[Any] = (None, "", [], {})
-Path = tuple[str | int, ...]
+ArgumentPath = tuple[str | int, ...]
 W = TypeVar("W", bound=tuple[str, Any, str])
 
 
-def spread(mutants: Iterable[W], most: int) -> Iterator[W]:
+def evenly_spaced(mutants: Iterable[W], most: int) -> Iterator[W]:
     """Of each kind (the first part) at most so many, evenly spread over all that there are, in order."""
     kinds: dict[str, list[W]] = {}
     for mutant in mutants:
@@ -24,12 +24,12 @@ def spread(mutants: Iterable[W], most: int) -> Iterator[W]:
         yield from found[:: -(-len(found) // most)]
 
 
-def says_nothing(value: Any) -> bool:
+def is_blank(value: Any) -> bool:
     """Whether a value for an optional parameter is as good as none."""
     return any(value == empty for empty in _EMPTY)
 
 
-def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[Change]:
+def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[ArgumentMutation]:
     """All single mistakes in a gold argument object.
 
     Args:
@@ -39,7 +39,7 @@ def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[Cha
     for kind, changed, note in value_mutants(arguments, schema):
         # To leave out what is empty or a documented default anyway is right.
         if any(
-            _needed(name, value, schema) or not says_nothing(changed.get(name))
+            _needed(name, value, schema) or not is_blank(changed.get(name))
             for name, value in (arguments | changed).items()
             if changed.get(name) != arguments.get(name)
         ):
@@ -52,7 +52,7 @@ def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[Cha
             yield from _of_object(arguments, path, cast(dict[str, Any], value), known)
 
 
-def _left_out(arguments: dict[str, Any], schema: Mapping[str, Any]) -> Iterator[Change]:
+def _left_out(arguments: dict[str, Any], schema: Mapping[str, Any]) -> Iterator[ArgumentMutation]:
     required: Any = schema.get("required")
     for name, value in arguments.items():
         is_required = isinstance(required, list) and name in required
@@ -65,13 +65,15 @@ def _needed(name: str, value: Any, schema: Mapping[str, Any]) -> bool:
     required: Any = schema.get("required")
     if isinstance(required, list) and name in required:
         return True
-    if says_nothing(value):
+    if is_blank(value):
         return False
     default = documented_default(as_schema(as_schema(schema.get("properties")).get(name)))
     return default is NO_DEFAULT or default != value
 
 
-def _parts(value: Any, schema: Any, path: Path) -> Iterator[tuple[Path, Any, Mapping[str, Any]]]:
+def _parts(
+    value: Any, schema: Any, path: ArgumentPath
+) -> Iterator[tuple[ArgumentPath, Any, Mapping[str, Any]]]:
     """Every value inside the arguments with its schema, from the outside in."""
     known = as_schema(schema)
     if path:
@@ -112,8 +114,8 @@ def _wrong_texts(value: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_object(
-    arguments: dict[str, Any], path: Path, value: dict[str, Any], schema: Mapping[str, Any]
-) -> Iterator[Change]:
+    arguments: dict[str, Any], path: ArgumentPath, value: dict[str, Any], schema: Mapping[str, Any]
+) -> Iterator[ArgumentMutation]:
     for key, element in value.items():
         if _needed(key, element, schema) or key not in as_schema(schema.get("properties")):
             kept = {k: v for k, v in value.items() if k != key}

@@ -1,33 +1,33 @@
 """Episodes with one mistake each: gold messages with a call left out, repeated, changed or added, or without an end.
 
-A mistake counts only where it changes the end state, as the sound walk reaches it: to look something up twice is none.
+A mistake counts only where it changes the end state, as the sound episode reaches it: to look something up twice is none.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, spread
+from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
 from wildtool.benchmarks.acebench.corrections import corrected
-from wildtool.benchmarks.acebench.data import AgentRecord, Case, is_multi_turn_agent
-from wildtool.benchmarks.acebench.episode.fixed import SoundStepWalk, SoundTurnWalk
+from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, is_multi_turn_agent
+from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.fixed_messages import native_calls, write_calls
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.episode.official import first_list
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
+from wildtool.benchmarks.acebench.episode.official import first_milestones
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.benchmarks.acebench.play import walk as walk_of
+from wildtool.benchmarks.acebench.play import new_episode as walk_of
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
-from wildtool.types import Item, Message, Mutant, Reply, Transcript, Walk
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
+from wildtool.types import Episode, Item, Message, Mutant, Reply, Transcript
 
-MOST_OF_A_KIND = 2
+MAX_ARGUMENT_MUTANTS = 2
 """Mistakes of one kind in the arguments of an episode that are tried at most."""
-Script = list[list[Call] | str]
+Script = list[list[CallExpression] | str]
 """What the agent says: calls or words; after its end the end mark, until the episode is over."""
 States = Sequence[Mapping[str, Any]]
-Wrong = tuple[str, Script, str]
+ScriptMutant = tuple[str, Script, str]
 """Kind, script, what was changed."""
-NO_END = "end left out"
+MISSING_END = "end left out"
 _NONSENSE = "zzyzx"
 _HARMLESS = frozenset({"elements reordered"})
 """The order of the dishes of an order does not matter."""
@@ -38,10 +38,10 @@ def episode_mutants(item: Item, position: int, profile: str, mode: str) -> Itera
 
     None where the profile refuses the episode's corrected gold run.
     """
-    case = cast(Case, item.data)
+    case = cast(ItemData, item.data)
     record = corrected(cast(AgentRecord, case.records[position]))
     edition = cast(Edition, case.edition)
-    gold = script_of(first_list(record.milestones))
+    gold = script_of(first_milestones(record.milestones))
     if not passes(item, position, gold, profile, mode):
         return
     right = end_state(record, edition, gold)
@@ -50,7 +50,7 @@ def episode_mutants(item: Item, position: int, profile: str, mode: str) -> Itera
         if end_state(record, edition, script) != right:
             yield Mutant(unit, kind, tuple(_played(item, position, script, profile, mode)), note)
     unended = tuple(_played(item, position, gold, profile, mode, ends=False))
-    yield Mutant(unit, NO_END, unended, "silence after the last call")
+    yield Mutant(unit, MISSING_END, unended, "silence after the last call")
 
 
 def script_of(texts: Sequence[str]) -> Script:
@@ -58,7 +58,7 @@ def script_of(texts: Sequence[str]) -> Script:
     script: Script = []
     for text in texts:
         try:
-            script.append(read_calls(text))
+            script.append(parse_reply_calls(text))
         except CallSyntaxError:
             script.append(text)
     return script
@@ -74,23 +74,23 @@ def passes(item: Item, position: int, script: Script, profile: str, mode: str) -
 def _played(
     item: Item, position: int, script: Script, profile: str, mode: str, *, ends: bool = True
 ) -> list[Message]:
-    walk = walk_of(item, position, profile, mode)
-    return replies(walk, script, native=mode == "fc", ends=ends)
+    episode = walk_of(item, position, profile, mode)
+    return replies(episode, script, native=mode == "fc", ends=ends)
 
 
 def end_state(record: AgentRecord, edition: Edition, script: Script) -> States:
     """The state that a script leads to where every call is made as it is written."""
-    sound = SoundTurnWalk if is_multi_turn_agent(record.category) else SoundStepWalk
-    walk = sound(record, edition, native=False)
-    replies(walk, script, native=False)
-    return walk.result()
+    sound = FixedMultiTurnEpisode if is_multi_turn_agent(record.category) else FixedMultiStepEpisode
+    episode = sound(record, edition, native=False)
+    replies(episode, script, native=False)
+    return episode.result()
 
 
-def replies(walk: Walk, script: Script, *, native: bool, ends: bool = True) -> list[Message]:
+def replies(episode: Episode, script: Script, *, native: bool, ends: bool = True) -> list[Message]:
     """What agent and cooperative user reply, one after the other, when the agent follows a script."""
     said: list[Message] = []
     spoken, calls = 0, 0
-    while (request := walk.request()) is not None:
+    while (request := episode.request()) is not None:
         if request.role != "agent":
             message = cast(Any, request.gold)("cooperative 0")
         elif spoken < len(script):
@@ -102,17 +102,17 @@ def replies(walk: Walk, script: Script, *, native: bool, ends: bool = True) -> l
         else:
             return said
         said.append(message)
-        walk.tell(message)
+        episode.advance(message)
     return said
 
 
-def _written(line: list[Call] | str, start: int, *, native: bool) -> Message:
+def _written(line: list[CallExpression] | str, start: int, *, native: bool) -> Message:
     if isinstance(line, str):
         return {"role": "assistant", "content": line}
     return native_calls(line, start) if native else {"role": "assistant", "content": write_calls(line)}
 
 
-def _wrong(record: AgentRecord, edition: Edition, gold: Script, right: States) -> Iterator[Wrong]:
+def _wrong(record: AgentRecord, edition: Edition, gold: Script, right: States) -> Iterator[ScriptMutant]:
     yield "finished at once", [END_MARK], "no call"
     yield "told instead of done", ["All of that is done now."], "no call"
     acting: list[int] = []
@@ -124,18 +124,21 @@ def _wrong(record: AgentRecord, edition: Edition, gold: Script, right: States) -
             yield "step repeated", [*gold[: step + 1], *gold[step:]], _names(calls)
     for call in _extra_calls(record, edition):
         yield "entry added", [*gold, [call]], call.name
-    yield from spread(_of_arguments(record, gold, acting), MOST_OF_A_KIND)
+    yield from evenly_spaced(_of_arguments(record, gold, acting), MAX_ARGUMENT_MUTANTS)
 
 
-def _of_arguments(record: AgentRecord, gold: Script, acting: Sequence[int]) -> Iterator[Wrong]:
+def _of_arguments(record: AgentRecord, gold: Script, acting: Sequence[int]) -> Iterator[ScriptMutant]:
     """Mistakes inside the steps that change the state."""
     parameters = {str(function["name"]): function.get("parameters", {}) for function in record.functions}
     for step in acting:
-        calls = cast(list[Call], gold[step])
+        calls = cast(list[CallExpression], gold[step])
         for number, call in enumerate(calls):
 
             def put(
-                *changed: Call, step: int = step, calls: list[Call] = calls, number: int = number
+                *changed: CallExpression,
+                step: int = step,
+                calls: list[CallExpression] = calls,
+                number: int = number,
             ) -> Script:
                 line = [*calls[:number], *changed, *calls[number + 1 :]]
                 return [*gold[:step], line, *gold[step + 1 :]]
@@ -145,19 +148,21 @@ def _of_arguments(record: AgentRecord, gold: Script, acting: Sequence[int]) -> I
             arguments = {str(key): value for key, value in call.arguments.items()}
             for kind, changed, note in argument_mutants(arguments, parameters.get(call.name, {})):
                 if kind not in _HARMLESS:
-                    yield kind, put(Call(call.name, {**changed})), f"{call.name}: {note}"
+                    yield kind, put(CallExpression(call.name, {**changed})), f"{call.name}: {note}"
 
 
-def _names(calls: list[Call] | str) -> str:
-    return ", ".join(call.name for call in cast(list[Call], calls))
+def _names(calls: list[CallExpression] | str) -> str:
+    return ", ".join(call.name for call in cast(list[CallExpression], calls))
 
 
-def _extra_calls(record: AgentRecord, edition: Edition) -> Iterator[Call]:
+def _extra_calls(record: AgentRecord, edition: Edition) -> Iterator[CallExpression]:
     """Calls that put another entry beside the expected ones (Q50)."""
     offered = {str(function["name"]) for function in record.functions}
     people = list(edition.initial.get("MessageApi", {}).get("user_list", {}))
     if "send_message" in offered and len(people) > 1:
         names: dict[str | None, Any] = {"sender_name": people[0], "receiver_name": people[1]}
-        yield Call("send_message", {**names, "message": _NONSENSE})
+        yield CallExpression("send_message", {**names, "message": _NONSENSE})
     if "add_reminder" in offered:
-        yield Call("add_reminder", {"title": _NONSENSE, "description": _NONSENSE, "time": "2024-06-12 09:00"})
+        yield CallExpression(
+            "add_reminder", {"title": _NONSENSE, "description": _NONSENSE, "time": "2024-06-12 09:00"}
+        )

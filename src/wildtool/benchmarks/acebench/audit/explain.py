@@ -4,20 +4,20 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from wildtool.benchmarks.acebench.audit.episode_mutants import NO_END, passes, script_of
+from wildtool.benchmarks.acebench.audit.episode_mutants import MISSING_END, passes, script_of
 from wildtool.benchmarks.acebench.corrections import corrected, entries
-from wildtool.benchmarks.acebench.data import AgentRecord, Case, NormalRecord, Record, SpecialRecord
-from wildtool.benchmarks.acebench.episode.fixed_end_state import Episode, compare
-from wildtool.benchmarks.acebench.episode.official import first_list
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
-from wildtool.benchmarks.acebench.gold import called, gold_calls, gold_text
+from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, Record, SpecialRecord
+from wildtool.benchmarks.acebench.episode.fixed_end_state import EndedEpisode, compare_states
+from wildtool.benchmarks.acebench.episode.official import first_milestones
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
+from wildtool.benchmarks.acebench.gold import called_function, gold_calls, gold_text
 from wildtool.benchmarks.acebench.native import read_native_calls
-from wildtool.benchmarks.acebench.official.calls import check_calls, check_normal
+from wildtool.benchmarks.acebench.official.calls import check_normal, check_official_calls
 from wildtool.benchmarks.acebench.official.parse import decode
 from wildtool.benchmarks.acebench.official.values import WANTED_TYPES
-from wildtool.benchmarks.acebench.play import walk as walk_of
+from wildtool.benchmarks.acebench.play import new_episode as walk_of
 from wildtool.episode import replay
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Item, Mutant, Reply, Transcript
 
@@ -43,8 +43,8 @@ BLANK = "a blank stands behind the closing bracket, so the message cannot be rea
 def explain(item: Item, mutant: Mutant, profile: str, mode: str) -> str:
     """Which known fault or documented tolerance of a profile lets this mutant pass; empty if none is known."""
     position = item.units.index(mutant.unit)
-    record = corrected(cast(Case, item.data).records[position])
-    if mutant.kind == NO_END:
+    record = corrected(cast(ItemData, item.data).records[position])
+    if mutant.kind == MISSING_END:
         return REASONS["end"]
     if profile == "fixed":
         return ""
@@ -62,7 +62,7 @@ def explain_gold(item: Item, unit: str, profile: str, mode: str) -> str:
     if profile != "official":
         return ""
     position = item.units.index(unit)
-    record = cast(Case, item.data).records[position]
+    record = cast(ItemData, item.data).records[position]
     if isinstance(record, AgentRecord):
         return "; ".join(dict.fromkeys(_in_gold_run(item, position, record, profile, mode)))
     cause = why_gold_fails(record)
@@ -71,7 +71,7 @@ def explain_gold(item: Item, unit: str, profile: str, mode: str) -> str:
 
 def _in_gold_run(item: Item, position: int, record: AgentRecord, profile: str, mode: str) -> Iterator[str]:
     """The faults of the first milestone list, and of the end state where the list's correction is not enough."""
-    gold = first_list(record.milestones)
+    gold = first_milestones(record.milestones)
     if any(text != text.strip() for text in gold):
         yield BLANK
         if passes(item, position, script_of(gold), profile, mode):
@@ -81,7 +81,7 @@ def _in_gold_run(item: Item, position: int, record: AgentRecord, profile: str, m
     for entry in faults:
         if entry["field"] == "milestones" and not (has_alternatives and entry["path"][:1] != [0]):
             yield entry["fault"]
-    repaired = script_of(first_list(corrected(record).milestones))
+    repaired = script_of(first_milestones(corrected(record).milestones))
     if not passes(item, position, repaired, profile, mode):
         yield from (entry["fault"] for entry in faults if entry["field"] == "end_state")
 
@@ -92,7 +92,11 @@ def _in_gold_run(item: Item, position: int, record: AgentRecord, profile: str, m
 def _in_calls(record: NormalRecord, mutant: Mutant) -> Iterator[str]:
     reply = mutant.replies[0]
     try:
-        calls = read_native_calls(reply, record) if reply.get("tool_calls") else read_calls(reply["content"])
+        calls = (
+            read_native_calls(reply, record)
+            if reply.get("tool_calls")
+            else parse_reply_calls(reply["content"])
+        )
         read = calls if reply.get("tool_calls") else decode(reply["content"])
     except CallSyntaxError:
         return
@@ -101,13 +105,13 @@ def _in_calls(record: NormalRecord, mutant: Mutant) -> Iterator[str]:
         if gold == call:
             continue
         wanted: dict[str, dict[str, Any]] = {gold.name: cast(dict[str, Any], gold.arguments)}
-        if check_calls([judged], record.functions, [wanted]).valid:
+        if check_official_calls([judged], record.functions, [wanted]).valid:
             yield from _in_arguments(gold, call, schemas.get(gold.name, {}))
         else:
             yield "Q30"
 
 
-def _in_arguments(gold: Call, call: Call, schema: Mapping[str, Any]) -> Iterator[str]:
+def _in_arguments(gold: CallExpression, call: CallExpression, schema: Mapping[str, Any]) -> Iterator[str]:
     properties = as_schema(schema.get("properties"))
     if gold.arguments == properties:
         yield "Q26"
@@ -137,15 +141,15 @@ def _of_value(wanted: Any, found: Any, schema: Mapping[str, Any]) -> str:
 
 
 def _in_state(item: Item, position: int, mutant: Mutant, profile: str, mode: str) -> Iterator[str]:
-    case = cast(Case, item.data)
+    case = cast(ItemData, item.data)
     record = cast(AgentRecord, case.records[position])
-    walk = walk_of(item, position, profile, mode)
-    replay(walk, Transcript(tuple(map(Reply, mutant.replies)), silent_after=True))
+    episode = walk_of(item, position, profile, mode)
+    replay(episode, Transcript(tuple(map(Reply, mutant.replies)), scripted=True))
     if record.initial_config != corrected(record).initial_config:
         yield "config"
         return
     compared = {name for entry in record.end_state for name in entry}
-    for sentences in compare(corrected(record), cast(Episode, walk).result()).errors:
+    for sentences in compare_states(corrected(record), cast(EndedEpisode, episode).result()).errors:
         for sentence in sentences:
             name = sentence.partition(".")[0]
             if name not in compared:
@@ -174,7 +178,7 @@ def why_gold_fails(record: Record) -> str:
 
 def _causes(record: NormalRecord) -> Iterator[str]:
     parameters = {function["name"]: function.get("parameters", {}) for function in record.functions}
-    gold = [(called(name, set(parameters)), given) for name, given in record.candidates[0].items()]
+    gold = [(called_function(name, set(parameters)), given) for name, given in record.candidates[0].items()]
     if any(name in parameters and re.search(r"_\d+$", name) for name, _ in gold):
         yield "Q27"
     if any(key not in given for name, given in gold for key in parameters[name].get("required", ())):

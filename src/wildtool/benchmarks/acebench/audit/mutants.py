@@ -9,26 +9,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
-from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, says_nothing, spread
+from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced, is_blank
 from wildtool.benchmarks.acebench.audit.episode_mutants import episode_mutants
 from wildtool.benchmarks.acebench.audit.special_mutants import special_mutants
 from wildtool.benchmarks.acebench.corrections import corrected
-from wildtool.benchmarks.acebench.data import AgentRecord, Case, NormalRecord, SpecialRecord
+from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, SpecialRecord
 from wildtool.benchmarks.acebench.gold import calls_text, gold_calls, gold_text
 from wildtool.benchmarks.acebench.judge import judge_item
 from wildtool.benchmarks.acebench.native import native_gold
-from wildtool.toolcall.call_syntax import Call
+from wildtool.toolcall.call_syntax import CallExpression
 from wildtool.types import Item, Message, Mutant, Reply, Transcript
 
-MOST_OF_A_KIND = 2
+MAX_MUTANTS_PER_KIND = 2
 _NONSENSE = "zzyzx"
-Wrong = tuple[str, Message, str]
+ReplyMutant = tuple[str, Message, str]
 """Kind, reply, what was changed."""
 
 
 def mutants(item: Item, profile: str, mode: str) -> Iterator[Mutant]:
     """All mutants of all units of an item, as replies in the given mode."""
-    case = cast(Case, item.data)
+    case = cast(ItemData, item.data)
     for position, unit in enumerate(item.units):
         record = corrected(case.records[position])
         if isinstance(record, AgentRecord):
@@ -52,19 +52,19 @@ def _gold(record: Any, mode: str) -> Message:
     return _say(gold_text(record))
 
 
-def _of_record(record: Any, mode: str) -> Iterator[Wrong]:
+def _of_record(record: Any, mode: str) -> Iterator[ReplyMutant]:
     if isinstance(record, SpecialRecord):
         yield from special_mutants(record, mode)
         return
     write = _writer(record, mode)
     right = [_as_set(gold_calls(replace(record, candidates=(one,)))) for one in record.candidates]
-    for kind, calls, note in spread(_of_calls(record), MOST_OF_A_KIND):
+    for kind, calls, note in evenly_spaced(_of_calls(record), MAX_MUTANTS_PER_KIND):
         if _as_set(calls) not in right:
             yield kind, write(calls), note
     yield from _of_prose(gold_text(record), mode)
 
 
-def _writer(record: NormalRecord, mode: str) -> Callable[[list[Call]], Message]:
+def _writer(record: NormalRecord, mode: str) -> Callable[[list[CallExpression]], Message]:
     if mode == "fc":
         return lambda calls: native_gold(calls, record.functions)
     return lambda calls: _say(calls_text(calls))
@@ -74,12 +74,10 @@ def _say(text: str) -> Message:
     return {"role": "assistant", "content": text}
 
 
-def _as_set(calls: list[Call]) -> list[str]:
+def _as_set(calls: list[CallExpression]) -> list[str]:
     """Calls without their order, that of their arguments, and arguments that say nothing."""
     return sorted(
-        repr(
-            (call.name, sorted((k, repr(v)) for k, v in call.arguments.items() if k and not says_nothing(v)))
-        )
+        repr((call.name, sorted((k, repr(v)) for k, v in call.arguments.items() if k and not is_blank(v))))
         for call in calls
     )
 
@@ -87,7 +85,7 @@ def _as_set(calls: list[Call]) -> list[str]:
 # Mistakes in calls -----------------------------------------------------------------------------------
 
 
-def _of_calls(record: NormalRecord) -> Iterator[tuple[str, list[Call], str]]:
+def _of_calls(record: NormalRecord) -> Iterator[tuple[str, list[CallExpression], str]]:
     gold = gold_calls(record)
     offered = [str(function["name"]) for function in record.functions]
     parameters = {str(f["name"]): f.get("parameters", {}) for f in reversed(record.functions)}
@@ -95,24 +93,24 @@ def _of_calls(record: NormalRecord) -> Iterator[tuple[str, list[Call], str]]:
     other = next((name for name in offered if name not in used), None)
     for number, call in enumerate(gold):
 
-        def put(*changed: Call, number: int = number) -> list[Call]:
+        def put(*changed: CallExpression, number: int = number) -> list[CallExpression]:
             return [*gold[:number], *changed, *gold[number + 1 :]]
 
         if other is not None:
-            yield "other function", put(Call(other, call.arguments)), f"{other} for {call.name}"
-        yield "unknown function", put(Call(f"{call.name}_v", call.arguments)), f"{call.name}_v"
+            yield "other function", put(CallExpression(other, call.arguments)), f"{other} for {call.name}"
+        yield "unknown function", put(CallExpression(f"{call.name}_v", call.arguments)), f"{call.name}_v"
         if len(gold) > 1:
             yield "call left out", put(), call.name
         yield "call doubled", put(call, call), call.name
         arguments: dict[str, Any] = {str(name): value for name, value in call.arguments.items()}
         for kind, changed, note in argument_mutants(arguments, parameters.get(call.name, {})):
-            yield kind, put(Call(call.name, {**changed})), f"{call.name}: {note}"
+            yield kind, put(CallExpression(call.name, {**changed})), f"{call.name}: {note}"
     if other is not None:
-        yield "call added", [*gold, Call(other, {})], other
+        yield "call added", [*gold, CallExpression(other, {})], other
     yield from _one_for_two(gold)
 
 
-def _one_for_two(gold: list[Call]) -> Iterator[tuple[str, list[Call], str]]:
+def _one_for_two(gold: list[CallExpression]) -> Iterator[tuple[str, list[CallExpression], str]]:
     """Of two calls of one function the first twice, or one that holds the texts of both beside nonsense (Q30)."""
     for left, first in enumerate(gold):
         for right in range(left + 1, len(gold)):
@@ -122,12 +120,14 @@ def _one_for_two(gold: list[Call]) -> Iterator[tuple[str, list[Call], str]]:
             yield "one call for two", [*gold[:right], first, *gold[right + 1 :]], f"{first.name} twice alike"
             merged = _merged(first, second)
             if merged is not None:
-                nonsense = Call(first.name, {key: _nonsense(v) for key, v in first.arguments.items()})
+                nonsense = CallExpression(
+                    first.name, {key: _nonsense(v) for key, v in first.arguments.items()}
+                )
                 calls = [*gold[:left], merged, *gold[left + 1 : right], nonsense, *gold[right + 1 :]]
                 yield "two calls in one", calls, f"{first.name} with the texts of both"
 
 
-def _merged(first: Call, second: Call) -> Call | None:
+def _merged(first: CallExpression, second: CallExpression) -> CallExpression | None:
     """A call with the texts of both where they differ; None where they differ in anything else."""
     if first.arguments.keys() != second.arguments.keys():
         return None
@@ -137,14 +137,14 @@ def _merged(first: Call, second: Call) -> Call | None:
         if value != other and not (isinstance(value, str) and isinstance(other, str)):
             return None
         together[key] = value if value == other else f"{value} {other}"
-    return Call(first.name, together)
+    return CallExpression(first.name, together)
 
 
 def _nonsense(value: Any) -> Any:
     return _NONSENSE if isinstance(value, str) else value
 
 
-def _of_prose(text: str, mode: str) -> Iterator[Wrong]:
+def _of_prose(text: str, mode: str) -> Iterator[ReplyMutant]:
     yield "no calls", _say("I am sorry, I cannot help with that."), "prose"
     yield "empty reply", _say(""), "empty"
     if mode == "fc":

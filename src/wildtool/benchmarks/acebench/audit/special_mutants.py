@@ -7,12 +7,16 @@ from typing import Any
 from wildtool.benchmarks.acebench.data import SpecialRecord
 from wildtool.benchmarks.acebench.gold import calls_text, gold_text
 from wildtool.benchmarks.acebench.native import native_gold
-from wildtool.benchmarks.acebench.prompts.request_texts import INCORRECT, LIMITATIONS, MISSING
-from wildtool.toolcall.call_syntax import Call
+from wildtool.benchmarks.acebench.prompts.request_texts import (
+    INCORRECT_MESSAGE,
+    LIMITATIONS_MESSAGE,
+    MISSING_MESSAGE,
+)
+from wildtool.toolcall.call_syntax import CallExpression
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Message
 
-Said = tuple[str, str, str]
+TextMutant = tuple[str, str, str]
 """Kind, text, what was changed."""
 
 
@@ -20,7 +24,11 @@ def special_mutants(record: SpecialRecord, mode: str) -> Iterator[tuple[str, Mes
     """All mutants of one record: kind, reply, what was changed."""
     for kind, text, note in (*_in_general(record), *_of_category(record)):
         yield kind, _say(text), note
-    call = Call(str(record.functions[0]["name"]), {"zz": 1}) if record.functions else Call("f", {"zz": 1})
+    call = (
+        CallExpression(str(record.functions[0]["name"]), {"zz": 1})
+        if record.functions
+        else CallExpression("f", {"zz": 1})
+    )
     if mode == "fc":
         made = native_gold([call], record.functions)
         yield "call instead of the message", made, call.name
@@ -35,14 +43,14 @@ def _say(text: str) -> Message:
     return {"role": "assistant", "content": text}
 
 
-def _in_general(record: SpecialRecord) -> Iterator[Said]:
+def _in_general(record: SpecialRecord) -> Iterator[TextMutant]:
     gold = gold_text(record)
     names = ", ".join(record.faults) or "key"
     parts = ", ".join(part for parts in record.faults.values() for part in parts) or "value"
     messages = {
-        "special_incomplete": MISSING.format(keys=parts, api=names),
-        "special_error_param": INCORRECT.format(values=parts, keys=names),
-        "special_irrelevant": LIMITATIONS,
+        "special_incomplete": MISSING_MESSAGE.format(keys=parts, api=names),
+        "special_error_param": INCORRECT_MESSAGE.format(values=parts, keys=names),
+        "special_irrelevant": LIMITATIONS_MESSAGE,
     }
     others = [text for category, text in messages.items() if category != record.category]
     for other in others:
@@ -52,17 +60,17 @@ def _in_general(record: SpecialRecord) -> Iterator[Said]:
     yield "no message", "I am sorry, I cannot help with that.", "prose"
 
 
-def _of_category(record: SpecialRecord) -> Iterator[Said]:
+def _of_category(record: SpecialRecord) -> Iterator[TextMutant]:
     rules = {"special_incomplete": _incomplete, "special_error_param": _wrong_value}
     if record.category in rules:
         yield from rules[record.category](record)
 
 
-def _incomplete(record: SpecialRecord) -> Iterator[Said]:
+def _incomplete(record: SpecialRecord) -> Iterator[TextMutant]:
     api, missing = next(iter(record.faults.items()))
 
     def said(keys: list[str], name: str) -> str:
-        return MISSING.format(keys=", ".join(keys), api=name)
+        return MISSING_MESSAGE.format(keys=", ".join(keys), api=name)
 
     for number, key in enumerate(missing):
         rest = [*missing[:number], *missing[number + 1 :]]
@@ -84,11 +92,11 @@ def _incomplete(record: SpecialRecord) -> Iterator[Said]:
         yield "all parameters listed", said(every, api), f"{given[0]} too"
 
 
-def _wrong_value(record: SpecialRecord) -> Iterator[Said]:
+def _wrong_value(record: SpecialRecord) -> Iterator[TextMutant]:
     values = [value for found in record.faults.values() for value in found]
 
     def said(found: list[str], names: list[str]) -> str:
-        return INCORRECT.format(values=", ".join(found), keys=", ".join(names))
+        return INCORRECT_MESSAGE.format(values=", ".join(found), keys=", ".join(names))
 
     names = list(record.faults)
     for number, value in enumerate(values):

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.fixed_messages import (
-    SOUND_TEXTS,
-    NativeSpelling,
-    Said,
-    TextSpelling,
+    FIXED_TEXTS,
+    AgentMessage,
+    NativeTranscript,
+    TextTranscript,
+    message_text,
     native_calls,
-    text_of,
 )
-from wildtool.benchmarks.acebench.episode.messages import END_MARK, Party, Spoken
-from wildtool.benchmarks.acebench.episode.official import MAX_MESSAGES, first_list
+from wildtool.benchmarks.acebench.episode.messages import END_MARK, DialogueMessage, DialogueRole
+from wildtool.benchmarks.acebench.episode.official import MAX_MESSAGES, first_milestones
 from wildtool.benchmarks.acebench.episode.user import SimulatedUser
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.sandbox import Sandbox
-from wildtool.benchmarks.acebench.sandbox.edition import Edition, State
+from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.toolcall.call_syntax import CallSyntaxError
 from wildtool.types import Message, Request
 
@@ -34,14 +34,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from wildtool.benchmarks.acebench.episode.fixed_messages import Asked
+from wildtool.benchmarks.acebench.episode.fixed_messages import AgentCall
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, as_json
 
-_DRESS = r"[ \t\r\"'`*.。!！]*"
-_END_LINE = re.compile(f"^{_DRESS}{END_MARK}{_DRESS}$", re.MULTILINE)
+_DECORATION = r"[ \t\r\"'`*.。!！]*"
+_END_LINE = re.compile(f"^{_DECORATION}{END_MARK}{_DECORATION}$", re.MULTILINE)
 
 
-class SoundWalk:
+class FixedAgentEpisode:
     """What both kinds of episode share."""
 
     def __init__(
@@ -57,81 +57,81 @@ class SoundWalk:
         self.record = record
         self.edition = edition
         self.native = native
-        self.dialogue: list[Spoken] = []
+        self.dialogue: list[DialogueMessage] = []
         self.process: list[str] = []
         """The agent's messages that went to the sandbox; native calls are written as a bracketed list."""
-        self.executed: list[Ran] = []
+        self.executed: list[ExecutedCall] = []
         """All calls in order, each with what became of it."""
-        self._left = max_messages
-        self._over = False
+        self._messages_left = max_messages
+        self._done = False
         self._replies = 0
         self._sandbox = Sandbox(edition, record.involved_classes, record.initial_config)
-        spelling = NativeSpelling if native else TextSpelling
-        self._spelling = spelling(edition.lang, record, multi_turn=multi_turn, originals=originals)
+        spelling = NativeTranscript if native else TextTranscript
+        self._transcript = spelling(edition.lang, record, multi_turn=multi_turn, originals=originals)
 
     @property
-    def over(self) -> bool:
+    def done(self) -> bool:
         """Whether the episode is over."""
-        return self._over
+        return self._done
 
-    def result(self) -> list[State]:
+    def result(self) -> list[ClassState]:
         """The state of the involved classes; of an episode without calls the initial one."""
         return self._sandbox.saved()
 
     def _open(self, text: str) -> None:
         """The first message, which costs nothing."""
-        self.dialogue.append(Spoken("user", "agent", text))
-        self._spelling.add_user(text)
-        self._over = self._left <= 0
+        self.dialogue.append(DialogueMessage("user", "agent", text))
+        self._transcript.add_user(text)
+        self._done = self._messages_left <= 0
 
-    def _append(self, sender: Party, recipient: Party, message: str | list[Any]) -> None:
-        self.dialogue.append(Spoken(sender, recipient, message))
-        self._left -= 1
-        self._over = self._left <= 0 or (
-            sender != "execution" and isinstance(message, str) and _ends(message)
+    def _append(self, sender: DialogueRole, recipient: DialogueRole, message: str | list[Any]) -> None:
+        self.dialogue.append(DialogueMessage(sender, recipient, message))
+        self._messages_left -= 1
+        self._done = self._messages_left <= 0 or (
+            sender != "execution" and isinstance(message, str) and _has_end_mark(message)
         )
 
-    def _ask_agent(self) -> Request:
-        messages, tools = self._spelling.shown()
+    def _agent_request(self) -> Request:
+        messages, tools = self._transcript.messages_and_tools()
         return Request(messages, tools, gold=self._gold)
 
     def _gold(self, _style: str) -> Message:
         """The next gold message, then the end mark."""
-        gold = first_list(self.record.milestones)
+        gold = first_milestones(self.record.milestones)
         content = gold[self._replies] if self._replies < len(gold) else END_MARK
         if self.native and content != END_MARK:
             try:
-                return native_calls(read_calls(content), len(self.executed))
+                return native_calls(parse_reply_calls(content), len(self.executed))
             except CallSyntaxError:
                 # A gold text that nobody can execute; as prose it shows in the record.
                 pass
         return {"role": "assistant", "content": content}
 
-    def _hear_agent(self, reply: Message) -> Said:
+    def _read_agent(self, reply: Message) -> AgentMessage:
         self._replies += 1
-        said = self._spelling.read(reply)
-        self._spelling.add_agent(said)
+        said = self._transcript.read(reply)
+        self._transcript.add_agent(said)
         return said
 
-    def _execute(self, said: Said) -> None:
+    def _execute(self, said: AgentMessage) -> None:
         """Makes the calls of a message; it ends the episode only after they were answered."""
-        self._append("agent", "execution", said.text if said.echo is None else said.written())
-        if self._left <= 0:
+        self._append("agent", "execution", said.text if said.as_sent is None else said.as_text())
+        if self._messages_left <= 0:
             return
         place = len(self.dialogue) - 1
-        ran = [run_call(self.record, self.edition, self._sandbox, call, place) for call in said.calls]
-        texts = SOUND_TEXTS[self.edition.lang]
+        ran = [execute_call(self.record, self.edition, self._sandbox, call, place) for call in said.calls]
+        texts = FIXED_TEXTS[self.edition.lang]
         answers = [call.answer for call in ran] or [texts.unreadable.format(reason=said.fault)]
         if not ran:
-            ran = [Ran("", {}, "unreadable", answers[0], place)]
+            ran = [ExecutedCall("", {}, "unreadable", answers[0], place)]
         self.executed.extend(ran)
-        self.process.append(said.written())
+        self.process.append(said.as_text())
         self._append("execution", "agent", answers)
-        self._spelling.add_results(said, answers)
-        self._over = self._over or _ends(said.text)
+        self._transcript.add_results(said, answers)
+        self._done = self._done or _has_end_mark(said.text)
 
 
-class SoundStepWalk(SoundWalk):
+class FixedMultiStepEpisode(FixedAgentEpisode):
     """A multi-step episode: the agent works alone; prose gets the answer that nobody answers."""
 
     def __init__(
@@ -155,24 +155,24 @@ class SoundStepWalk(SoundWalk):
 
     def request(self) -> Request | None:
         """What the agent sees next; None once the episode is over."""
-        return None if self._over else self._ask_agent()
+        return None if self._done else self._agent_request()
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         """Takes the agent's answer; nothing after the end."""
-        if self._over:
+        if self._done:
             return
-        said = self._hear_agent(reply)
-        if said.to_sandbox:
+        said = self._read_agent(reply)
+        if said.is_for_sandbox:
             self._execute(said)
             return
         self._append("agent", "user", said.text)
-        if not self._over:
-            note = SOUND_TEXTS[self.edition.lang].nobody
+        if not self._done:
+            note = FIXED_TEXTS[self.edition.lang].nobody
             self._append("execution", "agent", note)
-            self._spelling.add_note(note)
+            self._transcript.add_note(note)
 
 
-class SoundTurnWalk(SoundWalk):
+class FixedMultiTurnEpisode(FixedAgentEpisode):
     """A multi-turn episode: the simulated user opens, then every reply goes to the user or to the sandbox."""
 
     def __init__(
@@ -196,46 +196,46 @@ class SoundTurnWalk(SoundWalk):
 
     def request(self) -> Request | None:
         """What agent or simulated user sees next; None once the episode is over."""
-        if self._over:
+        if self._done:
             return None
         if self._user_speaks():
             return self._user.request()
-        return self._ask_agent()
+        return self._agent_request()
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         """Takes the answer of whoever was asked; nothing after the end."""
-        if self._over:
+        if self._done:
             return
         if self._user_speaks():
-            self._tell_user(text_of(reply))
+            self._add_user_message(message_text(reply))
             return
-        said = self._hear_agent(reply)
-        if said.to_sandbox:
+        said = self._read_agent(reply)
+        if said.is_for_sandbox:
             self._execute(said)
         else:
-            self._user.hear(said.text)
+            self._user.add_agent_message(said.text)
             self._append("agent", "user", said.text)
 
     def _user_speaks(self) -> bool:
         return not self.dialogue or self.dialogue[-1].recipient == "user"
 
-    def _tell_user(self, text: str) -> None:
-        self._user.say(text)
+    def _add_user_message(self, text: str) -> None:
+        self._user.add_user_message(text)
         if self.dialogue:
             self._append("user", "agent", text)
-            self._spelling.add_user(text)
+            self._transcript.add_user(text)
         else:
             self._open(text)
 
 
-def _ends(text: str) -> bool:
+def _has_end_mark(text: str) -> bool:
     """Whether the end mark stands on a line of its own, in any case and dress."""
     folded = text.casefold()
     return END_MARK in folded and _END_LINE.search(folded) is not None
 
 
-Outcome = Literal["ok", "failed", "raised", "unknown tool", "unreadable"]
-MAX_REASON = 300
+CallOutcome = Literal["ok", "failed", "raised", "unknown tool", "unreadable"]
+MAX_EXCEPTION_TEXT = 300
 """Characters of an exception's text that the agent is told."""
 _FAILURES = (
     *(f"Travel.reserve_flight.{case}" for case in ("bad_payment", "cash_short", "bank_short")),
@@ -250,44 +250,46 @@ _FAILURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ExecutedCall:
     """One call and what became of it."""
 
     name: str
     arguments: Mapping[str, Any]
-    outcome: Outcome
+    outcome: CallOutcome
     answer: Any
     """What the agent is told, as JSON."""
     message: int
     """Which message of the dialogue made it, from 0."""
 
 
-def run_call(record: AgentRecord, edition: Edition, sandbox: Sandbox, call: Asked, message: int) -> Ran:
+def execute_call(
+    record: AgentRecord, edition: Edition, sandbox: Sandbox, call: AgentCall, message: int
+) -> ExecutedCall:
     """Makes one call; only offered tools exist, and what goes wrong is an answer."""
-    texts = SOUND_TEXTS[edition.lang]
+    texts = FIXED_TEXTS[edition.lang]
 
-    def ran(outcome: Outcome, answer: Any) -> Ran:
-        return Ran(call.name, call.arguments, outcome, answer, message)
+    def ran(outcome: CallOutcome, answer: Any) -> ExecutedCall:
+        return ExecutedCall(call.name, call.arguments, outcome, answer, message)
 
     if call.fault:
         return ran("unreadable", texts.unreadable.format(reason=call.fault))
-    offered = [name for name in offered_tools(record) if sandbox.tools(name)]
+    offered = [name for name in offered_tool_names(record) if sandbox.tools(name)]
     if call.name not in offered:
         return ran("unknown tool", texts.unknown.format(name=call.name[:80], tools=", ".join(offered)))
     try:
         answer = as_json(sandbox.call(call.name, call.arguments))
     except TOOL_ERRORS as error:
-        reason = f"{type(error).__name__}: {error}"[:MAX_REASON]
+        reason = f"{type(error).__name__}: {error}"[:MAX_EXCEPTION_TEXT]
         return ran("raised", texts.raised.format(name=call.name, reason=reason))
-    return ran("failed" if tells_failure(edition, answer) else "ok", answer)
+    return ran("failed" if reports_failure(edition, answer) else "ok", answer)
 
 
-def offered_tools(record: AgentRecord) -> list[str]:
+def offered_tool_names(record: AgentRecord) -> list[str]:
     """Names of the tools that the record offers."""
     return [str(function["name"]) for function in record.functions]
 
 
-def tells_failure(edition: Edition, answer: Any) -> bool:
+def reports_failure(edition: Edition, answer: Any) -> bool:
     """Whether a tool's value says that it did not do what it was asked."""
     if isinstance(answer, dict):
         status = cast(dict[str, Any], answer).get("status")

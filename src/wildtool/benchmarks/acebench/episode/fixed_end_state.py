@@ -11,11 +11,11 @@ from typing import Any, Protocol, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.official_end_state import WRONG_ATTRIBUTES, WRONG_COUNT, EndState
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 
-State = Mapping[str, Any]
-WORDED = frozenset({"message", "title", "description"})
+FinalState = Mapping[str, Any]
+FREE_TEXT_KEYS = frozenset({"message", "title", "description"})
 """Keys of texts that the agent words itself, both in the state and among arguments."""
 UNORDERED = frozenset({"items", "orders", "logged_in_users", "reservations"})
 """Lists in which nothing depends on the order."""
@@ -26,18 +26,18 @@ _MOST_CALLS = 400
 _ABSENT: Any = object()
 
 
-class Episode(Protocol):
+class EndedEpisode(Protocol):
     """What is judged of a walk."""
 
-    def result(self) -> Sequence[State]: ...
+    def result(self) -> Sequence[FinalState]: ...
 
 
-def fixed_end_state(record: AgentRecord, episode: Episode) -> EndState:
+def fixed_end_state(record: AgentRecord, episode: EndedEpisode) -> EndState:
     """Compares the end state of an episode with the gold one of its (corrected) record."""
-    return compare(record, episode.result())
+    return compare_states(record, episode.result())
 
 
-def compare(record: AgentRecord, result: Sequence[State]) -> EndState:
+def compare_states(record: AgentRecord, result: Sequence[FinalState]) -> EndState:
     """Compares an end state, one object per class, with the gold one of the (corrected) record."""
     gold, found = _merged(record.end_state), _merged(result)
     if gold.keys() != found.keys():
@@ -55,22 +55,22 @@ def fixed_process_accuracy(
     if end_to_end or not milestones:
         return 1.0
     lists = [milestones] if isinstance(milestones[0], str) else milestones
-    made = calls_of(process)[:_MOST_CALLS]
-    return max(_share_in_order(calls_of(cast(Sequence[str], texts)), made) for texts in lists)
+    made = parse_calls(process)[:_MOST_CALLS]
+    return max(_share_in_order(parse_calls(cast(Sequence[str], texts)), made) for texts in lists)
 
 
-def calls_of(texts: Sequence[str]) -> list[Call]:
+def parse_calls(texts: Sequence[str]) -> list[CallExpression]:
     """All calls of messages in order; a message that cannot be read is a call of nothing that it stands for."""
-    calls: list[Call] = []
+    calls: list[CallExpression] = []
     for text in texts:
         try:
-            calls.extend(read_calls(text))
+            calls.extend(parse_reply_calls(text))
         except CallSyntaxError:
-            calls.append(Call("", {"": text.strip()}))
+            calls.append(CallExpression("", {"": text.strip()}))
     return calls
 
 
-def same_call(gold: Call, made: Call) -> bool:
+def same_call(gold: CallExpression, made: CallExpression) -> bool:
     """Whether two calls are of one tool with the same arguments; spelling, spacing and order do not matter."""
     return gold.name == made.name and same_values(gold.arguments, made.arguments)
 
@@ -80,7 +80,7 @@ def same_values(gold: Any, found: Any, key: object = "") -> bool:
     return next(_differences(gold, found, "", key), None) is None
 
 
-def _share_in_order(gold: Sequence[Call], made: Sequence[Call]) -> float:
+def _share_in_order(gold: Sequence[CallExpression], made: Sequence[CallExpression]) -> float:
     """Longest common subsequence over the number of gold calls."""
     best = [0] * (len(made) + 1)
     for expected in gold:
@@ -92,7 +92,7 @@ def _share_in_order(gold: Sequence[Call], made: Sequence[Call]) -> float:
     return best[-1] / len(gold) if gold else 1.0
 
 
-def _merged(entries: Sequence[State]) -> dict[str, Any]:
+def _merged(entries: Sequence[FinalState]) -> dict[str, Any]:
     return {name: attributes for entry in entries for name, attributes in entry.items()}
 
 
@@ -103,15 +103,15 @@ def _differences(gold: Any, found: Any, path: str, key: object) -> Iterator[str]
         key: the innermost key that the value stands under; it says what kind of value it is.
     """
     if isinstance(gold, Mapping) and isinstance(found, Mapping):
-        yield from _in_objects(cast(State, gold), cast(State, found), path)
+        yield from _in_objects(cast(FinalState, gold), cast(FinalState, found), path)
     elif isinstance(gold, list | tuple) and isinstance(found, list | tuple):
         rule = _in_bags if key in UNORDERED else _in_lists
         yield from rule(cast(Sequence[Any], gold), cast(Sequence[Any], found), path, key)
-    elif gold is _ABSENT or found is _ABSENT or not _same_scalar(gold, found, worded=key in WORDED):
+    elif gold is _ABSENT or found is _ABSENT or not _same_scalar(gold, found, worded=key in FREE_TEXT_KEYS):
         yield f"{path}: expected {_shown(gold)}, found {_shown(found)}"
 
 
-def _in_objects(gold: State, found: State, path: str) -> Iterator[str]:
+def _in_objects(gold: FinalState, found: FinalState, path: str) -> Iterator[str]:
     for key in (*gold, *(key for key in found if key not in gold)):
         place = f"{path}.{key}" if path else str(key)
         yield from _differences(gold.get(key, _ABSENT), found.get(key, _ABSENT), place, key)
@@ -139,7 +139,7 @@ def _in_bags(gold: Sequence[Any], found: Sequence[Any], path: str, key: object) 
 def _unnumbered(element: Any) -> Any:
     if not isinstance(element, Mapping):
         return element
-    return {key: value for key, value in cast(State, element).items() if key not in _NUMBERED}
+    return {key: value for key, value in cast(FinalState, element).items() if key not in _NUMBERED}
 
 
 def _same_scalar(gold: Any, found: Any, *, worded: bool) -> bool:
@@ -153,9 +153,9 @@ def _same_scalar(gold: Any, found: Any, *, worded: bool) -> bool:
 
 
 def _mean_the_same(gold: str, found: str) -> bool:
-    from wildtool.toolcall.text.equivalence import differs  # costly, and most texts are equal
+    from wildtool.toolcall.text.equivalence import differing_rule  # costly, and most texts are equal
 
-    return differs(gold, found) is None
+    return differing_rule(gold, found) is None
 
 
 def _same_number(gold: float, found: float) -> bool:

@@ -7,24 +7,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
-from wildtool.benchmarks.acebench.fixed.parse import read_calls
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt, rules_of
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
-from wildtool.episode import carried
+from wildtool.episode import provider_fields
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.types import Message, Tool
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
 
-MAX_CALLS = 100
+MAX_MESSAGE_CALLS = 100
 """Calls of one message that are read."""
 _THOUGHT_END = "</think>"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AgentCall:
     """One call as the agent made it."""
 
     name: str
@@ -36,30 +36,30 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AgentMessage:
     """An agent's message: calls, prose, or calls that cannot be read."""
 
     text: str
     """Its prose; of a bracketed list the list itself."""
-    calls: tuple[Asked, ...] = ()
+    calls: tuple[AgentCall, ...] = ()
     fault: str = ""
     """Why a bracketed text is no list of calls; empty for anything else."""
-    echo: Message | None = None
+    as_sent: Message | None = None
     """Of native calls the message as the next request repeats it."""
 
     @property
-    def to_sandbox(self) -> bool:
+    def is_for_sandbox(self) -> bool:
         """Whether the sandbox answers it, not a user."""
         return bool(self.calls or self.fault)
 
-    def written(self) -> str:
+    def as_text(self) -> str:
         """The message as text: as received, or native calls as a bracketed list."""
-        if self.echo is None:
+        if self.as_sent is None:
             return self.text
-        return write_calls([Call(call.name, {**call.arguments}) for call in self.calls])
+        return write_calls([CallExpression(call.name, {**call.arguments}) for call in self.calls])
 
 
-def text_of(reply: Mapping[str, Any]) -> str:
+def message_text(reply: Mapping[str, Any]) -> str:
     """The text of a message, content parts joined, without what was thought aloud before."""
     content: object = reply.get("content")
     if isinstance(content, list):
@@ -67,28 +67,28 @@ def text_of(reply: Mapping[str, Any]) -> str:
     return content.rpartition(_THOUGHT_END)[2] if isinstance(content, str) else ""
 
 
-def read_text_message(reply: Mapping[str, Any]) -> Said:
+def read_text_message(reply: Mapping[str, Any]) -> AgentMessage:
     """A message in the bracketed spelling: it is calls or prose as a whole, never both."""
-    text = text_of(reply)
+    text = message_text(reply)
     try:
-        calls = read_calls(text)
+        calls = parse_reply_calls(text)
     except CallSyntaxError as error:
         stripped = text.strip()
         bracketed = stripped.startswith("[") and stripped.endswith("]")
-        return Said(text, fault=str(error) if bracketed else "")
+        return AgentMessage(text, fault=str(error) if bracketed else "")
     if not calls:
-        return Said(text, fault="no call")
-    return Said(text, tuple(Asked(call.name, _named(call)) for call in calls[:MAX_CALLS]))
+        return AgentMessage(text, fault="no call")
+    return AgentMessage(text, tuple(AgentCall(call.name, _named(call)) for call in calls[:MAX_MESSAGE_CALLS]))
 
 
-def read_native_message(reply: Mapping[str, Any]) -> Said:
+def read_native_message(reply: Mapping[str, Any]) -> AgentMessage:
     """A message with native tool calls, or prose; what is malformed becomes a call with a fault, never an exception."""
-    text = text_of(reply)
+    text = message_text(reply)
     received: object = reply.get("tool_calls")
     if not isinstance(received, list) or not received:
-        return Said(text)
-    entries = cast(list[object], received)[:MAX_CALLS]
-    calls: list[Asked] = []
+        return AgentMessage(text)
+    entries = cast(list[object], received)[:MAX_MESSAGE_CALLS]
+    calls: list[AgentCall] = []
     shown: list[Message] = []
     for position, entry in enumerate(entries):
         asked, kept = _native_call(entry, position)
@@ -99,12 +99,12 @@ def read_native_message(reply: Mapping[str, Any]) -> Said:
         "role": "assistant",
         "content": content if isinstance(content, str | list) else None,
         "tool_calls": shown,
-        **carried(dict(reply)),
+        **provider_fields(dict(reply)),
     }
-    return Said(text, tuple(calls), echo=echo)
+    return AgentMessage(text, tuple(calls), as_sent=echo)
 
 
-def native_calls(calls: Sequence[Call], start: int) -> Message:
+def native_calls(calls: Sequence[CallExpression], start: int) -> Message:
     """An assistant message with native calls, with ids numbered from `start`."""
     return {
         "role": "assistant",
@@ -123,16 +123,16 @@ def native_calls(calls: Sequence[Call], start: int) -> Message:
     }
 
 
-def write_calls(calls: Sequence[Call]) -> str:
+def write_calls(calls: Sequence[CallExpression]) -> str:
     """Calls as one bracketed list."""
     return f"[{', '.join(_written(call) for call in calls)}]"
 
 
-def _named(call: Call) -> dict[str, Any]:
+def _named(call: CallExpression) -> dict[str, Any]:
     return {str(key): value for key, value in call.arguments.items()}
 
 
-def _native_call(entry: object, position: int) -> tuple[Asked, Message]:
+def _native_call(entry: object, position: int) -> tuple[AgentCall, Message]:
     """A native call, and how the next request repeats it: as received, or made whole where parts are missing."""
     received = _object(entry)
     function = _object(received.get("function"))
@@ -153,14 +153,14 @@ def _native_call(entry: object, position: int) -> tuple[Asked, Message]:
         }
     )
     if not name_text:
-        return Asked("", {}, "no name of a tool", id_text), kept
+        return AgentCall("", {}, "no name of a tool", id_text), kept
     try:
-        return Asked(name_text, read_arguments(arguments, empty_ok=True), "", id_text), kept
+        return AgentCall(name_text, read_arguments(arguments, empty_ok=True), "", id_text), kept
     except ArgumentsError as error:
-        return Asked(name_text, {}, str(error), id_text), kept
+        return AgentCall(name_text, {}, str(error), id_text), kept
 
 
-def _written(call: Call) -> str:
+def _written(call: CallExpression) -> str:
     return f"{call.name}({', '.join(f'{key}={value!r}' for key, value in call.arguments.items())})"
 
 
@@ -173,10 +173,10 @@ def _part(part: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-Shown = tuple[Sequence[Message], Sequence[Tool]]
+MessagesAndTools = tuple[Sequence[Message], Sequence[Tool]]
 
 
-class TextSpelling:
+class TextTranscript:
     """The agent reads one growing transcript and writes bracketed calls; no tools parameter is used."""
 
     def __init__(
@@ -188,26 +188,26 @@ class TextSpelling:
         )
         self._lines: list[str] = []
 
-    def shown(self) -> Shown:
+    def messages_and_tools(self) -> MessagesAndTools:
         return self._prompt.messages(self._lines), ()
 
-    def read(self, reply: Message) -> Said:
+    def read(self, reply: Message) -> AgentMessage:
         return read_text_message(reply)
 
     def add_user(self, text: str) -> None:
         self._lines.append(f"user:{text}")
 
-    def add_agent(self, said: Said) -> None:
-        self._lines.append(f"agent:{said.text}")
+    def add_agent(self, message: AgentMessage) -> None:
+        self._lines.append(f"agent:{message.text}")
 
-    def add_results(self, _said: Said, answers: Sequence[Any]) -> None:
+    def add_results(self, _message: AgentMessage, answers: Sequence[Any]) -> None:
         self._lines.append(f"execution:{_json(list(answers))}")
 
     def add_note(self, note: str) -> None:
         self._lines.append(f"execution:{note}")
 
 
-class NativeSpelling:
+class NativeTranscript:
     """The agent reads a chat and makes native calls, each answered under its id."""
 
     def __init__(
@@ -219,20 +219,20 @@ class NativeSpelling:
         self._multi_turn = multi_turn
         self._chat: list[Message] = []
 
-    def shown(self) -> Shown:
+    def messages_and_tools(self) -> MessagesAndTools:
         return ({"role": "system", "content": self._system}, *self._chat), self._tools
 
-    def read(self, reply: Message) -> Said:
+    def read(self, reply: Message) -> AgentMessage:
         return read_native_message(reply)
 
     def add_user(self, text: str) -> None:
         self._chat.append({"role": "user", "content": text})
 
-    def add_agent(self, said: Said) -> None:
-        self._chat.append(said.echo or {"role": "assistant", "content": said.text})
+    def add_agent(self, message: AgentMessage) -> None:
+        self._chat.append(message.as_sent or {"role": "assistant", "content": message.text})
 
-    def add_results(self, said: Said, answers: Sequence[Any]) -> None:
-        for call, answer in zip(said.calls, answers, strict=True):
+    def add_results(self, message: AgentMessage, answers: Sequence[Any]) -> None:
+        for call, answer in zip(message.calls, answers, strict=True):
             content = answer if isinstance(answer, str) else _json(answer)
             self._chat.append({"role": "tool", "tool_call_id": call.id, "content": content})
 
@@ -241,7 +241,7 @@ class NativeSpelling:
 
     @cached_property
     def _system(self) -> str:
-        texts = SOUND_TEXTS[self._lang]
+        texts = FIXED_TEXTS[self._lang]
         if not self._multi_turn:
             return texts.multi_step
         return "\n\n".join([texts.multi_turn, *rules_of(self._lang, self._record.involved_classes)])
@@ -259,7 +259,7 @@ def _json(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SoundTexts:
+class FixedTexts:
     """One language's wording."""
 
     multi_step: str
@@ -276,8 +276,8 @@ class SoundTexts:
     """Of a call that a tool could not take, with blanks `name` and `reason`."""
 
 
-SOUND_TEXTS: Mapping[Lang, SoundTexts] = {
-    "en": SoundTexts(
+FIXED_TEXTS: Mapping[Lang, FixedTexts] = {
+    "en": FixedTexts(
         multi_step="""\
 You are an assistant, the agent, that completes a task by calling tools.
 
@@ -302,7 +302,7 @@ How to work
         unknown="Error: there is no tool {name} here. The tools are: {tools}.",
         raised="Error: {name} could not be run ({reason}).",
     ),
-    "zh": SoundTexts(
+    "zh": FixedTexts(
         multi_step="""\
 你是助手 agent,通过调用工具完成任务。
 

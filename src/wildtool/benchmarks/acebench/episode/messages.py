@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 END_MARK = "finish conversation"
 
 
-Party = Literal["user", "agent", "execution"]
+DialogueRole = Literal["user", "agent", "execution"]
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class DialogueMessage:
     """One message of the dialogue."""
 
-    sender: Party
-    recipient: Party
+    sender: DialogueRole
+    recipient: DialogueRole
     message: str | list[Any]
     """Text; of the sandbox mostly the list of results."""

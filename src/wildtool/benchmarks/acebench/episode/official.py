@@ -7,20 +7,20 @@ simulator (`user`), so that both are recorded and replayed alike.
 from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
-from wildtool.benchmarks.acebench.episode.messages import END_MARK, Party, Spoken
+from wildtool.benchmarks.acebench.episode.messages import END_MARK, DialogueMessage, DialogueRole
 from wildtool.benchmarks.acebench.episode.official_execute import (
-    Executed,
+    ExecutionResult,
     calls_to_run,
     decode_message,
     execute_step,
     execute_turn,
+    serialization_error,
     starts_bracketed,
-    write_fault,
 )
 from wildtool.benchmarks.acebench.episode.user import SimulatedUser
 from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt
 from wildtool.benchmarks.acebench.sandbox import Sandbox
-from wildtool.benchmarks.acebench.sandbox.edition import Edition, State
+from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.types import Message, Request
 
 if TYPE_CHECKING:
@@ -30,53 +30,55 @@ MAX_MESSAGES = 40
 """Messages of any sender that an episode may take after its first."""
 EPISODE_MESSAGES = "max_dialog_turns"
 """Key of an imported episode's first reply: how many messages it could take, where that is more than `MAX_MESSAGES`."""
-_UNMARKED = 2
+_END_MARK_IGNORED = 2
 """In so many messages after the first the end mark is ignored (Q54)."""
 
 
-class EpisodeWalk:
+class OfficialAgentEpisode:
     """What both kinds of episode share: the dialogue, the budget, the sandbox and its end state."""
 
     def __init__(self, record: AgentRecord, edition: Edition, *, max_messages: int = MAX_MESSAGES) -> None:
         self.record = record
         self.edition = edition
-        self._left = max_messages
+        self._messages_left = max_messages
         self.sandbox = Sandbox(edition, record.involved_classes, record.initial_config)
         self._captured = False
-        self._over = False
+        self._done = False
         self._raised: str | None = None
         self._lines: list[str] = []
         self._replies = 0
-        self.dialogue: list[Spoken] = []
+        self.dialogue: list[DialogueMessage] = []
         self.process: list[str] = []
         """Texts of all agent messages that went to the sandbox, failed ones too."""
 
     @property
-    def over(self) -> bool:
+    def done(self) -> bool:
         """Whether the episode is over."""
-        return self._over
+        return self._done
 
-    def result(self) -> list[State]:
+    def result(self) -> list[ClassState]:
         """The end state of the involved classes; empty where the original never got hold of the instances."""
         return self.sandbox.saved() if self._captured else []
 
     def raised(self) -> str | None:
         """The exception with which the original would have ended on writing results or end state."""
-        return self._raised or (write_fault(self.sandbox.held()) if self._captured else None)
+        return self._raised or (
+            serialization_error(self.sandbox.instances_state()) if self._captured else None
+        )
 
     def _open(self, question: str) -> None:
         """The first message, which costs nothing."""
-        self.dialogue.append(Spoken("user", "agent", question))
-        self._over = self._left <= 0
+        self.dialogue.append(DialogueMessage("user", "agent", question))
+        self._done = self._messages_left <= 0
 
-    def _append(self, sender: Party, recipient: Party, message: str | list[Any]) -> None:
-        self.dialogue.append(Spoken(sender, recipient, message))
-        self._left -= 1
+    def _append(self, sender: DialogueRole, recipient: DialogueRole, message: str | list[Any]) -> None:
+        self.dialogue.append(DialogueMessage(sender, recipient, message))
+        self._messages_left -= 1
         # `in` means part of a text, but element of a list of results, as in the original.
-        marked = len(self.dialogue) > 1 + _UNMARKED and END_MARK in message
-        self._over = marked or self._left <= 0
+        marked = len(self.dialogue) > 1 + _END_MARK_IGNORED and END_MARK in message
+        self._done = marked or self._messages_left <= 0
 
-    def _note(self, text: str, executed: Executed) -> None:
+    def _record_execution(self, text: str, executed: ExecutionResult) -> None:
         """Keeps what a message to the sandbox came to."""
         self._captured = self._captured or executed.captured
         self._raised = self._raised or executed.raised
@@ -84,12 +86,12 @@ class EpisodeWalk:
 
     def _gold(self, _style: str) -> Message:
         """The next gold message, then the end mark."""
-        gold = first_list(self.record.milestones)
+        gold = first_milestones(self.record.milestones)
         content = gold[self._replies] if self._replies < len(gold) else END_MARK
         return {"role": "assistant", "content": content}
 
 
-class StepWalk(EpisodeWalk):
+class OfficialMultiStepEpisode(OfficialAgentEpisode):
     """A multi-step episode: every reply of the agent is run, whatever it says."""
 
     def __init__(
@@ -106,24 +108,24 @@ class StepWalk(EpisodeWalk):
         self._prompt = AgentPrompt(edition.lang, (), record.functions, multi_turn=False, originals=originals)
 
     def request(self) -> Request | None:
-        if self._over:
+        if self._done:
             return None
         return Request(self._prompt.messages(self._lines), gold=self._gold)
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         text = _text(reply)
         self._replies += 1
         # The recipient is a label only, and the agent's own messages never enter its transcript (Q57).
         self._append("agent", "execution" if starts_bracketed(text) else "user", text)
-        if self._over:
+        if self._done:
             return
         executed = execute_step(self.edition, self.sandbox, decode_message(text))
-        self._note(text, executed)
+        self._record_execution(text, executed)
         self._append("execution", "agent", executed.message)
         self._lines.append(f"execution result:{executed.message}")
 
 
-class TurnWalk(EpisodeWalk):
+class OfficialMultiTurnEpisode(OfficialAgentEpisode):
     """A multi-turn episode: the simulated user opens, then every reply goes to the user or to the sandbox."""
 
     def __init__(
@@ -141,48 +143,48 @@ class TurnWalk(EpisodeWalk):
         )
 
     def request(self) -> Request | None:
-        if self._over:
+        if self._done:
             return None
         if self._user_speaks():
             return self._user.request()
         return Request(self._prompt.messages(self._lines), gold=self._gold)
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         text = _text(reply)
         if self._user_speaks():
-            self._tell_user(text)
+            self._add_user_message(text)
         else:
-            self._tell_agent(text)
+            self._add_agent_message(text)
 
     def _user_speaks(self) -> bool:
         return not self.dialogue or self.dialogue[-1].recipient == "user"
 
-    def _tell_user(self, text: str) -> None:
-        self._user.say(text)
+    def _add_user_message(self, text: str) -> None:
+        self._user.add_user_message(text)
         if self.dialogue:
             self._append("user", "agent", text)
         else:
             self._open(text)
         self._lines.append(f"user:{text}")
 
-    def _tell_agent(self, text: str) -> None:
+    def _add_agent_message(self, text: str) -> None:
         self._replies += 1
         self._lines.append(f"agent:{text}")
         calls = calls_to_run(text)
         if calls is None:
-            self._user.hear(_without_label(text))
+            self._user.add_agent_message(_without_label(text))
             self._append("agent", "user", text)
             return
         self._append("agent", "execution", text)
-        if self._over:
+        if self._done:
             return
         executed = execute_turn(self.edition, self.sandbox, calls)
-        self._note(text, executed)
+        self._record_execution(text, executed)
         self._append("execution", "agent", executed.message)
         self._lines.append(f"execution:{executed.message}")
 
 
-def first_list(milestones: tuple[str, ...] | tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+def first_milestones(milestones: tuple[str, ...] | tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     """The milestones, or the first of alternative lists."""
     first = milestones[0] if milestones else ""
     return first if isinstance(first, tuple) else cast(tuple[str, ...], milestones)

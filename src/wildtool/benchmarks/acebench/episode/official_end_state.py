@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-State = Mapping[str, Any]
+FinalState = Mapping[str, Any]
 WRONG_COUNT = "wrong number of class"
 WRONG_ATTRIBUTES = "class attributes wrong"
 
@@ -19,7 +19,7 @@ class EndState:
     """Sentences about each gold entry that failed; a failure before an entry without counterpart stands twice (Q49)."""
 
 
-def compare_end_state(gold: Sequence[State] | State, result: Sequence[State]) -> EndState:
+def compare_end_state(gold: Sequence[FinalState] | FinalState, result: Sequence[FinalState]) -> EndState:
     """Compares an episode's end state with the gold one (a single gold class may stand without a list)."""
     entries = [gold] if isinstance(gold, Mapping) else list(gold)
     if len(entries) != len(result):
@@ -40,15 +40,15 @@ def compare_end_state(gold: Sequence[State] | State, result: Sequence[State]) ->
     return EndState(False, WRONG_ATTRIBUTES, tuple(errors)) if errors else EndState(True)
 
 
-def _differences(name: str, attribute: str, gold: State, real: Any) -> list[str]:
+def _differences(name: str, attribute: str, gold: FinalState, real: Any) -> list[str]:
     """What is wrong with one attribute; entries that the gold object lacks do not matter (Q50)."""
     if attribute not in gold:
         return [f"class({name}) attributes({attribute}) missing in possible_answer."]
     expected = gold[attribute]
     if not isinstance(expected, dict):
         return [] if expected == real else [_wrong(name, attribute, expected, real)]
-    gold_entries = cast(State, expected)
-    entries = cast(State, real if isinstance(real, dict) else {})
+    gold_entries = cast(FinalState, expected)
+    entries = cast(FinalState, real if isinstance(real, dict) else {})
     sentences: list[str] = []
     for key, value in gold_entries.items():
         if key not in entries:

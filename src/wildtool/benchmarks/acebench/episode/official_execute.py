@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
-from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, Value, parse_expression
+from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
 from wildtool.toolcall.expressions import FUNCTIONS, Expressions
 
 
@@ -48,7 +48,7 @@ def decode_message(text: str) -> list[str] | None:
 class _AgentReader(CallReader):
     """Reads values like the Normal decoder, but for a nested call without keywords, which stays text."""
 
-    def bare_call(self, node: ast.Call) -> Value:
+    def bare_call(self, node: ast.Call) -> PythonValue:
         try:
             return ast.unparse(node)
         except (RecursionError, ValueError) as error:
@@ -99,7 +99,7 @@ _MISSING: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Executed:
+class ExecutionResult:
     """What the sandbox answers to one message."""
 
     message: list[Any] | str
@@ -110,42 +110,42 @@ class Executed:
     """The exception that the original ends with when it writes the results."""
 
 
-def execute_step(edition: Edition, sandbox: Sandbox, calls: Sequence[str] | None) -> Executed:
+def execute_step(edition: Edition, sandbox: Sandbox, calls: Sequence[str] | None) -> ExecutionResult:
     """Runs a multi-step message: an exception is the result of its call, later calls still run.
 
     Args:
         calls: as `decode_message` reads the message; None where it cannot.
     """
     if calls is None:
-        return Executed(edition.say("Execution.multi_step.undecodable"), captured=False)
+        return ExecutionResult(edition.say("Execution.multi_step.undecodable"), captured=False)
     values: list[Any] = []
     previous: Any = _MISSING
     for call in calls:
         try:
-            previous = run_call(sandbox, call, previous)
+            previous = call_tool(sandbox, call, previous)
             values.append(previous)
         except TOOL_ERRORS as error:
             values.append(edition.say("Execution.multi_step.exception", exception=error))
     return _executed(values)
 
 
-def execute_turn(edition: Edition, sandbox: Sandbox, calls: Sequence[str]) -> Executed:
+def execute_turn(edition: Edition, sandbox: Sandbox, calls: Sequence[str]) -> ExecutionResult:
     """Runs a multi-turn message: an exception abandons the batch, what was done stays done (Q59)."""
     values: list[Any] = []
     previous: Any = _MISSING
     try:
         for call in calls:
-            previous = run_call(sandbox, call, previous)
+            previous = call_tool(sandbox, call, previous)
             values.append(previous)
     except TOOL_ERRORS:
         sentence = edition.texts[
             "Execution.multi_turn.exception (literal braces, delivered as single characters)"
         ]
-        return Executed(list(sentence), captured=False)
+        return ExecutionResult(list(sentence), captured=False)
     return _executed(values)
 
 
-def run_call(sandbox: Sandbox, call: str, previous: Any) -> Any:
+def call_tool(sandbox: Sandbox, call: str, previous: Any) -> Any:
     """The value of one call as `decode_message` writes it; of an unknown tool the previous value (Q60).
 
     Raises any of `TOOL_ERRORS`.
@@ -168,15 +168,15 @@ def run_call(sandbox: Sandbox, call: str, previous: Any) -> Any:
     return sandbox.call(node.func.id, {str(word.arg): _literal(word.value) for word in node.keywords})
 
 
-def _executed(values: Sequence[Any]) -> Executed:
+def _executed(values: Sequence[Any]) -> ExecutionResult:
     """The values as results, written only now: what a later call of the message changed shows in earlier results."""
     raised = next(
-        (fault for value in values if isinstance(value, dict) and (fault := write_fault(value))), None
+        (fault for value in values if isinstance(value, dict) and (fault := serialization_error(value))), None
     )
-    return Executed([_result(value) for value in values], captured=True, raised=raised)
+    return ExecutionResult([_result(value) for value in values], captured=True, raised=raised)
 
 
-def write_fault(value: Any) -> str | None:
+def serialization_error(value: Any) -> str | None:
     """The exception that writing a value as JSON ends with: bytes and complex numbers as arguments lead there."""
     try:
         json.dumps(value)

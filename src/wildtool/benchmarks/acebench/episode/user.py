@@ -19,7 +19,7 @@ from wildtool.types import Message, Request
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
 
-MAX_HEARD = 4_000
+MAX_AGENT_CHARACTERS = 4_000
 """Characters of the agent's text that the user reads."""
 
 
@@ -109,7 +109,7 @@ _SAME_WORDS = tuple(
 )
 """Different words, in both languages, that ask for or give the same."""
 _WORD = re.compile(r"[a-z0-9]+|[㐀-鿿]+")
-_EMPTY_WORDS = frozenset(
+_STOP_WORDS = frozenset(
     _WORD.findall(
         "a an the of to for in on is are be am i you me my your it its and or with please could would can do does have "
         "has what which who how when where that this need want will provide tell give know let so we if as at by from"
@@ -117,14 +117,14 @@ _EMPTY_WORDS = frozenset(
 )
 
 
-def seed_of(style: str) -> int:
+def style_seed(style: str) -> int:
     """The seed in a style such as `cooperative 7`; 0 for any other style."""
     match = re.fullmatch(r"cooperative (\d{1,18})", style, re.ASCII)
     return int(match[1]) if match else 0
 
 
 def cooperative_text(
-    seed: int, lang: Lang, instruction: str, *, heard: Sequence[str], said: Sequence[str]
+    seed: int, lang: Lang, instruction: str, *, agent_texts: Sequence[str], user_texts: Sequence[str]
 ) -> str:
     """What the user says next.
 
@@ -133,23 +133,23 @@ def cooperative_text(
         heard: what the agent told the user so far; nothing before the opening.
         said: what the user said so far.
     """
-    draw = random.Random(hashlib.sha256(f"{seed}/{len(said)}/{lang}".encode()).digest())
+    draw = random.Random(hashlib.sha256(f"{seed}/{len(user_texts)}/{lang}".encode()).digest())
     words = _WORDS[lang]
     wishes = _sentences(instruction)
     separator = " " if lang == "en" else ""
-    if not said or not heard:
+    if not user_texts or not agent_texts:
         return draw.choice(words.hello) + separator.join(wishes)
-    text = heard[-1][:MAX_HEARD]
+    text = agent_texts[-1][:MAX_AGENT_CHARACTERS]
     if END_MARK in text.casefold() or _ALL_DONE.search(text):
         return END_MARK
     question = _question(text)
     if _PROPOSAL.search(question) and not _OPEN_QUESTION.search(question):
-        return draw.choice(words.yes if _wanted(question, instruction) else words.no)
-    answer = separator.join(_best(wishes, question))
+        return draw.choice(words.yes if _is_accepted(question, instruction) else words.no)
+    answer = separator.join(_best_matches(wishes, question))
     if not answer:
         return draw.choice(words.go_on)
     # Who is asked the same thing again tells everything again.
-    already = any(answer in earlier for earlier in said[1:])
+    already = any(answer in earlier for earlier in user_texts[1:])
     return draw.choice(words.lead) + (separator.join(wishes) if already else answer)
 
 
@@ -174,7 +174,7 @@ def _in_first_person(text: str) -> str:
     return text
 
 
-def _wanted(proposal: str, instruction: str) -> bool:
+def _is_accepted(proposal: str, instruction: str) -> bool:
     """Whether the instruction implies a yes: it leaves open what is to be done, or shares a topic, or none is named."""
     named = [topic for topic in _TOPICS if topic.search(proposal)]
     return (
@@ -184,7 +184,7 @@ def _wanted(proposal: str, instruction: str) -> bool:
     )
 
 
-def _best(sentences: Sequence[str], question: str) -> list[str]:
+def _best_matches(sentences: Sequence[str], question: str) -> list[str]:
     """The sentences that share most words with the question, in order; none where none shares any."""
     asked = _words(question)
     shared = [len(asked & _words(sentence)) for sentence in sentences]
@@ -201,7 +201,7 @@ def _words(text: str) -> set[str]:
     for word in _WORD.findall(text):
         if word[0] >= "㐀":
             found.update(word[at : at + 2] for at in range(len(word) - 1))
-        elif word not in _EMPTY_WORDS:
+        elif word not in _STOP_WORDS:
             found.add(word.removesuffix("s"))
     return found
 
@@ -217,7 +217,7 @@ class SimulatedUser:
 
     def request(self) -> Request:
         """What the model that plays it sees next."""
-        return Request((*self._opening(), *self._dialogue), role="user", gold=self._cooperate)
+        return Request((*self._opening(), *self._dialogue), role="user", gold=self._cooperative_reply)
 
     def _opening(self) -> tuple[Message, Message]:
         lang, record = self._edition.lang, self._record
@@ -226,16 +226,16 @@ class SimulatedUser:
         rules = simulator_system(lang, record.involved_classes, record.question)
         return {"role": "system", "content": rules}, {"role": "user", "content": simulator_greeting(lang)}
 
-    def hear(self, text: str) -> None:
+    def add_agent_message(self, text: str) -> None:
         """Takes what the agent said to it."""
         self._dialogue.append({"role": "user", "content": text})
 
-    def say(self, text: str) -> None:
+    def add_user_message(self, text: str) -> None:
         """Takes what it said itself."""
         # The original gives it the role `system`, which many chat templates allow at the start only.
         self._dialogue.append({"role": "assistant", "content": text})
 
-    def _cooperate(self, style: str) -> Message:
+    def _cooperative_reply(self, style: str) -> Message:
         """What it says without a model."""
 
         heard, said = (
@@ -243,6 +243,6 @@ class SimulatedUser:
             for role in ("user", "assistant")
         )
         content = cooperative_text(
-            seed_of(style), self._edition.lang, self._record.question, heard=heard, said=said
+            style_seed(style), self._edition.lang, self._record.question, agent_texts=heard, user_texts=said
         )
         return {"role": "assistant", "content": content}

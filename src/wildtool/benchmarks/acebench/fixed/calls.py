@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, cast
 
-from wildtool.benchmarks.acebench.check import NO_VERDICT, VALID, Checked, shown
-from wildtool.toolcall.arguments import MAX_DEPTH
-from wildtool.toolcall.call_syntax import Call
-from wildtool.toolcall.compare import Difference, compare_arguments
+from wildtool.benchmarks.acebench.check import NO_VERDICT, VALID, CheckResult, short_repr
+from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH
+from wildtool.toolcall.call_syntax import CallExpression
+from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
 from wildtool.toolcall.schema import as_schema
 
 Gold = Mapping[str, Mapping[str, Any]]
@@ -46,9 +46,9 @@ class _Fault(NamedTuple):
 _NONE = _Fault(0, 0, 0, ())
 
 
-def check_calls(
-    calls: Sequence[Call], functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]
-) -> Checked:
+def check_fixed_calls(
+    calls: Sequence[CallExpression], functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]
+) -> CheckResult:
     """The verdict on the calls of a Normal reply. Never raises.
 
     Args:
@@ -63,11 +63,13 @@ def check_calls(
             return VALID
         best = fault if best is None else min(best, fault)
     if best is None:
-        return Checked(False, NO_VERDICT, "no gold answer to compare with")
-    return Checked(False, *best.texts[0])
+        return CheckResult(False, NO_VERDICT, "no gold answer to compare with")
+    return CheckResult(False, *best.texts[0])
 
 
-def _compare(calls: Sequence[Call], described: Mapping[Any, Mapping[str, Any]], gold: Gold) -> _Fault:
+def _compare(
+    calls: Sequence[CallExpression], described: Mapping[Any, Mapping[str, Any]], gold: Gold
+) -> _Fault:
     if len(calls) != len(gold):
         reason = f"expected {len(gold)} calls, got {len(calls)}"
         return _Fault(2, 0, 0, (("wrong functions number", reason),))
@@ -86,7 +88,7 @@ def _names_differ(wanted: Counter[str], found: Counter[str]) -> str:
     """The first name, in alphabetical order, that is called too often or too seldom."""
     for name in sorted(wanted.keys() | found.keys()):
         if wanted[name] != found[name]:
-            return f"expected {wanted[name]} calls of {shown(name)}, got {found[name]}"
+            return f"expected {wanted[name]} calls of {short_repr(name)}, got {found[name]}"
     return ""
 
 
@@ -116,14 +118,16 @@ def _sum(one: _Fault, other: _Fault) -> _Fault:
 
 
 def _arguments(gold: Mapping[str, Any], found: Mapping[str, Any], parameters: Mapping[str, Any]) -> _Fault:
-    differences = compare_arguments(_given(gold, parameters), _given(found, parameters), parameters)
+    differences = compare_arguments(
+        _without_blanks(gold, parameters), _without_blanks(found, parameters), parameters
+    )
     if not differences:
         return _NONE
     first = differences[0]
     return _Fault(0, 1, len(differences), ((_error(first, gold, found), first.message),))
 
 
-def _error(difference: Difference, gold: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+def _error(difference: ArgumentDifference, gold: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     """Missing and extra are errors of their own for parameters only; inside a value they are a wrong value."""
     inside = difference.path not in gold and difference.path not in found
     return (
@@ -131,7 +135,7 @@ def _error(difference: Difference, gold: Mapping[str, Any], found: Mapping[str, 
     )
 
 
-def _given(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _without_blanks(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments without optional ones that say nothing."""
     properties = as_schema(parameters.get("properties"))
     required: object = parameters.get("required")
@@ -145,7 +149,7 @@ def _given(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[
 
 def _plain(value: Any, depth: int = 0) -> Any:
     """Python's values as JSON's: a tuple is a list. Deeper than values are compared nothing is changed."""
-    if depth > MAX_DEPTH:
+    if depth > MAX_ARGUMENT_DEPTH:
         return value
     if isinstance(value, dict):
         return {key: _plain(part, depth + 1) for key, part in cast("dict[Any, Any]", value).items()}

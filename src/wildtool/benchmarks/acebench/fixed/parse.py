@@ -16,17 +16,17 @@ import ast
 import re
 
 from wildtool.toolcall.call_syntax import (
-    MAX_CHARACTERS,
-    Call,
+    MAX_CALL_CHARACTERS,
+    CallExpression,
     CallReader,
     CallSyntaxError,
-    Value,
+    PythonValue,
     dotted_name,
     parse_expression,
 )
 
 _FENCE = re.compile(r"```[^\S\n]*+[\w+-]*+[^\S\n]*+\n(.*)```", re.DOTALL)
-_WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
+_WORDS: dict[str, PythonValue] = {"true": True, "false": False, "null": None}
 # What stands in quotes, also where they never close, or in a comment, or a blank; no character is scanned twice.
 _PARTS = re.compile(
     r"""'{3}.*?(?:'{3}|\Z)|"{3}.*?(?:"{3}|\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z)|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)"""
@@ -35,7 +35,7 @@ _PARTS = re.compile(
 )
 
 
-def read_calls(text: str) -> list[Call]:
+def parse_reply_calls(text: str) -> list[CallExpression]:
     """The calls of a reply, in order.
 
     Raises:
@@ -48,8 +48,8 @@ def read_calls(text: str) -> list[Call]:
 
 
 def _without_fence(text: str) -> str:
-    if len(text) > MAX_CHARACTERS:
-        raise CallSyntaxError(f"longer than {MAX_CHARACTERS} characters")
+    if len(text) > MAX_CALL_CHARACTERS:
+        raise CallSyntaxError(f"longer than {MAX_CALL_CHARACTERS} characters")
     text = text.strip()
     fenced = _FENCE.fullmatch(text)
     return fenced[1].strip() if fenced else text
@@ -82,20 +82,20 @@ def _repaired(part: re.Match[str]) -> str:
 
 
 class _Reader(CallReader):
-    def read(self, node: ast.expr) -> Call:
+    def read(self, node: ast.expr) -> CallExpression:
         if not isinstance(node, ast.Call):
             raise CallSyntaxError(f"not a call but {type(node).__name__}")
         return self.call(node)
 
-    def call(self, node: ast.Call) -> Call:
+    def call(self, node: ast.Call) -> CallExpression:
         if not _is_name(node.func):
             raise CallSyntaxError("a call of something that is no name")
-        return Call(dotted_name(node.func), {**self._keywords(node)})
+        return CallExpression(dotted_name(node.func), {**self._keywords(node)})
 
-    def _keywords(self, node: ast.Call) -> dict[str, Value]:
+    def _keywords(self, node: ast.Call) -> dict[str, PythonValue]:
         if node.args:
             raise CallSyntaxError("an argument without a name")
-        values: dict[str, Value] = {}
+        values: dict[str, PythonValue] = {}
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise CallSyntaxError("unpacking instead of named arguments")
@@ -104,7 +104,7 @@ class _Reader(CallReader):
             values[keyword.arg] = self.value(keyword.value)
         return values
 
-    def _value(self, node: ast.expr) -> Value:
+    def _value(self, node: ast.expr) -> PythonValue:
         match node:
             case ast.Name():
                 return _WORDS.get(node.id, node.id)

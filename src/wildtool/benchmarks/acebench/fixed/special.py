@@ -24,29 +24,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from wildtool.benchmarks.acebench.check import VALID, Checked, shown
+from wildtool.benchmarks.acebench.check import VALID, CheckResult, short_repr
 from wildtool.benchmarks.acebench.data import SpecialRecord
 from wildtool.benchmarks.acebench.official.special import (
     CORRECTION,
     DETECTION,
-    INCORRECT,
-    LIMITATIONS,
-    MISSING,
+    INCORRECT_PHRASE,
+    LIMITATIONS_PHRASE,
+    MISSING_PHRASE,
 )
-from wildtool.toolcall.arguments import MAX_DEPTH
+from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH
 from wildtool.toolcall.schema import as_schema
 
-MAX_CHARACTERS = 100_000
+MAX_REPLY_CHARACTERS = 100_000
 """Longer replies are wrong; a message has some hundred characters."""
 
 _PHRASES = {
-    "special_incomplete": MISSING,
-    "special_error_param": INCORRECT,
-    "special_irrelevant": LIMITATIONS,
+    "special_incomplete": MISSING_PHRASE,
+    "special_error_param": INCORRECT_PHRASE,
+    "special_irrelevant": LIMITATIONS_PHRASE,
 }
 _WANTED = {
-    "special_incomplete": (MISSING, "(?:api|function)s?"),
-    "special_error_param": (INCORRECT, "(?:parameter|key)s?"),
+    "special_incomplete": (MISSING_PHRASE, "(?:api|function)s?"),
+    "special_error_param": (INCORRECT_PHRASE, "(?:parameter|key)s?"),
 }
 """The phrase that opens a message, and what introduces its second place."""
 _MOST_PLACES = 100
@@ -62,20 +62,20 @@ _CALL = re.compile(
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def check_special(text: str | None, record: SpecialRecord) -> Checked:
+def check_special(text: str | None, record: SpecialRecord) -> CheckResult:
     """The verdict on a Special reply. Never raises.
 
     `error` is `error_detection` where the problem is not reported (rules 2 to 4), `error_correction` where it is,
     with other names or values, or not in their places (rules 5 to 7).
     """
     if text is None:
-        return Checked(False, DETECTION, "the reply has no text")
-    if len(text) > MAX_CHARACTERS:
-        return Checked(False, DETECTION, f"longer than {MAX_CHARACTERS:,} characters")
+        return CheckResult(False, DETECTION, "the reply has no text")
+    if len(text) > MAX_REPLY_CHARACTERS:
+        return CheckResult(False, DETECTION, f"longer than {MAX_REPLY_CHARACTERS:,} characters")
     said = _normalised(text)
     for error, faults in ((DETECTION, _detection(said, record)), (CORRECTION, _correction(said, record))):
         if reason := next(faults, None):
-            return Checked(False, error, reason)
+            return CheckResult(False, error, reason)
     return VALID
 
 
@@ -88,7 +88,7 @@ def _detection(said: str, record: SpecialRecord) -> Iterator[str]:
         if phrase != wanted and phrase.lower() in lower:
             yield f"the reply also says {phrase!r}"
     if call := _CALL.search(said):
-        yield f"a call stands beside the message: {shown(call[0])}"
+        yield f"a call stands beside the message: {short_repr(call[0])}"
 
 
 def _correction(said: str, record: SpecialRecord) -> Iterator[str]:
@@ -103,7 +103,7 @@ def _correction(said: str, record: SpecialRecord) -> Iterator[str]:
         for function in record.functions:
             name = _normalised(str(function.get("name")))
             if name not in named and _names(said, name):
-                yield f"the reply also names {shown(name)}"
+                yield f"the reply also names {short_repr(name)}"
     else:
         yield from _wrong_values(messages, record)
 
@@ -137,10 +137,10 @@ def _incomplete(messages: Sequence[tuple[str, str]], record: SpecialRecord) -> I
     listed = [name for keys, _ in messages for name in _split(keys)]
     for _, function in messages:
         if _split(function) != _split(api):
-            yield f"{shown(function)} is not the function {shown(api)}"
+            yield f"{short_repr(function)} is not the function {short_repr(api)}"
     for name in missing:
         if not any(_names(keys, name) for keys, _ in messages):
-            yield f"the reply does not name {shown(name)}"
+            yield f"the reply does not name {short_repr(name)}"
     allowed = {part for name in (*missing, *record.may_name) for part in _split(name)}
     wanted = frozenset(_normalised(name) for name in missing)
     for function in record.functions:
@@ -149,7 +149,7 @@ def _incomplete(messages: Sequence[tuple[str, str]], record: SpecialRecord) -> I
     for name in listed:
         # A digit is a position in a list, as in `legs[0].city`.
         if name not in allowed and not name.isdecimal():
-            yield f"{shown(name)} is not missing"
+            yield f"{short_repr(name)} is not missing"
 
 
 def _split(place: str) -> list[str]:
@@ -159,7 +159,7 @@ def _split(place: str) -> list[str]:
 def _around(schema: Any, missing: frozenset[str], depth: int) -> set[str]:
     """Names that say the same as that a parameter is missing: of objects around it, and of what belongs into it."""
     found: set[str] = set()
-    for name, below in _properties(schema).items() if depth < MAX_DEPTH else ():
+    for name, below in _properties(schema).items() if depth < MAX_ARGUMENT_DEPTH else ():
         inside = _around(below, missing, depth + 1)
         if _normalised(name) in missing:
             inside |= set(_needed_inside(below, depth + 1))
@@ -175,14 +175,14 @@ def _needed_inside(schema: Any, depth: int) -> Iterator[str]:
     needed = [name for name in properties if isinstance(required, list) and name in required]
     for name in needed or properties:
         yield from _split(name)
-        if depth < MAX_DEPTH:
+        if depth < MAX_ARGUMENT_DEPTH:
             yield from _needed_inside(properties[name], depth + 1)
 
 
 def _holder(schema: Any) -> Mapping[str, Any]:
     """The schema of the objects in a list, however deep; any other schema itself."""
     known = as_schema(schema)
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_ARGUMENT_DEPTH):
         if "properties" in known or "items" not in known:
             break
         known = as_schema(known["items"])
@@ -203,7 +203,7 @@ def _wrong_values(messages: Sequence[tuple[str, str]], record: SpecialRecord) ->
         found, other = _cut_out(values, [value for _, value in gold])
         names = [path.rpartition(".")[2] for path in _PATHS.split(keys) if path]
         if other:
-            yield f"{shown(other)} is no wrong value"
+            yield f"{short_repr(other)} is no wrong value"
         if len(names) == len(found):
             said |= set(zip(names, found, strict=True))
         else:
@@ -211,9 +211,9 @@ def _wrong_values(messages: Sequence[tuple[str, str]], record: SpecialRecord) ->
             if len(names) > 1:
                 yield f"the reply names {len(names)} parameters for {len(found)} values"
     for name, value in sorted(gold - said):
-        yield f"the reply does not name {shown(value)} as the value of {shown(name)}"
+        yield f"the reply does not name {short_repr(value)} as the value of {short_repr(name)}"
     for name, value in sorted(said - gold):
-        yield f"{shown(value)} is no wrong value of {shown(name)}"
+        yield f"{short_repr(value)} is no wrong value of {short_repr(name)}"
 
 
 def _cut_out(place: str, values: Sequence[str]) -> tuple[list[str], str]:

@@ -4,28 +4,35 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from wildtool.benchmarks.acebench.data import AgentRecord, Record, held, is_agent, languages, read_record
-from wildtool.benchmarks.acebench.data_lines import Line, find_file, scan_lines
-from wildtool.benchmarks.acebench.lint.episode_rules import agent_remarks
-from wildtool.benchmarks.acebench.lint.rules import RULES, Remark
+from wildtool.benchmarks.acebench.data import (
+    AgentRecord,
+    Record,
+    categories_in,
+    folder_languages,
+    is_agent,
+    read_record,
+)
+from wildtool.benchmarks.acebench.data_lines import JsonLine, find_file, scan_lines
+from wildtool.benchmarks.acebench.lint.episode_rules import episode_issues
+from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES, RecordIssue
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
 from wildtool.errors import DataError
 from wildtool.types import Finding
 
-Read = tuple[Record, Line, Line]
+RecordWithLines = tuple[Record, JsonLine, JsonLine]
 """A record with the lines of its question and of its answer."""
 
 
 def lint_folder(folder: Path) -> Iterator[Finding]:
     """Findings of a folder of ACEBench files, by language and category; never raises, whatever the files hold."""
     try:
-        codes = languages(folder)
+        codes = folder_languages(folder)
     except (DataError, OSError) as error:
         yield Finding(str(folder), "files", str(error))
         return
     for lang in codes:
         try:
-            categories = held(folder, lang)
+            categories = categories_in(folder, lang)
         except (DataError, OSError) as error:
             yield Finding(str(folder / lang), "files", str(error))
             continue
@@ -49,7 +56,7 @@ def _lint_category(folder: Path, lang: str, category: str, edition: Edition | No
     yield from faults
     for record, question, answer in records:
         try:
-            remarks = list(_remarks(record, edition))
+            remarks = list(_issues(record, edition))
         except RecursionError as error:
             yield _format_fault(error, question)
             continue
@@ -63,14 +70,14 @@ def _lint_category(folder: Path, lang: str, category: str, edition: Edition | No
             )
 
 
-def _remarks(record: Record, edition: Edition | None) -> Iterator[tuple[str, Remark]]:
-    for rule, check in RULES.items():
+def _issues(record: Record, edition: Edition | None) -> Iterator[tuple[str, RecordIssue]]:
+    for rule, check in RECORD_RULES.items():
         yield from ((rule, remark) for remark in check(record))
     if isinstance(record, AgentRecord):
-        yield from agent_remarks(record, edition)
+        yield from episode_issues(record, edition)
 
 
-def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> list[Read]:
+def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> list[RecordWithLines]:
     """The records of a category that can be read, in file order; what is wrong with the others joins `faults`."""
     try:
         path, answers_path = (
@@ -93,7 +100,7 @@ def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> 
         faults.append(
             Finding(str(answers_path), "order", f"the answers stand in another order than in {path}")
         )
-    records: list[Read] = []
+    records: list[RecordWithLines] = []
     for id_ in both:
         try:
             record = read_record(questions[id_], answers[id_], category, lang)
@@ -104,9 +111,9 @@ def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> 
     return records
 
 
-def _by_id(path: Path, faults: list[Finding]) -> dict[str, Line]:
+def _by_id(path: Path, faults: list[Finding]) -> dict[str, JsonLine]:
     """The lines of a file by id."""
-    found: dict[str, Line] = {}
+    found: dict[str, JsonLine] = {}
     for line in scan_lines(path):
         if isinstance(line, DataError):
             faults.append(_format_fault(line))
@@ -124,7 +131,7 @@ def _by_id(path: Path, faults: list[Finding]) -> dict[str, Line]:
     return found
 
 
-def _format_fault(error: DataError | RecursionError, line: Line | None = None) -> Finding:
+def _format_fault(error: DataError | RecursionError, line: JsonLine | None = None) -> Finding:
     """What a reading error says, with its place in front."""
     if isinstance(error, RecursionError):
         return Finding(line.where if line else "", "format", "nested too deeply")

@@ -4,20 +4,20 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from wildtool.benchmarks.acebench.check import shown
+from wildtool.benchmarks.acebench.check import short_repr
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state
 from wildtool.benchmarks.acebench.episode.official_execute import decode_message, execute_step
-from wildtool.benchmarks.acebench.lint.rules import Remark
-from wildtool.benchmarks.acebench.sandbox import KNOWN_CLASSES, SAVED, TOOL_ERRORS, Sandbox
+from wildtool.benchmarks.acebench.lint.rules import RecordIssue
+from wildtool.benchmarks.acebench.sandbox import KNOWN_CLASSES, SAVED_ATTRIBUTES, TOOL_ERRORS, Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 
-MOST_SHOWN = 300
+MAX_SHOWN = 300
 """Characters of a difference between states that a finding shows."""
 _TOOL_NAME = re.compile(r"[^\W\d]\w*(?=\()")
 
 
-def agent_remarks(record: AgentRecord, edition: Edition | None) -> Iterator[tuple[str, Remark]]:
+def episode_issues(record: AgentRecord, edition: Edition | None) -> Iterator[tuple[str, RecordIssue]]:
     """Rule and remark of every fault of an agent record.
 
     Args:
@@ -32,39 +32,43 @@ def agent_remarks(record: AgentRecord, edition: Edition | None) -> Iterator[tupl
     for field, milestones in _lists(record):
         for position, text in enumerate(milestones):
             if not decode_message(text.strip()):
-                message = f"{shown(text)} cannot be read as calls, so no reply that works matches it (Q52)"
-                yield "milestone", Remark("answer", f"{field}[{position}]", message)
+                message = (
+                    f"{short_repr(text)} cannot be read as calls, so no reply that works matches it (Q52)"
+                )
+                yield "milestone", RecordIssue("answer", f"{field}[{position}]", message)
         for name in sorted(
             set(_tools_called(milestones)) - {function["name"] for function in record.functions}
         ):
             yield (
                 "not offered",
-                Remark("answer", field, f"the milestones call {shown(name)}, which is not offered"),
+                RecordIssue("answer", field, f"the milestones call {short_repr(name)}, which is not offered"),
             )
-        if runs and (difference := _missed_state(record, cast(Edition, edition), milestones)):
+        if runs and (difference := _state_differences(record, cast(Edition, edition), milestones)):
             yield (
                 "state",
-                Remark("answer", field, f"the milestones do not lead to the gold state: {difference}"),
+                RecordIssue("answer", field, f"the milestones do not lead to the gold state: {difference}"),
             )
 
 
-def _unknown_classes(record: AgentRecord) -> Iterator[Remark]:
+def _unknown_classes(record: AgentRecord) -> Iterator[RecordIssue]:
     known = ", ".join(sorted(KNOWN_CLASSES))
     for name in record.involved_classes:
         if name not in KNOWN_CLASSES:
-            yield Remark("question", "involved_classes", f"{shown(name)} is no class of the sandbox: {known}")
+            yield RecordIssue(
+                "question", "involved_classes", f"{short_repr(name)} is no class of the sandbox: {known}"
+            )
     for name in record.initial_config:
         if name not in KNOWN_CLASSES:
-            message = f"{shown(name)} is no class of the sandbox, so this part is not used: {known}"
-            yield Remark("question", "initial_config", message)
+            message = f"{short_repr(name)} is no class of the sandbox, so this part is not used: {known}"
+            yield RecordIssue("question", "initial_config", message)
     for position, entry in enumerate(record.end_state):
         for name in entry:
             if name not in KNOWN_CLASSES:
-                message = f"{shown(name)} is no class of the sandbox, so this state is never compared (Q49): {known}"
-                yield Remark("answer", f"ground_truth[{position}]", message)
+                message = f"{short_repr(name)} is no class of the sandbox, so this state is never compared (Q49): {known}"
+                yield RecordIssue("answer", f"ground_truth[{position}]", message)
 
 
-def _other_classes(record: AgentRecord) -> Iterator[Remark]:
+def _other_classes(record: AgentRecord) -> Iterator[RecordIssue]:
     """The gold state has one entry with one class for each involved class."""
     gold = [name for entry in record.end_state for name in entry]
     expected = set(record.involved_classes)
@@ -72,22 +76,22 @@ def _other_classes(record: AgentRecord) -> Iterator[Remark]:
         message = (
             f"{len(record.end_state)} entries for {len(record.involved_classes)} classes: no reply passes"
         )
-        yield Remark("answer", "ground_truth", message)
+        yield RecordIssue("answer", "ground_truth", message)
     for name in sorted(set(gold) & KNOWN_CLASSES - expected):
-        yield Remark("answer", "ground_truth", f"{name} is not among the involved classes")
+        yield RecordIssue("answer", "ground_truth", f"{name} is not among the involved classes")
 
 
-def _other_attributes(record: AgentRecord) -> Iterator[Remark]:
+def _other_attributes(record: AgentRecord) -> Iterator[RecordIssue]:
     """The gold state of a class has just the attributes that are compared."""
     for position, entry in enumerate(record.end_state):
         for name, attributes in entry.items():
-            saved = set(SAVED.get(name, attributes))
+            saved = set(SAVED_ATTRIBUTES.get(name, attributes))
             for attribute in sorted(saved ^ attributes.keys()):
                 missing = attribute in saved
                 message = f"{attribute} is " + (
                     "missing: no reply passes" if missing else "never compared (Q50)"
                 )
-                yield Remark("answer", f"ground_truth[{position}].{name}", message)
+                yield RecordIssue("answer", f"ground_truth[{position}].{name}", message)
 
 
 def _lists(record: AgentRecord) -> Iterator[tuple[str, Sequence[str]]]:
@@ -105,7 +109,7 @@ def _tools_called(milestones: Sequence[str]) -> Iterator[str]:
             yield from _TOOL_NAME.findall(call)[:1]
 
 
-def _missed_state(record: AgentRecord, edition: Edition, milestones: Sequence[str]) -> str:
+def _state_differences(record: AgentRecord, edition: Edition, milestones: Sequence[str]) -> str:
     """What differs from the gold state after all milestones were run; empty where nothing does."""
     try:
         sandbox = Sandbox(edition, record.involved_classes, record.initial_config)
@@ -115,7 +119,7 @@ def _missed_state(record: AgentRecord, edition: Edition, milestones: Sequence[st
         return f"the sandbox's tables are damaged ({type(error).__name__}: {error})"
     compared = compare_end_state(record.end_state, sandbox.saved())
     sentences = [sentence for sentences in compared.errors for sentence in sentences]
-    return "; ".join(sentences or [compared.error_type])[:MOST_SHOWN]
+    return "; ".join(sentences or [compared.error_type])[:MAX_SHOWN]
 
 
 def _requoted(text: str) -> str:

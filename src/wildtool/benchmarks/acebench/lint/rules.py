@@ -10,23 +10,23 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
-from wildtool.benchmarks.acebench.check import shown
+from wildtool.benchmarks.acebench.check import short_repr
 from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
-from wildtool.benchmarks.acebench.gold import called
+from wildtool.benchmarks.acebench.gold import called_function
 
-Place = Literal["question", "answer"]
+RecordPart = Literal["question", "answer"]
 
 
-class Remark(NamedTuple):
+class RecordIssue(NamedTuple):
     """What a rule has to say."""
 
-    place: Place
+    place: RecordPart
     """Which of the record's two lines is meant."""
     field: str
     message: str
 
 
-Rule = Callable[[Record], Iterator[Remark]]
+RecordRule = Callable[[Record], Iterator[RecordIssue]]
 
 JSON_TYPES: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(("string", "enum"), (str,)),
@@ -40,7 +40,7 @@ JSON_TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedCall:
     """One call that a gold answer expects."""
 
     field: str
@@ -58,7 +58,7 @@ class Expected:
         return properties_of(self.function or {})
 
 
-def expected_calls(record: Record) -> Iterator[Expected]:
+def expected_calls(record: Record) -> Iterator[ExpectedCall]:
     """The calls of all candidates of a Normal record; nothing for other records."""
     if not isinstance(record, NormalRecord):
         return
@@ -67,70 +67,71 @@ def expected_calls(record: Record) -> Iterator[Expected]:
     for position, candidate in enumerate(record.candidates):
         field = f"ground_truth[{position}]" if several else "ground_truth"
         for key, arguments in candidate.items():
-            name = called(key, set(offered))
-            yield Expected(f"{field}.{key}", key, name, offered.get(name), arguments)
+            name = called_function(key, set(offered))
+            yield ExpectedCall(f"{field}.{key}", key, name, offered.get(name), arguments)
 
 
-def parameters_of(function: Mapping[str, Any]) -> Mapping[str, Any]:
+def function_parameters(function: Mapping[str, Any]) -> Mapping[str, Any]:
     return _object(function.get("parameters"))
 
 
 def properties_of(function: Mapping[str, Any]) -> Mapping[str, Any]:
-    return _object(parameters_of(function).get("properties"))
+    return _object(function_parameters(function).get("properties"))
 
 
-def duplicate_functions(record: Record) -> Iterator[Remark]:
+def duplicate_functions(record: Record) -> Iterator[RecordIssue]:
     counts = Counter(function["name"] for function in record.functions)
     for name, count in counts.items():
         if count > 1:
-            yield Remark(
-                "question", "function", f"{shown(name)} is offered {count} times; the first one counts"
+            yield RecordIssue(
+                "question", "function", f"{short_repr(name)} is offered {count} times; the first one counts"
             )
 
 
-def unoffered_calls(record: Record) -> Iterator[Remark]:
+def unoffered_calls(record: Record) -> Iterator[RecordIssue]:
     """Gold calls, and functions named by an `incomplete` answer, must be offered with parameters."""
     for call in expected_calls(record):
         if call.function is None:
-            yield Remark("answer", call.field, f"the function {shown(call.name)} is not offered")
+            yield RecordIssue("answer", call.field, f"the function {short_repr(call.name)} is not offered")
         elif not isinstance(call.function.get("parameters"), dict):
-            yield Remark(
-                "answer", call.field, f"the function {shown(call.name)} is offered without parameters"
+            yield RecordIssue(
+                "answer", call.field, f"the function {short_repr(call.name)} is offered without parameters"
             )
         elif (taken := next(f["name"] for f in record.functions if f["name"] in call.key)) != call.name:
-            message = f"the official rules take the description of {shown(taken)}, since that stands in its name (Q28)"
-            yield Remark("answer", call.field, message)
+            found = short_repr(taken)
+            message = (
+                f"the official rules take the description of {found}, since its name contains that one (Q28)"
+            )
+            yield RecordIssue("answer", call.field, message)
     if record.category == "special_incomplete" and isinstance(record, SpecialRecord):
         offered = {function["name"].strip() for function in record.functions}
         for name in record.faults:
             if name.strip() not in offered:
-                yield Remark("answer", f"ground_truth.{name}", "this function is not offered")
+                yield RecordIssue("answer", f"ground_truth.{name}", "this function is not offered")
 
 
-def names_with_digits(record: Record) -> Iterator[Remark]:
+def names_with_digits(record: Record) -> Iterator[RecordIssue]:
     for call in expected_calls(record):
         if call.function is not None and re.search(r"_\d+$", call.name):
-            message = (
-                f"{shown(call.name)} ends in digits, which the official rules cut off: no reply passes (Q27)"
-            )
-            yield Remark("answer", call.field, message)
+            message = f"{short_repr(call.name)} ends in digits, which the official rules cut off: no reply passes (Q27)"
+            yield RecordIssue("answer", call.field, message)
 
 
-def missing_required(record: Record) -> Iterator[Remark]:
+def missing_required(record: Record) -> Iterator[RecordIssue]:
     for call in expected_calls(record):
-        required = parameters_of(call.function or {}).get("required")
+        required = function_parameters(call.function or {}).get("required")
         for name in cast(list[Any], required) if isinstance(required, list) else ():
             if isinstance(name, str) and name not in call.arguments:
-                message = f"the required parameter {shown(name)} is not in gold: no reply passes (Q22)"
-                yield Remark("answer", call.field, message)
+                message = f"the required parameter {short_repr(name)} is not in gold: no reply passes (Q22)"
+                yield RecordIssue("answer", call.field, message)
 
 
-def unknown_parameters(record: Record) -> Iterator[Remark]:
+def unknown_parameters(record: Record) -> Iterator[RecordIssue]:
     """Parameters that a gold answer names must be in a schema."""
     for call in expected_calls(record):
         for name in call.arguments:
-            if parameters_of(call.function or {}) and name not in call.properties:
-                yield Remark("answer", f"{call.field}.{name}", "no parameter of the function")
+            if function_parameters(call.function or {}) and name not in call.properties:
+                yield RecordIssue("answer", f"{call.field}.{name}", "no parameter of the function")
     if not isinstance(record, SpecialRecord):
         return
     by_function = {function["name"].strip(): set(_property_names(function)) for function in record.functions}
@@ -139,12 +140,12 @@ def unknown_parameters(record: Record) -> Iterator[Remark]:
         names = parts if record.category == "special_incomplete" else [key]
         for name in names:
             if name.strip() not in by_function.get(key.strip(), every):
-                yield Remark(
-                    "answer", f"ground_truth.{key}", f"{shown(name)} is no parameter of the function"
+                yield RecordIssue(
+                    "answer", f"ground_truth.{key}", f"{short_repr(name)} is no parameter of the function"
                 )
 
 
-def other_types(record: Record) -> Iterator[Remark]:
+def other_types(record: Record) -> Iterator[RecordIssue]:
     for call in expected_calls(record):
         for name, value in call.arguments.items():
             declared = _object(call.properties.get(name)).get("type", "any")
@@ -153,53 +154,61 @@ def other_types(record: Record) -> Iterator[Remark]:
             field = f"{call.field}.{name}"
             kinds = JSON_TYPES.get(declared) if isinstance(declared, str) else None
             if kinds is None:
-                yield Remark(
-                    "answer", field, f"declared type {shown(declared)} is unknown: the official rules fail"
+                yield RecordIssue(
+                    "answer",
+                    field,
+                    f"declared type {short_repr(declared)} is unknown: the official rules fail",
                 )
             elif not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-                message = (
-                    f"declared {declared}, gold is {shown(value)}: any {type(value).__name__} passes (Q12)"
-                )
-                yield Remark("answer", field, message)
+                message = f"declared {declared}, gold is {short_repr(value)}: any {type(value).__name__} passes (Q12)"
+                yield RecordIssue("answer", field, message)
             elif declared == "number" and isinstance(value, float):
                 message = f"declared number, gold is {value}: the official rules compare no fractions (Q12)"
-                yield Remark("answer", field, message)
+                yield RecordIssue("answer", field, message)
 
 
-def empty_gold(record: Record) -> Iterator[Remark]:
+def empty_gold(record: Record) -> Iterator[RecordIssue]:
     for call in expected_calls(record):
         for name, value in call.arguments.items():
             if value in ([], {}):
-                message = f"gold is {shown(value)}, which no value matches (Q21); leave the parameter out"
-                yield Remark("answer", f"{call.field}.{name}", message)
+                message = (
+                    f"gold is {short_repr(value)}, which no value matches (Q21); leave the parameter out"
+                )
+                yield RecordIssue("answer", f"{call.field}.{name}", message)
 
 
-def arrays_without_items(record: Record) -> Iterator[Remark]:
+def arrays_without_items(record: Record) -> Iterator[RecordIssue]:
     for call in expected_calls(record):
         for name, value in call.arguments.items():
             schema = _object(call.properties.get(name))
             if schema.get("type") == "array" and "items" not in schema and isinstance(value, list):
-                message = f"{shown(call.name)} declares no items, so the official rules expect objects (Q20)"
-                yield Remark("question", f"function {call.name}.{name}", message)
+                message = (
+                    f"{short_repr(call.name)} declares no items, so the official rules expect objects (Q20)"
+                )
+                yield RecordIssue("question", f"function {call.name}.{name}", message)
 
 
-def stray_blanks(record: Record) -> Iterator[Remark]:
+def stray_blanks(record: Record) -> Iterator[RecordIssue]:
     """Names with blanks around them, which a reply must repeat (Q44)."""
     for place, field, name in _names(record):
         if name != name.strip():
-            yield Remark(place, field, f"blanks around {shown(name)}, which a reply must repeat (Q44)")
+            yield RecordIssue(
+                place, field, f"blanks around {short_repr(name)}, which a reply must repeat (Q44)"
+            )
 
 
-def values_not_in_question(record: Record) -> Iterator[Remark]:
+def values_not_in_question(record: Record) -> Iterator[RecordIssue]:
     if record.category == "special_error_param" and isinstance(record, SpecialRecord):
         for key, values in record.faults.items():
             for value in values:
                 if value not in record.question:
-                    message = f"the question does not say {shown(value)}, which a reply must repeat (Q47)"
-                    yield Remark("answer", f"ground_truth.{key}", message)
+                    message = (
+                        f"the question does not say {short_repr(value)}, which a reply must repeat (Q47)"
+                    )
+                    yield RecordIssue("answer", f"ground_truth.{key}", message)
 
 
-RULES: Mapping[str, Rule] = {
+RECORD_RULES: Mapping[str, RecordRule] = {
     "duplicate function": duplicate_functions,
     "not offered": unoffered_calls,
     "name with digits": names_with_digits,
@@ -213,7 +222,7 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def _names(record: Record) -> Iterator[tuple[Place, str, str]]:
+def _names(record: Record) -> Iterator[tuple[RecordPart, str, str]]:
     """Place, field and text of every name that a reply repeats."""
     for function in record.functions:
         yield "question", "function", function["name"]

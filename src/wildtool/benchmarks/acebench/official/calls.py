@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wildtool.benchmarks.acebench.check import NO_VERDICT, VALID, Checked, shown
+from wildtool.benchmarks.acebench.check import NO_VERDICT, VALID, CheckResult, short_repr
 from wildtool.benchmarks.acebench.official.parse import decode
-from wildtool.benchmarks.acebench.official.values import Fault, check_argument
-from wildtool.toolcall.call_syntax import Call, CallSyntaxError
+from wildtool.benchmarks.acebench.official.values import ArgumentFault, check_argument
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 
 Gold = Mapping[str, Mapping[str, Any]]
 """Expected calls: function name, with a suffix `_1`, `_2`, … where it is expected several times, to arguments."""
@@ -17,7 +17,9 @@ _SUFFIX = re.compile(r"_\d+$")
 _RAISED = (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError)
 
 
-def check_normal(text: Any, functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]) -> Checked:
+def check_normal(
+    text: Any, functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]
+) -> CheckResult:
     """The verdict on a Normal reply. Never raises: where the original does, the reply is wrong and it is named.
 
     Args:
@@ -26,47 +28,51 @@ def check_normal(text: Any, functions: Sequence[Mapping[str, Any]], candidates: 
         candidates: gold answers, any one of which suffices.
     """
     if not isinstance(text, str):
-        return Checked(False, "wrong_output_format", "the reply has no text")
+        return CheckResult(False, "wrong_output_format", "the reply has no text")
     try:
         calls = decode(text)
     except CallSyntaxError as error:
-        return Checked(False, "wrong_output_format", str(error))
-    return check_calls(calls, functions, candidates)
+        return CheckResult(False, "wrong_output_format", str(error))
+    return check_official_calls(calls, functions, candidates)
 
 
-def check_calls(
-    calls: Sequence[Call], functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]
-) -> Checked:
+def check_official_calls(
+    calls: Sequence[CallExpression], functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]
+) -> CheckResult:
     """The verdict on calls, however they were written. Never raises."""
-    first: Fault | None = None
+    first: ArgumentFault | None = None
     try:
         for gold in candidates:
             fault = _check_candidate(calls, functions, gold)
             if fault is None:
-                return VALID if first is None else Checked(True, stray_error=first.error)
+                return VALID if first is None else CheckResult(True, stray_error=first.error)
             first = first or fault
     except _RAISED as error:
         raised = f"{type(error).__name__}: {error}"
-        return Checked(False, NO_VERDICT, f"the published evaluator raises {raised}", raised)
-    return Checked(False, *first) if first else Checked(False, NO_VERDICT, "no gold answer to compare with")
+        return CheckResult(False, NO_VERDICT, f"the published evaluator raises {raised}", raised)
+    return (
+        CheckResult(False, *first)
+        if first
+        else CheckResult(False, NO_VERDICT, "no gold answer to compare with")
+    )
 
 
 def _check_candidate(
-    calls: Sequence[Call], functions: Sequence[Mapping[str, Any]], gold: Gold
-) -> Fault | None:
+    calls: Sequence[CallExpression], functions: Sequence[Mapping[str, Any]], gold: Gold
+) -> ArgumentFault | None:
     """Section 6.1: numbers and names of the calls, then for each gold call a call that passes."""
     if len(calls) != len(gold):
-        return Fault("wrong functions number", f"expected {len(gold)} calls, got {len(calls)}")
+        return ArgumentFault("wrong functions number", f"expected {len(gold)} calls, got {len(calls)}")
     found = Counter(call.name for call in calls)
     # Names that really end in digits lose them, too (Q27).
     wanted = Counter(_SUFFIX.sub("", name) for name in gold)
     for names, others, fault in ((found, wanted, "not expected"), (wanted, found, "missing")):
         for name in names:
             if name not in others:
-                return Fault("function_mismatch", f"{fault}: {shown(name)}")
+                return ArgumentFault("function_mismatch", f"{fault}: {short_repr(name)}")
     for name, count in wanted.items():
         if found[name] != count:
-            return Fault("function_mismatch", f"expected {count} calls of {name}, got {found[name]}")
+            return ArgumentFault("function_mismatch", f"expected {count} calls of {name}, got {found[name]}")
     for name, arguments in gold.items():
         function = next((f for f in functions if f["name"] in name), None)
         if fault := _find_match(_SUFFIX.sub("", name), arguments, calls, function):
@@ -75,19 +81,23 @@ def _check_candidate(
 
 
 def _find_match(
-    name: str, gold: Mapping[str, Any], calls: Sequence[Call], function: Mapping[str, Any] | None
-) -> Fault | None:
+    name: str, gold: Mapping[str, Any], calls: Sequence[CallExpression], function: Mapping[str, Any] | None
+) -> ArgumentFault | None:
     """None if a call passes, else the fault of the last call, whatever its name (Q29); calls are not used up (Q30)."""
-    fault: Fault | None = None
+    fault: ArgumentFault | None = None
     for call in calls:
         if call.name != name:
-            fault = Fault("simple_function_checker:unclear", f"no call of {name} passes; the last is another")
+            fault = ArgumentFault(
+                "simple_function_checker:unclear", f"no call of {name} passes; the last is another"
+            )
         elif (fault := _check_call(call, gold, function)) is None:
             return None
     return fault
 
 
-def _check_call(call: Call, gold: Mapping[str, Any], function: Mapping[str, Any] | None) -> Fault | None:
+def _check_call(
+    call: CallExpression, gold: Mapping[str, Any], function: Mapping[str, Any] | None
+) -> ArgumentFault | None:
     """Section 6.2: one call against the gold call and the function's description."""
     if function is None:
         raise TypeError("'NoneType' object is not subscriptable")
@@ -95,22 +105,24 @@ def _check_call(call: Call, gold: Mapping[str, Any], function: Mapping[str, Any]
     if not call.arguments and parameters == {}:
         return None
     if not call.arguments or parameters == {}:
-        return Fault("wrong_param", "no arguments" if parameters else "arguments for a function without any")
+        return ArgumentFault(
+            "wrong_param", "no arguments" if parameters else "arguments for a function without any"
+        )
     if gold == parameters["properties"]:
         return None
     if not gold:
-        return Fault("wrong_param", "arguments where gold has none")
+        return ArgumentFault("wrong_param", "arguments where gold has none")
     if function["name"] != call.name:
-        return Fault(
+        return ArgumentFault(
             "wrong_function_name", f"the description of {function['name']} was taken for {call.name}"
         )
     for name in parameters["required"]:
         if name not in call.arguments:
-            return Fault("lack_args", f"required argument {shown(name)} is missing")
+            return ArgumentFault("lack_args", f"required argument {short_repr(name)} is missing")
     properties: Mapping[str, Any] = parameters["properties"]
     for name, value in call.arguments.items():
         if name is None or name not in properties or name not in gold:
-            return Fault("addition_args", f"argument {shown(name)} is not expected")
+            return ArgumentFault("addition_args", f"argument {short_repr(name)} is not expected")
         if fault := check_argument(value, gold[name], properties[name]):
-            return Fault(fault.error, f"argument {name}: {fault.reason}")
+            return ArgumentFault(fault.error, f"argument {name}: {fault.reason}")
     return None

@@ -2,7 +2,7 @@
 
 import ast
 
-from wildtool.toolcall.call_syntax import Call, CallReader, CallSyntaxError, parse_expression
+from wildtool.toolcall.call_syntax import CallExpression, CallReader, CallSyntaxError, parse_expression
 
 
 def without_whitespace(text: str) -> str:
@@ -10,7 +10,7 @@ def without_whitespace(text: str) -> str:
     return "".join(text.split())
 
 
-def decode(text: str) -> list[Call]:
+def decode(text: str) -> list[CallExpression]:
     """The calls of a bracketed list (also a set, a tuple or a bare comma list: Q2).
 
     Raises:

@@ -7,7 +7,7 @@ these functions raise the same kind of exception and `official_normal` names it.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from wildtool.benchmarks.acebench.check import shown
+from wildtool.benchmarks.acebench.check import short_repr
 
 Json = Any
 
@@ -28,7 +28,7 @@ _IGNORED = str.maketrans({**dict.fromkeys(" ,./-_*^"), "'": '"'})
 _WORDS = {"true": True, "false": False}
 
 
-class Fault(NamedTuple):
+class ArgumentFault(NamedTuple):
     """Why a call fails."""
 
     error: str
@@ -36,7 +36,7 @@ class Fault(NamedTuple):
     reason: str
 
 
-def check_argument(value: Any, gold: Json, schema: Mapping[str, Json]) -> Fault | None:
+def check_argument(value: Any, gold: Json, schema: Mapping[str, Json]) -> ArgumentFault | None:
     """What is wrong with one top-level argument, or None.
 
     Args:
@@ -56,7 +56,9 @@ def check_argument(value: Any, gold: Json, schema: Mapping[str, Json]) -> Fault 
         value = float(value)
     fits, variable = _type_fits(value, gold, wanted, inner)
     if not fits:
-        return Fault("type_error", f"expected {declared} like {shown(gold)}, got {shown(value)}")
+        return ArgumentFault(
+            "type_error", f"expected {declared} like {short_repr(gold)}, got {short_repr(value)}"
+        )
     if variable:
         return None
     return _compare(value, gold, wanted, inner, declared)
@@ -92,7 +94,7 @@ def _type_fits(value: Any, gold: Json, wanted: type, inner: type | None) -> tupl
     return False, variable
 
 
-def _compare(value: Any, gold: Json, wanted: type, inner: type | None, declared: str) -> Fault | None:
+def _compare(value: Any, gold: Json, wanted: type, inner: type | None, declared: str) -> ArgumentFault | None:
     """The value check by declared type; numbers and booleans have none (Q11)."""
     if wanted is dict:
         return _compare_objects(value, gold)
@@ -100,9 +102,11 @@ def _compare(value: Any, gold: Json, wanted: type, inner: type | None, declared:
         return _compare_object_lists(value, gold, declared)
     if wanted is list:
         if _normalised_texts(value) != _normalised_texts(gold):
-            return Fault("value_error:list/tuple", f"expected {shown(gold)}, got {shown(value)}")
+            return ArgumentFault(
+                "value_error:list/tuple", f"expected {short_repr(gold)}, got {short_repr(value)}"
+            )
     elif wanted is str and normalised(gold) not in normalised(value):
-        return Fault("value_error:string", f"{shown(value)} does not contain {shown(gold)}")
+        return ArgumentFault("value_error:string", f"{short_repr(value)} does not contain {short_repr(gold)}")
     return None
 
 
@@ -115,24 +119,26 @@ def _normalised_texts(values: Sequence[Any]) -> list[Any]:
     return [normalised(value) if isinstance(value, str) else value for value in values]
 
 
-def _compare_object_lists(values: Sequence[Any], gold: Sequence[Json], declared: str) -> Fault | None:
+def _compare_object_lists(values: Sequence[Any], gold: Sequence[Json], declared: str) -> ArgumentFault | None:
     """Object by object, by position (Q19)."""
     if len(values) != len(gold):
         error = "value_error:dict_items" if declared == "objectArray" else "value_error:list_dict_count"
-        return Fault(error, f"expected {len(gold)} objects, got {len(values)}")
+        return ArgumentFault(error, f"expected {len(gold)} objects, got {len(values)}")
     if declared == "objectArray":
         raise TypeError("dict_checker() missing 1 required positional argument: 'func_name'")
     faults = (_compare_objects(value, wanted) for value, wanted in zip(values, gold, strict=True))
     return next((fault for fault in faults if fault), None)
 
 
-def _compare_objects(value: Any, gold: Json) -> Fault | None:
+def _compare_objects(value: Any, gold: Json) -> ArgumentFault | None:
     """The same keys (Q17), and each rendered gold value contained in the rendered value (Q16)."""
     if not isinstance(value, dict):
-        return Fault("value_error", f"expected an object, got {shown(value)}")
+        return ArgumentFault("value_error", f"expected an object, got {short_repr(value)}")
     found = cast(dict[Any, Any], value)
     if len(found) != len(gold.keys()) or any(key not in gold for key in found):
-        return Fault("value_error", f"expected the keys {shown(list(gold))}, got {shown(list(found))}")
+        return ArgumentFault(
+            "value_error", f"expected the keys {short_repr(list(gold))}, got {short_repr(list(found))}"
+        )
     for key, element in found.items():
         if isinstance(element, str):
             element = _WORDS.get(element, element)
@@ -141,8 +147,9 @@ def _compare_objects(value: Any, gold: Json) -> Fault | None:
             if fault := _compare_objects(element, wanted):
                 return fault
         elif _rendered(wanted) not in _rendered(element):
-            return Fault(
-                "value_error", f"{shown(key)}: the text of {shown(element)} does not contain {shown(wanted)}"
+            return ArgumentFault(
+                "value_error",
+                f"{short_repr(key)}: the text of {short_repr(element)} does not contain {short_repr(wanted)}",
             )
     return None
 

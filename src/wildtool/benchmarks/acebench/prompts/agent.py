@@ -12,7 +12,7 @@ from wildtool.types import Message
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
 
-_TEXTS: Mapping[Lang, AgentTexts] = {"en": agent_en.TEXTS, "zh": agent_zh.TEXTS}
+_TEXTS: Mapping[Lang, AgentTexts] = {"en": agent_en.AGENT_TEXTS, "zh": agent_zh.AGENT_TEXTS}
 
 
 class AgentPrompt:

@@ -10,7 +10,7 @@ How to call tools
 - A parameter is optional unless its description says otherwise: give those that are mentioned, leave out the rest.
 - Where the description fixes no format, take values in the words in which they were given."""
 
-TEXTS = AgentTexts(
+AGENT_TEXTS = AgentTexts(
     multi_step=f"""\
 You are an assistant, the agent, that completes a task by calling tools.
 

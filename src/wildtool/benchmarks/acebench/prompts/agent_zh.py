@@ -10,7 +10,7 @@ _CALLS = """\
 - 除非描述另有说明,参数都是可选的:对话中提到的要写上,没提到的不写。
 - 描述没有规定格式时,取值沿用原话。"""
 
-TEXTS = AgentTexts(
+AGENT_TEXTS = AgentTexts(
     multi_step=f"""\
 你是助手 agent,通过调用工具完成任务。
 

@@ -15,7 +15,7 @@ from wildtool.data.prompt_files import Constants, PromptFile, are_pulled, digest
 from wildtool.errors import DataError
 from wildtool.types import Message
 
-SAMPLING: Mapping[str, Any] = {"temperature": 0.001, "max_tokens": 1000, "top_p": 1, "attempts": 6}
+ORIGINAL_SAMPLING: Mapping[str, Any] = {"temperature": 0.001, "max_tokens": 1000, "top_p": 1, "attempts": 6}
 """What the original asks agents and simulated users with (Q56)."""
 NOTE = "multi-step agents are sent the Chinese prompt in both languages, as the original does behind an API (Q55)"
 _FOLDER = "model_inference"

@@ -7,7 +7,7 @@ from wildtool.benchmarks.acebench.prompts import request_en, request_zh
 from wildtool.benchmarks.acebench.prompts.request_texts import NormalTexts, PromptTexts, SpecialTexts
 from wildtool.types import Message
 
-TEXTS: Mapping[str, PromptTexts] = {"en": request_en.TEXTS, "zh": request_zh.TEXTS}
+PROMPT_TEXTS: Mapping[str, PromptTexts] = {"en": request_en.REQUEST_TEXTS, "zh": request_zh.REQUEST_TEXTS}
 _NORMAL: Mapping[str, Callable[[NormalTexts], tuple[str, ...]]] = {
     "text": lambda texts: (
         texts.role,
@@ -34,7 +34,7 @@ def text_messages(record: NormalRecord | SpecialRecord, mode: str) -> tuple[Mess
     Args:
         mode: `text`, `condensed` or `minimal`: how much the rules tell. The output contract is the same.
     """
-    texts = TEXTS[record.lang]
+    texts = PROMPT_TEXTS[record.lang]
     if isinstance(record, SpecialRecord):
         rules, roles = _SPECIAL[mode](texts.special), texts.special_roles
     else:
@@ -50,12 +50,12 @@ def text_messages(record: NormalRecord | SpecialRecord, mode: str) -> tuple[Mess
 
 def normal_texts(record: NormalRecord) -> NormalTexts:
     """The wording of a Normal record's rules."""
-    texts = TEXTS[record.lang]
+    texts = PROMPT_TEXTS[record.lang]
     return texts.preference if record.profile else texts.normal
 
 
 def situation(record: NormalRecord | SpecialRecord) -> str:
     """The sentence about the current date, or the headed profile; empty where the record gives neither."""
     if isinstance(record, NormalRecord) and record.profile:
-        return f"{TEXTS[record.lang].profile_heading}\n{record.profile}"
+        return f"{PROMPT_TEXTS[record.lang].profile_heading}\n{record.profile}"
     return record.time

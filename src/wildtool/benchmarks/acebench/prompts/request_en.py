@@ -1,7 +1,7 @@
 """English wording of the prompts of Normal and Special records: our own, telling what section 3 says each must tell."""
 
 from wildtool.benchmarks.acebench.prompts.request_texts import (
-    MESSAGES,
+    PROBLEM_MESSAGES,
     NormalTexts,
     PromptTexts,
     SpecialTexts,
@@ -54,7 +54,7 @@ once where several are needed. The profile tells what the user does not say.""",
 _CASES = f"""\
 If the request is unclear, incomplete, wrong or out of reach, point that out by these messages, their brackets filled \
 in. They have priority in this order; take care to tell 1 and 2 apart:
-{MESSAGES}
+{PROBLEM_MESSAGES}
 Message 1: all key details are there, but the type or form of a value contradicts the description of its parameter.
 Message 2: key details are missing.
 Message 3: the request is beyond what the APIs can do."""
@@ -71,11 +71,11 @@ If the request is clear and can be served:
     format=f"""\
 If the request can be served: {_FORMAT}
 If it cannot, write one of these messages (1 for a wrong value, 2 for missing details, 3 for what no API can do):
-{MESSAGES}""",
+{PROBLEM_MESSAGES}""",
     minimal=f"""\
 You are the assistant. Answer with API requests, [ApiName(key1='value1', ...), ...], or, where that cannot be done \
 because of a wrong value (1), missing details (2) or the limits of the APIs (3), with a message:
-{MESSAGES}""",
+{PROBLEM_MESSAGES}""",
     native=f"""\
 You are an AI assistant. Decide whether the request in the last message of the user can be served.
 If it is clear and can be served, call the tools you are offered; if several of them fit, call all of them. \
@@ -84,7 +84,7 @@ If it is clear and can be served, call the tools you are offered; if several of 
 Write such a message as your text and call no tool then. ApiName stands for the name of a tool.""",
 )
 
-TEXTS = PromptTexts(
+REQUEST_TEXTS = PromptTexts(
     normal=_NORMAL,
     preference=_PREFERENCE,
     special=_SPECIAL,

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 
-INCORRECT = '["There is incorrect value ({values}) for the parameters ({keys}) in the conversation history."]'
-MISSING = '["Missing necessary parameters ({keys}) for the api ({api})"]'
-LIMITATIONS = '["Due to the limitations of the function, I cannot solve this problem."]'
-MESSAGES = "\n".join(
+INCORRECT_MESSAGE = (
+    '["There is incorrect value ({values}) for the parameters ({keys}) in the conversation history."]'
+)
+MISSING_MESSAGE = '["Missing necessary parameters ({keys}) for the api ({api})"]'
+LIMITATIONS_MESSAGE = '["Due to the limitations of the function, I cannot solve this problem."]'
+PROBLEM_MESSAGES = "\n".join(
     (
-        f"1. {INCORRECT.format(values='value', keys='key')}",
-        f"2. {MISSING.format(keys='key1, key2, ...', api='ApiName')}",
-        f"3. {LIMITATIONS}",
+        f"1. {INCORRECT_MESSAGE.format(values='value', keys='key')}",
+        f"2. {MISSING_MESSAGE.format(keys='key1, key2, ...', api='ApiName')}",
+        f"3. {LIMITATIONS_MESSAGE}",
     )
 )
 """What a Special record is answered with (section 4): part of the task's definition, English in both languages."""

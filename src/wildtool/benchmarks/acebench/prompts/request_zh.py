@@ -1,7 +1,7 @@
 """Chinese wording of the prompts of Normal and Special records: our own, telling what section 3 says each must tell."""
 
 from wildtool.benchmarks.acebench.prompts.request_texts import (
-    MESSAGES,
+    PROBLEM_MESSAGES,
     NormalTexts,
     PromptTexts,
     SpecialTexts,
@@ -42,7 +42,7 @@ _PREFERENCE = NormalTexts(
 )
 _CASES = f"""\
 如果请求不清楚、不完整、有错误或超出能力范围,请填好括号中的内容,用以下消息指出。优先级按此顺序,注意区分1和2:
-{MESSAGES}
+{PROBLEM_MESSAGES}
 消息1:关键信息齐全,但某个取值的类型或形式与参数说明矛盾。
 消息2:缺少关键信息。
 消息3:请求超出了这些API的能力。"""
@@ -58,11 +58,11 @@ _SPECIAL = SpecialTexts(
     format=f"""\
 如果请求能够完成:{_FORMAT}
 如果不能,写出以下消息之一(1用于取值有误,2用于信息缺失,3用于任何API都无法完成的请求):
-{MESSAGES}""",
+{PROBLEM_MESSAGES}""",
     minimal=f"""\
 你是助手。请用API请求回答:[ApiName(key1='value1', ...), ...];\
 若因取值有误(1)、信息缺失(2)或API能力有限(3)而无法做到,则回答消息:
-{MESSAGES}""",
+{PROBLEM_MESSAGES}""",
     native=f"""\
 你是一个AI助手。请判断用户最后一条消息中的请求能否完成。
 如果请求清楚并且能够完成,就调用所提供的工具;有多个工具适用时全部调用。{_NORMAL.own_words}
@@ -70,7 +70,7 @@ _SPECIAL = SpecialTexts(
 这样的消息写在回答的正文里,此时不调用任何工具。ApiName 指工具名。""",
 )
 
-TEXTS = PromptTexts(
+REQUEST_TEXTS = PromptTexts(
     normal=_NORMAL,
     preference=_PREFERENCE,
     special=_SPECIAL,

@@ -6,15 +6,15 @@ from functools import cache
 from types import MethodType
 from typing import Any
 
-from wildtool.benchmarks.acebench.sandbox.edition import Edition, State
+from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.benchmarks.acebench.sandbox.finance import Finance
 from wildtool.benchmarks.acebench.sandbox.food import FoodPlatform
 from wildtool.benchmarks.acebench.sandbox.phone import BaseApi, MessageApi, ReminderApi
 from wildtool.benchmarks.acebench.sandbox.travel import Travel
 from wildtool.errors import DataError
 
-Api = BaseApi | Travel | Finance
-CLASSES: Mapping[str, Callable[[Edition, Mapping[str, Any]], Api]] = {
+SandboxApi = BaseApi | Travel | Finance
+SANDBOX_CLASSES: Mapping[str, Callable[[Edition, Mapping[str, Any]], SandboxApi]] = {
     "BaseApi": BaseApi,
     "MessageApi": MessageApi,
     "ReminderApi": ReminderApi,
@@ -22,9 +22,9 @@ CLASSES: Mapping[str, Callable[[Edition, Mapping[str, Any]], Api]] = {
     "Travel": Travel,
     "Finance": Finance,
 }
-KNOWN_CLASSES = frozenset(CLASSES)
+KNOWN_CLASSES = frozenset(SANDBOX_CLASSES)
 """Names that a record may give as involved classes."""
-SAVED: Mapping[str, tuple[str, ...]] = {
+SAVED_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "BaseApi": ("wifi", "logged_in"),
     "MessageApi": ("inbox",),
     "ReminderApi": ("reminder_list",),
@@ -58,12 +58,12 @@ class Sandbox:
                 loaded into every class last, after the class's own (Q68). The class that is ours has its own part.
         """
         phone: Mapping[str, Any] = config.get("BaseApi", {})
-        self._instances: dict[str, Api] = {}
+        self._instances: dict[str, SandboxApi] = {}
         for name in classes:
-            if name not in CLASSES:
-                raise DataError(f"involved class {name!r}: expected one of {', '.join(CLASSES)}")
-            part = config.get(name, {}) if CLASSES[name] is Finance else phone
-            self._instances[name] = CLASSES[name](edition, part)
+            if name not in SANDBOX_CLASSES:
+                raise DataError(f"involved class {name!r}: expected one of {', '.join(SANDBOX_CLASSES)}")
+            part = config.get(name, {}) if SANDBOX_CLASSES[name] is Finance else phone
+            self._instances[name] = SANDBOX_CLASSES[name](edition, part)
         self._tools: dict[str, list[MethodType]] = {}
         for instance in self._instances.values():
             for name in _public_methods(type(instance)):
@@ -82,19 +82,23 @@ class Sandbox:
             value = tool(**arguments)
         return value
 
-    def state(self, name: str) -> State:
+    def state(self, name: str) -> ClassState:
         """All attributes of an instance."""
         instance = self._instances[name]
         return {key: value for key, value in vars(instance).items() if not key.startswith("_")}
 
-    def saved(self) -> list[State]:
+    def saved(self) -> list[ClassState]:
         """The end state: for each class in order its saved attributes, as JSON stores them."""
-        return [{name: as_json(attributes)} for entry in self.held() for name, attributes in entry.items()]
+        return [
+            {name: as_json(attributes)}
+            for entry in self.instances_state()
+            for name, attributes in entry.items()
+        ]
 
-    def held(self) -> list[State]:
+    def instances_state(self) -> list[ClassState]:
         """The end state as it is, before it is written; not a copy."""
         return [
-            {name: {attribute: getattr(instance, attribute) for attribute in SAVED[name]}}
+            {name: {attribute: getattr(instance, attribute) for attribute in SAVED_ATTRIBUTES[name]}}
             for name, instance in self._instances.items()
         ]
 
@@ -115,14 +119,14 @@ def _check_arguments(tool: MethodType, arguments: Mapping[str, Any]) -> None:
 
 
 @cache
-def _public_methods(owner: type[Api]) -> tuple[str, ...]:
+def _public_methods(owner: type[SandboxApi]) -> tuple[str, ...]:
     """Names of the methods that a class offers as tools."""
     methods = inspect.getmembers(owner, inspect.isfunction)
     return tuple(name for name, _ in methods if not name.startswith("_"))
 
 
 @cache
-def _parameters(owner: type[Api], tool: str) -> Mapping[str, bool]:
+def _parameters(owner: type[SandboxApi], tool: str) -> Mapping[str, bool]:
     """Names of a tool's parameters, each with whether it is required."""
     parameters = inspect.signature(getattr(owner, tool)).parameters.values()
     return {p.name: p.default is inspect.Parameter.empty for p in parameters if p.name != "self"}

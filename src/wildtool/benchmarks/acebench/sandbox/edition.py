@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 
 from wildtool.errors import DataError
 
-State = dict[str, Any]
+ClassState = dict[str, Any]
 """Attributes of one sandbox class, or one entry of them."""
 Lang = Literal["en", "zh"]
 _INTEGER_KEYS = ("inbox", "reminder_list")
@@ -25,7 +25,7 @@ class Edition:
     lang: Lang
     texts: Mapping[str, Any]
     """What methods say or compare with, by `Class.method.case`."""
-    initial: Mapping[str, State]
+    initial: Mapping[str, ClassState]
     """Class name to the attributes of a fresh instance."""
 
     @property
@@ -49,9 +49,9 @@ class Edition:
         economy, business = self.texts["Travel.cabin_names"]
         return economy, business
 
-    def fresh(self, name: str) -> State:
+    def fresh(self, name: str) -> ClassState:
         """The initial attributes of a class, as a copy of one's own."""
-        state = cast(State, _copied(self.initial[name]))
+        state = cast(ClassState, _copied(self.initial[name]))
         for attribute in _INTEGER_KEYS:
             if attribute in state:
                 state[attribute] = {int(key): value for key, value in state[attribute].items()}
@@ -61,10 +61,10 @@ class Edition:
         """The sentence of a case with its blanks filled."""
         return str(self.texts[case]).format(**values)
 
-    def failed(self, case: str, **values: object) -> State:
+    def failed(self, case: str, **values: object) -> ClassState:
         return {"status": False, "message": self.say(case, **values)}
 
-    def done(self, case: str, **values: object) -> State:
+    def done(self, case: str, **values: object) -> ClassState:
         return {"status": True, "message": self.say(case, **values)}
 
 

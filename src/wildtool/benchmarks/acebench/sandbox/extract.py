@@ -15,8 +15,8 @@ from typing import Any
 
 from wildtool.errors import DataError
 
-Table = dict[str, Any]
-MAX_CHARACTERS = 200_000
+SandboxTable = dict[str, Any]
+MAX_SOURCE_CHARACTERS = 200_000
 """Longest Python file that is read; several times the longest there is."""
 MAX_BRACKETS = 60
 """Deepest nesting of brackets in a file; several times the deepest there is."""
@@ -106,7 +106,7 @@ Sources = Mapping[str, str] | Sequence[str]
 """Texts of the Python files of one language, by path or without."""
 
 
-def extract_state(sources: Sources) -> Table:
+def extract_state(sources: Sources) -> SandboxTable:
     """Class to the attributes of a fresh instance that loaded an empty config, as JSON keeps them.
 
     Raises:
@@ -116,7 +116,7 @@ def extract_state(sources: Sources) -> Table:
     return {node.name: _attributes(node, f"{where}{node.name}") for where, node in _located_classes(sources)}
 
 
-def extract_sentences(sources: Sources) -> Table:
+def extract_sentences(sources: Sources) -> SandboxTable:
     """`Class.method.case` to sentence with named blanks; None for a method that the classes lack.
 
     Raises:
@@ -129,7 +129,7 @@ def extract_sentences(sources: Sources) -> Table:
         for method in node.body
         if isinstance(method, ast.FunctionDef)
     }
-    texts: Table = {}
+    texts: SandboxTable = {}
     for name, cases in CASES.items():
         where, method = methods.get(name, ("", None))
         with _naming(f"{where}{name}"):
@@ -190,8 +190,10 @@ def _is_deep(source: str) -> bool:
 
 def _tree(source: str, where: str = "") -> ast.Module:
     """The syntax tree of a file. Args: where: what errors begin with."""
-    if len(source) > MAX_CHARACTERS:
-        raise DataError(f"{where}not a Python file of the sandbox: longer than {MAX_CHARACTERS} characters")
+    if len(source) > MAX_SOURCE_CHARACTERS:
+        raise DataError(
+            f"{where}not a Python file of the sandbox: longer than {MAX_SOURCE_CHARACTERS} characters"
+        )
     if _is_deep(source):
         raise DataError(f"{where}not a Python file of the sandbox: {MAX_BRACKETS} brackets inside each other")
     try:
@@ -202,10 +204,10 @@ def _tree(source: str, where: str = "") -> ast.Module:
         raise DataError(f"{where}not a Python file: {error}") from error
 
 
-def _attributes(owner: ast.ClassDef, where: str) -> Table:
+def _attributes(owner: ast.ClassDef, where: str) -> SandboxTable:
     """What `__init__` sets to literals, then what the loader takes where the config says nothing."""
     methods = {node.name: node for node in owner.body if isinstance(node, ast.FunctionDef)}
-    state: Table = {}
+    state: SandboxTable = {}
     for name in ("__init__", "_load_scenario"):
         for statement in methods[name].body if name in methods else ():
             match statement:

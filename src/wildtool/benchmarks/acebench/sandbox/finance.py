@@ -10,7 +10,7 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from wildtool.benchmarks.acebench.sandbox.edition import Edition, State
+from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.errors import DataError
 
 _MOST = 1_000_000_000
@@ -32,9 +32,9 @@ class Finance:
         self._today: str = state["today"]
         self._limits: Mapping[str, int] = {kind: _cents(money) for kind, money in state["limits"].items()}
         self._rates: Mapping[int, float] = {int(months): rate for months, rate in state["rates"].items()}
-        self.accounts: dict[str, State] = state["accounts"]
-        self.loans: dict[str, State] = state["loans"]
-        self.transactions: list[State] = state["transactions"]
+        self.accounts: dict[str, ClassState] = state["accounts"]
+        self.loans: dict[str, ClassState] = state["loans"]
+        self.transactions: list[ClassState] = state["transactions"]
         self.logged_in: list[str] = sorted(config.get("logged_in", []))
         self._given = len(self.transactions)
         balances: Mapping[str, Any] = config.get("balances", {})
@@ -50,11 +50,11 @@ class Finance:
         return {account_id: account["balance"] for account_id, account in self.accounts.items()}
 
     @property
-    def posted(self) -> list[State]:
+    def posted(self) -> list[ClassState]:
         """Movements of this episode, sorted: what does not depend on order is not compared by order."""
         return sorted(self.transactions[self._given :], key=repr)
 
-    def login_account(self, account_id: Any, password: Any) -> State:
+    def login_account(self, account_id: Any, password: Any) -> ClassState:
         account = self._account(account_id)
         if account is None:
             return self._failed("unknown_account", account_id=account_id)
@@ -65,7 +65,7 @@ class Finance:
         self.logged_in = sorted([*self.logged_in, account_id])
         return self._done("login_account.ok", account_id=account_id, owner=account["owner"])
 
-    def find_accounts(self, owner: Any) -> State:
+    def find_accounts(self, owner: Any) -> ClassState:
         wanted = owner.strip().casefold() if isinstance(owner, str) else ""
         found = [
             {"account_id": account_id, **{key: account[key] for key in ("owner", "bank", "kind")}}
@@ -76,7 +76,7 @@ class Finance:
             return self._failed("find_accounts.none", owner=owner)
         return {"status": True, "accounts": found}
 
-    def check_balance(self, account_id: Any) -> State:
+    def check_balance(self, account_id: Any) -> ClassState:
         if refused := self._closed(account_id):
             return refused
         return {
@@ -87,7 +87,7 @@ class Finance:
             "credit_available": _money(self._credit(account_id)),
         }
 
-    def get_statement(self, account_id: Any, from_date: Any = None, to_date: Any = None) -> State:
+    def get_statement(self, account_id: Any, from_date: Any = None, to_date: Any = None) -> ClassState:
         if refused := self._closed(account_id):
             return refused
         if not all(day is None or _is_date(day) for day in (from_date, to_date)):
@@ -101,7 +101,7 @@ class Finance:
         ]
         return {"status": True, "transactions": entries}
 
-    def deposit(self, account_id: Any, amount: Any) -> State:
+    def deposit(self, account_id: Any, amount: Any) -> ClassState:
         cents = _amount(amount)
         if refused := self._immovable(account_id, cents):
             return refused
@@ -110,14 +110,14 @@ class Finance:
         self._post("deposit", cents, None, account_id)
         return self._moved("deposit.ok", account_id, cents)
 
-    def withdraw(self, account_id: Any, amount: Any) -> State:
+    def withdraw(self, account_id: Any, amount: Any) -> ClassState:
         cents = _amount(amount)
         if refused := self._immovable(account_id, cents) or self._unpayable("withdrawal", account_id, cents):
             return refused
         self._post("withdrawal", cents, account_id, None)
         return self._moved("withdraw.ok", account_id, cents)
 
-    def transfer(self, from_account: Any, to_account: Any, amount: Any) -> State:
+    def transfer(self, from_account: Any, to_account: Any, amount: Any) -> ClassState:
         cents = _amount(amount)
         if refused := self._immovable(from_account, cents):
             return refused
@@ -133,7 +133,7 @@ class Finance:
         self._post("transfer", cents, from_account, to_account)
         return self._moved("transfer.ok", from_account, cents, to_account=to_account)
 
-    def get_loan_offer(self, amount: Any, months: Any) -> State:
+    def get_loan_offer(self, amount: Any, months: Any) -> ClassState:
         cents = _amount(amount)
         if not cents:
             return self._failed("bad_amount")
@@ -141,7 +141,7 @@ class Finance:
             return self._failed("bad_term", terms=self._terms())
         return {"status": True, **self._schedule(cents, months)}
 
-    def apply_for_loan(self, account_id: Any, amount: Any, months: Any) -> State:
+    def apply_for_loan(self, account_id: Any, amount: Any, months: Any) -> ClassState:
         cents = _amount(amount)
         if refused := self._immovable(account_id, cents):
             return refused
@@ -163,13 +163,13 @@ class Finance:
         self._post("loan", cents, loan_id, account_id)
         return {**self._moved("apply_for_loan.ok", account_id, cents, loan_id=loan_id), "loan_id": loan_id}
 
-    def get_loans(self, account_id: Any) -> State:
+    def get_loans(self, account_id: Any) -> ClassState:
         if refused := self._closed(account_id):
             return refused
         loans = [{"loan_id": loan_id, **loan} for loan_id, loan in self._loans_of(account_id).items()]
         return {"status": True, "loans": loans}
 
-    def repay_loan(self, account_id: Any, loan_id: Any, amount: Any) -> State:
+    def repay_loan(self, account_id: Any, loan_id: Any, amount: Any) -> ClassState:
         cents = _amount(amount)
         if refused := self._immovable(account_id, cents):
             return refused
@@ -186,10 +186,10 @@ class Finance:
         self._post("repayment", cents, account_id, loan_id)
         return self._moved("repay_loan.ok", account_id, cents, outstanding=_text(outstanding - cents))
 
-    def _account(self, account_id: Any) -> State | None:
+    def _account(self, account_id: Any) -> ClassState | None:
         return self.accounts.get(account_id) if isinstance(account_id, str) else None
 
-    def _closed(self, account_id: Any) -> State | None:
+    def _closed(self, account_id: Any) -> ClassState | None:
         """Why an account cannot be looked into."""
         if self._account(account_id) is None:
             return self._failed("unknown_account", account_id=account_id)
@@ -197,7 +197,7 @@ class Finance:
             return self._failed("not_logged_in", account_id=account_id)
         return None
 
-    def _immovable(self, account_id: Any, cents: int) -> State | None:
+    def _immovable(self, account_id: Any, cents: int) -> ClassState | None:
         """Why no money can be moved on an account."""
         if refused := self._closed(account_id):
             return refused
@@ -205,7 +205,7 @@ class Finance:
             return self._failed("frozen", account_id=account_id)
         return None if cents else self._failed("bad_amount")
 
-    def _unpayable(self, kind: str, account_id: str, cents: int) -> State | None:
+    def _unpayable(self, kind: str, account_id: str, cents: int) -> ClassState | None:
         """Why an account cannot pay: the day's limit of this kind of movement, then its balance."""
         left = self._left_today(kind, account_id)
         if cents > left:
@@ -225,7 +225,7 @@ class Finance:
         )
         return max(0, self._limits[kind] - used)
 
-    def _loans_of(self, account_id: str) -> dict[str, State]:
+    def _loans_of(self, account_id: str) -> dict[str, ClassState]:
         return {name: loan for name, loan in self.loans.items() if loan["account_id"] == account_id}
 
     def _credit(self, account_id: str) -> int:
@@ -239,7 +239,7 @@ class Finance:
     def _terms(self) -> str:
         return ", ".join(str(months) for months in self._rates)
 
-    def _schedule(self, cents: int, months: int) -> State:
+    def _schedule(self, cents: int, months: int) -> ClassState:
         """Simple interest for the whole term; the instalment is rounded up to a cent."""
         rate = self._rates[months]
         interest = Decimal(cents) * Decimal(str(rate)) * months / 12
@@ -268,14 +268,14 @@ class Finance:
             }
         )
 
-    def _moved(self, case: str, account_id: str, cents: int, **values: object) -> State:
+    def _moved(self, case: str, account_id: str, cents: int, **values: object) -> ClassState:
         done = self._done(case, account_id=account_id, amount=_text(cents), **values)
         return {**done, "balance": self.accounts[account_id]["balance"]}
 
-    def _failed(self, case: str, **values: object) -> State:
+    def _failed(self, case: str, **values: object) -> ClassState:
         return self._edition.failed(f"Finance.{case}", **values)
 
-    def _done(self, case: str, **values: object) -> State:
+    def _done(self, case: str, **values: object) -> ClassState:
         return self._edition.done(f"Finance.{case}", **values)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.benchmarks.acebench.sandbox.edition import Edition, State
+from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.benchmarks.acebench.sandbox.phone import BaseApi
 
 
@@ -13,12 +13,12 @@ class FoodPlatform(BaseApi):
     def __init__(self, edition: Edition, config: Mapping[str, Any]) -> None:
         super().__init__(edition, config)
         state = edition.fresh("FoodPlatform")
-        self.users: dict[str, State] = state["users"]
-        self.merchant_list: dict[str, State] = state["merchant_list"]
+        self.users: dict[str, ClassState] = state["users"]
+        self.merchant_list: dict[str, ClassState] = state["merchant_list"]
         self.logged_in_users: list[Any] = list(config.get("logged_in_users", []))
-        self.orders: list[State] = state["orders"]
+        self.orders: list[ClassState] = state["orders"]
 
-    def login_food_platform(self, username: Any, password: Any) -> State:
+    def login_food_platform(self, username: Any, password: Any) -> ClassState:
         failed = self._edition.failed
         if not self.wifi:
             return failed("FoodPlatform.login_food_platform.wifi_off")
@@ -31,7 +31,7 @@ class FoodPlatform(BaseApi):
         self.logged_in_users.append(username)
         return self._edition.done("FoodPlatform.login_food_platform.ok", username=username)
 
-    def view_logged_in_users(self) -> State:
+    def view_logged_in_users(self) -> ClassState:
         if not self.logged_in_users:
             return self._edition.failed("FoodPlatform.view_logged_in_users.none")
         return {"status": True, "logged_in_users": self.logged_in_users}
@@ -40,7 +40,7 @@ class FoodPlatform(BaseApi):
         # The original also prints a line where the user is unknown; no caller reads it.
         return self.users[user_name]["balance"] if user_name in self.users else 0.0
 
-    def add_food_delivery_order(self, username: Any, merchant_name: Any, items: Any) -> State:
+    def add_food_delivery_order(self, username: Any, merchant_name: Any, items: Any) -> ClassState:
         tool = "FoodPlatform.add_food_delivery_order"
         failed = self._edition.failed
         if username not in self.logged_in_users:
@@ -48,7 +48,7 @@ class FoodPlatform(BaseApi):
         if merchant_name not in self.merchant_list:
             return failed(f"{tool}.unknown_merchant")
         prices = {entry["product"]: entry["price"] for entry in self.merchant_list[merchant_name]["menu"]}
-        total, ordered = 0.0, list[State]()
+        total, ordered = 0.0, list[ClassState]()
         for item in items:
             product, quantity = item.get("product"), item.get("quantity", 1)
             if not isinstance(quantity, int) or quantity <= 0:
@@ -68,26 +68,26 @@ class FoodPlatform(BaseApi):
         )
         return self._edition.done(f"{tool}.ok", merchant_name=merchant_name, total_price=total)
 
-    def get_products(self, merchant_name: Any) -> list[State] | State:
+    def get_products(self, merchant_name: Any) -> list[ClassState] | ClassState:
         if merchant_name not in self.merchant_list:
             return self._edition.failed(
                 "FoodPlatform.get_products.unknown_merchant", merchant_name=merchant_name
             )
         return self.merchant_list[merchant_name]["menu"]
 
-    def view_orders(self, user_name: Any) -> State:
+    def view_orders(self, user_name: Any) -> ClassState:
         found = [order for order in self.orders if order["user_name"] == user_name]
         if not found:
             return self._edition.failed("FoodPlatform.view_orders.none")
         return {"status": True, "orders": found}
 
-    def search_orders(self, keyword: Any) -> State:
+    def search_orders(self, keyword: Any) -> ClassState:
         found = [order for order in self.orders if self._is_about(order, keyword)]
         if not found:
             return self._edition.failed("FoodPlatform.search_orders.none")
         return {"status": True, "orders": found}
 
-    def _is_about(self, order: State, keyword: Any) -> bool:
+    def _is_about(self, order: ClassState, keyword: Any) -> bool:
         if keyword.lower() in order["merchant_name"].lower():
             return True
         if order["items"] and not self._edition.finds_products:

@@ -6,7 +6,7 @@ Every public method is a tool that a model may call with any arguments; what the
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.benchmarks.acebench.sandbox.edition import Edition, State
+from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 
 
 class BaseApi:
@@ -17,11 +17,11 @@ class BaseApi:
         self.wifi: bool = config.get("wifi", False)
         self.logged_in: bool = config.get("logged_in", True)
 
-    def turn_on_wifi(self) -> State:
+    def turn_on_wifi(self) -> ClassState:
         self.wifi = True
         return self._edition.done("BaseApi.turn_on_wifi.ok")
 
-    def login_device(self) -> State:
+    def login_device(self) -> ClassState:
         self.logged_in = True
         return self._edition.done("BaseApi.login_device.ok")
 
@@ -33,11 +33,11 @@ class MessageApi(BaseApi):
         super().__init__(edition, config)
         state = edition.fresh("MessageApi")
         self.max_capacity: int = state["max_capacity"]
-        self.user_list: dict[str, State] = state["user_list"]
-        self.inbox: dict[int, State] = state["inbox"]
+        self.user_list: dict[str, ClassState] = state["user_list"]
+        self.inbox: dict[int, ClassState] = state["inbox"]
         self.message_id_counter: int = state["message_id_counter"]
 
-    def send_message(self, sender_name: Any, receiver_name: Any, message: Any) -> State:
+    def send_message(self, sender_name: Any, receiver_name: Any, message: Any) -> ClassState:
         failed = self._edition.failed
         if not self.logged_in:
             return failed("MessageApi.send_message.not_logged_in")
@@ -56,7 +56,7 @@ class MessageApi(BaseApi):
         }
         return self._edition.done("MessageApi.send_message.ok", receiver_name=receiver_name)
 
-    def delete_message(self, message_id: Any) -> State:
+    def delete_message(self, message_id: Any) -> ClassState:
         if not self.logged_in:
             return self._edition.failed("MessageApi.delete_message.not_logged_in")
         if message_id not in self.inbox:
@@ -64,7 +64,7 @@ class MessageApi(BaseApi):
         del self.inbox[message_id]
         return self._edition.done("MessageApi.delete_message.ok", message_id=message_id)
 
-    def view_messages_between_users(self, sender_name: Any, receiver_name: Any) -> State:
+    def view_messages_between_users(self, sender_name: Any, receiver_name: Any) -> ClassState:
         failed = self._edition.failed
         if not self.logged_in:
             return failed("MessageApi.view_messages_between_users.not_logged_in")
@@ -83,7 +83,7 @@ class MessageApi(BaseApi):
             return failed("MessageApi.view_messages_between_users.none")
         return {"status": True, "messages": found}
 
-    def search_messages(self, user_name: Any, keyword: Any) -> State:
+    def search_messages(self, user_name: Any, keyword: Any) -> ClassState:
         if user_name not in self.user_list:
             return self._edition.failed("MessageApi.search_messages.unknown_user")
         user = self.user_list[user_name]["user_id"]
@@ -102,18 +102,18 @@ class MessageApi(BaseApi):
             return self._edition.failed("MessageApi.search_messages.none")
         return {"status": True, "messages": found}
 
-    def get_all_message_times_with_ids(self) -> State | dict[int, str]:
+    def get_all_message_times_with_ids(self) -> ClassState | dict[int, str]:
         if not self.logged_in:
             return self._edition.failed("MessageApi.get_all_message_times_with_ids.not_logged_in")
         return {id_: entry["time"] for id_, entry in self.inbox.items()}
 
-    def get_latest_message_id(self) -> State:
+    def get_latest_message_id(self) -> ClassState:
         return self._by_time("MessageApi.get_latest_message_id", latest=True)
 
-    def get_earliest_message_id(self) -> State:
+    def get_earliest_message_id(self) -> ClassState:
         return self._by_time("MessageApi.get_earliest_message_id", latest=False)
 
-    def _by_time(self, tool: str, *, latest: bool) -> State:
+    def _by_time(self, tool: str, *, latest: bool) -> ClassState:
         if not self.logged_in:
             return self._edition.failed(f"{tool}.not_logged_in")
         if not self.inbox:
@@ -131,10 +131,10 @@ class ReminderApi(BaseApi):
         super().__init__(edition, config)
         state = edition.fresh("ReminderApi")
         self.max_capacity: int = state["max_capacity"]
-        self.reminder_list: dict[int, State] = state["reminder_list"]
+        self.reminder_list: dict[int, ClassState] = state["reminder_list"]
         self.reminder_id_counter: int = state["reminder_id_counter"]
 
-    def view_reminder_by_title(self, title: Any) -> State:
+    def view_reminder_by_title(self, title: Any) -> ClassState:
         if not self.logged_in:
             return self._edition.failed("ReminderApi.view_reminder_by_title.not_logged_in")
         for reminder in self.reminder_list.values():
@@ -142,7 +142,7 @@ class ReminderApi(BaseApi):
                 return {"status": True, "reminder": reminder}
         return self._edition.failed("ReminderApi.view_reminder_by_title.none", title=title)
 
-    def add_reminder(self, title: Any, description: Any, time: Any) -> State:
+    def add_reminder(self, title: Any, description: Any, time: Any) -> ClassState:
         if not self.logged_in:
             return self._edition.failed("ReminderApi.add_reminder.not_logged_in")
         if len(self.reminder_list) >= self.max_capacity:
@@ -158,7 +158,7 @@ class ReminderApi(BaseApi):
         }
         return self._edition.done("ReminderApi.add_reminder.ok", title=title)
 
-    def delete_reminder(self, reminder_id: Any) -> State:
+    def delete_reminder(self, reminder_id: Any) -> ClassState:
         if not self.logged_in:
             return self._edition.failed("ReminderApi.delete_reminder.not_logged_in")
         if reminder_id not in self.reminder_list:
@@ -166,7 +166,7 @@ class ReminderApi(BaseApi):
         del self.reminder_list[reminder_id]
         return self._edition.done("ReminderApi.delete_reminder.ok", reminder_id=reminder_id)
 
-    def view_all_reminders(self) -> State:
+    def view_all_reminders(self) -> ClassState:
         if not self.reminder_list:
             return self._edition.failed("ReminderApi.view_all_reminders.none")
         shown = ("title", "description", "time", "notified")
@@ -175,13 +175,13 @@ class ReminderApi(BaseApi):
             "reminders": [{key: entry[key] for key in shown} for entry in self.reminder_list.values()],
         }
 
-    def mark_as_notified(self, reminder_id: Any) -> State:
+    def mark_as_notified(self, reminder_id: Any) -> ClassState:
         if reminder_id not in self.reminder_list:
             return self._edition.failed("ReminderApi.mark_as_notified.unknown_id")
         self.reminder_list[reminder_id]["notified"] = True
         return self._edition.done("ReminderApi.mark_as_notified.ok", reminder_id=reminder_id)
 
-    def search_reminders(self, keyword: Any) -> State:
+    def search_reminders(self, keyword: Any) -> ClassState:
         for reminder in self.reminder_list.values():
             if (
                 keyword.lower() in reminder["title"].lower()

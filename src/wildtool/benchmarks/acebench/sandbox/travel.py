@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from wildtool.benchmarks.acebench.sandbox.edition import Edition, State
+from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 
 NOW = datetime(2024, 7, 14, 6, 0, 0)
 """The sandbox's fixed clock."""
@@ -21,11 +21,11 @@ class Travel:
     def __init__(self, edition: Edition, config: Mapping[str, Any]) -> None:
         self._edition = edition
         state = edition.fresh("Travel")
-        self.users: dict[str, State] = state["users"]
-        self.flights: list[State] = state["flights"]
-        self.reservations: list[State] = state["reservations"]
+        self.users: dict[str, ClassState] = state["users"]
+        self.flights: list[ClassState] = state["flights"]
+        self.reservations: list[ClassState] = state["reservations"]
 
-    def get_flight_details(self, origin: Any = None, destination: Any = None) -> list[State] | str:
+    def get_flight_details(self, origin: Any = None, destination: Any = None) -> list[ClassState] | str:
         # Copies, unlike the legs of a transfer: a later booking in the same message does not show here.
         found = [
             dict(flight)
@@ -35,13 +35,15 @@ class Travel:
         ]
         return found or self._edition.say("Travel.get_flight_details.none")
 
-    def get_user_details(self, user_id: Any, password: Any) -> State:
+    def get_user_details(self, user_id: Any, password: Any) -> ClassState:
         user = self.users.get(user_id)
         if user and user["password"] == password:
             return {key: value for key, value in user.items() if key != "password"}
         return {"status": "error", "message": self._edition.say("Travel.get_user_details.bad")}
 
-    def get_reservation_details(self, reservation_id: Any = None, user_id: Any = None) -> list[State] | State:
+    def get_reservation_details(
+        self, reservation_id: Any = None, user_id: Any = None
+    ) -> list[ClassState] | ClassState:
         if reservation_id:
             found = [entry for entry in self.reservations if entry["reservation_id"] == reservation_id]
         elif user_id:
@@ -52,7 +54,7 @@ class Travel:
 
     def find_transfer_flights(
         self, origin_city: Any, transfer_city: Any, destination_city: Any
-    ) -> list[State] | str:
+    ) -> list[ClassState] | str:
         first_legs = self._available(origin_city, transfer_city)
         second_legs = self._available(transfer_city, destination_city)
         found = [
@@ -78,7 +80,7 @@ class Travel:
         prices = {economy: flight["economy_price"], business: flight["business_price"]}
         return prices.get(new_cabin, 0) - prices.get(old_cabin, 0)
 
-    def authenticate_user(self, user_id: Any, password: Any) -> State:
+    def authenticate_user(self, user_id: Any, password: Any) -> ClassState:
         user = self.users.get(user_id)
         if user and user["password"] == password:
             return user
@@ -197,7 +199,7 @@ class Travel:
         return say("Travel.cancel_reservation.late", cancel_fee=fee, refund_amount=price - fee)
 
     def _change_cabin(
-        self, reservation: State, flight: State, new_cabin: Any, user: State, method: Any
+        self, reservation: ClassState, flight: ClassState, new_cabin: Any, user: ClassState, method: Any
     ) -> list[str]:
         say = self._edition.say
         difference = self.calculate_price_difference(flight, reservation["cabin"], new_cabin)
@@ -212,7 +214,7 @@ class Travel:
             return [say("Travel.modify_flight.cabin_refund", amount=-difference)]
         return []
 
-    def _add_bags(self, reservation: State, added: Any, user: State, method: Any) -> list[str]:
+    def _add_bags(self, reservation: ClassState, added: Any, user: ClassState, method: Any) -> list[str]:
         total = reservation["baggage"] + added
         free = self.get_baggage_allowance(user["membership_level"], reservation["cabin"])
         # Bags paid for before are charged again, and stay even where the payment fails (Q70).
@@ -224,13 +226,13 @@ class Travel:
             return [self._edition.say("Travel.modify_flight.bag_paid", baggage_cost=cost)]
         return [self._edition.say("Travel.modify_flight.bag_short")]
 
-    def _price(self, flight: State, cabin: Any) -> int:
+    def _price(self, flight: ClassState, cabin: Any) -> int:
         return flight["economy_price" if cabin == self._edition.cabins[0] else "business_price"]
 
-    def _flight(self, number: Any) -> State | None:
+    def _flight(self, number: Any) -> ClassState | None:
         return next((flight for flight in self.flights if flight["flight_no"] == number), None)
 
-    def _available(self, origin: Any, destination: Any) -> list[State]:
+    def _available(self, origin: Any, destination: Any) -> list[ClassState]:
         return [
             flight
             for flight in self.flights
@@ -238,13 +240,13 @@ class Travel:
             == (origin, destination, "available")
         ]
 
-    def _same_route(self, flight: State, other: State | None) -> bool:
+    def _same_route(self, flight: ClassState, other: ClassState | None) -> bool:
         return other is not None and (flight["origin"], flight["destination"]) == (
             other["origin"],
             other["destination"],
         )
 
-    def _reservation(self, user_id: Any, reservation_id: Any) -> State | None:
+    def _reservation(self, user_id: Any, reservation_id: Any) -> ClassState | None:
         return next(
             (
                 entry

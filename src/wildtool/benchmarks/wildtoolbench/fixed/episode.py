@@ -12,25 +12,25 @@ from itertools import chain
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench import error_classes
-from wildtool.benchmarks.wildtoolbench.data import ASK, Session, of_session
-from wildtool.benchmarks.wildtoolbench.fixed.schedule import FixedSchedule, Step
+from wildtool.benchmarks.wildtoolbench.data import ASK, Session, cached_per_session
+from wildtool.benchmarks.wildtoolbench.fixed.schedule import FixedSchedule, GraphStep
 from wildtool.benchmarks.wildtoolbench.prompt import (
-    answered,
     call_id,
     gold_call,
     gold_run,
     observation,
-    opening,
+    opening_messages,
+    with_observations,
 )
-from wildtool.episode import carried
+from wildtool.episode import provider_fields
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
-from wildtool.toolcall.compare import Difference, compare_arguments
+from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
 from wildtool.types import Message, Request
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+")
 _CLOSING = " \t\r\n\"'`*_~)]）】」』”’"
 """What may be behind the mark of a last question."""
-_LOOKED_AT = 10_000
+_MAX_QUESTION_CHARACTERS = 10_000
 """Characters at the end of a reply."""
 
 _RULE_CLASSES = {
@@ -42,13 +42,13 @@ _RULE_CLASSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TaskFault:
     """What ended a task."""
 
     error: str
     """Error class, from `faults`."""
     reason: str
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[ArgumentDifference, ...] = ()
     node: int | None = None
     """The gold call that the differences are from."""
 
@@ -58,7 +58,7 @@ class BoundStep:
     """One reply as the walk judged it."""
 
     reply: Message
-    nodes: Step
+    nodes: GraphStep
     """Gold nodes it did, in written order of the calls; empty for the faulty reply."""
 
 
@@ -70,7 +70,7 @@ class _Call:
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-class FixedWalk:
+class FixedEpisode:
     """State machine of one task under the corrected rules."""
 
     def __init__(self, session: Session, task: int) -> None:
@@ -78,21 +78,21 @@ class FixedWalk:
         self._task = task
         self._nodes = session.tasks[task].nodes
         self._tools = _parameters(session)
-        self.schedule = schedule_of(session, task)
+        self.schedule = fixed_schedule(session, task)
         self._messages: list[Iterable[Message]] = []
         """What each step added after the opening; made when it is shown, which judging never asks for."""
         self.log: list[BoundStep] = []
-        self.done = 0
+        self.done_mask = 0
         """Executed gold nodes as a bit mask."""
-        self.fault: Fault | None = None
+        self.fault: TaskFault | None = None
         if self.schedule.shortest is None:
-            self.fault = Fault(
+            self.fault = TaskFault(
                 error_classes.UNUSABLE_GOLD, "the gold graph has a cycle or not exactly one answer node"
             )
 
     @property
     def correct(self) -> bool:
-        return self.fault is None and self.schedule.finished(self.done)
+        return self.fault is None and self.schedule.finished(self.done_mask)
 
     @property
     def optimal(self) -> bool:
@@ -102,75 +102,75 @@ class FixedWalk:
     @property
     def progress(self) -> int:
         """Gold nodes done before the first fault."""
-        return self.done.bit_count()
+        return self.done_mask.bit_count()
 
     @property
     def asked_back(self) -> bool:
         """Whether the last reply is a question: it ends with one, and at least half of it is one."""
-        text = _words(self.log[-1].reply.get("content")).strip() if self.log else ""
-        sentences = _SENTENCE.findall(text[-_LOOKED_AT:].rstrip(_CLOSING))
+        text = _reply_text(self.log[-1].reply.get("content")).strip() if self.log else ""
+        sentences = _SENTENCE.findall(text[-_MAX_QUESTION_CHARACTERS:].rstrip(_CLOSING))
         asked = sum(len(sentence) for sentence in sentences if sentence[-1] in "?？")
         return bool(sentences) and sentences[-1][-1] in "?？" and 2 * asked >= len(text)
 
     @property
-    def over(self) -> bool:
-        return self.fault is not None or self.schedule.finished(self.done)
+    def done(self) -> bool:
+        return self.fault is not None or self.schedule.finished(self.done_mask)
 
     def request(self) -> Request | None:
-        if self.over:
+        if self.done:
             return None
         self._messages = [list(part) for part in self._messages]
         messages = (*_opening(self._session, self._task), *chain.from_iterable(self._messages))
         return Request(messages, self._session.sent_tools, gold=self._gold)
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         if reply.get("tool_calls"):
-            self._tell_calls(reply)
+            self._advance_calls(reply)
         else:
-            self._tell_words(reply)
+            self._advance_text(reply)
 
-    def _tell_words(self, reply: Message) -> None:
+    def _advance_text(self, reply: Message) -> None:
         content = reply.get("content")
-        words = self.schedule.ready_words(self.done)
-        empty = not _words(content).strip()
+        words = self.schedule.ready_text(self.done_mask)
+        empty = not _reply_text(content).strip()
         if empty or not words:
-            error, reason = error_classes.fault_of_text(self._nodes, self._done_nodes(), empty=empty)
-            self._fail(reply, Fault(error, reason))
+            error, reason = error_classes.classify_text(self._nodes, self._done_nodes(), empty=empty)
+            self._fail(reply, TaskFault(error, reason))
             return
         node = self._nodes[words[0]]
-        self._advance(reply, (words[0],))
+        self._mark_done(reply, (words[0],))
         if node.name == ASK:
-            said: Message = {"role": "assistant", "content": content, **carried(reply)}
+            said: Message = {"role": "assistant", "content": content, **provider_fields(reply)}
             self._messages.append([said, {"role": "user", "content": node.user_input}])
 
-    def _tell_calls(self, reply: Message) -> None:
+    def _advance_calls(self, reply: Message) -> None:
         calls = _read_calls(reply["tool_calls"])
-        if isinstance(calls, Fault):
+        if isinstance(calls, TaskFault):
             self._fail(reply, calls)
             return
-        ready = self.schedule.ready_calls(self.done)
-        fault = self._too_many(calls, ready)
+        ready = self.schedule.ready_calls(self.done_mask)
+        fault = self._unavailable_call(calls, ready)
         bound = {} if fault else self._bind(calls, ready)
         if fault is None and len(bound) < len(calls):
-            fault = self._unbound(next(call for i, call in enumerate(calls) if i not in bound), ready)
+            fault = self._argument_fault(next(call for i, call in enumerate(calls) if i not in bound), ready)
         if fault is not None:
             self._fail(reply, fault)
             return
         ids = [call.id if call.id is not None else self._id(bound[i]) for i, call in enumerate(calls)]
         observed = [(id_, self._nodes[bound[i]]) for i, id_ in enumerate(ids)]
-        self._messages.append(answered(_with_ids(reply, ids), observed))
-        self._advance(reply, tuple(bound[i] for i in range(len(calls))))
+        self._messages.append(with_observations(_with_ids(reply, ids), observed))
+        self._mark_done(reply, tuple(bound[i] for i in range(len(calls))))
 
     def _id(self, node: int) -> str:
         return call_id(self._session.id, self._task, node)
 
-    def _too_many(self, calls: Sequence[_Call], ready: Sequence[int]) -> Fault | None:
+    def _unavailable_call(self, calls: Sequence[_Call], ready: Sequence[int]) -> TaskFault | None:
         """The first call for which there is no ready gold call of its name left, whatever its arguments."""
         left = Counter(self._nodes[node].name for node in ready)
         for call in calls:
             if left[call.name] == 0:
-                return Fault(
-                    *error_classes.fault_of_call(self._nodes, self._done_nodes(), call.name, self._tools)
+                return TaskFault(
+                    *error_classes.classify_call(self._nodes, self._done_nodes(), call.name, self._tools)
                 )
             left[call.name] -= 1
         return None
@@ -202,40 +202,40 @@ class FixedWalk:
             place(call, set())
         return {call: node for node, call in taken.items()}
 
-    def _differences(self, call: _Call, node: int) -> list[Difference]:
+    def _differences(self, call: _Call, node: int) -> list[ArgumentDifference]:
         return compare_arguments(self._nodes[node].arguments, call.arguments, self._tools.get(call.name, {}))
 
-    def _unbound(self, call: _Call, ready: Sequence[int]) -> Fault:
+    def _argument_fault(self, call: _Call, ready: Sequence[int]) -> TaskFault:
         """The fault of a call whose arguments fit no ready gold call: its differences from the nearest one."""
         candidates = [(self._differences(call, n), n) for n in ready if self._nodes[n].name == call.name]
         differing = [candidate for candidate in candidates if candidate[0]]
         if not differing:
-            return Fault(error_classes.REDUNDANT, f"called {call.name} twice with the same arguments")
+            return TaskFault(error_classes.REDUNDANT, f"called {call.name} twice with the same arguments")
         nearest, node = min(differing, key=lambda candidate: len(candidate[0]))
         error = min(
             (_RULE_CLASSES.get(d.rule, error_classes.PARAM_VALUE) for d in nearest),
             key=error_classes.ALL.index,
         )
-        return Fault(error, f"{call.name}: {nearest[0].message}", tuple(nearest), node)
+        return TaskFault(error, f"{call.name}: {nearest[0].message}", tuple(nearest), node)
 
-    def _advance(self, reply: Message, nodes: Step) -> None:
+    def _mark_done(self, reply: Message, nodes: GraphStep) -> None:
         for node in nodes:
-            self.done |= 1 << node
+            self.done_mask |= 1 << node
         self.log.append(BoundStep(reply, nodes))
 
-    def _fail(self, reply: Message, fault: Fault) -> None:
+    def _fail(self, reply: Message, fault: TaskFault) -> None:
         self.log.append(BoundStep(reply, ()))
         self.fault = fault
 
     def _done_nodes(self) -> list[int]:
-        return [node for node in range(len(self._nodes)) if self.done >> node & 1]
+        return [node for node in range(len(self._nodes)) if self.done_mask >> node & 1]
 
     def _gold(self, style: str) -> Message:
         """What a perfect model would answer now."""
-        words = self.schedule.ready_words(self.done)
+        words = self.schedule.ready_text(self.done_mask)
         if words:
             return {"role": "assistant", "content": observation(self._nodes[words[0]], quote_texts=False)}
-        calls = self.schedule.ready_calls(self.done)
+        calls = self.schedule.ready_calls(self.done_mask)
         chosen = calls if style == "parallel" else calls[:1]
         gold = [gold_call(self._nodes[node], self._id(node)) for node in chosen]
         return {"role": "assistant", "content": None, "tool_calls": gold}
@@ -249,7 +249,7 @@ def _with_ids(reply: Message, ids: Sequence[str]) -> Message:
     return {**reply, "tool_calls": [{**call, "id": id_} for call, id_ in zip(calls, ids, strict=True)]}
 
 
-def _words(content: Any) -> str:
+def _reply_text(content: Any) -> str:
     """The text of a reply: a text, or the texts of a list of content parts; anything else says nothing."""
     if isinstance(content, str):
         return content
@@ -258,27 +258,27 @@ def _words(content: Any) -> str:
     return " ".join(text for text in texts if isinstance(text, str))
 
 
-@of_session
-def schedule_of(session: Session, task: int) -> FixedSchedule:
+@cached_per_session
+def fixed_schedule(session: Session, task: int) -> FixedSchedule:
     """The legal schedules of a task."""
     gold = session.tasks[task]
     return FixedSchedule([node.name for node in gold.nodes], gold.deps)
 
 
-@of_session
+@cached_per_session
 def _opening(session: Session, task: int) -> Sequence[Message]:
-    return opening(session, task, [_history(session, earlier) for earlier in range(task)])
+    return opening_messages(session, task, [_history(session, earlier) for earlier in range(task)])
 
 
-@of_session
+@cached_per_session
 def _history(session: Session, task: int) -> Sequence[Message]:
     """An earlier task as it is shown."""
-    schedule = schedule_of(session, task)
+    schedule = fixed_schedule(session, task)
     steps = schedule.shortest or [(node,) for node in range(len(schedule.names))]
     return gold_run(session, task, steps, quote_texts=False)
 
 
-@of_session
+@cached_per_session
 def _parameters(session: Session) -> dict[str, Mapping[str, Any]]:
     """For each tool name its parameter schema; an unreadable one counts as empty."""
     schemas: dict[str, Mapping[str, Any]] = {}
@@ -288,24 +288,26 @@ def _parameters(session: Session) -> dict[str, Mapping[str, Any]]:
     return schemas
 
 
-def _read_calls(calls: Any) -> list[_Call] | Fault:
+def _read_calls(calls: Any) -> list[_Call] | TaskFault:
     """The calls of a reply, or why they cannot be read."""
     if not isinstance(calls, list):
-        return Fault(error_classes.UNREADABLE, f"tool_calls is {type(calls).__name__}, not a list of calls")
+        return TaskFault(
+            error_classes.UNREADABLE, f"tool_calls is {type(calls).__name__}, not a list of calls"
+        )
     read: list[_Call] = []
     for number, call in enumerate(cast(list[Any], calls)):
         called = cast(dict[str, Any], call) if isinstance(call, dict) else {}
         function = called.get("function")
         if not isinstance(function, dict):
-            return Fault(error_classes.UNREADABLE, f"call {number} has no function object")
+            return TaskFault(error_classes.UNREADABLE, f"call {number} has no function object")
         described = cast(dict[str, Any], function)
         name, id_ = described.get("name"), called.get("id")
         named = "id" in called and isinstance(id_, str | None)
         if not isinstance(name, str) or not named:
-            return Fault(error_classes.UNREADABLE, f"call {number} has no {'name' if named else 'id'}")
+            return TaskFault(error_classes.UNREADABLE, f"call {number} has no {'name' if named else 'id'}")
         try:
             arguments = read_arguments(described.get("arguments"), empty_ok=True)
         except ArgumentsError as error:
-            return Fault(error_classes.UNREADABLE, f"arguments of {name[:80]}: {error}")
+            return TaskFault(error_classes.UNREADABLE, f"arguments of {name[:80]}: {error}")
         read.append(_Call(name, id_, arguments))
     return read

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, VIRTUAL
 from wildtool.toolcall.graph import bit_masks, depth, ready
 
-Step = tuple[int, ...]
-MAX_STATES = 100_000
+GraphStep = tuple[int, ...]
+MAX_EXPLORED_STATES = 100_000
 """States visited in search of a shortest schedule; more need dozens of questions that nothing orders."""
 
 
@@ -33,21 +33,21 @@ class FixedSchedule:
         """Calls that may be made now, ascending."""
         return [node for node in ready(self._masks, done) if self.names[node] not in VIRTUAL]
 
-    def ready_words(self, done: int) -> list[int]:
+    def ready_text(self, done: int) -> list[int]:
         """Questions and answers that may be given now, ascending."""
         return [node for node in ready(self._masks, done) if self.names[node] in VIRTUAL]
 
     def finished(self, done: int) -> bool:
         return done == self._all
 
-    def _steps(self, done: int) -> list[Step]:
+    def _steps(self, done: int) -> list[GraphStep]:
         """Steps worth trying on a shortest schedule: one question or answer, or all ready calls at once."""
         calls = tuple(self.ready_calls(done))
-        return [(node,) for node in self.ready_words(done)] + ([calls] if calls else [])
+        return [(node,) for node in self.ready_text(done)] + ([calls] if calls else [])
 
-    def _shortest(self) -> list[Step] | None:
+    def _shortest(self) -> list[GraphStep] | None:
         """Breadth first over sets of executed nodes; making more ready calls in a step never makes the rest longer."""
-        paths: dict[int, tuple[int, Step] | None] = {0: None}
+        paths: dict[int, tuple[int, GraphStep] | None] = {0: None}
         frontier = [0]
         while frontier and self._all not in paths:
             following: list[int] = []
@@ -56,14 +56,14 @@ class FixedSchedule:
                     after = done
                     for node in step:
                         after |= 1 << node
-                    if after not in paths and len(paths) < MAX_STATES:
+                    if after not in paths and len(paths) < MAX_EXPLORED_STATES:
                         paths[after] = (done, step)
                         following.append(after)
             frontier = following
         return self._trace(paths) if self._all in paths else None
 
-    def _trace(self, paths: dict[int, tuple[int, Step] | None]) -> list[Step]:
-        steps: list[Step] = []
+    def _trace(self, paths: dict[int, tuple[int, GraphStep] | None]) -> list[GraphStep]:
+        steps: list[GraphStep] = []
         back = paths[self._all]
         while back is not None:
             steps.append(back[1])

@@ -6,21 +6,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool.benchmarks.wildtoolbench.data import Session, languages, read_session
+from wildtool.benchmarks.wildtoolbench.data import Session, language_prefixes, read_session
 from wildtool.benchmarks.wildtoolbench.lint.balance import balance
-from wildtool.benchmarks.wildtoolbench.lint.rules import RULES, STRICT_RULES, make_case
+from wildtool.benchmarks.wildtoolbench.lint.rules import SESSION_RULES, STRICT_RULES, linted_session
 from wildtool.errors import DataError
-from wildtool.toolcall.schema_check import Remark
+from wildtool.toolcall.schema_check import SchemaFault
 from wildtool.toolcall.text.similarity import near_duplicates
 from wildtool.types import Finding
 
-MAX_DEPTH = 60
+MAX_RECORD_DEPTH = 60
 """Deepest nesting of a record that is checked; real ones stay below 20."""
-Line = tuple[int, dict[str, Any]]
+NumberedRecord = tuple[int, dict[str, Any]]
 
 
-def lint(
-    records: Iterable[Line], file: str, *, balanced: bool | None = None, strict: bool = False
+def lint_records(
+    records: Iterable[NumberedRecord], file: str, *, balanced: bool | None = None, strict: bool = False
 ) -> Iterator[Finding]:
     """Findings of all records of a file, then of the file as a set.
 
@@ -65,13 +65,15 @@ def lint_file(path: Path, *, balanced: bool | None = None, strict: bool = False)
         with path.open("rb") as lines:
             records = _parsed([(1, lines.read())] if single else enumerate(lines, 1), str(path), broken)
             must_balance = False if single and balanced is None else balanced
-            yield from lint(records, str(path), balanced=must_balance, strict=strict)
+            yield from lint_records(records, str(path), balanced=must_balance, strict=strict)
     except OSError as error:
         yield Finding(f"{path}:0 ? file", "json", f"cannot be read: {error.strerror}")
     yield from broken
 
 
-def _parsed(chunks: Iterable[tuple[int, bytes]], file: str, broken: list[Finding]) -> Iterator[Line]:
+def _parsed(
+    chunks: Iterable[tuple[int, bytes]], file: str, broken: list[Finding]
+) -> Iterator[NumberedRecord]:
     """The records of the chunks that hold one; what is wrong with the others is added to `broken`."""
     for number, chunk in chunks:
         if not chunk.strip():
@@ -107,14 +109,14 @@ def _parsed(chunks: Iterable[tuple[int, bytes]], file: str, broken: list[Finding
 def _read(record: dict[str, Any]) -> tuple[dict[str, Session], str]:
     """The sessions of a record by field prefix (one per language), and why one cannot be read."""
     read: dict[str, Session] = {}
-    fault = _oddity(record)
+    fault = _json_problem(record)
     if fault:
         return read, fault
     try:
-        for prefix in languages(record) or [None]:
+        for prefix in language_prefixes(record) or [None]:
             session = read_session(record, "record", prefix)
             if session is not None:
-                read[languages(record)[0] if prefix is None else prefix] = session
+                read[language_prefixes(record)[0] if prefix is None else prefix] = session
     except DataError as error:
         return read, str(error).split("): ", 1)[-1]
     return read, ""
@@ -122,18 +124,18 @@ def _read(record: dict[str, Any]) -> tuple[dict[str, Session], str]:
 
 def _session_findings(
     record: dict[str, Any], session: Session, prefix: str, *, strict: bool
-) -> Iterator[tuple[str, Remark]]:
+) -> Iterator[tuple[str, SchemaFault]]:
     """Rule and remark of every fault within one session."""
-    case = make_case(record, session, prefix)
-    for rule, check in {**RULES, **(STRICT_RULES if strict else {})}.items():
+    case = linted_session(record, session, prefix)
+    for rule, check in {**SESSION_RULES, **(STRICT_RULES if strict else {})}.items():
         for remark in check(case):
             yield rule, remark
 
 
-def _oddity(record: dict[str, Any]) -> str:
+def _json_problem(record: dict[str, Any]) -> str:
     """Why a record is no ordinary JSON value (nesting, numbers, types); empty if it is one."""
     layer: list[Any] = [record]
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_RECORD_DEPTH):
         below: list[Any] = []
         for value in layer:
             if isinstance(value, dict):
@@ -152,7 +154,7 @@ def _oddity(record: dict[str, Any]) -> str:
         if not below:
             return ""
         layer = below
-    return f"nested deeper than {MAX_DEPTH} levels"
+    return f"nested deeper than {MAX_RECORD_DEPTH} levels"
 
 
 def _name(record: dict[str, Any]) -> str:

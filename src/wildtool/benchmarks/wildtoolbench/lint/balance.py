@@ -6,8 +6,8 @@ from itertools import pairwise, product
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, Session
 from wildtool.benchmarks.wildtoolbench.stats.shapes import (
-    GROUPS,
     PARAMETER_KINDS,
+    TASK_GROUPS,
     call_graph,
     group_of,
     has_diamond,
@@ -18,25 +18,25 @@ from wildtool.benchmarks.wildtoolbench.stats.shapes import (
     unused_tools,
 )
 from wildtool.toolcall.graph import depth
-from wildtool.toolcall.schema_check import Remark
+from wildtool.toolcall.schema_check import SchemaFault
 
 Sessions = Sequence[Session]
 
 
-def balance(sessions: Sessions) -> Iterator[Remark]:
+def balance(sessions: Sessions) -> Iterator[SchemaFault]:
     """What (a session id and field, or a property of the set) is out of balance, and how it should be."""
-    for rule in RULES:
+    for rule in BALANCE_RULES:
         yield from rule(sessions)
 
 
-def check_positions(sessions: Sessions) -> Iterator[Remark]:
+def check_positions(sessions: Sessions) -> Iterator[SchemaFault]:
     """Each group of task types equally often at each position."""
     for position in range(4):
         counts = Counter(group_of(s.tasks[position]) for s in sessions if position < len(s.tasks))
-        yield from _uneven(counts, GROUPS, f"task type at position {position + 1}")
+        yield from _uneven(counts, TASK_GROUPS, f"task type at position {position + 1}")
 
 
-def check_transitions(sessions: Sessions) -> Iterator[Remark]:
+def check_transitions(sessions: Sessions) -> Iterator[SchemaFault]:
     """Changes of group within a session spread as over all sequences of four groups."""
     counts = Counter(map(transitions, sessions))
     for number, expected in expected_transitions(len(sessions)).items():
@@ -44,14 +44,14 @@ def check_transitions(sessions: Sessions) -> Iterator[Remark]:
             yield f"transitions {number}", f"expected about {expected} sessions, found {counts[number]}"
 
 
-def check_intents(sessions: Sessions) -> Iterator[Remark]:
+def check_intents(sessions: Sessions) -> Iterator[SchemaFault]:
     """The three kinds of hidden intent equally often."""
     yield from _uneven(
         Counter(task.subtype for s in sessions for task in s.tasks[1:]), SUBTYPES, "turn subtype"
     )
 
 
-def check_shapes(sessions: Sessions) -> Iterator[Remark]:
+def check_shapes(sessions: Sessions) -> Iterator[SchemaFault]:
     """All multi-tool types, same-name calls, a diamond, a chain of five, questions asked once and twice."""
     tasks = [task for session in sessions for task in session.tasks]
     graphs = [call_graph(task) for task in tasks]
@@ -71,7 +71,7 @@ def check_shapes(sessions: Sessions) -> Iterator[Remark]:
             yield name, "expected in at least one task, found in none"
 
 
-def check_domains(sessions: Sessions) -> Iterator[Remark]:
+def check_domains(sessions: Sessions) -> Iterator[SchemaFault]:
     """At least 8 domains and 24 subdomains once there are 32 sessions."""
     domains = {session.domain for session in sessions}
     subdomains = {(session.domain, session.subdomain) for session in sessions}
@@ -81,7 +81,7 @@ def check_domains(sessions: Sessions) -> Iterator[Remark]:
         yield "subdomain", f"expected at least 24 subdomains, found {len(subdomains)}"
 
 
-def check_parameters(sessions: Sessions) -> Iterator[Remark]:
+def check_parameters(sessions: Sessions) -> Iterator[SchemaFault]:
     """Every kind of parameter is used by some gold call."""
     used = {kind for session in sessions for kind in kinds_used(session)}
     for kind in PARAMETER_KINDS:
@@ -89,7 +89,7 @@ def check_parameters(sessions: Sessions) -> Iterator[Remark]:
             yield f"parameter kind {kind}", "expected in at least one gold call, found in none"
 
 
-def check_tools(sessions: Sessions) -> Iterator[Remark]:
+def check_session_tools(sessions: Sessions) -> Iterator[SchemaFault]:
     """3 to 8 tools a session, one of them a distractor that no gold call uses."""
     for session in sessions:
         if not 3 <= len(session.tools) <= 8:
@@ -98,20 +98,20 @@ def check_tools(sessions: Sessions) -> Iterator[Remark]:
             yield f"{session.id} tools", "every tool is used; add a near-miss that no gold call uses"
 
 
-RULES: tuple[Callable[[Sessions], Iterator[Remark]], ...] = (
+BALANCE_RULES: tuple[Callable[[Sessions], Iterator[SchemaFault]], ...] = (
     check_positions,
     check_transitions,
     check_intents,
     check_shapes,
     check_domains,
     check_parameters,
-    check_tools,
+    check_session_tools,
 )
 
 
 def expected_transitions(sessions: int) -> dict[int, int]:
     """Sessions for each number of transitions, in proportion to all 256 sequences, by largest remainder."""
-    sequences = list(product(range(len(GROUPS)), repeat=4))
+    sequences = list(product(range(len(TASK_GROUPS)), repeat=4))
     shares = Counter(sum(a != b for a, b in pairwise(s)) for s in sequences)
     counts = {number: sessions * share // len(sequences) for number, share in sorted(shares.items())}
     by_remainder = sorted(shares, key=lambda number: -(sessions * shares[number] % len(sequences)))
@@ -120,7 +120,7 @@ def expected_transitions(sessions: int) -> dict[int, int]:
     return counts
 
 
-def _uneven(counts: Counter[str], names: Sequence[str], what: str) -> Iterator[Remark]:
+def _uneven(counts: Counter[str], names: Sequence[str], what: str) -> Iterator[SchemaFault]:
     """Remarks for names that are counted more or less often than an even spread allows."""
     low, rest = divmod(sum(counts[name] for name in names), len(names))
     high = low + (rest > 0)

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, Node, Task
-from wildtool.toolcall.schema_check import Remark, argument_faults, short
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Task
+from wildtool.toolcall.schema_check import SchemaFault, argument_faults, shorten
 
 
 def node_faults(
-    node: Node, i: int, raw: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Remark]:
+    node: GoldNode, i: int, raw: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]
+) -> Iterator[SchemaFault]:
     """What is wrong with one gold node, by field; `raw` is the node as written."""
     if raw.get("idx") != i or isinstance(raw.get("idx"), bool):
-        yield "idx", f"expected the position {i}, found {short(raw.get('idx'))}"
+        yield "idx", f"expected the position {i}, found {shorten(raw.get('idx'))}"
     if "observation" not in raw:
         yield "observation", "expected what the tool returns (for virtual actions the gold text)"
     for j in node.deps:
@@ -27,16 +27,16 @@ def node_faults(
         if node.arguments.get("answer_type") not in ("tool", "chat") or len(node.arguments) != 1:
             yield "action.arguments", 'expected {"answer_type": "tool"} or {"answer_type": "chat"}'
     elif node.name not in schemas:
-        yield "action.name", f"{short(node.name)} is not in the tool list"
+        yield "action.name", f"{shorten(node.name)} is not in the tool list"
     else:
         for path, message in argument_faults(node.arguments, schemas[node.name]):
             yield f"action.arguments.{path}", message
 
 
-def _question_faults(node: Node, schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[Remark]:
+def _question_faults(node: GoldNode, schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[SchemaFault]:
     name = node.arguments.get("tool_name")
     if not isinstance(name, str) or name not in schemas:
-        yield "action.arguments.tool_name", f"{short(name)} is not in the tool list"
+        yield "action.arguments.tool_name", f"{shorten(name)} is not in the tool list"
         return
     missing = node.arguments.get("missing_required_parameters")
     if not isinstance(missing, list) or not missing:
@@ -47,7 +47,7 @@ def _question_faults(node: Node, schemas: Mapping[str, Mapping[str, Any]]) -> It
         if not isinstance(parameter, str) or re.sub(r"\[\d*\]", "", parameter) not in known:
             yield (
                 "action.arguments.missing_required_parameters",
-                f"{short(parameter)} is not a parameter of {name}",
+                f"{shorten(parameter)} is not a parameter of {name}",
             )
 
 
@@ -63,7 +63,7 @@ def _parameter_paths(schema: Mapping[str, Any], path: str = "") -> Iterator[str]
         yield from _parameter_paths(cast(dict[str, Any], items), path)
 
 
-def final_faults(task: Task, field: str, needs: Sequence[set[int]] | None) -> Iterator[Remark]:
+def final_faults(task: Task, field: str, needs: Sequence[set[int]] | None) -> Iterator[SchemaFault]:
     """The answer stands once, last, and after everything else."""
     finals = [i for i, node in enumerate(task.nodes) if node.name == ANSWER]
     if finals != [len(task.nodes) - 1]:

@@ -14,16 +14,16 @@ from wildtool.benchmarks.wildtoolbench.data import (
     SUBTYPES,
     TASK_TYPES,
     VIRTUAL,
-    Node,
+    GoldNode,
     Session,
     Task,
 )
-from wildtool.benchmarks.wildtoolbench.grounding import gaps, idle_edges, parameter_schemas
+from wildtool.benchmarks.wildtoolbench.grounding import parameter_schemas, ungrounded_values, valueless_edges
 from wildtool.benchmarks.wildtoolbench.lint.node_rules import crowded_questions, final_faults, node_faults
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT, argument_schemas, check_call
 from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph
 from wildtool.toolcall.graph import ancestors, heights, topology
-from wildtool.toolcall.schema_check import Remark, schema_faults, short
+from wildtool.toolcall.schema_check import SchemaFault, shorten, tool_schema_faults
 
 _WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _DATE_LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (\w+)")
@@ -37,7 +37,7 @@ _SHAPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class LintedSession:
     """One readable session with what the rules need of its raw record."""
 
     session: Session
@@ -58,10 +58,10 @@ class Case:
         return f"{self.answers_key}[{t}][{i}]"
 
 
-def make_case(record: Mapping[str, Any], session: Session, prefix: str) -> Case:
+def linted_session(record: Mapping[str, Any], session: Session, prefix: str) -> LintedSession:
     """Joins a session with its raw record, which must be the one it was read from."""
     key = f"{prefix}_answer_list" if f"{prefix}_answer_list" in record else "answer_list"
-    return Case(
+    return LintedSession(
         session=session,
         prefix=prefix,
         answers_key=key,
@@ -71,7 +71,7 @@ def make_case(record: Mapping[str, Any], session: Session, prefix: str) -> Case:
     )
 
 
-def check_schema(case: Case) -> Iterator[Remark]:
+def check_schema(case: LintedSession) -> Iterator[SchemaFault]:
     """Four tasks of known types, a date line with the right weekday, one gold list."""
     session, prefix = case.session, case.prefix
     if len(session.tasks) != 4:
@@ -80,12 +80,12 @@ def check_schema(case: Case) -> Iterator[Remark]:
         if task.type not in TASK_TYPES:
             yield (
                 f"{prefix}_task_types[{t}]",
-                f"unknown type {short(task.type)}; known: {', '.join(TASK_TYPES)}",
+                f"unknown type {shorten(task.type)}; known: {', '.join(TASK_TYPES)}",
             )
         if t and task.subtype not in SUBTYPES:
             yield (
                 f"{prefix}_turn_subtypes[{t - 1}]",
-                f"unknown subtype {short(task.subtype)}; known: {', '.join(SUBTYPES)}",
+                f"unknown subtype {shorten(task.subtype)}; known: {', '.join(SUBTYPES)}",
             )
     if case.second_list_differs:
         yield "answer_list", f"differs from {case.answers_key}; keep one list (Q01)"
@@ -94,7 +94,7 @@ def check_schema(case: Case) -> Iterator[Remark]:
         yield f"{prefix}_env_info", fault
 
 
-def check_tools(case: Case) -> Iterator[Remark]:
+def check_tools(case: LintedSession) -> Iterator[SchemaFault]:
     """Unique well-formed names, descriptions, and schemas that gold arguments can satisfy."""
     names: set[str] = set()
     for k, tool in enumerate(case.session.tools):
@@ -104,21 +104,21 @@ def check_tools(case: Case) -> Iterator[Remark]:
         if tool.get("type") != "function":
             yield f"{field}.type", "expected `function`"
         if name in names:
-            yield f"{field}.function.name", f"{short(name)} is defined twice; only the last counts (Q48)"
+            yield f"{field}.function.name", f"{shorten(name)} is defined twice; only the last counts (Q48)"
         if name in VIRTUAL or not re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name):
-            yield f"{field}.function.name", f"{short(name)} cannot be the name of a tool"
+            yield f"{field}.function.name", f"{shorten(name)} cannot be the name of a tool"
         names.add(name)
         yield from _description_faults(function, f"{field}.function")
         parameters = function.get("parameters")
         if not isinstance(parameters, dict) or cast(dict[str, Any], parameters).get("type") != "object":
             yield f"{field}.function.parameters", "expected a schema of type `object`"
             continue
-        for path, message in schema_faults(cast(Any, parameters)):
+        for path, message in tool_schema_faults(cast(Any, parameters)):
             yield f"{field}.function.{path}", message
         yield from _undescribed(cast(dict[str, Any], parameters), f"{field}.function.parameters")
 
 
-def check_nodes(case: Case) -> Iterator[Remark]:
+def check_nodes(case: LintedSession) -> Iterator[SchemaFault]:
     """Positions, names, arguments and order of gold nodes."""
     schemas = parameter_schemas(case.session)
     for t, task in enumerate(case.session.tasks):
@@ -133,7 +133,7 @@ def check_nodes(case: Case) -> Iterator[Remark]:
             yield case.node(t, i), f"a question needs a step of its own, but node {k} can run beside it (Q06)"
 
 
-def check_types(case: Case) -> Iterator[Remark]:
+def check_types(case: LintedSession) -> Iterator[SchemaFault]:
     """The declared task type is the one the gold graph has."""
     for t, task, _ in case.tasks():
         field = f"{case.prefix}_task_types[{t}]"
@@ -154,7 +154,7 @@ def check_types(case: Case) -> Iterator[Remark]:
             yield f"{case.answers_key}[{t}]", f"a {task.type} task ends with answer_type `tool`"
 
 
-def check_grounding(case: Case) -> Iterator[Remark]:
+def check_grounding(case: LintedSession) -> Iterator[SchemaFault]:
     """Every gold argument value stands somewhere the model can see, or is marked with the reason."""
     marks: dict[tuple[int, int], Mapping[str, str]] = {}
     for t, nodes in enumerate(case.raw_nodes):
@@ -170,11 +170,11 @@ def check_grounding(case: Case) -> Iterator[Remark]:
             marks[t, i] = cast(dict[str, str], mark)
             yield from _mark_faults(cast(dict[str, Any], mark), case.session.tasks[t].nodes[i], field)
     if all(needs is not None for needs in case.needs):
-        for gap in gaps(case.session, marks):
+        for gap in ungrounded_values(case.session, marks):
             yield f"{case.node(gap.task, gap.node)}.arguments.{gap.path}", gap.message
 
 
-def check_text(case: Case) -> Iterator[Remark]:
+def check_text(case: LintedSession) -> Iterator[SchemaFault]:
     """Texts are there and hold no control characters."""
     for t, task in enumerate(case.session.tasks):
         yield from _text_faults(task.text, f"{case.prefix}_tasks[{t}]")
@@ -185,7 +185,7 @@ def check_text(case: Case) -> Iterator[Remark]:
                 yield from _text_faults(node.user_input, f"{case.node(t, i)}.user_input")
 
 
-def check_official(case: Case) -> Iterator[Remark]:
+def check_official(case: LintedSession) -> Iterator[SchemaFault]:
     """Gold passes the official rules: no equal calls in one step (Q31), arguments that equal themselves."""
     for t, task, needs in case.tasks():
         for i, node in enumerate(task.nodes):
@@ -202,15 +202,15 @@ def check_official(case: Case) -> Iterator[Remark]:
                 yield f"{case.node(t, i)}.arguments", f"not even gold passes the official check: {result}"
 
 
-def check_edges(case: Case) -> Iterator[Remark]:
+def check_edges(case: LintedSession) -> Iterator[SchemaFault]:
     """Strict only: every dependency between two calls carries a value."""
     for t, task, _ in case.tasks():
         if len(task.nodes) == len(case.raw_nodes[t]):
-            for i, j in idle_edges(case.session, t):
+            for i, j in valueless_edges(case.session, t):
                 yield f"{case.node(t, i)}.dependency_list", f"no argument value comes from node {j}"
 
 
-RULES: Mapping[str, Callable[[Case], Iterator[Remark]]] = {
+SESSION_RULES: Mapping[str, Callable[[LintedSession], Iterator[SchemaFault]]] = {
     "schema": check_schema,
     "tools": check_tools,
     "nodes": check_nodes,
@@ -219,7 +219,7 @@ RULES: Mapping[str, Callable[[Case], Iterator[Remark]]] = {
     "text": check_text,
     "official": check_official,
 }
-STRICT_RULES: Mapping[str, Callable[[Case], Iterator[Remark]]] = {"edges": check_edges}
+STRICT_RULES: Mapping[str, Callable[[LintedSession], Iterator[SchemaFault]]] = {"edges": check_edges}
 
 
 def _date_fault(line: str) -> str:
@@ -229,20 +229,20 @@ def _date_fault(line: str) -> str:
     except ValueError:
         date = None
     if match is None or date is None:
-        return f"expected `YYYY-MM-DD HH:MM:SS Weekday`, found {short(line)}"
+        return f"expected `YYYY-MM-DD HH:MM:SS Weekday`, found {shorten(line)}"
     k = date.weekday()
     if match[2] in (_WEEKDAYS[k], "星期" + "一二三四五六日"[k], "周" + "一二三四五六日"[k]):
         return ""
     return f"{match[1][:10]} is a {_WEEKDAYS[k]}, not a {match[2]}"
 
 
-def _description_faults(described: Mapping[str, Any], field: str) -> Iterator[Remark]:
+def _description_faults(described: Mapping[str, Any], field: str) -> Iterator[SchemaFault]:
     text = described.get("description")
     if not isinstance(text, str) or not text.strip():
         yield f"{field}.description", "expected a description"
 
 
-def _undescribed(schema: Mapping[str, Any], field: str) -> Iterator[Remark]:
+def _undescribed(schema: Mapping[str, Any], field: str) -> Iterator[SchemaFault]:
     properties = schema.get("properties")
     for name, child in cast(dict[str, Any], properties).items() if isinstance(properties, dict) else ():
         if isinstance(child, dict):
@@ -250,11 +250,11 @@ def _undescribed(schema: Mapping[str, Any], field: str) -> Iterator[Remark]:
             yield from _undescribed(cast(dict[str, Any], child), f"{field}.properties.{name}")
 
 
-def _mark_faults(mark: Mapping[str, Any], node: Node, field: str) -> Iterator[Remark]:
+def _mark_faults(mark: Mapping[str, Any], node: GoldNode, field: str) -> Iterator[SchemaFault]:
     known = set(_value_paths(node.arguments))
     for path, reason in mark.items():
         if path not in known:
-            yield field, f"marks {short(path)}, but the node has no such argument"
+            yield field, f"marks {shorten(path)}, but the node has no such argument"
         if not isinstance(reason, str) or not re.match(r"derived:\s*\S", reason):
             yield f"{field}.{path}", "expected `derived: <reason>`"
 
@@ -270,7 +270,7 @@ def _value_paths(value: Any, path: str = "") -> Iterator[str]:
             yield from _value_paths(child, f"{path}[{k}]")
 
 
-def _text_faults(text: Any, field: str) -> Iterator[Remark]:
+def _text_faults(text: Any, field: str) -> Iterator[SchemaFault]:
     if not isinstance(text, str) or not text.strip():
         yield field, "expected a text that is not empty"
         return
@@ -282,20 +282,20 @@ def _text_faults(text: Any, field: str) -> Iterator[Remark]:
         yield field, f"holds characters no user types: {', '.join(f'U+{ord(c):04X}' for c in odd[:5])}"
 
 
-def _official_result(schemas: Mapping[str, Mapping[str, Any]], node: Node) -> str:
+def _official_result(schemas: Mapping[str, Mapping[str, Any]], node: GoldNode) -> str:
     """What the official check says about gold against itself."""
     text = json.dumps(node.arguments, ensure_ascii=False)
     try:
         return check_call(schemas, node.name, text, text)
     except (AttributeError, IndexError, TypeError) as error:
-        return f"it breaks off with {short(error)}"
+        return f"it breaks off with {shorten(error)}"
 
 
-def _same_call(a: Node, b: Node) -> bool:
+def _same_call(a: GoldNode, b: GoldNode) -> bool:
     return a.name == b.name and json.dumps(a.arguments, sort_keys=True) == json.dumps(
         b.arguments, sort_keys=True
     )
 
 
-def _plain(node: Node) -> bool:
+def _plain(node: GoldNode) -> bool:
     return isinstance(node.arguments.get("answer_type"), str)

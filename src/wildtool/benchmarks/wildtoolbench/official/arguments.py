@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from wildtool.toolcall.text.rouge_l import MAX_CHARACTERS, RougeError, rouge_l_f
+from wildtool.toolcall.text.rouge_l import MAX_ROUGE_CHARACTERS, RougeError, rouge_l_f
 from wildtool.types import Tool
 
 Json = Any
@@ -207,7 +207,7 @@ def _edit_ratio(value: str, gold: str) -> float:
 
 def _segment(*texts: str) -> list[str]:
     """Both texts cut into words by jieba if either has a Chinese character."""
-    if not any(_CHINESE.search(text) for text in texts) or max(map(len, texts)) > MAX_CHARACTERS:
+    if not any(_CHINESE.search(text) for text in texts) or max(map(len, texts)) > MAX_ROUGE_CHARACTERS:
         return list(texts)
     from wildtool.toolcall.text.chinese import cut  # loads a dictionary: only when needed
 

@@ -9,24 +9,24 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session, of_session
-from wildtool.benchmarks.wildtoolbench.official.schedule import Schedule, State, Step
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session, cached_per_session
+from wildtool.benchmarks.wildtoolbench.official.schedule import GraphStep, Schedule, ScheduleState
 from wildtool.benchmarks.wildtoolbench.prompt import (
-    Steps,
-    answered,
+    GraphSteps,
     call_id,
     gold_call,
     gold_run,
     observation,
-    opening,
+    opening_messages,
+    with_observations,
 )
-from wildtool.episode import carried
+from wildtool.episode import provider_fields
 from wildtool.types import Message, Request
 
-EMPTY_REPLY = "tool_calls and content are None or empty"
+EMPTY_REPLY_RESULT = "tool_calls and content are None or empty"
 UNREADABLE_CALLS = "parse tool_calls failed"
 NO_MATCH = "action name not in candidate_answer_function_list"
-MAX_STATES = 20_000
+MAX_TRACKED_STATES = 20_000
 """States followed side by side after a question that narrows nothing (Q20); the original runs out of memory first."""
 MAX_READY = 16
 """Ready nodes whose subsets are tried one by one then; beyond, the question is taken to narrow."""
@@ -39,13 +39,13 @@ class LoggedStep:
     reply: Message
     correct: bool
     """The label of the step: its names (or its text) fitted."""
-    matched: Step = ()
+    matched: GraphStep = ()
     """Positions of the matched gold nodes, sorted by name; empty for a step that did not fit."""
     has_gold: bool = True
     """False where the original logs no gold data, which ends its scoring (Q26)."""
 
 
-class OfficialWalk:
+class OfficialEpisode:
     """State machine of one task under the published evaluator's rules."""
 
     def __init__(self, session: Session, task: int) -> None:
@@ -62,7 +62,7 @@ class OfficialWalk:
         self.reason: str | None = None
         """The original's reason of a name error."""
         self.name_correct = False
-        self._over = False
+        self._done = False
         self._states = self.schedule.start()
         self._asked = 0
         raised = (_steps(session, earlier)[1] for earlier in range(task))
@@ -77,47 +77,47 @@ class OfficialWalk:
         return self.name_correct and len(self.log) == self.schedule.min_length
 
     @property
-    def over(self) -> bool:
-        return self._over
+    def done(self) -> bool:
+        return self._done
 
     def request(self) -> Request | None:
-        if self._over:
+        if self._done:
             return None
         self._messages = [list(part) for part in self._messages]
         messages = (*_opening(self._session, self._task), *chain.from_iterable(self._messages))
         return Request(messages, self._session.sent_tools, gold=self._gold)
 
-    def tell(self, reply: Message) -> None:
+    def advance(self, reply: Message) -> None:
         calls = reply.get("tool_calls")
         if self.schedule.outside is not None:
             self._raise(reply, f"KeyError: {self.schedule.outside}")
         elif calls is not None and not isinstance(calls, list | dict | str):
             self._raise(reply, f"TypeError: object of type '{type(calls).__name__}' has no len()")
         elif calls:
-            self._tell_calls(reply)
+            self._advance_calls(reply)
         else:
-            self._tell_text(reply)
+            self._advance_text(reply)
 
-    def _tell_text(self, reply: Message) -> None:
+    def _advance_text(self, reply: Message) -> None:
         step = len(self.log)
         if reply.get("content") in (None, ""):
-            self._fail(reply, EMPTY_REPLY, has_gold=False)
+            self._fail(reply, EMPTY_REPLY_RESULT, has_gold=False)
             return
         if step >= len(self._nodes):
             self._raise(reply, f"KeyError: {step}")
             return
         node = self._first_virtual()
         if node is None:
-            self._fail(reply, NO_MATCH, has_gold=self._any_step_left())
+            self._fail(reply, NO_MATCH, has_gold=self._has_steps_left())
             return
         self.log.append(LoggedStep(reply, True, (node,)))
         if self._names[node] == ANSWER:
-            self.name_correct = self._over = True
+            self.name_correct = self._done = True
             return
-        said: Message = {"role": "assistant", "content": reply["content"], **carried(reply)}
+        said: Message = {"role": "assistant", "content": reply["content"], **provider_fields(reply)}
         self._messages.append([said, {"role": "user", "content": self._nodes[node].user_input}])
         self._asked |= 1 << node
-        self._states = self._any_step(node)
+        self._states = self._states_after_question(node)
 
     def _first_virtual(self) -> int | None:
         """The node that a text is taken for: the first question or answer among the possible steps, in path order."""
@@ -128,14 +128,14 @@ class OfficialWalk:
                         return node
         return None
 
-    def _any_step(self, asked: int) -> list[State]:
+    def _states_after_question(self, asked: int) -> list[ScheduleState]:
         """All states one step further: a question does not narrow the paths (Q20)."""
-        following: dict[State, None] = {}
+        following: dict[ScheduleState, None] = {}
         for state in self._states:
             if self.schedule.finished(state):
                 following[state] = None
                 continue
-            if len(self.schedule.ready(state)) > MAX_READY or len(following) > MAX_STATES:
+            if len(self.schedule.ready(state)) > MAX_READY or len(following) > MAX_TRACKED_STATES:
                 return [
                     self.schedule.after(s, (asked,))
                     for s in self._states
@@ -146,10 +146,10 @@ class OfficialWalk:
             )
         return list(following)
 
-    def _any_step_left(self) -> bool:
+    def _has_steps_left(self) -> bool:
         return any(not self.schedule.finished(state) for state in self._states)
 
-    def _tell_calls(self, reply: Message) -> None:
+    def _advance_calls(self, reply: Message) -> None:
         step = len(self.log)
         try:
             names, ids = _read_calls(reply["tool_calls"])
@@ -166,7 +166,7 @@ class OfficialWalk:
             return
         matched = self._match(names)
         if matched is None:
-            self._fail(reply, NO_MATCH, has_gold=self._any_step_left())
+            self._fail(reply, NO_MATCH, has_gold=self._has_steps_left())
             return
         if any(self.schedule.finished(state) for state in self._states):
             # A path that ended earlier has no step of this number (Q20).
@@ -182,9 +182,9 @@ class OfficialWalk:
         self.log.append(LoggedStep(reply, True, by_name))
         # In the order of the sorted gold names, to call ids in written order (Q19).
         observed = zip(ids, (self._nodes[node] for node in by_name), strict=True)
-        self._messages.append(answered(reply, observed))
+        self._messages.append(with_observations(reply, observed))
 
-    def _match(self, names: Sequence[Any]) -> Step | None:
+    def _match(self, names: Sequence[Any]) -> GraphStep | None:
         if not all(isinstance(name, str) for name in names):
             return None
         for state in self._states:
@@ -195,12 +195,12 @@ class OfficialWalk:
     def _fail(self, reply: Message, reason: str, *, has_gold: bool) -> None:
         self.log.append(LoggedStep(reply, False, has_gold=has_gold))
         self.reason = reason
-        self._over = True
+        self._done = True
 
     def _raise(self, reply: Message, error: str) -> None:
         self.raised = error
         self.raised_at = reply
-        self._over = True
+        self._done = True
 
     def _gold(self, style: str) -> Message:
         """What a perfect model would answer now."""
@@ -239,25 +239,25 @@ def _read_calls(calls: Any) -> tuple[list[Any], list[Any]]:
     return names, ids
 
 
-@of_session
+@cached_per_session
 def _schedule(session: Session, task: int) -> Schedule:
     gold = session.tasks[task]
     return Schedule([node.name for node in gold.nodes], gold.deps)
 
 
-@of_session
+@cached_per_session
 def _opening(session: Session, task: int) -> Sequence[Message]:
-    return opening(session, task, [_history(session, earlier) for earlier in range(task)])
+    return opening_messages(session, task, [_history(session, earlier) for earlier in range(task)])
 
 
-@of_session
+@cached_per_session
 def _history(session: Session, task: int) -> Sequence[Message]:
     """An earlier task as it is shown."""
     return gold_run(session, task, _steps(session, task)[0], quote_texts=True)
 
 
-@of_session
-def _steps(session: Session, task: int) -> tuple[Steps, str | None]:
+@cached_per_session
+def _steps(session: Session, task: int) -> tuple[GraphSteps, str | None]:
     """The steps in which an earlier task is shown, and what the original raises instead, if it does."""
     gold = session.tasks[task]
     schedule = _schedule(session, task)
@@ -270,10 +270,10 @@ def _steps(session: Session, task: int) -> tuple[Steps, str | None]:
     mixed = [step for step in steps if len(step) > 1 and any(gold.nodes[n].name in VIRTUAL for n in step)]
     if not mixed:
         return steps, None
-    return [part for step in steps for part in _apart(session, task, step)], "AssertionError: "
+    return [part for step in steps for part in _split_step(session, task, step)], "AssertionError: "
 
 
-def _apart(session: Session, task: int, step: Step) -> list[Step]:
+def _split_step(session: Session, task: int, step: GraphStep) -> list[GraphStep]:
     """A step with virtual nodes cut up: questions first, then the calls, then the answer."""
     names = [node.name for node in session.tasks[task].nodes]
     asks = [(n,) for n in step if names[n] == ASK]

@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Node, Session, of_session
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, GoldNode, Session, cached_per_session
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT, argument_schemas, check_call
-from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialWalk
+from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialEpisode
 
-ERROR = "error"
+ERROR_LABEL = "error"
 NO_GOLD = "KeyError: 'inference_answer'"
 """What the original ends with where a step has no gold data (Q26)."""
 
 
 @dataclass(slots=True)
-class Score:
+class OfficialScore:
     """What the original decides about one task."""
 
     name_label: str
@@ -35,36 +35,43 @@ class Score:
     """Stage (`inference` or `scoring`) and exception where the original raises on this task."""
 
 
-@of_session
-def schemas_of(session: Session) -> dict[str, dict[str, Any]]:
+@cached_per_session
+def object_schemas(session: Session) -> dict[str, dict[str, Any]]:
     """Object schemas of the tools that a session sends, by name."""
     return argument_schemas(session.sent_tools)
 
 
-def score(walk: OfficialWalk, nodes: Sequence[Node], schemas: Mapping[str, Mapping[str, Any]]) -> Score:
+def score_task(
+    episode: OfficialEpisode, nodes: Sequence[GoldNode], schemas: Mapping[str, Mapping[str, Any]]
+) -> OfficialScore:
     """Labels of one finished walk. Where the original raises the task is wrong and `reference_error` is set."""
-    raised = walk.history_raised or walk.raised
-    result = Score(CORRECT if walk.name_correct else ERROR, None, ERROR, walk.optimal, len(walk.log))
+    raised = episode.history_raised or episode.raised
+    result = OfficialScore(
+        CORRECT if episode.name_correct else ERROR_LABEL, None, ERROR_LABEL, episode.optimal, len(episode.log)
+    )
     if raised:
         result.reference_error = ("inference", raised)
-    if walk.raised:
+    if episode.raised:
         return result
     try:
-        bad = _check_steps(walk.log, nodes, schemas, result)
+        bad = _check_steps(episode.log, nodes, schemas, result)
     except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
         result.reference_error = result.reference_error or ("scoring", f"{type(error).__name__}: {error}")
         result.optimal = False
         return result
-    result.complete_step = len(walk.log) - (result.deleted is not None)
+    result.complete_step = len(episode.log) - (result.deleted is not None)
     if result.name_label == CORRECT:
-        result.arguments_label = ERROR if bad else CORRECT
+        result.arguments_label = ERROR_LABEL if bad else CORRECT
         result.label = result.arguments_label
     result.optimal = result.optimal and not bad
     return result
 
 
 def _check_steps(
-    log: Sequence[LoggedStep], nodes: Sequence[Node], schemas: Mapping[str, Mapping[str, Any]], result: Score
+    log: Sequence[LoggedStep],
+    nodes: Sequence[GoldNode],
+    schemas: Mapping[str, Mapping[str, Any]],
+    result: OfficialScore,
 ) -> bool:
     """Checks the arguments step by step up to the first bad one; True if there is a bad one."""
     bad = False
@@ -86,7 +93,7 @@ def _check_steps(
 
 
 def check_step(
-    step: LoggedStep, nodes: Sequence[Node], schemas: Mapping[str, Mapping[str, Any]]
+    step: LoggedStep, nodes: Sequence[GoldNode], schemas: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
     """Argument check of one matched step: calls and gold nodes paired by sorted name and argument text (Q31)."""
     functions = [call["function"] for call in step.reply["tool_calls"]]

@@ -12,19 +12,19 @@ from itertools import combinations
 
 from wildtool.toolcall.graph import bit_masks, depth, heights, ready
 
-Step = tuple[int, ...]
+GraphStep = tuple[int, ...]
 """Positions of the nodes executed together, ascending."""
 NO_PATH_LENGTH = 99999
 """What the original calls the shortest length of a graph that has no path."""
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ScheduleState:
     """Where a schedule stands."""
 
     done: int
     """Executed nodes as a bit mask."""
-    forced: Step = ()
+    forced: GraphStep = ()
     """Rest of a same-name run begun one by one: these come next, one per step, nothing in between (Q11)."""
 
 
@@ -43,18 +43,18 @@ class Schedule:
         self.min_length = NO_PATH_LENGTH if length is None else length
         """Steps of the shortest path."""
 
-    def start(self) -> list[State]:
+    def start(self) -> list[ScheduleState]:
         """The states before the first step: one, or none where the graph has no path."""
-        return [State(0)] if self.executable else []
+        return [ScheduleState(0)] if self.executable else []
 
-    def finished(self, state: State) -> bool:
+    def finished(self, state: ScheduleState) -> bool:
         return state.done == (1 << len(self.names)) - 1
 
-    def ready(self, state: State) -> list[int]:
+    def ready(self, state: ScheduleState) -> list[int]:
         """Nodes that may stand in the next step, ascending."""
         return list(state.forced[:1]) or ready(self._masks, state.done)
 
-    def match(self, state: State, names: Sequence[str]) -> Step | None:
+    def match(self, state: ScheduleState, names: Sequence[str]) -> GraphStep | None:
         """The first accepted step whose names are these, in any order; None if there is none.
 
         Among steps of equal names the original takes the one that comes first in lexicographic order of
@@ -76,7 +76,7 @@ class Schedule:
                 return step
         return None
 
-    def allows(self, state: State, step: Step) -> bool:
+    def allows(self, state: ScheduleState, step: GraphStep) -> bool:
         """Whether exactly this step is accepted here."""
         nodes = self.ready(state)
         if state.forced:
@@ -95,19 +95,19 @@ class Schedule:
         run = self._run_length(nodes, nodes.index(step[0]))
         return len(step) == 1 or run == 1 or step[:run] == tuple(nodes[nodes.index(step[0]) :][:run])
 
-    def after(self, state: State, step: Step) -> State:
+    def after(self, state: ScheduleState, step: GraphStep) -> ScheduleState:
         """The state after an accepted step."""
         done = state.done
         for node in step:
             done |= 1 << node
         if state.forced:
-            return State(done, state.forced[1:])
+            return ScheduleState(done, state.forced[1:])
         nodes = self.ready(state)
         first = nodes.index(step[0])
         run = self._run_length(nodes, first) if len(step) == 1 else 1
-        return State(done, tuple(nodes[first + 1 : first + run]))
+        return ScheduleState(done, tuple(nodes[first + 1 : first + run]))
 
-    def accepted(self, state: State) -> Iterator[Step]:
+    def accepted(self, state: ScheduleState) -> Iterator[GraphStep]:
         """All accepted steps in the original's order: by size, then by positions. Exponential: for tests and Q20 only."""
         if self.finished(state):
             return
@@ -115,7 +115,7 @@ class Schedule:
         for size in range(1, len(nodes) + 1):
             yield from (step for step in combinations(nodes, size) if self.allows(state, step))
 
-    def first_shortest(self) -> list[Step] | None:
+    def first_shortest(self) -> list[GraphStep] | None:
         """The first path of minimum length in the original's order; None where there is no path.
 
         It is the one replayed as history. At every state the smallest accepted step is taken that contains
@@ -124,7 +124,7 @@ class Schedule:
         height = heights(self._deps)
         if height is None:
             return None
-        state, path = State(0), list[Step]()
+        state, path = ScheduleState(0), list[GraphStep]()
         while not self.finished(state):
             nodes = self.ready(state)
             top = max(height[node] for node in nodes)
@@ -133,10 +133,10 @@ class Schedule:
             done = state.done
             for node in step:
                 done |= 1 << node
-            state = State(done)
+            state = ScheduleState(done)
         return path
 
-    def _leftmost(self, nodes: Sequence[int], wanted: Counter[str]) -> Step | None:
+    def _leftmost(self, nodes: Sequence[int], wanted: Counter[str]) -> GraphStep | None:
         """For each name the first so many nodes; None if there are too few."""
         left = Counter(wanted)
         step: list[int] = []
@@ -153,7 +153,7 @@ class Schedule:
             end += 1
         return end - first
 
-    def _smallest_step(self, nodes: Sequence[int], needed: Sequence[bool]) -> Step:
+    def _smallest_step(self, nodes: Sequence[int], needed: Sequence[bool]) -> GraphStep:
         """The first accepted step, by size and then positions, that contains all needed nodes.
 
         `cost[i]` is the least number of nodes of an accepted tail that begins at index i. Index j may follow

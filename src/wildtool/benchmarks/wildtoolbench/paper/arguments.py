@@ -24,7 +24,7 @@ PRECEDENCE = (MISSING_REQUIRED, UNKNOWN_NAME, WRONG_TYPE, UNFOUNDED_VALUE, WRONG
 
 MIN_SCORE = 0.7
 """A pair of call and gold node with less is bad."""
-MAX_TEXT = 10_000
+MAX_COMPARED_TEXT = 10_000
 """A text longer than this and than `MAX_RATIO` times gold (in characters) scores 0 without being cut."""
 MAX_RATIO = 100
 """With words as long as gold's, F is at most 2 / (1 + MAX_RATIO) there."""
@@ -40,7 +40,7 @@ class UnscorableError(Exception):
 
 
 @dataclass(slots=True)
-class Call:
+class PredictedCall:
     """One predicted call."""
 
     step: int
@@ -59,7 +59,7 @@ class BadPair:
 
 
 def bad_pairs(
-    calls: Sequence[Call], gold: Sequence[tuple[str, Mapping[str, Json]]], tools: Sequence[Tool]
+    calls: Sequence[PredictedCall], gold: Sequence[tuple[str, Mapping[str, Json]]], tools: Sequence[Tool]
 ) -> list[BadPair]:
     """Pairs all calls of a task with its gold calls, name by name, and gives the pairs below 0.7.
 
@@ -89,7 +89,7 @@ def bad_pairs(
     return bad
 
 
-def _take_best(call: Call, free: list[Mapping[str, Json]], function: Json) -> list[BadPair]:
+def _take_best(call: PredictedCall, free: list[Mapping[str, Json]], function: Json) -> list[BadPair]:
     """Removes the best gold node from `free`, the first one on ties; the pair, if it is bad."""
     scores: list[float] = []
     kinds: set[str] = set()
@@ -101,7 +101,7 @@ def _take_best(call: Call, free: list[Mapping[str, Json]], function: Json) -> li
     return [BadPair(call.step, frozenset(kinds))] if best < MIN_SCORE else []
 
 
-def _score_call(call: Call, gold: Mapping[str, Json], function: Json, kinds: set[str]) -> float:
+def _score_call(call: PredictedCall, gold: Mapping[str, Json], function: Json, kinds: set[str]) -> float:
     if isinstance(call.arguments, str):
         # What was decoded is kept: a text inside a text is decoded again at the next comparison.
         call.arguments = json.loads(call.arguments)
@@ -212,7 +212,7 @@ def _score_text(value: str, gold: str) -> float:
     """ROUGE-L F over words; two pairs of unsigned coordinates are alike whatever they are."""
     if _COORDINATES.match(value) and _COORDINATES.match(gold):
         return 1.0
-    if len(value) > max(MAX_TEXT, MAX_RATIO * len(gold)):
+    if len(value) > max(MAX_COMPARED_TEXT, MAX_RATIO * len(gold)):
         return 0.0
     from rapidfuzz.distance import LCSseq
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from wildtool.benchmarks.wildtoolbench import error_classes
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Node, Task
-from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, GoldNode, Task
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialEpisode
 from wildtool.benchmarks.wildtoolbench.paper.arguments import (
     MISSING_REQUIRED,
     PRECEDENCE,
@@ -19,7 +19,7 @@ from wildtool.benchmarks.wildtoolbench.paper.arguments import (
     WRONG_TYPE,
     WRONG_VALUE,
     BadPair,
-    Call,
+    PredictedCall,
     UnscorableError,
     bad_pairs,
 )
@@ -27,22 +27,22 @@ from wildtool.types import Message, Tool
 
 Structure = Literal["combine", "serial", "cs"]
 
-REJECT = "reject tool calling"
-UNWANTED = "call function without reject"
-INVENTED_NAME = "function name hallucination"
-MISSING_INFO = "missing information in tool calling"
-REDUNDANT = "redundant tool calling"
-WRONG_FUNCTION = "call the wrong function"
-EARLY_STOP = "early stop"
+REJECT_LABEL = "reject tool calling"
+UNWANTED_LABEL = "call function without reject"
+INVENTED_NAME_LABEL = "function name hallucination"
+MISSING_INFO_LABEL = "missing information in tool calling"
+REDUNDANT_LABEL = "redundant tool calling"
+WRONG_FUNCTION_LABEL = "call the wrong function"
+EARLY_STOP_LABEL = "early stop"
 
 LABEL_COLUMNS: dict[str, str] = {
-    REJECT: error_classes.REFUSAL,
-    MISSING_INFO: error_classes.MISSING_INFO,
-    UNWANTED: error_classes.WRONG_REFUSAL,
-    REDUNDANT: error_classes.REDUNDANT,
-    WRONG_FUNCTION: error_classes.CALL_ERROR,
-    INVENTED_NAME: error_classes.CALL_ERROR,
-    EARLY_STOP: error_classes.EARLY_END,
+    REJECT_LABEL: error_classes.REFUSAL,
+    MISSING_INFO_LABEL: error_classes.MISSING_INFO,
+    UNWANTED_LABEL: error_classes.WRONG_REFUSAL,
+    REDUNDANT_LABEL: error_classes.REDUNDANT,
+    WRONG_FUNCTION_LABEL: error_classes.CALL_ERROR,
+    INVENTED_NAME_LABEL: error_classes.CALL_ERROR,
+    EARLY_STOP_LABEL: error_classes.EARLY_END,
     WRONG_TYPE: error_classes.PARAM_TYPE,
     MISSING_REQUIRED: error_classes.PARAM_TYPE,
     UNKNOWN_NAME: error_classes.PARAM_HALLUCINATION,
@@ -76,15 +76,15 @@ class PaperVerdict:
     """The original raises while it scores the arguments, and then treats the task as an action error."""
 
 
-def judge_paper(walk: OfficialWalk, task: Task, tools: Sequence[Tool]) -> PaperVerdict:
+def judge_paper(episode: OfficialEpisode, task: Task, tools: Sequence[Tool]) -> PaperVerdict:
     """The verdict on one finished walk; never raises, whatever the replies are.
 
     Where the walk itself raises in the original the task has no verdict there; here it is an action error.
     """
-    replies = [step.reply for step in walk.log]
-    if walk.raised_at is not None:
-        replies.append(walk.raised_at)
-    bad = _bad_pairs(walk, task, tools) if walk.name_correct else None
+    replies = [step.reply for step in episode.log]
+    if episode.raised_at is not None:
+        replies.append(episode.raised_at)
+    bad = _bad_pairs(episode, task, tools) if episode.name_correct else None
     if bad is None:
         label = action_error(replies, [node.name for node in task.nodes], tools)
     else:
@@ -97,8 +97,8 @@ def judge_paper(walk: OfficialWalk, task: Task, tools: Sequence[Tool]) -> PaperV
         structure=structure_of(task.nodes),
         complete=len(task.nodes) if correct else _calls_made(replies, with_last=bad is not None),
         total=len(task.nodes),
-        optimal=correct and walk.optimal,
-        argument_exception=walk.name_correct and bad is None,
+        optimal=correct and episode.optimal,
+        argument_exception=episode.name_correct and bad is None,
     )
 
 
@@ -111,24 +111,24 @@ def action_error(replies: Sequence[Message], gold: Sequence[str], tools: Sequenc
     """
     called = [_called(reply) for reply in replies]
     if len(called) == 1 and called[0] is None:
-        return REJECT
+        return REJECT_LABEL
     if list(gold) == [ANSWER]:
-        return UNWANTED
+        return UNWANTED_LABEL
     known = {tool["function"]["name"] for tool in tools}
-    odd = [label for names in called if names and (label := _odd_name(names, known))]
+    odd = [label for names in called if names and (label := _unknown_name_kind(names, known))]
     if odd:
         return odd[-1]
     wanted = Counter(gold)
     made = Counter(name for names in called for name in ([ASK] if names is None else names))
     if wanted[ASK] and not made[ASK]:
-        return MISSING_INFO
+        return MISSING_INFO_LABEL
     if made.total() > len(gold) - 1:
-        return REDUNDANT
+        return REDUNDANT_LABEL
     if wanted[ASK] > made[ASK]:
-        return MISSING_INFO
+        return MISSING_INFO_LABEL
     if made - wanted:
-        return WRONG_FUNCTION if made.keys() - wanted.keys() else REDUNDANT
-    return EARLY_STOP
+        return WRONG_FUNCTION_LABEL if made.keys() - wanted.keys() else REDUNDANT_LABEL
+    return EARLY_STOP_LABEL
 
 
 def parameter_error(bad: Sequence[BadPair]) -> str:
@@ -137,7 +137,7 @@ def parameter_error(bad: Sequence[BadPair]) -> str:
     return next((kind for kind in PRECEDENCE if kind in earliest.kinds), WRONG_VALUE)
 
 
-def structure_of(nodes: Sequence[Node]) -> Structure | None:
+def structure_of(nodes: Sequence[GoldNode]) -> Structure | None:
     """Shape of the graph of real nodes: one that needs a node of the current group begins a new group.
 
     Numbers of dependencies are looked up among the `idx` of the nodes as written, which need not be positions.
@@ -158,9 +158,9 @@ def structure_of(nodes: Sequence[Node]) -> Structure | None:
     return "serial" if serial else "combine" if parallel else None
 
 
-def _bad_pairs(walk: OfficialWalk, task: Task, tools: Sequence[Tool]) -> list[BadPair] | None:
+def _bad_pairs(episode: OfficialEpisode, task: Task, tools: Sequence[Tool]) -> list[BadPair] | None:
     """The bad pairs of call and gold node; None where the original raises."""
-    calls = [call for step, logged in enumerate(walk.log) for call in _calls(step, logged.reply)]
+    calls = [call for step, logged in enumerate(episode.log) for call in _calls(step, logged.reply)]
     gold = [(node.name, node.arguments) for node in task.nodes if node.name not in VIRTUAL]
     try:
         return bad_pairs(calls, gold, tools)
@@ -168,11 +168,11 @@ def _bad_pairs(walk: OfficialWalk, task: Task, tools: Sequence[Tool]) -> list[Ba
         return None
 
 
-def _calls(step: int, reply: Message) -> Iterator[Call]:
+def _calls(step: int, reply: Message) -> Iterator[PredictedCall]:
     """The calls of a reply that fitted, so that they can be read."""
     calls: list[Any] = reply.get("tool_calls") or []
     for call in calls:
-        yield Call(step, call["function"]["name"], call["function"]["arguments"])
+        yield PredictedCall(step, call["function"]["name"], call["function"]["arguments"])
 
 
 def _called(reply: Message) -> list[Any] | None:
@@ -197,13 +197,13 @@ def _name(call: Any) -> Any:
         return _NAMELESS
 
 
-def _odd_name(names: Sequence[Any], known: Collection[str]) -> str | None:
+def _unknown_name_kind(names: Sequence[Any], known: Collection[str]) -> str | None:
     """What the first call of a reply that no tool answers to is taken for."""
     for name in names:
         if name == CONTENT_FILTER:
-            return REJECT
+            return REJECT_LABEL
         if not isinstance(name, str) or name not in known:
-            return INVENTED_NAME
+            return INVENTED_NAME_LABEL
     return None
 
 

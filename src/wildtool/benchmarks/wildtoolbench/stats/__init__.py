@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, VIRTUAL, Session, Task, read_session
-from wildtool.benchmarks.wildtoolbench.stats.diversity import set_facts
+from wildtool.benchmarks.wildtoolbench.stats.diversity import diversity_metrics
 from wildtool.benchmarks.wildtoolbench.stats.figure5 import figure5
 from wildtool.benchmarks.wildtoolbench.stats.shapes import (
     PARAMETER_KINDS,
@@ -49,7 +49,7 @@ def describe(sessions: Sequence[Session]) -> list[Metric]:
     counts = [Metric("size", "sessions", len(sessions), len(sessions), len(sessions), kind="count")]
     counts.append(Metric("size", "tasks", len(tasks), len(tasks), len(tasks), kind="count"))
     own = [*counts, *_means(sessions, tasks), *_session_counts(sessions), *_task_counts(tasks)]
-    return [*own, *set_facts(sessions), *figure5(sessions)]
+    return [*own, *diversity_metrics(sessions), *figure5(sessions)]
 
 
 def _means(sessions: Sequence[Session], tasks: Sequence[Task]) -> Iterator[Metric]:

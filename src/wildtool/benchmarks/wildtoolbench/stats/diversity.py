@@ -5,8 +5,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from wildtool.benchmarks.wildtoolbench.data import ASK, SUBTYPES, VIRTUAL, Node, Session, Task
-from wildtool.benchmarks.wildtoolbench.grounding import Leaf, Passage, holds, leaves, parameter_schemas
+from wildtool.benchmarks.wildtoolbench.data import ASK, SUBTYPES, VIRTUAL, GoldNode, Session, Task
+from wildtool.benchmarks.wildtoolbench.grounding import (
+    Leaf,
+    SearchText,
+    leaves,
+    names_value,
+    parameter_schemas,
+)
 from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph, questions
 from wildtool.toolcall.graph import ancestors
 from wildtool.toolcall.text.similarity import near_duplicates
@@ -19,7 +25,7 @@ _QUESTIONS = 324 / 256
 """Questions of a Clarify task in the published set."""
 
 
-def set_facts(sessions: Sequence[Session]) -> Iterator[Metric]:
+def diversity_metrics(sessions: Sequence[Session]) -> Iterator[Metric]:
     """Numbers of a set beyond those of the paper's figure."""
     yield from _tools(sessions)
     yield from _origins(sessions)
@@ -44,7 +50,7 @@ def _ones(counts: Counter[str]) -> int:
     return sum(count == 1 for count in counts.values())
 
 
-def _calls(session: Session) -> Iterator[Node]:
+def _calls(session: Session) -> Iterator[GoldNode]:
     for task in session.tasks:
         for node in task.nodes:
             if node.name not in VIRTUAL:
@@ -61,11 +67,13 @@ def _origins(sessions: Sequence[Session]) -> Iterator[Metric]:
 def origins(session: Session) -> Iterator[str]:
     """The origin of every scalar among gold arguments; `other` is a default, the date, or derived."""
     schemas = parameter_schemas(session)
-    history: list[Passage] = []
+    history: list[SearchText] = []
     for task in session.tasks:
-        said = [Passage.of(task.text)]
-        said += [Passage.of(node.user_input) for node in task.nodes if node.name == ASK and node.user_input]
-        seen = [Passage.of(node.observation) for node in task.nodes]
+        said = [SearchText.of(task.text)]
+        said += [
+            SearchText.of(node.user_input) for node in task.nodes if node.name == ASK and node.user_input
+        ]
+        seen = [SearchText.of(node.observation) for node in task.nodes]
         needs = ancestors(task.deps)
         for i, node in enumerate(task.nodes):
             for leaf in (
@@ -75,9 +83,11 @@ def origins(session: Session) -> Iterator[str]:
         history += [*said, *seen]
 
 
-def _origin(leaf: Leaf, said: Sequence[Passage], history: Sequence[Passage], seen: Sequence[Passage]) -> str:
+def _origin(
+    leaf: Leaf, said: Sequence[SearchText], history: Sequence[SearchText], seen: Sequence[SearchText]
+) -> str:
     for name, passages in zip(ORIGINS, (said, history, seen), strict=False):
-        if any(holds(passage, leaf.value) for passage in passages):
+        if any(names_value(passage, leaf.value) for passage in passages):
             return name
     return ORIGINS[-1]
 

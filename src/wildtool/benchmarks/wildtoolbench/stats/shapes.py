@@ -9,7 +9,7 @@ from wildtool.benchmarks.wildtoolbench.grounding import parameter_schemas
 from wildtool.toolcall.graph import ancestors
 from wildtool.toolcall.schema import as_schema
 
-GROUPS = ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
+TASK_GROUPS = ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
 """The four groups of task types whose order in a session is balanced."""
 PARAMETER_KINDS = ("string", "integer", "float", "boolean", "enum", "array", "object", "nested object")
 _KIND_OF_TYPE = {"number": "float"}

@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
-from wildtool.benchmarks.wildtoolbench.grounding import Leaf, Passage, leaves
-from wildtool.generate.core.parsing import Action, Decision, Fault, texts
+from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, leaves
+from wildtool.generate.core.parsing import Action, Decision, RuleFault, strings_in
 from wildtool.generate.core.plan import TaskPlan
 
 Schemas = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class DecisionContext:
     """What is known when the planner decides."""
 
     schemas: Schemas
     """Parameters of each tool."""
     wanted: TaskPlan
-    known: Sequence[Passage]
+    known: Sequence[SearchText]
     """Date line, what user and assistant said, and what tools returned, so far."""
     calls: Sequence[Action] = ()
     """Made in this task."""
@@ -35,33 +35,33 @@ class Moment:
         return list(leaves(action.arguments, self.schemas.get(action.name, {})))
 
 
-Rule = Callable[[Decision, Moment], Iterator[Fault]]
+DecisionRule = Callable[[Decision, DecisionContext], Iterator[RuleFault]]
 
 
-def real(decision: Decision, moment: Moment) -> Iterator[Action]:
+def known_calls(decision: Decision, context: DecisionContext) -> Iterator[Action]:
     """The calls of known tools."""
-    return (action for action in decision.actions if action.name in moment.schemas)
+    return (action for action in decision.actions if action.name in context.schemas)
 
 
-def asked(decision: Decision) -> list[tuple[Any, Sequence[str]]]:
+def questions_in(decision: Decision) -> list[tuple[Any, Sequence[str]]]:
     """The tool and the parameters of each question."""
     return [
-        (action.arguments.get("tool_name"), texts(action.arguments.get("missing_required_parameters")))
+        (action.arguments.get("tool_name"), strings_in(action.arguments.get("missing_required_parameters")))
         for action in decision.actions
         if action.name == ASK
     ]
 
 
-def answers(decision: Decision, kind: str) -> bool:
+def gives_answer(decision: Decision, kind: str) -> bool:
     """Whether it is the answer of a type."""
     return any(a.name == ANSWER and a.arguments.get("answer_type") == kind for a in decision.actions)
 
 
 def required(schema: Mapping[str, Any]) -> Sequence[str]:
     """The required parameters of a tool."""
-    return texts(schema.get("required"))
+    return strings_in(schema.get("required"))
 
 
-def required_of(tool: str, moment: Moment) -> Sequence[str]:
+def required_of(tool: str, context: DecisionContext) -> Sequence[str]:
     """The required parameters of a tool by its name."""
-    return required(moment.schemas[tool])
+    return required(context.schemas[tool])

@@ -5,13 +5,13 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import read_session
 from wildtool.benchmarks.wildtoolbench.judge import PROFILES, judge_item
-from wildtool.benchmarks.wildtoolbench.lint import lint
-from wildtool.benchmarks.wildtoolbench.mutants import gold_run
+from wildtool.benchmarks.wildtoolbench.lint import lint_records
+from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
 from wildtool.errors import DataError
-from wildtool.generate.core.parsing import Fault
+from wildtool.generate.core.parsing import RuleFault
 from wildtool.types import Item, Reply, Transcript
 
-TYPES: Mapping[str, str] = {
+TYPE_OF_TOPOLOGY: Mapping[str, str] = {
     "none": "Chat",
     "single": "Single-Tool",
     "parallel": "Parallel Multi-Tool",
@@ -19,33 +19,33 @@ TYPES: Mapping[str, str] = {
     "mixed": "Mixed Multi-Tool",
 }
 """Task types by the shape of their calls."""
-_ANY_LENGTH = "expected 4 tasks"
+_LENGTH_FINDING = "expected 4 tasks"
 """Of a session that is not yet whole, or is wanted longer or shorter than the official ones."""
 
 
-def record_faults(record: Mapping[str, Any], t: int) -> list[Fault]:
+def session_record_faults(record: Mapping[str, Any], t: int) -> list[RuleFault]:
     """What is wrong with a session up to task `t`, its last one; empty for one that may be kept."""
     found = [
-        Fault(f"lint {finding.rule}", f"{finding.where}: {finding.message}")
-        for finding in lint([(1, dict(record))], "session", balanced=False)
-        if _ANY_LENGTH not in finding.message
+        RuleFault(f"lint {finding.rule}", f"{finding.where}: {finding.message}")
+        for finding in lint_records([(1, dict(record))], "session", balanced=False)
+        if _LENGTH_FINDING not in finding.message
     ]
     return found or _gold_faults(record, t)
 
 
-def _gold_faults(record: Mapping[str, Any], t: int) -> list[Fault]:
+def _gold_faults(record: Mapping[str, Any], t: int) -> list[RuleFault]:
     """Profiles under which the gold answer of a task is not right."""
     try:
         session = read_session(record, "session")
     except DataError as error:
-        return [Fault("lint schema", str(error))]
+        return [RuleFault("lint schema", str(error))]
     assert session is not None
     unit = str(t)
     item = Item(session.id, tuple(str(k) for k in range(len(session.tasks))), session)
-    faults: list[Fault] = []
+    faults: list[RuleFault] = []
     for name in ("official", "fixed"):
-        run = Transcript(tuple(map(Reply, gold_run(item, unit, name))))
+        run = Transcript(tuple(map(Reply, gold_replies(item, unit, name))))
         verdict = judge_item(item, {unit: run}, PROFILES[name])[t]
         if verdict.outcome != "correct":
-            faults.append(Fault(f"gold {name}", verdict.reason))
+            faults.append(RuleFault(f"gold {name}", verdict.reason))
     return faults

@@ -5,17 +5,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from wildtool.benchmarks.wildtoolbench.grounding import Passage
-from wildtool.generate.core.parsing import Action, Fault, read_object
+from wildtool.benchmarks.wildtoolbench.grounding import SearchText
+from wildtool.generate.core.parsing import Action, RuleFault, read_object
 from wildtool.generate.core.plan import Lang
-from wildtool.toolcall.schema_check import argument_faults, short
+from wildtool.toolcall.schema_check import argument_faults, shorten
 from wildtool.toolcall.text.numerals import numbers_in
 
-LARGEST_RESULT = 6_000
+MAX_RESULT_CHARACTERS = 6_000
 """Characters of one result as JSON."""
-LONGEST_TEXT = 3_000
+MAX_USER_TEXT_CHARACTERS = 3_000
 """Characters of what a user says."""
-LASTING = ("name", "title", "author", "artist", "city", "country", "currency")
+LASTING_FIELDS = ("name", "title", "author", "artist", "city", "country", "currency")
 """Fields of an entity that no call changes."""
 
 _HOLLOW = re.compile(
@@ -28,33 +28,33 @@ _MARKER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ID_KEY = re.compile(r"(?:^|_)id$|[a-z]Id$|ID$", re.ASCII)
-Entities = Mapping[str, Mapping[str, Any]]
+KnownEntities = Mapping[str, Mapping[str, Any]]
 """What is known of each id: its lasting fields."""
 
 
-def read_results(
+def parse_tool_results(
     text: str,
     actions: Sequence[Action],
     *,
     lang: Lang,
-    entities: Entities,
+    entities: KnownEntities,
     returns: Mapping[str, Mapping[str, Any]],
-) -> tuple[list[Any] | None, list[Fault]]:
+) -> tuple[list[Any] | None, list[RuleFault]]:
     """The results in a simulator's reply, one an action; None where a rule is broken."""
     written, faults = read_object(text, "T1")
     if faults:
         return None, faults
     listed = written.get("observations")
     if not isinstance(listed, list):
-        return None, [Fault("T1", "`observations` must be a list.")]
+        return None, [RuleFault("T1", "`observations` must be a list.")]
     found = cast(list[Any], listed)
     if len(found) != len(actions):
-        return None, [Fault("T2", f"{len(actions)} calls were made, and {len(found)} results are given.")]
+        return None, [RuleFault("T2", f"{len(actions)} calls were made, and {len(found)} results are given.")]
     results: list[Any] = []
     for k, (entry, action) in enumerate(zip(found, actions, strict=True)):
         row = cast(dict[str, Any], entry) if isinstance(entry, dict) else {}
         if not isinstance(row.get("status_code"), int) or row.get("response") in (None, "", [], {}):
-            faults.append(Fault("T3", f"observations[{k}] must have a status_code and a response."))
+            faults.append(RuleFault("T3", f"observations[{k}] must have a status_code and a response."))
             continue
         response = row["response"]
         faults += result_faults(k, row["status_code"], response, lang, entities, returns.get(action.name))
@@ -67,104 +67,110 @@ def result_faults(
     status: int,
     response: Any,
     lang: Lang,
-    entities: Entities,
+    entities: KnownEntities,
     returns: Mapping[str, Any] | None,
-) -> Iterator[Fault]:
+) -> Iterator[RuleFault]:
     """What is wrong with one result."""
     written = json.dumps(response, ensure_ascii=False)
     if _HOLLOW.search(written):
-        yield Fault("T4", f"observations[{k}] is cut short or holds a placeholder; give concrete data.")
-    yield from odd_characters(written, "T4")
+        yield RuleFault("T4", f"observations[{k}] is cut short or holds a placeholder; give concrete data.")
+    yield from control_character_faults(written, "T4")
     if not 200 <= status < 300:
-        yield Fault("T5", f"observations[{k}] has status {status}, but the call follows its definition.")
-    for name, fields in seen_entities(response):
+        yield RuleFault("T5", f"observations[{k}] has status {status}, but the call follows its definition.")
+    for name, fields in entities_in(response):
         for field, value in fields.items():
             if field in entities.get(name, {}) and entities[name][field] != value:
                 was = entities[name][field]
-                yield Fault("T6", f"{field} of {short(name)} was {short(was)} and is now {short(value)}.")
+                yield RuleFault(
+                    "T6", f"{field} of {shorten(name)} was {shorten(was)} and is now {shorten(value)}."
+                )
     if lang == "en" and _CHINESE.search(written):
-        yield Fault("T7", f"observations[{k}] is not in English.")
-    if len(written) > LARGEST_RESULT:
-        yield Fault("T8", f"observations[{k}] has {len(written)} characters, at most {LARGEST_RESULT}.")
+        yield RuleFault("T7", f"observations[{k}] is not in English.")
+    if len(written) > MAX_RESULT_CHARACTERS:
+        yield RuleFault(
+            "T8", f"observations[{k}] has {len(written)} characters, at most {MAX_RESULT_CHARACTERS}."
+        )
     for path, message in argument_faults(response, returns) if returns else ():
-        yield Fault("T9", f"observations[{k}].{path}: {message}.")
+        yield RuleFault("T9", f"observations[{k}].{path}: {message}.")
 
 
-def seen_entities(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+def entities_in(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """The ids in a result with their lasting fields."""
     if isinstance(value, dict):
         row = cast(dict[str, Any], value)
         ids = [v for key, v in row.items() if _ID_KEY.search(key) and isinstance(v, str | int)]
         if len(ids) == 1:
-            yield str(ids[0]), {key: row[key] for key in LASTING if isinstance(row.get(key), str)}
+            yield str(ids[0]), {key: row[key] for key in LASTING_FIELDS if isinstance(row.get(key), str)}
         for child in row.values():
-            yield from seen_entities(child)
+            yield from entities_in(child)
     elif isinstance(value, list):
         for child in cast(list[Any], value):
-            yield from seen_entities(child)
+            yield from entities_in(child)
 
 
-def question_faults(text: str, parameters: Iterable[str]) -> Iterator[Fault]:
+def question_faults(text: str, parameters: Iterable[str]) -> Iterator[RuleFault]:
     """What is wrong with the assistant's question."""
     yield from assistant_faults(text)
     for name in parameters:
         # A plain word is no identifier.
         if re.search(r"_|[a-z][A-Z]", name) and name in text:
-            yield Fault("A1", f"The question shows the user the parameter name {name}; say what is meant.")
+            yield RuleFault(
+                "A1", f"The question shows the user the parameter name {name}; say what is meant."
+            )
 
 
-def assistant_faults(text: str) -> Iterator[Fault]:
+def assistant_faults(text: str) -> Iterator[RuleFault]:
     """What is wrong with any text of the assistant."""
     if not text:
-        yield Fault("A2", "The text is empty.")
+        yield RuleFault("A2", "The text is empty.")
     elif _MARKER.search(text):
-        yield Fault("A2", "Write what the user reads and nothing else: no role name, no JSON, no plan.")
-    yield from odd_characters(text, "A2")
+        yield RuleFault("A2", "Write what the user reads and nothing else: no role name, no JSON, no plan.")
+    yield from control_character_faults(text, "A2")
 
 
-def answer_faults(text: str, results: Sequence[Any], known: Sequence[Passage]) -> Iterator[Fault]:
+def answer_faults(text: str, results: Sequence[Any], known: Sequence[SearchText]) -> Iterator[RuleFault]:
     """What is wrong with the final answer."""
     yield from assistant_faults(text)
     for result in results:
         missing = [name for name in _listed_ids(result) if name not in text]
         if missing:
-            yield Fault(
+            yield RuleFault(
                 "A3", f"Keep the ids of listed items, later requests refer to them: {', '.join(missing[:5])}."
             )
     seen = {number for passage in known for number in passage.numbers}
     unseen = sorted(n for n in numbers_in(text) if n not in seen and n > 12)
     if results and unseen:
-        yield Fault("A4", f"{unseen[0]} stands in no result.", warning=True)
+        yield RuleFault("A4", f"{unseen[0]} stands in no result.", warning=True)
 
 
-def user_faults(text: str, tools: Iterable[str], lang: Lang) -> Iterator[Fault]:
+def user_faults(text: str, tools: Iterable[str], lang: Lang) -> Iterator[RuleFault]:
     """What is wrong with any text of the user."""
     if not text:
-        yield Fault("A2", "The text is empty.")
-    if len(text) > LONGEST_TEXT:
-        yield Fault("C1", f"{len(text)} characters; a user writes at most {LONGEST_TEXT}.")
+        yield RuleFault("A2", "The text is empty.")
+    if len(text) > MAX_USER_TEXT_CHARACTERS:
+        yield RuleFault("C1", f"{len(text)} characters; a user writes at most {MAX_USER_TEXT_CHARACTERS}.")
     named = [tool for tool in tools if re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", text)]
     if any(re.search(r"_|[a-z][A-Z]", tool) for tool in named):
-        yield Fault("A5", f"A user does not know the tool's name {named[0]}.")
+        yield RuleFault("A5", f"A user does not know the tool's name {named[0]}.")
     if _MARKER.search(text):
-        yield Fault("A5", "Write what the user says and nothing else: no role name, no JSON, no plan.")
+        yield RuleFault("A5", "Write what the user says and nothing else: no role name, no JSON, no plan.")
     if text and lang == "zh" and not _CHINESE.search(text):
-        yield Fault("C2", "The text is not in Chinese.")
+        yield RuleFault("C2", "The text is not in Chinese.")
     if lang == "en" and len(_CHINESE.findall(text)) > 8:
-        yield Fault("C2", "The text is not in English.")
-    yield from odd_characters(text, "C1")
+        yield RuleFault("C2", "The text is not in English.")
+    yield from control_character_faults(text, "C1")
 
 
-def vague_faults(text: str) -> Iterator[Fault]:
+def vague_faults(text: str) -> Iterator[RuleFault]:
     """What hints that a vague reply gives what was asked for."""
     if re.search(r"\d{2}", text):
-        yield Fault("A6", "A vague reply gives no value.", warning=True)
+        yield RuleFault("A6", "A vague reply gives no value.", warning=True)
 
 
-def odd_characters(text: str, rule: str) -> Iterator[Fault]:
+def control_character_faults(text: str, rule: str) -> Iterator[RuleFault]:
     """Characters that no text holds."""
     if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ud800-\udfff]", text):
-        yield Fault(rule, "The text holds control characters.")
+        yield RuleFault(rule, "The text holds control characters.")
 
 
 def _listed_ids(result: Any) -> Iterator[str]:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from wildtool.benchmarks.wildtoolbench.grounding import Leaf, grounded, holds
-from wildtool.generate.core.parsing import Decision, Fault
+from wildtool.benchmarks.wildtoolbench.grounding import Leaf, grounded, names_value
+from wildtool.generate.core.parsing import Decision, RuleFault
 from wildtool.generate.schema.constraints import constraint_faults
-from wildtool.generate.sessions.rules.context import Moment, real, required_of
+from wildtool.generate.sessions.rules.context import DecisionContext, known_calls, required_of
 from wildtool.toolcall.schema import documented_default
-from wildtool.toolcall.schema_check import argument_faults, short
+from wildtool.toolcall.schema_check import argument_faults, shorten
 
 PLACEHOLDER = re.compile(
     r"\s*(?:unknown|n/?a|none|null|tbd|to be determined|x{3,}|\?+|your[_ ].*|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}"
@@ -18,88 +18,92 @@ PLACEHOLDER = re.compile(
 _IDENTIFIER = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$|ID$|timestamp|uuid|token", re.ASCII)
 
 
-def p14(decision: Decision, moment: Moment) -> Iterator[Fault]:
+def p14(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
     """Arguments have the types of the schema, at every depth."""
-    for path, message in _schema_faults(decision, moment):
+    for path, message in _schema_faults(decision, context):
         if message.startswith("expected type"):
-            yield Fault("P14", f"{path}: {message}.")
+            yield RuleFault("P14", f"{path}: {message}.")
 
 
-def p15(decision: Decision, moment: Moment) -> Iterator[Fault]:
+def p15(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
     """Enums, nested names, formats, patterns, bounds and counts are kept."""
-    for path, message in _schema_faults(decision, moment):
+    for path, message in _schema_faults(decision, context):
         # A first-level name that is unknown or missing is told by P5 and P7.
         if not message.startswith("expected type") and (path.count(".") > 1 or "enum" in message):
-            yield Fault("P15", f"{path}: {message}.")
-    for action in real(decision, moment):
-        for path, message in constraint_faults(action.arguments, moment.schemas[action.name]):
-            yield Fault("P15", f"{action.name}.{path}: {message}.")
+            yield RuleFault("P15", f"{path}: {message}.")
+    for action in known_calls(decision, context):
+        for path, message in constraint_faults(action.arguments, context.schemas[action.name]):
+            yield RuleFault("P15", f"{action.name}.{path}: {message}.")
 
 
-def p16(decision: Decision, moment: Moment) -> Iterator[Fault]:
+def p16(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
     """No placeholder and no null stands for a value."""
-    for action in real(decision, moment):
+    for action in known_calls(decision, context):
         for name in action.arguments:
             if action.arguments[name] is None:
-                yield Fault("P16", f"{action.name}.{name} is null; leave it out, or ask if it is required.")
-        for leaf in moment.leaves(action):
+                yield RuleFault(
+                    "P16", f"{action.name}.{name} is null; leave it out, or ask if it is required."
+                )
+        for leaf in context.leaves(action):
             if isinstance(leaf.value, str) and PLACEHOLDER.fullmatch(leaf.value) and leaf.value:
-                yield Fault("P16", f"{action.name}.{leaf.path}: {short(leaf.value)} is a placeholder.")
+                yield RuleFault("P16", f"{action.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder.")
 
 
-def p18(decision: Decision, moment: Moment) -> Iterator[Fault]:
+def p18(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
     """An optional value that equals the default was said by the user."""
-    for action in real(decision, moment):
-        required = required_of(action.name, moment)
-        for leaf in moment.leaves(action):
+    for action in known_calls(decision, context):
+        required = required_of(action.name, context)
+        for leaf in context.leaves(action):
             if leaf.path in required or documented_default(leaf.schema) != leaf.value:
                 continue
-            if not any(holds(passage, leaf.value) for passage in moment.known):
-                yield Fault("P18", f"{action.name}.{leaf.path} is the default anyway.", warning=True)
+            if not any(names_value(passage, leaf.value) for passage in context.known):
+                yield RuleFault("P18", f"{action.name}.{leaf.path} is the default anyway.", warning=True)
 
 
-def p19(decision: Decision, moment: Moment) -> Iterator[Fault]:
+def p19(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
     """Every value stands in the conversation, or is derived with a reason; an identifier always stands there."""
-    for action in real(decision, moment):
-        for leaf in moment.leaves(action):
-            if grounded(leaf, moment.known):
+    for action in known_calls(decision, context):
+        for leaf in context.leaves(action):
+            if grounded(leaf, context.known):
                 continue
-            if is_identifier(leaf):
-                yield Fault(
-                    "P19", f"{action.name}.{leaf.path}: {short(leaf.value)} was never seen; ask for it."
+            if is_system_identifier(leaf):
+                yield RuleFault(
+                    "P19", f"{action.name}.{leaf.path}: {shorten(leaf.value)} was never seen; ask for it."
                 )
-            elif not any(covers(path, leaf.path) for path in action.derived):
-                yield Fault(
+            elif not any(path_covers(path, leaf.path) for path in action.derived):
+                yield RuleFault(
                     "P19",
-                    f"{action.name}.{leaf.path}: {short(leaf.value)} stands nowhere; take the value as it was said, ask "
-                    "for it, or give the reason in `derived` if it follows from what was said.",
+                    f"{action.name}.{leaf.path}: {shorten(leaf.value)} stands nowhere; take the value as it was said, "
+                    "ask for it, or give the reason in `derived` if it follows from what was said.",
                 )
 
 
-def p22(decision: Decision, moment: Moment) -> Iterator[Fault]:
+def p22(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
     """No call of a decision needs what only another of it could give."""
     if len(decision.actions) < 2:
         return
-    for action in real(decision, moment):
-        for leaf in moment.leaves(action):
-            if is_identifier(leaf) and not any(holds(passage, leaf.value) for passage in moment.known):
-                yield Fault(
+    for action in known_calls(decision, context):
+        for leaf in context.leaves(action):
+            if is_system_identifier(leaf) and not any(
+                names_value(passage, leaf.value) for passage in context.known
+            ):
+                yield RuleFault(
                     "P22", f"{action.name}.{leaf.path} is known only after another call; make that one first."
                 )
 
 
-def _schema_faults(decision: Decision, moment: Moment) -> Iterator[tuple[str, str]]:
-    for action in real(decision, moment):
-        for path, message in argument_faults(action.arguments, moment.schemas[action.name]):
+def _schema_faults(decision: Decision, context: DecisionContext) -> Iterator[tuple[str, str]]:
+    for action in known_calls(decision, context):
+        for path, message in argument_faults(action.arguments, context.schemas[action.name]):
             yield f"{action.name}.{path}", message
 
 
-def is_identifier(leaf: Leaf) -> bool:
+def is_system_identifier(leaf: Leaf) -> bool:
     """Whether a value names something that only a system can tell."""
     name = re.split(r"[.\[\]]", leaf.path.rstrip("]0123456789["))[-1]
     return _IDENTIFIER.search(name) is not None
 
 
-def covers(marked: str, path: str) -> bool:
+def path_covers(marked: str, path: str) -> bool:
     """Whether a marked path is this one or lies above it."""
     return path == marked or path.startswith((f"{marked}.", f"{marked}["))

@@ -8,14 +8,14 @@ from typing import Any
 
 from measure import Line, in_turns, main, number
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, Session, read_session
-from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedWalk
-from wildtool.benchmarks.wildtoolbench.official.episode import OfficialWalk
+from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
+from wildtool.benchmarks.wildtoolbench.official.episode import OfficialEpisode
 
 LISTED = 8
 """Independent calls whose paths the baseline lists: 545,835 paths; 9 would be 7,087,261."""
 SIZES = (5, 10, 20, 40, 80)
 TARGET_AT = 20
-WALKS = {"official": OfficialWalk, "fixed": FixedWalk}
+WALKS = {"official": OfficialEpisode, "fixed": FixedEpisode}
 TOOLS = {False: "different tools", True: "one tool"}
 
 
@@ -56,14 +56,14 @@ def session(calls: int, *, same_tool: bool) -> Session:
 def step_times_s(walk_of: Any, played: Session, style: str) -> list[float]:
     """Seconds of setting a walk up, then of each of its steps, in a perfect run of the second task."""
     began = time.perf_counter()
-    walk = walk_of(played, 1)
-    request = walk.request()
+    episode = walk_of(played, 1)
+    request = episode.request()
     times = [time.perf_counter() - began]
     while request is not None:
         answer = request.gold(style)
         began = time.perf_counter()
-        walk.tell(answer)
-        request = walk.request()
+        episode.advance(answer)
+        request = episode.request()
         times.append(time.perf_counter() - began)
     return times
 
