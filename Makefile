@@ -32,7 +32,7 @@ demo: $(VENV)/.installed
 	$(BIN)/wildtool report runs/demo --audit --out runs/demo-report
 
 test: $(VENV)/.developed
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 parity: $(VENV)/.developed
 	$(BIN)/python -m pytest tests/parity

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
@@ -20,3 +21,16 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def charts_drawn_once(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A chart is drawn once by all processes of the tests, commands included."""
+    place = tmp_path_factory.getbasetemp()
+    folder = (place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "charts"
+    folder.mkdir(exist_ok=True)
+    os.environ["DRAWN_CHARTS"] = str(folder)
+    if find_spec("vl_convert"):
+        from drawn_once import draw_once
+
+        draw_once(folder)

@@ -1,6 +1,6 @@
 """Commands as processes of their own that do not import anything again: forks of one that has imported all of wildtool.
 
-Run as a script, it is that one. Its input is a socket; each request comes with three files: one for what the command
+Run as a program, it is that one. Its input is a socket; each request comes with three files: one for what the command
 writes, one for its errors, and one that gets its process id and, at its end, its status. It ends with the socket.
 """
 
@@ -23,6 +23,7 @@ from pathlib import Path
 
 import wildtool
 
+TESTS = Path(__file__).parents[1]
 LENGTH = 10
 """How many bytes a length or a process id takes."""
 
@@ -72,7 +73,9 @@ def _forker(own: frozenset[tuple[str, str]]) -> tuple[socket.socket, subprocess.
     here, there = socket.socketpair()
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     with there:
-        return here, subprocess.Popen([sys.executable, __file__], stdin=there, env=clean | dict(own))
+        return here, subprocess.Popen(
+            [sys.executable, "-m", "e2e.forks"], stdin=there, cwd=TESTS, env=clean | dict(own)
+        )
 
 
 async def _read(file: int) -> bytes:
@@ -137,13 +140,15 @@ def _hurry(times: float) -> None:
 
 
 if __name__ == "__main__":
-    for module in pkgutil.walk_packages(wildtool.__path__, "wildtool."):
-        # What lacks an extra says so in the command that needs it.
+    packages = pkgutil.walk_packages(wildtool.__path__, "wildtool.")
+    modules = [package.name for package in packages if not package.name.endswith("__main__")]
+    for module in (*modules, "duckdb", "altair", "drawn_once"):
+        # A command that needs what is not installed says so itself.
         with suppress(ImportError):
-            if not module.name.endswith("__main__"):
-                importlib.import_module(module.name)
-    importlib.import_module("duckdb")
+            importlib.import_module(module)
     _wait_for_work()
     _hurry(float(os.environ.get("CLOCK_TIMES", "1")))
+    if drawn_once := sys.modules.get("drawn_once"):
+        drawn_once.draw_once(Path(os.environ["DRAWN_CHARTS"]))
     sys.path[0] = str(Path(sys.argv[0]).parent)
     runpy.run_path(sys.argv[0], run_name="__main__")
