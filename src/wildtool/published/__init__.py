@@ -1,4 +1,4 @@
-"""The figures of the papers: their tables as printed, where each stands, and what is known to be misprinted."""
+"""The papers' tables of results as printed, with their sources and known misprints."""
 
 import csv
 import json
@@ -30,17 +30,17 @@ class PublishedTable:
     """One table of a paper."""
 
     name: str
-    """What it is called here: its file's name."""
+    """Name of its CSV file without the suffix."""
     paper: str
     """Short name of the paper."""
     source: str
-    """Paper and place in it."""
+    """Paper, and where in it."""
     about: str
     """One line: what it shows."""
     unit: str
     """Unit of every number, such as `percent`."""
     columns: Mapping[str, str]
-    """Each column with what it means, in the paper's order."""
+    """Column to its meaning, in the paper's order."""
     rows: tuple[PublishedRow, ...]
 
 
@@ -50,7 +50,7 @@ class Correction:
 
     table: str
     model: str
-    """The row, by the model's name as printed."""
+    """The row: the model's name as printed."""
     column: str
     printed: str
     corrected: str
@@ -69,10 +69,10 @@ def paper_names() -> list[str]:
 
 @cache
 def read_table(name: str, *, numbers_as_printed: bool = False) -> PublishedTable:
-    """One table, its misprints corrected. Raises UsageError where there is none of that name.
+    """One table with its misprints corrected. Raises UsageError for an unknown name.
 
     Args:
-        numbers_as_printed: leave misprinted numbers as they are; names of models are corrected all the same.
+        numbers_as_printed: keep misprinted numbers; misprinted model names are corrected either way.
     """
     if name not in table_names():
         raise UsageError(unknown_name("table", name, table_names()))
@@ -113,13 +113,13 @@ def as_metrics(
     whole: float = 100,
     notes: Mapping[tuple[str, str], str] | None = None,
 ) -> list[Published]:
-    """A table as shares in a benchmark's own metrics.
+    """A table's numbers, from 0 to 1, as metrics of a benchmark.
 
     Args:
-        metrics: column to (group, name) of the metric it is; columns without one are left out.
-        profile: the profile whose numbers they may stand beside.
-        whole: what the table prints for a share of 1; 100 of percent, the denominator of counts.
-        notes: what a reader must know of some of the metrics.
+        metrics: column to (group, name) of its metric; other columns are left out.
+        profile: the profile whose scores are comparable.
+        whole: what the table prints for 1: 100 for percentages, the denominator for counts.
+        notes: metric to a remark that must be shown with it.
     """
     table = read_table(name)
     return [
