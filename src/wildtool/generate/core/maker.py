@@ -10,6 +10,11 @@ from wildtool.generate.core.roles import RoleCoroutine
 from wildtool.types import Ask, Benchmark, Item, Source, Transcript, Verdict
 
 
+RECIPE_VERSION = "0.1.0"
+"""Part of what identifies a run in which models generate. Raise it only when the same replies would give other
+requests or another result (prompts have their own digest): a run with another version does not resume."""
+
+
 class RoleBenchmark:
     """The part of a benchmark that is the same whatever is made; an item is a planned attempt."""
 

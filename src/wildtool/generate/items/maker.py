@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wildtool import __version__
 from wildtool.generate.core import prompts
 from wildtool.generate.core.maker import (
+    RECIPE_VERSION,
     Replacements,
     RoleBenchmark,
     file_digests,
@@ -83,7 +83,7 @@ class ItemMaker(RoleBenchmark):
         about = [dict(order.kinds), order.seed, order.langs, order.judges, order.agree]
         digest = hashlib.sha256(
             json.dumps(
-                [*about, __version__, prompts.prompts_digest(ITEM_PROMPTS), *file_digests(paths)]
+                [*about, RECIPE_VERSION, prompts.prompts_digest(ITEM_PROMPTS), *file_digests(paths)]
             ).encode()
         )
         name = str(paths[0]) if paths else "built-in tools"

@@ -13,10 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool import __version__
 from wildtool.benchmarks.wildtoolbench.data import read_items
 from wildtool.generate.core import prompts
 from wildtool.generate.core.maker import (
+    RECIPE_VERSION,
     Replacements,
     RoleBenchmark,
     file_digests,
@@ -97,7 +97,7 @@ class SessionMaker(RoleBenchmark):
         digest = hashlib.sha256(
             json.dumps(
                 [
-                    *(order.tasks, order.seed, order.langs, __version__, prompts.prompts_digest()),
+                    *(order.tasks, order.seed, order.langs, RECIPE_VERSION, prompts.prompts_digest()),
                     *(["twins"] if order.paired_languages else []),
                     *([order.judges, order.checkers] if max(order.vote_counts.values()) > 1 else []),
                     *files,

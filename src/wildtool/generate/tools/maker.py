@@ -14,12 +14,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from wildtool import __version__
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.errors import InfraError, UsageError
 from wildtool.generate.core import prompts
 from wildtool.generate.core.maker import (
+    RECIPE_VERSION,
     RoleBenchmark,
     file_digests,
     play_script,
@@ -87,7 +87,7 @@ class ApiMaker(RoleBenchmark):
             order.seed,
             order.langs,
             order.tree is not None,
-            __version__,
+            RECIPE_VERSION,
             prompts.prompts_digest(API_PROMPTS),
             *files,
         ]
