@@ -7,18 +7,24 @@ import pytest
 
 from e2e.command import wildtool
 from e2e.filesystems import fill, freeze, small
+from export.export_build import play
 from wildtool.export import EXPORT_FORMATS
 
 
+@pytest.fixture(scope="module")
+def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of the gold answers to the embedded set."""
+    return play(tmp_path_factory.mktemp("gold") / "r", ids=())
+
+
 @pytest.mark.parametrize("form", EXPORT_FORMATS)
-async def test_a_full_disk_ends_an_export_with_3_and_leaves_nothing(tmp_path: Path, form: str):
+async def test_a_full_disk_ends_an_export_with_3_and_leaves_nothing(tmp_path: Path, form: str, gold: Path):
     if form == "inspect" and find_spec("inspect_ai") is None:
         pytest.skip("the extra [inspect] is not installed")
-    await wildtool("run", "wild-mini", "--model", "baseline/gold", "--out", "r", cwd=tmp_path)
     with small(tmp_path / "disk", 12) as disk:
         target = disk / f"x{EXPORT_FORMATS[form].suffix}"
         fill(disk)
-        ended = await wildtool("export", "r", "--to", form, "-o", target, cwd=tmp_path)
+        ended = await wildtool("export", gold, "--to", form, "-o", target, cwd=tmp_path)
         left = [path for path in disk.rglob("*") if path.is_file()]
     assert ended.status == 3, ended
     assert "could not be written" in ended.err

@@ -4,6 +4,7 @@ import ast
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any
 
 import pytest
@@ -50,13 +51,16 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
     _seen = events
 
 
-sys.addaudithook(_watch)
+@cache
+def _begin_to_watch() -> None:
+    sys.addaudithook(_watch)
 
 
 @contextmanager
 def watched() -> Generator[list[tuple[str, str]]]:
     """What Python's audit hooks report meanwhile: code that is run, imports, files, processes, sockets."""
     global _seen
+    _begin_to_watch()
     events: list[tuple[str, str]] = []
     _seen = events
     try:

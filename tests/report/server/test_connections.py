@@ -14,14 +14,21 @@ import pytest
 
 from e2e.command import COMMAND
 from report.server.test_app import served
-from wildtool.report.server import connections
+from wildtool.report.server import app, connections
 from wildtool.report.server.app import ReaderThread, has_pending_read
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+FEW_DESCRIPTORS = """
+import asyncio.constants, resource, runpy, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48))
+asyncio.constants.ACCEPT_RETRY_DELAY = 0.05  # a second without it
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 BLOCKED = """
 import sys, threading
-from wildtool.report.server.run_index import Listing
-Listing.scan = lambda self: threading.Event().wait()
+from wildtool.report.server.run_index import RunIndex
+RunIndex.scan = lambda self: threading.Event().wait()
 from wildtool.cli import main
 sys.argv = ["wildtool", "view", sys.argv[1], "--port", "0"]
 main()
@@ -33,6 +40,7 @@ async def test_a_request_that_does_not_come_whole_is_closed(
     tmp_path: Path, sent: bytes, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(connections, "REQUEST_S", 0.01)
+    monkeypatch.setattr(app, "REQUEST_S", 0.01)
     async with served(tmp_path) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(sent)
@@ -75,8 +83,7 @@ def test_the_process_has_descriptors_for_as_many_as_it_allows(monkeypatch: pytes
 
 
 def test_without_descriptors_it_keeps_serving_and_says_nothing(tmp_path: Path):
-    few = "import os, resource as r, sys; r.setrlimit(r.RLIMIT_NOFILE, (48, 48)); os.execv(sys.argv[1], sys.argv[1:])"
-    command = [sys.executable, "-c", few, str(COMMAND), "view", str(tmp_path), "--port", "0"]
+    command = [sys.executable, "-c", FEW_DESCRIPTORS, str(COMMAND), "view", str(tmp_path), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             port = port_of(process)

@@ -284,6 +284,7 @@ async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callab
             handle_signals=False,
             shutdown_timeout=CLOSING_S,
             keepalive_timeout=REQUEST_S,
+            lingering_time=REQUEST_S,
         )
         await runner.setup()
         listener = await loop.create_server(connections, sock=at, backlog=BACKLOG)
