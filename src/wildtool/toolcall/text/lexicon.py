@@ -152,13 +152,3 @@ CASED_UNITS = _words("m mm mg g s b kb mb gb tb mw ma mv mj n pa")
 MEASURE_WORDS = (
     "星居章节季级期页个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度"
 )
-
-_TEENS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-)
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-NUMBER_WORDS = {word: value for value, word in enumerate(_TEENS.split())} | {
-    word: 10 * value for value, word in enumerate(_TENS.split(), start=2)
-}
-SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}

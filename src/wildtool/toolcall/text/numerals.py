@@ -1,62 +1,42 @@
-"""Reads numbers in running text: digits in any grouping, factors such as `3k`, English and Chinese words."""
+"""Numbers written in digits, English or Chinese words: `3k`, `two hundred five`, `两百五`."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
 from decimal import Decimal
-from itertools import pairwise
 
-_FACTORS = {
-    "k": 1000,
-    "thousand": 1000,
-    "m": 1_000_000,
-    "million": 1_000_000,
-    "hundred": 100,
-    "dozen": 12,
-    "百": 100,
-    "千": 1000,
-    "万": 10_000,
-    "亿": 100_000_000,
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+NUMBER_WORDS = {word: value for value, word in enumerate(_SMALL.split())} | {
+    word: 10 * value for value, word in enumerate(_TENS.split(), start=2)
 }
+SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+ORDINAL_WORDS = {word: value for value, word in enumerate(_ORDINALS.split(), start=1)} | {"thirtieth": 30}
+CHINESE_SCALES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+_CHINESE_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "两": 2,
+}
+CHINESE_NUMERALS = "".join((*_CHINESE_DIGITS, *CHINESE_SCALES))
+"""The characters of Chinese numerals, for use in a character class."""
+
+_FACTORS = SCALES | CHINESE_SCALES | {"k": 1000, "m": 1_000_000, "dozen": 12}
 _DIGITS = re.compile(
     r"(?P<minus>(?<![\w)])[-−]|(?<![a-z])minus )?(?<![a-z0-9])(?<![0-9][.,'])x?"
     r"(?P<digits>[0-9]+(?:[.,'][0-9]+)*)"
-    r"(?P<factor>%|[km](?![a-z])| ?(?:thousand|million|hundred|dozen)(?![a-z])| ?[百千万亿])?"
+    r"(?P<factor>%|[km](?![a-z])| ?(?:thousand|million|billion|hundred|dozen)(?![a-z])| ?[百千万亿])?"
 )
 _LONGEST = 60
 """Characters of the longest number that is read; longer ones are identifiers or noise."""
-_ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
-_TENS = {
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "seventy": 70,
-    "eighty": 80,
-    "ninety": 90,
-}
-_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
-_SMALL: dict[str, int] = {word: number for number, word in enumerate(_ONES)}
 _WORDS: dict[str, Decimal] = {
-    **{word: Decimal(number) for word, number in (_SMALL | _TENS).items()},
-    **{word: Decimal(number) for number, word in enumerate(_ORDINALS, 1)},
-    "hundred": Decimal(100),
-    "thousand": Decimal(1000),
+    **{word: Decimal(value) for word, value in (NUMBER_WORDS | SCALES | ORDINAL_WORDS).items()},
     "dozen": Decimal(12),
     "couple": Decimal(2),
     "pair": Decimal(2),
@@ -66,9 +46,40 @@ _WORDS: dict[str, Decimal] = {
     "half": Decimal("0.5"),
     "quarter": Decimal("0.25"),
 }
-_CHINESE_DIGITS = {c: k for k, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_CHINESE_UNITS = {"十": 10, "百": 100, "千": 1000}
-_CHINESE = re.compile(r"[零〇一二两三四五六七八九十百千万]{1,24}")
+_CHINESE = re.compile(f"[{CHINESE_NUMERALS}]{{1,24}}")
+
+
+def continued_number(total: int, word: str) -> int | None:
+    """The number that a word makes of the one before it (`twenty` and `one`, `two` and `hundred`); None if it starts
+    another number."""
+    if scale := SCALES.get(word):
+        return total * scale if total < scale else None
+    value = NUMBER_WORDS.get(word)
+    if value is None or total < 20:
+        return None
+    return total + value if total % 100 == 0 or (total % 10 == 0 and 0 < value < 10) else None
+
+
+def chinese_number(numeral: str) -> str:
+    """Decimal digits of a Chinese numeral: 二十一 is 21, 两百五 is 250, 两百零五 is 205, 二〇二四 is 2024."""
+    if all(character in _CHINESE_DIGITS for character in numeral):
+        return "".join(str(_CHINESE_DIGITS[character]) for character in numeral)
+    total = section = digit = 0
+    last = 1
+    for character in numeral:
+        if character in _CHINESE_DIGITS:
+            digit = _CHINESE_DIGITS[character]
+            last = 1 if digit == 0 else last
+            continue
+        last = CHINESE_SCALES[character]
+        if last < 10_000:
+            section += (digit or 1) * last
+        else:
+            total, section = (total + section + digit or 1) * last, 0
+        digit = 0
+    # In speech a last digit counts in tenths of the scale before it: 两百五 is 250, 一万二 is 12,000. After 零 it
+    # counts ones.
+    return str(total + section + digit * max(1, last // 10))
 
 
 def numbers_in(text: str) -> frozenset[Decimal]:
@@ -109,36 +120,22 @@ def _readings(digits: str) -> Iterator[Decimal]:
 
 def _word_numbers(text: str) -> Iterator[Decimal]:
     words: list[str] = re.findall(r"[a-z]+", text)
-    for word, following in pairwise([*words, ""]):
+    for k, word in enumerate(words):
         if word not in _WORDS:
             continue
         yield _WORDS[word]
-        if word in _TENS and 0 < _SMALL.get(following, 0) < 10:
-            yield Decimal(_TENS[word] + _SMALL[following])
-        if word in _SMALL and following in _FACTORS:
-            yield Decimal(_SMALL[word] * _FACTORS[following])
+        total = NUMBER_WORDS.get(word)
+        if total is not None and (factor := _FACTORS.get(words[k + 1] if k + 1 < len(words) else "")):
+            yield Decimal(total * factor)
+        for following in words[k + 1 : k + 8]:
+            total = None if total is None else continued_number(total, following)
+            if total is None:
+                break
+            yield Decimal(total)
 
 
 def _chinese_numbers(text: str) -> Iterator[Decimal]:
     if "半" in text:
         yield Decimal("0.5")
     for match in _CHINESE.finditer(text):
-        yield Decimal(_chinese_value(match.group()))
-
-
-def _chinese_value(numeral: str) -> int:
-    if not any(c in _CHINESE_UNITS or c == "万" for c in numeral):
-        return int("".join(str(_CHINESE_DIGITS[c]) for c in numeral))
-    total = section = digit = 0
-    unit = 10
-    for c in numeral:
-        if c == "万":
-            total, section, digit, unit = (total + section + digit) * 10_000, 0, 0, 10_000
-        elif c in _CHINESE_UNITS:
-            unit = _CHINESE_UNITS[c]
-            section, digit = section + (digit or 1) * unit, 0
-        else:
-            unit = 10 if c in "零〇" else unit
-            digit = _CHINESE_DIGITS[c]
-    # A digit at the end counts in the unit below the last one: 两百五 is 250, 一万二 is 12,000.
-    return total + section + digit * (unit // 10 if unit > 10 else 1)
+        yield Decimal(chinese_number(match[0]))

@@ -4,8 +4,14 @@ import re
 from decimal import Decimal
 
 from wildtool.toolcall.text.canonical import read_moment
-from wildtool.toolcall.text.lexicon import CASED_UNITS, DAYS, MEASURE_WORDS, NUMBER_WORDS, SCALES
-from wildtool.toolcall.text.tokens import chinese_number, continues_number
+from wildtool.toolcall.text.lexicon import CASED_UNITS, DAYS, MEASURE_WORDS
+from wildtool.toolcall.text.numerals import (
+    CHINESE_NUMERALS,
+    NUMBER_WORDS,
+    SCALES,
+    chinese_number,
+    continued_number,
+)
 
 _UNITS = {
     word: unit
@@ -72,8 +78,9 @@ _SCALED = re.compile(rf"{_ALONE}{_AMOUNT}{_SCALE.removesuffix('?')}", re.IGNOREC
 _PER_CENT = re.compile(r"百分之 ?(\d+(?:\.\d+)?)")
 _WORD = "|".join(sorted((*NUMBER_WORDS, *SCALES), key=len, reverse=True))
 _WORDS = re.compile(rf"(?<![\w-])(?:an? )?(?:{_WORD})(?:[ -](?:and )?(?:{_WORD}))*(?![\w-])", re.IGNORECASE)
-_DIGITS = "〇零一二两三四五六七八九十百千万亿"
-_NUMERAL = re.compile(rf"(?<![周期拜第{_DIGITS}0-9])(?:百分之)?[{_DIGITS}]{{1,12}}(?![{_DIGITS}])")
+_NUMERAL = re.compile(
+    rf"(?<![周期拜第{CHINESE_NUMERALS}0-9])(?:百分之)?[{CHINESE_NUMERALS}]{{1,12}}(?![{CHINESE_NUMERALS}])"
+)
 _DAY = re.compile(
     rf"(?P<day>{'|'.join(sorted(DAYS, key=len, reverse=True))})(?:,| at)? ?(?P<hour>.+)"
     rf"|(?P<early>.+?)(?:,| on)? (?P<late>{'|'.join(sorted(DAYS, key=len, reverse=True))})"
@@ -97,13 +104,11 @@ def _number_words(match: re.Match[str]) -> str:
         return match[0]
     found: list[int] = []
     for word in words:
-        small, scale = NUMBER_WORDS.get(word), SCALES.get(word)
-        if scale and found[-1] < scale:
-            found[-1] *= scale
-        elif small is not None and found and continues_number(found[-1], small):
-            found[-1] += small
-        elif small is not None:
-            found.append(small)
+        joined = continued_number(found[-1], word) if found else None
+        if joined is not None:
+            found[-1] = joined
+        elif word in NUMBER_WORDS:
+            found.append(NUMBER_WORDS[word])
         else:
             return match[0]
     return " ".join(map(str, found))

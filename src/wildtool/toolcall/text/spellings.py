@@ -6,14 +6,9 @@ from datetime import date
 from functools import lru_cache
 
 from wildtool.toolcall.text.canonical import CJK, DATE_FORMS, MONTH_NAME, MONTHS, read_moment
-from wildtool.toolcall.text.lexicon import NUMBER_WORDS
+from wildtool.toolcall.text.numerals import CHINESE_NUMERALS, NUMBER_WORDS, ORDINAL_WORDS, chinese_number
 from wildtool.toolcall.text.quantities import respell_amounts, respell_numbers
-from wildtool.toolcall.text.tokens import chinese_number
 
-_SIMPLE = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_TEENS = " ".join(f"{stem}teenth" for stem in ("thir", "four", "fif", "six", "seven", "eigh", "nine"))
-_ORDINAL_VALUES = {word: value for value, word in enumerate(f"{_SIMPLE} {_TEENS} twentieth".split(), start=1)}
-_ORDINAL_VALUES["thirtieth"] = 30
 _TENS = {word: value for word, value in NUMBER_WORDS.items() if value > 19}
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)"
 _MONTH = MONTH_NAME
@@ -73,7 +68,7 @@ _TIMES = re.compile(r"(?<=\d) ?[x×] ?(?=\d)")
 _INITIALS = re.compile(r"\b(?:[A-Z]\.){2,}")
 _ZONE = re.compile(r"\b(UTC|GMT) ?([+-])0?(\d{1,2})(?::00|00)?(?![\d:])", re.IGNORECASE)
 _ORDINAL_WORD = re.compile(
-    rf"(?<![\w-])(?:(?P<tens>{'|'.join(_TENS)})[ -])?(?P<word>{'|'.join(_ORDINAL_VALUES)})(?![\w-])",
+    rf"(?<![\w-])(?:(?P<tens>{'|'.join(_TENS)})[ -])?(?P<word>{'|'.join(ORDINAL_WORDS)})(?![\w-])",
     re.IGNORECASE,
 )
 # A third of it, two thirds, 30 second steps, per second; but not `a second chance`.
@@ -110,8 +105,8 @@ _DAY_WRITTEN = r"\d{4}\.\d\d\.\d\d"
 _DAY_THEN_CLOCK = re.compile(rf"({_DAY_WRITTEN})(?:,| at|, at)? ?(\d\d:\d\d)\b")
 _CLOCK_THEN_DAY = re.compile(rf"\b(\d\d:\d\d)(?:,| on|, on)? ({_DAY_WRITTEN})")
 _HAS_VARIANTS = re.compile(
-    rf"\d|[A-Z]\.[A-Z]\.|[〇零一二两三四五六七八九十百千万亿到至]|中午|正午|午夜|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight"
-    rf"|an? (?:hundred|thousand|million)|{'|'.join((*NUMBER_WORDS, *_ORDINAL_VALUES))})",
+    rf"\d|[A-Z]\.[A-Z]\.|[{CHINESE_NUMERALS}到至]|中午|正午|午夜|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight"
+    rf"|an? (?:hundred|thousand|million)|{'|'.join((*NUMBER_WORDS, *ORDINAL_WORDS))})",
     re.IGNORECASE,
 )
 """Without any of these a text has only one spelling."""
@@ -158,9 +153,9 @@ def _ordinal(match: re.Match[str]) -> str:
     word, tens = match["word"].lower(), (match["tens"] or "").lower()
     before, behind = match.string[max(0, match.start() - 12) : match.start()], match.string[match.end() :][:1]
     unit = word == "second" and bool(before + behind) and not behind.startswith(" ")
-    if unit or _PART_OF.search(before) or (tens and _ORDINAL_VALUES[word] > 9):
+    if unit or _PART_OF.search(before) or (tens and ORDINAL_WORDS[word] > 9):
         return match[0]
-    value = NUMBER_WORDS.get(tens, 0) + _ORDINAL_VALUES[word]
+    value = NUMBER_WORDS.get(tens, 0) + ORDINAL_WORDS[word]
     return f"{value}{_ending(value)}"
 
 

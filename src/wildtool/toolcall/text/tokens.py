@@ -16,9 +16,14 @@ from wildtool.toolcall.text.lexicon import (
     MEASURE_WORDS,
     NEGATIONS,
     NOT_PLURALS,
+    SYNONYMS,
+)
+from wildtool.toolcall.text.numerals import (
+    CHINESE_NUMERALS,
     NUMBER_WORDS,
     SCALES,
-    SYNONYMS,
+    chinese_number,
+    continued_number,
 )
 
 Sort = Literal[
@@ -66,12 +71,11 @@ _CHINESE_PHRASES = sorted(
     key=len,
     reverse=True,
 )
-_CHINESE_DIGITS = "零〇一二两三四五六七八九十百千万亿"
 _LETTER = rf"(?:(?![{CJK}])[^\W\d_]|[\u0300-\u036f\u0900-\u0965\u0970-\u0dff\u0e31-\u0e4e])"
 _TOKEN = re.compile(
     rf"(?P<number>(?:(?<![\w)\].])[+-])?\d+(?:[.,:]\d+)*|(?<![\w.])[+-]?\.\d+)"
     rf"|(?P<phrase>{'|'.join(_CHINESE_PHRASES)})"
-    rf"|(?P<numeral>[{_CHINESE_DIGITS}]{{1,12}}+)(?=[{MEASURE_WORDS}])"
+    rf"|(?P<numeral>[{CHINESE_NUMERALS}]{{1,12}}+)(?=[{MEASURE_WORDS}])"
     rf"|(?P<character>[{CJK}])"
     rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
     r"|(?P<symbol>[^\s\w.,;:!?'\"()\[\]{}·…、「」『』《》〈〉【】~*|-])"
@@ -223,48 +227,21 @@ def _join_numbers(found: Iterator[Token]) -> Iterator[Token]:
     """Number words as digits: `twenty one` is 21, `two hundred` is 200; a lone `one` may be an article."""
     total, raws = 0, list[str]()
     for token in found:
-        small, scale = NUMBER_WORDS.get(token.key), SCALES.get(token.key)
-        if raws and scale and total < scale:
-            total *= scale
-        elif raws and small is not None and continues_number(total, small):
-            total += small
-        else:
+        joined = continued_number(total, token.key) if raws else None
+        if joined is None:
             if raws:
                 yield _number(total, raws)
             total, raws = 0, []
-            if small is None and scale is None:
+            joined = SCALES.get(token.key) or NUMBER_WORDS.get(token.key)
+            if joined is None:
                 yield token
                 continue
-            total = scale or small or 0
+        total = joined
         raws.append(token.raw)
     if raws:
         yield _number(total, raws)
 
 
-def continues_number(total: int, small: int) -> bool:
-    """Whether a number word goes on with the number before it: twenty one, two hundred five."""
-    return total >= 20 and (total % 100 == 0 or (total % 10 == 0 and 0 < small < 10))
-
-
 def _number(total: int, raws: list[str]) -> Token:
     raw = " ".join(raws)
     return Token(str(total), "one" if raw.lower() == "one" else "number", raw)
-
-
-def chinese_number(numeral: str) -> str:
-    """Decimal digits of a Chinese numeral: 二十一 is 21, 两百 is 200, 二〇二四 is 2024."""
-    digits = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-    if all(character in digits for character in numeral):
-        return "".join(str(digits[character]) for character in numeral)
-    scales = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
-    total = section = digit = 0
-    for character in numeral[:20]:
-        if character in digits:
-            digit = digits[character]
-        elif scales[character] < 10_000:
-            section += (digit or 1) * scales[character]
-            digit = 0
-        else:
-            total = (total + section + digit or 1) * scales[character]
-            section = digit = 0
-    return str(total + section + digit)

@@ -1,0 +1,76 @@
+"""Numbers written in digits and words."""
+
+import ast
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import wildtool.benchmarks
+from wildtool.toolcall.text.equivalence import differing_rule
+from wildtool.toolcall.text.numerals import chinese_number, numbers_in
+
+
+@pytest.mark.parametrize(
+    ("numeral", "digits"),
+    [
+        ("十", "10"),
+        ("二十一", "21"),
+        ("两百", "200"),
+        ("两百五", "250"),
+        ("两百五十", "250"),
+        ("两百零五", "205"),
+        ("一百一十五", "115"),
+        ("三千二", "3200"),
+        ("三千零二十", "3020"),
+        ("一万二", "12000"),
+        ("一万零二", "10002"),
+        ("十二万", "120000"),
+        ("三亿五", "350000000"),
+        ("一亿零五", "100000005"),
+        ("万", "10000"),
+        ("二〇二四", "2024"),
+        ("零五", "05"),
+    ],
+)
+def test_a_chinese_numeral_is_read_as_it_is_spoken(numeral: str, digits: str):
+    assert chinese_number(numeral) == digits
+
+
+@pytest.mark.parametrize(("gold", "reply"), [("两百五", "250"), ("两百零五元", "205元"), ("一万二", "12000")])
+def test_numerals_and_digits_of_one_number_mean_the_same(gold: str, reply: str):
+    assert differing_rule(gold, reply) is None
+
+
+@pytest.mark.parametrize(("gold", "reply"), [("两百五", "205"), ("两百五元", "205元"), ("两百零五", "250")])
+def test_numerals_and_digits_of_two_numbers_do_not(gold: str, reply: str):
+    assert differing_rule(gold, reply) is not None
+
+
+@pytest.mark.parametrize("rules", ["wildtoolbench/official", "wildtoolbench/paper", "acebench/official"])
+def test_the_published_rules_read_no_numerals(rules: str):
+    """So that no verdict under `official` or `paper` depends on how a numeral is read."""
+    folder = Path(wildtool.benchmarks.__file__).parent / rules
+    imported = {
+        node.module
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+    }
+    readers = ("numerals", "tokens", "quantities", "spellings", "equivalence")
+    assert imported.isdisjoint(f"wildtool.toolcall.text.{name}" for name in readers)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("fifteen people", 15),
+        ("two hundred fifty", 250),
+        ("two dozen eggs", 24),
+        ("3 billion", 3_000_000_000),
+        ("the eleventh", 11),
+        ("三亿", 300_000_000),
+    ],
+)
+def test_a_number_is_seen_in_words(text: str, value: int):
+    assert Decimal(value) in numbers_in(text)
