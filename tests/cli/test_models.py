@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel
+from models.options import model_options
 from wildtool.cli import app
 from wildtool.cli.models import assign_other_roles
 from wildtool.cli.options.run import UserOptions
@@ -16,6 +17,7 @@ from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.replay import ReplayModel
 from wildtool.models.resolve import ModelOptions
+from wildtool.models.settings import EndpointOptions
 from wildtool.types import Model
 
 RUN = Path("runs/echo/baseline--gold")
@@ -63,9 +65,8 @@ def models(agent: Any, user: UserOptions, settings: ModelOptions) -> dict[str, M
 
 
 def user_options(**options: Any) -> UserOptions:
-    return UserOptions(
-        **{"model": None, "base_url": None, "api_key_env": None, "temperature": None} | options
-    )
+    own = {name: options.pop(name) for name in ("model", "temperature") if name in options}
+    return UserOptions(**own, endpoint=EndpointOptions(**options))
 
 
 def test_a_role_without_a_named_model_is_played_by_its_default_and_told():
@@ -147,7 +148,7 @@ def test_an_endpoint_of_its_own_gets_no_key_but_one_named_for_it(monkeypatch: py
     monkeypatch.setenv("OPENAI_API_KEY", "default")
     monkeypatch.setenv("AGENTS", "agents")
     monkeypatch.setenv("USERS", "users")
-    settings = ModelOptions(base_url="http://127.0.0.1:8/v1", api_key_env="AGENTS")
+    settings = model_options(base_url="http://127.0.0.1:8/v1", api_key_env="AGENTS")
     elsewhere = "http://127.0.0.1:9/v1"
     sent = {
         key: header(models(ScriptedModel(), user_options(model="m", **options), settings)["user"])
@@ -169,7 +170,7 @@ def header(model: object) -> str | None:
 
 
 def test_what_shapes_the_agents_replies_is_not_sent_to_the_user():
-    settings = ModelOptions(
+    settings = model_options(
         base_url="http://127.0.0.1:8/v1", temperature=1.0, max_tokens=9, seed=2, extra_body={"top_p": 0.5}
     )
     user = models(ScriptedModel(), user_options(model="m", temperature=0.5), settings)["user"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from faults.server import FAILURES, HOSTILE, Answer, Call, FaultServer, completion, http
+from models.options import client_options
 from wildtool.errors import CallError
 from wildtool.json_codec import dumps
 from wildtool.models.http.endpoint import retry_after_s
@@ -46,7 +47,7 @@ async def ask(behaviour: str, **settings: Any) -> Reply:
 
 
 async def ask_at(server: FaultServer, **settings: Any) -> Reply:
-    model = OpenAIModel("m", server.base_url, **settings)
+    model = OpenAIModel("m", server.base_url, **client_options(**settings))
     try:
         return await model.complete(ASK)
     finally:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from faults.server import Answer
+from models.options import client_options
 from models.peers import PROTOCOLS, Body, Peer
 from wildtool.models.providers.base import HttpModel
 from wildtool.types import Message, Reply, Request, Tool
@@ -32,7 +33,9 @@ TOOL: Tool = {"type": "function", "function": {"name": "f", "description": "Does
 
 def model(protocol: str, base_url: str = "http://127.0.0.1:1/v1", **settings: Any) -> HttpModel:
     speaks = PROTOCOLS[protocol]
-    return speaks.model(speaks.prefix, base_url, KEY, sent_as=speaks.prefix.partition("/")[2], **settings)
+    return speaks.model(
+        speaks.prefix, base_url, KEY, sent_as=speaks.prefix.partition("/")[2], **client_options(**settings)
+    )
 
 
 def body(protocol: str, messages: list[Message], tools: list[Tool] | None = None, **settings: Any) -> Body:

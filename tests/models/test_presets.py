@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from models.options import model_options
 from wildtool.errors import UsageError
 from wildtool.models.presets import PRESETS, preset_of
 from wildtool.models.providers.anthropic import AnthropicModel
@@ -13,6 +14,7 @@ from wildtool.models.providers.gemini import GeminiModel
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.providers.openai_responses import ResponsesModel
 from wildtool.models.resolve import ModelOptions, model_from_name
+from wildtool.models.settings import EndpointOptions
 
 LOCAL = "http://127.0.0.1:8000/v1"
 KEY = "sk-preset-0123456789"
@@ -61,12 +63,12 @@ def test_a_prefix_names_protocol_address_and_key(
 
 def test_the_key_of_a_preset_does_not_go_to_another_address(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    assert KEY not in headers(made("anthropic/m", ModelOptions(base_url=LOCAL))).values()
+    assert KEY not in headers(made("anthropic/m", model_options(base_url=LOCAL))).values()
 
 
 def test_a_named_key_goes_to_the_address_that_was_given(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MINE", KEY)
-    model = made("anthropic/m", ModelOptions(base_url=LOCAL, api_key_env="MINE"))
+    model = made("anthropic/m", model_options(base_url=LOCAL, api_key_env="MINE"))
     assert headers(model)["x-api-key"] == KEY and model.settings()["base_url"] == LOCAL
 
 
@@ -103,7 +105,7 @@ def test_other_names_are_plain_ones(name: str):
 
 
 def test_any_name_can_be_sent_as_it_is_behind_a_prefix_of_its_own():
-    assert made("openai-chat/anthropic/claude-x", ModelOptions(base_url=LOCAL)).settings()["sent_as"] == (
+    assert made("openai-chat/anthropic/claude-x", model_options(base_url=LOCAL)).settings()["sent_as"] == (
         "anthropic/claude-x"
     )
 
@@ -112,14 +114,14 @@ def test_the_address_of_the_model_under_test_is_not_that_of_a_preset_beside_it(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
-    agent = ModelOptions(base_url=LOCAL, api_key_env="MINE")
-    user = made("gemini/g", agent.for_other_role(base_url=None, api_key_env=None, temperature=None))
+    agent = model_options(base_url=LOCAL, api_key_env="MINE")
+    user = made("gemini/g", agent.for_other_role(EndpointOptions(), None))
     assert user.settings()["base_url"] == PRESETS["gemini"].base_url
     assert headers(user)["x-goog-api-key"] == KEY
 
 
 def test_streams_are_said_in_the_settings():
-    assert made("vllm/m", ModelOptions(stream=True)).settings()["stream"] is True
+    assert made("vllm/m", model_options(stream=True)).settings()["stream"] is True
 
 
 def test_anthropics_limit_is_said_where_none_was_given(monkeypatch: pytest.MonkeyPatch):

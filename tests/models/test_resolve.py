@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.options import model_options
 from wildtool.errors import UsageError
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.replay import ReplayModel
@@ -28,7 +29,7 @@ def authorization(model: object) -> str | None:
 
 @pytest.mark.parametrize("name", ["gpt-4o", "Qwen/Qwen2.5-7B", "qwen:7b", "a/b:free"])
 def test_any_other_name_is_asked_at_the_endpoint(name: str):
-    model = model_from_name(name, ModelOptions(base_url=LOCAL))
+    model = model_from_name(name, model_options(base_url=LOCAL))
     assert isinstance(model, OpenAIModel) and model.name == name
 
 
@@ -44,11 +45,11 @@ def test_the_environment_may_give_the_endpoint(monkeypatch: pytest.MonkeyPatch):
 
 def test_the_option_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    assert model_from_name("m", ModelOptions(base_url=LOCAL)).settings()["base_url"] == LOCAL
+    assert model_from_name("m", model_options(base_url=LOCAL)).settings()["base_url"] == LOCAL
 
 
 def test_settings_say_how_it_was_asked():
-    options = ModelOptions(base_url=LOCAL, temperature=0.0, max_tokens=9, seed=1, extra_body={"top_p": 0.5})
+    options = model_options(base_url=LOCAL, temperature=0.0, max_tokens=9, seed=1, extra_body={"top_p": 0.5})
     expected = {
         "base_url": LOCAL,
         "temperature": 0.0,
@@ -60,39 +61,39 @@ def test_settings_say_how_it_was_asked():
 
 
 def test_no_key_is_needed():
-    assert authorization(model_from_name("m", ModelOptions(base_url=LOCAL))) is None
+    assert authorization(model_from_name("m", model_options(base_url=LOCAL))) is None
 
 
 def test_the_key_comes_from_the_named_variable(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "other")
     monkeypatch.setenv("MY_KEY", "mine\n")
     assert (
-        authorization(model_from_name("m", ModelOptions(base_url=LOCAL, api_key_env="MY_KEY")))
+        authorization(model_from_name("m", model_options(base_url=LOCAL, api_key_env="MY_KEY")))
         == "Bearer mine"
     )
 
 
 def test_the_default_variable_is_used_if_set(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "default")
-    assert authorization(model_from_name("m", ModelOptions(base_url=LOCAL))) == "Bearer default"
+    assert authorization(model_from_name("m", model_options(base_url=LOCAL))) == "Bearer default"
 
 
 def test_the_default_key_is_not_sent_beside_a_password_in_the_url(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "default")
-    options = ModelOptions(base_url="http://ann:word@127.0.0.1:8000/v1")
+    options = model_options(base_url="http://ann:word@127.0.0.1:8000/v1")
     assert authorization(model_from_name("m", options)) == "Basic YW5uOndvcmQ="
 
 
 def test_a_named_variable_that_is_not_set_stops_before_the_first_call():
     with pytest.raises(UsageError, match="MISSING_KEY"):
-        model_from_name("m", ModelOptions(base_url=LOCAL, api_key_env="MISSING_KEY"))
+        model_from_name("m", model_options(base_url=LOCAL, api_key_env="MISSING_KEY"))
 
 
 def test_the_key_may_stand_in_a_file(tmp_path: Path):
     file = tmp_path / "key"
     file.write_text("in-file\n")
     assert (
-        authorization(model_from_name("m", ModelOptions(base_url=LOCAL, api_key_file=file)))
+        authorization(model_from_name("m", model_options(base_url=LOCAL, api_key_file=file)))
         == "Bearer in-file"
     )
 
@@ -103,13 +104,13 @@ def test_a_key_file_without_a_key_is_a_usage_error(tmp_path: Path, content: byte
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(UsageError, match="key"):
-        model_from_name("m", ModelOptions(base_url=LOCAL, api_key_file=file))
+        model_from_name("m", model_options(base_url=LOCAL, api_key_file=file))
 
 
 def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MY_KEY", "sk-geheim\r\nX: y")
     with pytest.raises(UsageError) as caught:
-        model_from_name("m", ModelOptions(base_url=LOCAL, api_key_env="MY_KEY"))
+        model_from_name("m", model_options(base_url=LOCAL, api_key_env="MY_KEY"))
     assert "geheim" not in str(caught.value)
 
 
@@ -122,7 +123,7 @@ def test_replay_opens_the_path_and_selects_the_model(tmp_path: Path):
         opened.append((path, model))
         return lambda item, repeat: None
 
-    options = ModelOptions(open_replies=open_replies)
+    options = model_options(open_replies=open_replies)
     models = [model_from_name(f"replay:{file}{end}", options) for end in ("", "#strong_model")]
     assert opened == [(file, None), (file, "strong_model")]
     assert all(isinstance(model, ReplayModel) for model in models)
@@ -155,7 +156,7 @@ def test_different_names_get_different_folders(names: list[str]):
 
 
 def test_settings_can_be_recorded_as_json():
-    options = ModelOptions(base_url=LOCAL, extra_body={"stop": ["x"]})
+    options = model_options(base_url=LOCAL, extra_body={"stop": ["x"]})
     assert json.loads(json.dumps(model_from_name("m", options).settings()))["extra_body"] == {"stop": ["x"]}
 
 
@@ -194,7 +195,7 @@ def test_where_an_address_is_given_any_name_is_a_plain_one(
 ):
     if by == "environment":
         monkeypatch.setenv("OPENAI_BASE_URL", LOCAL)
-    options = ModelOptions(base_url=LOCAL if by == "option" else None)
+    options = model_options(base_url=LOCAL if by == "option" else None)
     model = model_from_name(name, options)
     assert isinstance(model, OpenAIModel)
     assert (model.settings()["base_url"], model.settings().get("sent_as", name)) == (LOCAL, name)

@@ -79,17 +79,9 @@ def assign_models(
     from wildtool.engine.call.pricing import read_prices
     from wildtool.engine.call.rates import Rates
     from wildtool.engine.record.replies_file import replay_source
-    from wildtool.models.resolve import ModelOptions
 
     others = role_models(generate_options.role_model, roles, voting)
-    settings = ModelOptions(
-        base_url=generate_options.base_url,
-        api_key_env=generate_options.api_key_env,
-        temperature=generate_options.temperature,
-        max_tokens=generate_options.max_tokens,
-        timeout_s=generate_options.timeout,
-        open_replies=replay_source(benchmark.as_benchmark(), benchmark.source()),
-    )
+    settings = generate_options.model_options(replay_source(benchmark.as_benchmark(), benchmark.source()))
     rates = Rates(rpm=generate_options.rpm, tpm=generate_options.tpm)
     directory = ModelCatalog(
         read_config(generate_options.config).models, read_prices(generate_options.prices)

@@ -1,29 +1,19 @@
 """From the names of models on the command line to models, with what the config file says of them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.options.config_file import ModelEntry
 from wildtool.cli.options.run import UserOptions
+from wildtool.engine.call.rates import Rates
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
     from wildtool.engine.call.pricing import Price
-    from wildtool.engine.call.rates import Rates
-    from wildtool.models.resolve import ModelOptions
-    from wildtool.types import Model
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from wildtool.engine.call.rates import Rates
     from wildtool.models.resolve import ModelOptions
     from wildtool.types import Benchmark, Model
-
-OVERRIDABLE_OPTIONS = ("temperature", "max_tokens", "extra_body", "stream", "format")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +21,7 @@ class ConfiguredModel:
     """A model with what its calls may take and what they cost."""
 
     model: "Model"
-    rates: "Rates"
+    rates: Rates
     price: "Price | None"
     """None where nobody knows it."""
     batch: "bool | None" = None
@@ -49,7 +39,7 @@ class ModelCatalog:
     prices: "Mapping[str, Price]"
 
     def find(
-        self, name: str, options: "ModelOptions", explicit: Collection[str], rates: "Rates"
+        self, name: str, options: "ModelOptions", explicit: Collection[str], rates: Rates
     ) -> ConfiguredModel:
         """The model of a name.
 
@@ -58,7 +48,6 @@ class ModelCatalog:
             typed: those options that stand on the command line itself, and so count more than the file.
             rates: likewise.
         """
-        from wildtool.engine.call.rates import Rates
         from wildtool.models.resolve import endpoint_note, model_from_name
 
         entry = self.entries.get(name)
@@ -72,13 +61,14 @@ class ModelCatalog:
                 ) from None
             chosen = endpoint_note(name, options)
             return ConfiguredModel(model, rates, self._price(model, name, None), endpoint_note=chosen)
-        said = {rate: getattr(entry, rate) for rate in ("rpm", "tpm") if rate not in explicit}
-        own = Rates(**{rate: value for rate, value in said.items() if value is not None})
-        asked = Rates(rpm=own.rpm or rates.rpm, tpm=own.tpm or rates.tpm)
-        settled = _merged_options(name, entry, options, explicit)
-        model = model_from_name(entry.model, settled)
-        chosen = endpoint_note(entry.model, settled)
-        return ConfiguredModel(model, asked, self._price(model, name, entry), entry.batch, chosen)
+        own = Rates(
+            rpm=None if "rpm" in explicit else entry.rates.rpm,
+            tpm=None if "tpm" in explicit else entry.rates.tpm,
+        ).or_else(rates)
+        merged = _merged_options(name, entry, options, explicit)
+        model = model_from_name(entry.model, merged)
+        chosen = endpoint_note(entry.model, merged)
+        return ConfiguredModel(model, own, self._price(model, name, entry), entry.batch, chosen)
 
     def _price(self, model: "Model", name: str, entry: ModelEntry | None) -> "Price | None":
         from wildtool.engine.call.pricing import FREE, price_of
@@ -102,22 +92,26 @@ def _merged_options(
     """
     from wildtool.models.presets import preset_of
 
-    changes: dict[str, Any] = {"called": name}
-    for option in OVERRIDABLE_OPTIONS:
-        if option not in explicit and getattr(entry, option) is not None:
-            changes[option] = getattr(entry, option)
+    own, changes = entry.endpoint, dict[str, Any]()
     keyed = bool({"api_key_env", "api_key_file"} & set(explicit))
+    own_key = {"api_key_env": own.api_key_env, "api_key_file": own.api_key_file}
     if "base_url" in explicit:
         if not keyed:
-            changes |= {"api_key_env": None, "api_key_file": None}
-        return replace(options, **changes)
-    alone = entry.base_url is not None or preset_of(entry.model) is not None
-    if alone:
-        changes |= {"base_url": entry.base_url, "shared": False, "default_key": entry.base_url is None}
-    if not keyed and (alone or entry.api_key_env or entry.api_key_file):
-        file = None if entry.api_key_file is None else Path(entry.api_key_file)
-        changes |= {"api_key_env": entry.api_key_env, "api_key_file": file, "shared": False}
-    return replace(options, **changes)
+            changes = {"api_key_env": None, "api_key_file": None}
+    else:
+        alone = own.base_url is not None or preset_of(entry.model) is not None
+        if alone:
+            changes = {"base_url": own.base_url, "shared": False, "default_key": own.base_url is None}
+        if not keyed and (alone or any(own_key.values())):
+            changes |= {**own_key, "shared": False}
+    sampling = {option: value for option, value in entry.sampling.items() if option not in explicit}
+    return replace(
+        options,
+        endpoint=replace(options.endpoint, **changes),
+        sampling=replace(options.sampling, **sampling),
+        display_name=name,
+        format=options.format if entry.format is None or "format" in explicit else entry.format,
+    )
 
 
 def check_prices(names_and_prices: "Mapping[str, Price | None]", max_cost: float | None) -> None:
@@ -138,7 +132,7 @@ def assign_other_roles(
     settings: "ModelOptions",
     user: UserOptions,
     catalog: ModelCatalog | None = None,
-    rates: "Rates | None" = None,
+    rates: Rates | None = None,
 ) -> "tuple[dict[str, ConfiguredModel], list[str]]":
     """A model for each role that is asked besides the agent, and what to tell the user about it.
 
@@ -148,27 +142,28 @@ def assign_other_roles(
         directory: what names mean; without a config file where it is None.
     """
     from wildtool.engine.call.pricing import FREE
-    from wildtool.engine.call.rates import Rates
     from wildtool.models.replay import ReplayModel
 
     known = catalog or ModelCatalog({}, {})
-    others = settings.for_other_role(
-        base_url=user.base_url, api_key_env=user.api_key_env, temperature=user.temperature
-    )
-    typed = [name for name in ("base_url", "api_key_env", "temperature") if getattr(user, name) is not None]
-    allowed = rates or Rates()
-    own = Rates(rpm=user.rpm or allowed.rpm, tpm=user.tpm or allowed.tpm)
+    others = settings.for_other_role(user.endpoint, user.temperature)
+    given = {
+        "base_url": user.endpoint.base_url,
+        "api_key_env": user.endpoint.api_key_env,
+        "temperature": user.temperature,
+    }
+    explicit = [name for name, value in given.items() if value is not None]
+    own = user.rates.or_else(rates or Rates())
     named: Mapping[str, str] = {} if user.model is None else {"user": user.model}
     models: dict[str, ConfiguredModel] = {}
     remarks: list[str] = []
     for role in needed_roles:
         if role in named:
-            models[role] = known.find(named[role], others, typed, own)
+            models[role] = known.find(named[role], others, explicit, own)
             continue
         if isinstance(agent, ReplayModel):
             models[role] = ConfiguredModel(agent, Rates(), FREE)
         else:
-            models[role] = known.find(benchmark.roles[role].default, others, typed, own)
+            models[role] = known.find(benchmark.roles[role].default, others, explicit, own)
         advice = "; for a model give --user-model NAME" if role == "user" else ""
         remarks.append(f"{role} is played by {models[role].model.name}{advice}")
     remarks += [

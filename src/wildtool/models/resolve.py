@@ -3,16 +3,17 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wildtool.errors import UsageError
 from wildtool.models.presets import OPENAI_OWNER, PRESETS, Preset, Protocol, known_name, preset_of
 from wildtool.models.replay import RecordedReplies, ReplayModel
 from wildtool.models.secrets import VARIABLE_NAME, describe_variable, find_key
+from wildtool.models.settings import EndpointOptions, Sampling
 from wildtool.types import Model
 
 if TYPE_CHECKING:
@@ -24,57 +25,41 @@ MAX_FOLDER_CHARACTERS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """What a user may say about a model besides its name."""
+    """What a user may set for a model besides its name."""
 
-    base_url: str | None = None
-    """Of an OpenAI-compatible endpoint; None: the environment's OPENAI_BASE_URL."""
-    base_url_option: str = "--base-url"
-    """What the user is told to give where there is none."""
-    api_key_env: str | None = None
-    """Name of the environment variable that holds the key; None: OPENAI_API_KEY, if set."""
-    api_key_file: Path | None = None
-    """A file that holds nothing but the key; excludes `api_key_env`."""
-    shared: bool = False
-    """Whether address and key were said of another model: a preset then takes its own."""
-    stream: bool = False
-    """Ask endpoints for streams."""
-    default_key: bool = True
-    """Whether OPENAI_API_KEY may be sent where no key is named."""
-    temperature: float | None = None
-    max_tokens: int | None = None
-    seed: int | None = None
-    extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Further fields of the request body."""
-    timeout_s: float = 600.0
-    """For one call."""
-    called: str | None = None
-    """What the user calls it, where that is not the name that its endpoint knows."""
+    endpoint: EndpointOptions = field(default_factory=EndpointOptions)
+    sampling: Sampling = field(default_factory=Sampling)
+    display_name: str | None = None
+    """The name in records and tables, where it is not the one that the endpoint knows."""
     format: str | None = None
-    """How tools, calls and results are put in words, `auto` to tell it by the name; None: native calls."""
+    """Tool-call format for prompting, `auto` to choose it by the model's name; None: native calls."""
     open_replies: Callable[[Path, str | None], RecordedReplies] | None = None
     """Opens the record or replies file of `replay:PATH#model`; only the engine can read records."""
 
-    def for_other_role(
-        self, *, base_url: str | None, api_key_env: str | None, temperature: float | None
-    ) -> "ModelOptions":
-        """Options of a model that plays beside this one, at the same endpoint unless it has its own.
+    def for_other_role(self, endpoint: EndpointOptions, temperature: float | None) -> "ModelOptions":
+        """Options of a model beside this one, at the same endpoint unless it has its own.
 
-        An endpoint of its own never gets a key that was not named for it. What shapes the replies of the first model
-        (temperature, length, further fields) is not the other's; the seed of the run is.
+        Args:
+            endpoint: the other model's base URL and key variable, where it has any.
+
+        An endpoint of its own gets no key but one named for it. Temperature, length and further fields of the first
+        model are not passed on; the seed is.
         """
-        shared = base_url is None and api_key_env is None
+        own = endpoint.base_url is not None
+        shared = not own and endpoint.api_key_env is None
         return replace(
             self,
-            base_url=self.base_url if base_url is None else base_url,
-            base_url_option="--user-base-url",
-            api_key_env=self.api_key_env if shared else api_key_env,
-            api_key_file=self.api_key_file if shared else None,
-            shared=shared,
-            default_key=base_url is None and self.default_key,
-            temperature=temperature,
-            max_tokens=None,
-            extra_body={},
-            called=None,
+            endpoint=replace(
+                self.endpoint,
+                base_url=endpoint.base_url if own else self.endpoint.base_url,
+                base_url_option="--user-base-url",
+                api_key_env=self.endpoint.api_key_env if shared else endpoint.api_key_env,
+                api_key_file=self.endpoint.api_key_file if shared else None,
+                shared=shared,
+                default_key=not own and self.endpoint.default_key,
+            ),
+            sampling=replace(self.sampling, temperature=temperature, max_tokens=None, extra_body={}),
+            display_name=None,
             format=None,
         )
 
@@ -87,48 +72,55 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
         UsageError: no such baseline or file, no base URL, a named key variable that is not set, no such format, an
             extra that is not installed.
     """
+    display_name = options.display_name or name
     if name.startswith("hf/"):
-        return _hf_model(name, options)
+        from wildtool.models.local.hf import hf_model
+
+        return hf_model(display_name, name.removeprefix("hf/"), options.format, options.sampling)
     if options.format is not None and takes_format(name):
         return _prompted_model(name, options, options.format)
     if name.startswith("baseline/"):
         from wildtool.models.baselines import make_baseline
 
-        return make_baseline(name, options.seed or 0)
+        return make_baseline(name, options.sampling.seed or 0)
     if name.startswith("replay:"):
         return _replay_model(name, options)
     if name.startswith("inspect/"):
-        return _inspect_model(name, options)
+        from wildtool.models.providers.inspect import inspect_model
+
+        return inspect_model(display_name, name.removeprefix("inspect/"), options.sampling)
     if (found := preset_of(name)) is not None:
         return _preset_model(name, *found, options)
-    if (found := _provider_by_name(name, options)) is not None:
+    if (found := _provider_by_name(name, options.endpoint)) is not None:
         prefix, sent_as = found
         return _preset_model(name, PRESETS[prefix], sent_as if sent_as != name else None, options)
-    base_url = options.base_url or os.environ.get("OPENAI_BASE_URL")
+    endpoint = options.endpoint
+    base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL")
     if not base_url:
-        raise UsageError(_no_endpoint_message(name, options.base_url_option))
-    return _http_model("chat completions", name, base_url, _api_key(options, base_url), options)
+        raise UsageError(_no_endpoint_message(name, endpoint.base_url_option))
+    return _http_model("chat completions", name, base_url, _api_key(endpoint, base_url), options)
 
 
 def endpoint_note(name: str, options: ModelOptions) -> str | None:
     """What to say of a plain name whose endpoint was chosen by the name alone; None where the user named it."""
     if name.startswith(("hf/", "baseline/", "replay:", "inspect/")) or preset_of(name) is not None:
         return None
-    found = _provider_by_name(name, options)
+    found = _provider_by_name(name, options.endpoint)
     if found is None:
         return None
     prefix, sent_as = found
-    at = PRESETS[prefix].url(options.base_url_option)
+    option = options.endpoint.base_url_option
+    at = PRESETS[prefix].url(option)
     as_what = f" as {sent_as}" if sent_as != name else ""
     return (
         f"{name} is called{as_what} at {at} (the same as {prefix}/{sent_as}); for another endpoint give "
-        f"{options.base_url_option} URL"
+        f"{option} URL"
     )
 
 
-def _provider_by_name(name: str, options: ModelOptions) -> tuple[str, str] | None:
+def _provider_by_name(name: str, endpoint: EndpointOptions) -> tuple[str, str] | None:
     """The prefix and the name to send of a plain name that tells its provider, where no address is given."""
-    return None if options.base_url or os.environ.get("OPENAI_BASE_URL") else known_name(name)
+    return None if endpoint.base_url or os.environ.get("OPENAI_BASE_URL") else known_name(name)
 
 
 def _no_endpoint_message(name: str, option: str) -> str:
@@ -147,17 +139,18 @@ def _no_endpoint_message(name: str, option: str) -> str:
 
 def _preset_model(name: str, preset: Preset, sent_as: str | None, options: ModelOptions) -> Model:
     """A model of the table. Its key goes only to the table's address, unless the user named a key for another."""
-    if options.shared:
-        options = replace(options, base_url=None, api_key_env=None, api_key_file=None)
-    base_url = options.base_url or preset.url(options.base_url_option)
-    named = options.api_key_env is not None or options.api_key_file is not None
+    endpoint = options.endpoint
+    if endpoint.shared:
+        endpoint = replace(endpoint, base_url=None, api_key_env=None, api_key_file=None)
+    base_url = endpoint.base_url or preset.url(endpoint.base_url_option)
+    named = endpoint.api_key_env is not None or endpoint.api_key_file is not None
     key = None
     if named:
-        key = _api_key(options, base_url)
-    elif preset.key_env and (options.base_url is None or preset.own_url_gets_key):
+        key = _api_key(endpoint, base_url)
+    elif preset.key_env and (endpoint.base_url is None or preset.own_url_gets_key):
         key = os.environ.get(preset.key_env, "").strip() or None
-        if key is None and options.base_url is None:
-            option = options.base_url_option.replace("base-url", "api-key-env")
+        if key is None and endpoint.base_url is None:
+            option = endpoint.base_url_option.replace("base-url", "api-key-env")
             raise UsageError(
                 f"model {name!r} needs a key: set {preset.key_env}, or name its variable with {option}"
             )
@@ -176,24 +169,20 @@ def _http_model(
     sent_as: str | None = None,
     key_header: str | None = None,
 ) -> Model:
-    called = options.called or name
-    if (field_of_key := find_key(options.extra_body)) is not None:
+    if (field_of_key := find_key(options.sampling.extra_body)) is not None:
         raise UsageError(
             f"the extra body holds {field_of_key!r}, but it is recorded, and keys are not; put the key into an "
             "environment variable and name that with --api-key-env"
         )
+    display_name = options.display_name or name
     return _adapter(protocol)(
-        called,
+        display_name,
         base_url,
         key,
-        sent_as=name if sent_as is None and called != name else sent_as,
+        options.sampling,
+        sent_as=name if sent_as is None and display_name != name else sent_as,
         key_header=key_header,
-        temperature=options.temperature,
-        max_tokens=options.max_tokens,
-        seed=options.seed,
-        extra_body=options.extra_body,
-        stream=options.stream,
-        timeout_s=options.timeout_s,
+        timeout_s=options.endpoint.timeout_s,
     )
 
 
@@ -216,33 +205,6 @@ def _adapter(protocol: Protocol) -> "type[HttpModel]":
             from wildtool.models.providers.gemini import GeminiModel
 
             return GeminiModel
-
-
-def _hf_model(name: str, options: ModelOptions) -> Model:
-    from wildtool.models.local.hf import hf_model
-
-    return hf_model(
-        options.called or name,
-        name.removeprefix("hf/"),
-        options.format,
-        temperature=options.temperature,
-        max_tokens=options.max_tokens,
-        seed=options.seed,
-        extra_body=options.extra_body,
-    )
-
-
-def _inspect_model(name: str, options: ModelOptions) -> Model:
-    from wildtool.models.providers.inspect import inspect_model
-
-    return inspect_model(
-        options.called or name,
-        name.removeprefix("inspect/"),
-        temperature=options.temperature,
-        max_tokens=options.max_tokens,
-        seed=options.seed,
-        extra_body=options.extra_body,
-    )
 
 
 def takes_format(name: str) -> bool:
@@ -282,21 +244,23 @@ def _replay_model(name: str, options: ModelOptions) -> ReplayModel:
     return ReplayModel(name, said, {"replies": path, "model": model or None})
 
 
-def _api_key(options: ModelOptions, base_url: str) -> str | None:
-    if options.api_key_env is not None and options.api_key_file is not None:
+def _api_key(endpoint: EndpointOptions, base_url: str) -> str | None:
+    if endpoint.api_key_env is not None and endpoint.api_key_file is not None:
         raise UsageError("give the API key by a variable or by a file, not both")
-    if options.api_key_file is not None:
-        return _key_in_file(options.api_key_file)
-    if options.api_key_env is not None:
-        if not VARIABLE_NAME.fullmatch(options.api_key_env):
+    if endpoint.api_key_file is not None:
+        return _key_in_file(endpoint.api_key_file)
+    if endpoint.api_key_env is not None:
+        if not VARIABLE_NAME.fullmatch(endpoint.api_key_env):
             raise UsageError(
                 "what was given is no name of an environment variable; if it is the key itself, put it into one and "
                 "name that"
             )
-        if key := os.environ.get(options.api_key_env, "").strip():
+        if key := os.environ.get(endpoint.api_key_env, "").strip():
             return key
-        raise UsageError(f"{describe_variable(options.api_key_env)} holds no API key; set it or name another")
-    if not options.default_key:
+        raise UsageError(
+            f"{describe_variable(endpoint.api_key_env)} holds no API key; set it or name another"
+        )
+    if not endpoint.default_key:
         return None
     if "@" in re.split(r"[/?#]", base_url.partition("://")[2])[0]:
         # user:password@ is the credential; the default key is not meant for it.

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from engine.echo_benchmark import EchoBenchmark
+from models.options import model_options
 from wildtool.cli import app
 from wildtool.cli.models import ConfiguredModel, ModelCatalog
 from wildtool.cli.options.config_file import ModelEntry, read_config
@@ -131,6 +132,14 @@ def test_a_model_may_have_any_name():
     assert type_("run echo --model token").exit_code == 0
 
 
+def entry_of(model: str, price: Price | None = None, **given: Any) -> ModelEntry:
+    """A table of the file, by its keys."""
+    rates = Rates(**{key: given.pop(key) for key in ("rpm", "tpm") if key in given})
+    options = model_options(**given)
+    sampling = {key: value for key, value in given.items() if hasattr(options.sampling, key)}
+    return ModelEntry(model=model, endpoint=options.endpoint, sampling=sampling, rates=rates, price=price)
+
+
 def find(
     entry: ModelEntry,
     options: ModelOptions | None = None,
@@ -143,7 +152,7 @@ def find(
 
 def test_a_model_has_the_name_that_the_user_gave_it_and_is_sent_the_endpoints():
     model = find(
-        ModelEntry(model="gpt", base_url="http://h/v1", temperature=0.5, extra_body={"top_p": 1})
+        entry_of(model="gpt", base_url="http://h/v1", temperature=0.5, extra_body={"top_p": 1})
     ).model
     assert model.name == "mine"
     found = {name: model.settings()[name] for name in ("sent_as", "temperature", "extra_body", "base_url")}
@@ -156,8 +165,8 @@ def test_a_model_has_the_name_that_the_user_gave_it_and_is_sent_the_endpoints():
 
 
 def test_what_is_typed_goes_before_the_models_table_and_that_before_run():
-    entry = ModelEntry(model="gpt", base_url="http://h/v1", temperature=0.5, rpm=10)
-    options = ModelOptions(temperature=0.9)
+    entry = entry_of(model="gpt", base_url="http://h/v1", temperature=0.5, rpm=10)
+    options = model_options(temperature=0.9)
     assert find(entry, options).model.settings()["temperature"] == 0.5
     assert find(entry, options, ("temperature",)).model.settings()["temperature"] == 0.9
     assert find(entry, options, (), Rates(rpm=5, tpm=6)).rates == Rates(rpm=10, tpm=6)
@@ -171,24 +180,24 @@ def authorization(named: ConfiguredModel) -> str | None:
 def test_a_key_goes_only_to_the_address_that_it_was_named_with(monkeypatch: pytest.MonkeyPatch):
     for name in ("OPENAI_API_KEY", "RUNS_KEY", "MINE_KEY"):
         monkeypatch.setenv(name, f"sk-{name}")
-    of_run = ModelOptions(base_url="http://run/v1", api_key_env="RUNS_KEY")
-    assert authorization(find(ModelEntry(model="gpt", base_url="http://h/v1"), of_run)) is None
-    own = ModelEntry(model="gpt", base_url="http://h/v1", api_key_env="MINE_KEY")
+    of_run = model_options(base_url="http://run/v1", api_key_env="RUNS_KEY")
+    assert authorization(find(entry_of(model="gpt", base_url="http://h/v1"), of_run)) is None
+    own = entry_of(model="gpt", base_url="http://h/v1", api_key_env="MINE_KEY")
     assert authorization(find(own, of_run)) == "Bearer sk-MINE_KEY"
     assert (
-        authorization(find(own, ModelOptions(base_url="http://typed/v1"), ("base_url",)))
+        authorization(find(own, model_options(base_url="http://typed/v1"), ("base_url",)))
         == "Bearer sk-OPENAI_API_KEY"
     )
-    assert authorization(find(ModelEntry(model="gpt"), of_run)) == "Bearer sk-RUNS_KEY"
+    assert authorization(find(entry_of(model="gpt"), of_run)) == "Bearer sk-RUNS_KEY"
 
 
 def test_a_price_is_that_of_the_table_else_of_the_name_that_the_endpoint_knows():
     at = "http://h/v1"
     own = Price(input=5, output=6)
-    assert find(ModelEntry(model="gpt", base_url=at, price=own)).price == own
-    assert find(ModelEntry(model="gpt", base_url=at)).price == Price(input=1, output=2)
-    assert find(ModelEntry(model="other", base_url=at)).price is None
-    assert find(ModelEntry(model="baseline/gold")).price == FREE
+    assert find(entry_of(model="gpt", base_url=at, price=own)).price == own
+    assert find(entry_of(model="gpt", base_url=at)).price == Price(input=1, output=2)
+    assert find(entry_of(model="other", base_url=at)).price is None
+    assert find(entry_of(model="baseline/gold")).price == FREE
 
 
 def test_a_limit_of_money_on_a_model_without_a_price_is_refused_before_any_call():

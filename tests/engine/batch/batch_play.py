@@ -8,6 +8,7 @@ from typing import Any
 from engine.echo_benchmark import PATIENT, EchoBenchmark, plan_of
 from faults.batch_server import BatchServer, Body
 from faults.server import Answer, http
+from models.options import client_options
 from wildtool.engine.batch.journal import JOURNAL_FILE
 from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.plan import Plan
@@ -39,7 +40,7 @@ def refusal(status: int, why: str = "as asked", *headers: str) -> Answer:
 
 
 def model(server: BatchServer, **settings: Any) -> HttpModel:
-    return MODELS[server.kind]("m", server.base_url, KEY, **settings)
+    return MODELS[server.kind]("m", server.base_url, KEY, **client_options(**settings))
 
 
 def plan(server: Any, *, items: int = 2, steps: int = 2, **settings: Any) -> Plan:

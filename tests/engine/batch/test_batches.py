@@ -22,6 +22,7 @@ from engine.batch.batch_play import (
 from engine.echo_benchmark import PATIENT, ScriptedModel, plan_of
 from faults.batch_server import BatchServer, Body
 from faults.server import Answer
+from models.options import client_options
 from models.peers import PROTOCOLS, Peer
 from wildtool.engine.batch.rounds import QUIET_PASSES, BatchScheduler
 from wildtool.engine.call.budget import Budget, SpendingLimits
@@ -239,7 +240,7 @@ def test_models_without_batches_are_refused_by_name(tmp_path: Path):
     for refused in (
         make_baseline("baseline/gold", 0),
         GeminiModel("m", url, KEY),
-        OpenAIModel("m", url, KEY, stream=True),
+        OpenAIModel("m", url, KEY, **client_options(stream=True)),
     ):
         with pytest.raises(UsageError, match=f"{refused.name} cannot be asked by batches"):
             plan_of(model=refused, batched=frozenset({"agent"})).check_settings()

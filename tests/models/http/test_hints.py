@@ -3,6 +3,7 @@
 import pytest
 
 from faults.server import Answer, FaultServer, http
+from models.options import model_options
 from wildtool.errors import CallError, UsageError
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.resolve import ModelOptions, model_from_name
@@ -57,7 +58,7 @@ async def test_a_port_where_nobody_listens_is_told_as_that():
 def test_an_address_that_holds_the_protocols_own_path_is_refused(name: str):
     path = {"m": "/chat/completions", "anthropic/m": "/messages", "openai-responses/m": "/responses"}[name]
     with pytest.raises(UsageError, match=f"ends in {path}, which is added"):
-        model_from_name(name, ModelOptions(base_url=f"http://u:secret@h/v1{path}/"))
+        model_from_name(name, model_options(base_url=f"http://u:secret@h/v1{path}/"))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from models.asking import HELLO, TOOL, asked_and_answered, call
+from models.options import model_options
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.errors import CallError, UsageError
 from wildtool.models.local.hf import HfModel
@@ -30,7 +31,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def local(path: Path, **options: Any) -> HfModel:
-    model = model_from_name(f"hf/{path}", ModelOptions(**{"max_tokens": 16, **options}))
+    model = model_from_name(f"hf/{path}", model_options(**{"max_tokens": 16, **options}))
     assert isinstance(model, HfModel)
     return model
 
@@ -232,7 +233,7 @@ def test_how_tools_are_told_follows_from_template_name_and_option(path: Path, tm
     own = local(path, format="hermes").settings()
     assert (own["tools"], own["format"], own["format_chosen"]) == ("chat template", "hermes", "by option")
     assert local(path).settings()["format_chosen"] == "by template"
-    other = model_from_name(f"hf/{path}", ModelOptions(format="pythonic"))
+    other = model_from_name(f"hf/{path}", model_options(format="pythonic"))
     assert isinstance(other, PromptedModel) and other.settings()["format"] == "pythonic"
     plain = make_model(tmp_path / "toolace", "{{ messages[0].content }}")
     by_name = model_from_name(f"hf/{plain}", ModelOptions())

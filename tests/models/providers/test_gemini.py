@@ -7,6 +7,7 @@ import pytest
 
 from faults.server import Answer, http
 from models.asking import HELLO, TOOL, asked_and_answered, body, call, changes, told
+from models.options import client_options
 from wildtool.models.providers.gemini import GeminiModel
 from wildtool.types import PROVIDER_CONTENT, Message, Request
 
@@ -120,6 +121,6 @@ def test_the_name_stands_in_the_path(name: str, path: str):
 
 
 def test_streams_are_asked_for_as_events():
-    model = GeminiModel("g", "http://127.0.0.1:1/v1beta?x=1", stream=True)
+    model = GeminiModel("g", "http://127.0.0.1:1/v1beta?x=1", **client_options(stream=True))
     assert str(model._endpoint._url).endswith("/models/g:streamGenerateContent?x=1&alt=sse")  # pyright: ignore[reportPrivateUsage]
     assert b"stream" not in model.body(Request([HELLO]))

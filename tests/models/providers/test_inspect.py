@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from models.asking import HELLO, TOOL, asked_and_answered, call
+from models.options import client_options, model_options
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.engine.run.client import endpoint_of
 from wildtool.errors import CallError, UsageError
@@ -31,7 +32,7 @@ class Peer:
         self.asked: list[tuple[list[Any], list[Any], Any]] = []
         self._answers = list(answers)
         mock = inspect_ai.get_model("mockllm/model", memoize=False, custom_outputs=self._answer)
-        self.model = InspectModel("inspect/mockllm/model", mock, **settings)
+        self.model = InspectModel("inspect/mockllm/model", mock, **client_options(**settings))
 
     def _answer(self, messages: Any, tools: Any, choice: Any, config: Any) -> Any:
         self.asked.append((messages, tools, config))
@@ -142,7 +143,7 @@ async def test_a_status_decides_whether_another_try_may_help(status: int, final:
 
 
 def test_the_name_finds_the_provider_and_counts_as_asked_over_a_network():
-    model = model_from_name("inspect/mockllm/some/model", ModelOptions(seed=1))
+    model = model_from_name("inspect/mockllm/some/model", model_options(seed=1))
     assert isinstance(model, InspectModel) and model.name == "inspect/mockllm/some/model"
     assert model.settings()["sent_as"] == "some/model"
     assert endpoint_of(model) == "inspect:mockllm"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from faults.server import Answer, FaultServer, completion, http
+from models.options import client_options
 from wildtool.errors import UsageError
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.types import Address, Message, Reply, Request
@@ -23,7 +24,7 @@ async def sent(request: Request = ASK, name: str = "m", **settings: Any) -> byte
 
 
 async def answered(server: FaultServer, request: Request = ASK, name: str = "m", **settings: Any) -> Reply:
-    model = OpenAIModel(name, server.base_url, **settings)
+    model = OpenAIModel(name, server.base_url, **client_options(**settings))
     try:
         return await model.complete(request)
     finally:
@@ -85,14 +86,14 @@ async def test_the_extra_body_is_merged_last():
 @pytest.mark.parametrize("field", ["model", "messages", "tools", "stream"])
 def test_the_extra_body_may_not_replace_what_the_benchmark_sends(field: str):
     with pytest.raises(UsageError, match=field):
-        OpenAIModel("m", "http://127.0.0.1:1/v1", extra_body={field: []})
+        OpenAIModel("m", "http://127.0.0.1:1/v1", **client_options(extra_body={field: []}))
 
 
 @pytest.mark.parametrize("field", ["temperature", "max_tokens", "seed"])
 def test_what_has_its_own_option_is_not_set_twice(field: str):
     option: dict[str, Any] = {field: 0}
     with pytest.raises(UsageError, match=f"{field} is given both"):
-        OpenAIModel("m", "http://127.0.0.1:1/v1", **option, extra_body={field: 1})
+        OpenAIModel("m", "http://127.0.0.1:1/v1", **client_options(**option, extra_body={field: 1}))
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
@@ -104,7 +105,7 @@ def test_a_number_that_is_not_finite_is_a_usage_error(place: str, number: float)
     if place == "deep":
         option = {"extra_body": {"a": [{"b": [1, number]}]}}
     with pytest.raises(UsageError, match="finite"):
-        OpenAIModel("m", "http://127.0.0.1:1/v1", **option)
+        OpenAIModel("m", "http://127.0.0.1:1/v1", **client_options(**option))
 
 
 def test_a_deep_extra_body_is_checked_to_its_end():
@@ -112,7 +113,7 @@ def test_a_deep_extra_body_is_checked_to_its_end():
     for _ in range(100_000):
         deep = [deep]
     with pytest.raises(UsageError, match="finite"):
-        OpenAIModel("m", "http://127.0.0.1:1/v1", extra_body={"a": deep})
+        OpenAIModel("m", "http://127.0.0.1:1/v1", **client_options(extra_body={"a": deep}))
 
 
 async def test_repeats_are_asked_with_different_seeds():

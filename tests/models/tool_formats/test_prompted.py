@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from models.options import model_options
 from wildtool.errors import UsageError
 from wildtool.models.baselines import make_baseline
 from wildtool.models.prompted import PromptedModel
-from wildtool.models.resolve import ModelOptions, model_from_name
+from wildtool.models.resolve import model_from_name
+from wildtool.models.settings import EndpointOptions
 from wildtool.models.tool_formats import CALL_FORMATS
 from wildtool.models.tool_formats.detect import NAME_PATTERNS, resolve_format
 from wildtool.types import Message, Reply, Request
@@ -250,7 +252,7 @@ def test_without_a_format_all_are_named(wanted: str, model: str):
 
 
 def test_a_model_at_an_endpoint_gets_the_format_and_a_baseline_does_not():
-    options = ModelOptions(base_url="http://127.0.0.1:1/v1", format="auto")
+    options = model_options(base_url="http://127.0.0.1:1/v1", format="auto")
     model = model_from_name("qwen3", options)
     assert isinstance(model, PromptedModel)
     assert (model.name, model.settings()["format_chosen"]) == ("qwen3", "auto")
@@ -258,5 +260,5 @@ def test_a_model_at_an_endpoint_gets_the_format_and_a_baseline_does_not():
 
 
 def test_a_model_beside_this_one_has_no_format():
-    options = ModelOptions(base_url="http://127.0.0.1:1/v1", format="hermes")
-    assert options.for_other_role(base_url=None, api_key_env=None, temperature=None).format is None
+    options = model_options(base_url="http://127.0.0.1:1/v1", format="hermes")
+    assert options.for_other_role(EndpointOptions(), None).format is None

@@ -128,12 +128,13 @@ def _check(name: str, typed: dict[str, str]) -> None:
     from wildtool.engine.call.rates import Rates
     from wildtool.models.probe import probe
     from wildtool.models.resolve import ModelOptions
+    from wildtool.models.settings import EndpointOptions
 
     options = ModelOptions(
-        base_url=typed.get("base_url"),
-        api_key_env=typed.get("api_key_env"),
+        endpoint=EndpointOptions(
+            base_url=typed.get("base_url"), api_key_env=typed.get("api_key_env"), timeout_s=CHECK_TIMEOUT_S
+        ),
         format=typed.get("format"),
-        timeout_s=CHECK_TIMEOUT_S,
     )
     named = ModelCatalog(read_config(None).models, {}).find(name, options, typed, Rates())
     model = named.model
@@ -205,12 +206,13 @@ def _models(benchmarks: "list[Benchmark]") -> ListRows:
 
 def _configured(entry: ModelEntry) -> str:
     """What `wildtool.toml` says of a model, and whether its key variable is set; never the key."""
-    at = f" at {URL_CREDENTIALS.sub('://', entry.base_url.partition('?')[0])}" if entry.base_url else ""
+    endpoint = entry.endpoint
+    at = f" at {URL_CREDENTIALS.sub('://', endpoint.base_url.partition('?')[0])}" if endpoint.base_url else ""
     key = ""
-    if entry.api_key_env:
-        key = f", key in {entry.api_key_env} ({_is_set(entry.api_key_env)})"
-    elif entry.api_key_file:
-        key = f", key in the file {entry.api_key_file}"
+    if endpoint.api_key_env:
+        key = f", key in {endpoint.api_key_env} ({_is_set(endpoint.api_key_env)})"
+    elif endpoint.api_key_file:
+        key = f", key in the file {endpoint.api_key_file}"
     price = ""
     if entry.price:
         price = f", {entry.price.input:g} USD in and {entry.price.output:g} USD out per million tokens"

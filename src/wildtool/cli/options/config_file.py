@@ -8,8 +8,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from wildtool.engine.call.rates import Rates
 from wildtool.errors import UsageError, unknown_name
 from wildtool.models.secrets import VARIABLE_NAME, is_key_name
+from wildtool.models.settings import EndpointOptions
 
 if TYPE_CHECKING:
     from wildtool.engine.call.pricing import Price
@@ -31,6 +33,8 @@ MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
     "prices": (dict,),
 }
 """What a table `[models.NAME]` may hold, with its types."""
+SAMPLING_KEYS = ("temperature", "max_tokens", "extra_body", "stream")
+"""Those that are fields of `Sampling`."""
 TYPE_PHRASES = {
     str: "a text",
     int: "a whole number",
@@ -43,20 +47,15 @@ URL_CREDENTIALS = re.compile(r"://[^/?#\s]*@")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEntry:
-    """A model that the user gave a name, as said in `[models.NAME]`; None: not said."""
+    """A table `[models.NAME]`: a model to which the user gave a name. None: not set there."""
 
     model: str
-    base_url: str | None = None
-    api_key_env: str | None = None
-    api_key_file: str | None = None
+    endpoint: EndpointOptions = field(default_factory=EndpointOptions)
+    sampling: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The fields of `Sampling` that are set."""
     format: str | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
-    extra_body: dict[str, Any] | None = None
-    stream: bool | None = None
     batch: bool | None = None
-    rpm: float | None = None
-    tpm: float | None = None
+    rates: Rates = field(default_factory=Rates)
     price: "Price | None" = None
 
 
@@ -138,9 +137,22 @@ def _entry(config: Config, name: str, table: Any) -> ModelEntry:
     _check_format(config, (*place, "format"), given.get("format"))
     if not str(given.get("model", "")).strip():
         raise config.error_at(place, 'needs `model`, such as model = "openai-chat/gpt-4o"')
-    prices = given.pop("prices", None)
+    prices = given.get("prices")
     where = f"{config.path}: models.{name}.prices"
-    return ModelEntry(**given, price=None if prices is None else parse_price(where, prices, str(config.path)))
+    file = given.get("api_key_file")
+    return ModelEntry(
+        model=given["model"],
+        endpoint=EndpointOptions(
+            base_url=given.get("base_url"),
+            api_key_env=given.get("api_key_env"),
+            api_key_file=None if file is None else Path(file),
+        ),
+        sampling={name: given[name] for name in SAMPLING_KEYS if name in given},
+        format=given.get("format"),
+        batch=given.get("batch"),
+        rates=Rates(rpm=given.get("rpm"), tpm=given.get("tpm")),
+        price=None if prices is None else parse_price(where, prices, str(config.path)),
+    )
 
 
 def _check_format(config: Config, place: tuple[str, ...], name: str | None) -> None:

@@ -14,10 +14,13 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_defaults import explicit_options
 from wildtool.cli.options.from_dataclass import command_from_dataclass
 from wildtool.errors import UsageError, unknown_name
+from wildtool.models.settings import EndpointOptions, Sampling
 
 if TYPE_CHECKING:
     from wildtool.engine.run.client import Invocation
     from wildtool.generate.core.plan import Lang
+    from wildtool.models.replay import RecordedReplies
+    from wildtool.models.resolve import ModelOptions
 
 PROCEDURAL = "procedural"
 """Stands for no model at all: templates."""
@@ -96,6 +99,18 @@ class GenerateOptions:
         for rate, value in {"--rpm": self.rpm, "--tpm": self.tpm, "--timeout": self.timeout}.items():
             if value is not None and not 0 < value < inf:
                 raise UsageError(f"{rate} is {value:g}; it must be above 0")
+
+    def model_options(self, open_replies: "Callable[[Path, str | None], RecordedReplies]") -> "ModelOptions":
+        """About each model. Args: open_replies: opens what `replay:` repeats."""
+        from wildtool.models.resolve import ModelOptions
+
+        return ModelOptions(
+            endpoint=EndpointOptions(
+                base_url=self.base_url, api_key_env=self.api_key_env, timeout_s=self.timeout
+            ),
+            sampling=Sampling(temperature=self.temperature, max_tokens=self.max_tokens),
+            open_replies=open_replies,
+        )
 
     def invocation(self) -> "Invocation":
         """The limits of this command, and its cache, which whoever takes it closes."""

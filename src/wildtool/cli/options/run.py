@@ -1,7 +1,7 @@
 """The options of `wildtool run`, and what they mean together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 from pathlib import Path
@@ -13,45 +13,35 @@ from wildtool.cli import completion
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_defaults import load_config
+from wildtool.engine.call.rates import Rates
 from wildtool.errors import UsageError
+from wildtool.models.settings import EndpointOptions, Sampling
 
 if TYPE_CHECKING:
     from wildtool.engine.call.budget import SpendingLimits
-    from wildtool.engine.call.rates import Rates
     from wildtool.models.replay import RecordedReplies
-    from wildtool.models.resolve import ModelOptions
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from wildtool.engine.call.rates import Rates
-    from wildtool.models.resolve import ModelOptions
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from wildtool.engine.call.rates import Rates
     from wildtool.models.resolve import ModelOptions
     from wildtool.types import Benchmark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserOptions:
-    """What was said about the model of the role `user`."""
+    """The options about the model that plays the user."""
 
-    model: str | None
-    base_url: str | None
-    api_key_env: str | None
-    temperature: float | None
-    rpm: float | None = None
-    tpm: float | None = None
+    model: str | None = None
+    endpoint: EndpointOptions = field(default_factory=EndpointOptions)
+    """Its own base URL and key variable, where it has any."""
+    temperature: float | None = None
+    rates: Rates = field(default_factory=Rates)
 
     def check(self, benchmark: "Benchmark") -> None:
         """Raises UsageError where they cannot be meant."""
         about = {
-            "--user-base-url": self.base_url,
-            "--user-api-key-env": self.api_key_env,
+            "--user-base-url": self.endpoint.base_url,
+            "--user-api-key-env": self.endpoint.api_key_env,
             "--user-temperature": self.temperature,
-            "--user-rpm": self.rpm,
-            "--user-tpm": self.tpm,
+            "--user-rpm": self.rates.rpm,
+            "--user-tpm": self.rates.tpm,
         }
         alone = [option for option, value in about.items() if value is not None]
         if self.model is None and alone:
@@ -288,10 +278,8 @@ class RunOptions:
         return list(dict.fromkeys(self.model))
 
     @property
-    def rates(self) -> "Rates":
-        """What an endpoint may be sent that says nothing else."""
-        from wildtool.engine.call.rates import Rates
-
+    def rates(self) -> Rates:
+        """The rate limits of an endpoint without its own."""
         return Rates(rpm=self.rpm, tpm=self.tpm)
 
     def limits(self) -> "SpendingLimits":
@@ -308,11 +296,9 @@ class RunOptions:
         """About the model of the role `user`."""
         return UserOptions(
             model=self.user_model,
-            base_url=self.user_base_url,
-            api_key_env=self.user_api_key_env,
+            endpoint=EndpointOptions(base_url=self.user_base_url, api_key_env=self.user_api_key_env),
             temperature=self.user_temperature,
-            rpm=self.user_rpm,
-            tpm=self.user_tpm,
+            rates=Rates(rpm=self.user_rpm, tpm=self.user_tpm),
         )
 
     def model_options(self, open_replies: "Callable[[Path, str | None], RecordedReplies]") -> "ModelOptions":
@@ -320,15 +306,19 @@ class RunOptions:
         from wildtool.models.resolve import ModelOptions
 
         return ModelOptions(
-            base_url=self.base_url,
-            api_key_env=self.api_key_env,
-            api_key_file=self.api_key_file,
-            temperature=self.temperature,
-            max_tokens=self.max_tokens,
-            seed=self.seed,
-            extra_body=options.parse_json_object(self.extra_body, "--extra-body"),
-            stream=self.stream,
-            timeout_s=self.timeout,
+            endpoint=EndpointOptions(
+                base_url=self.base_url,
+                api_key_env=self.api_key_env,
+                api_key_file=self.api_key_file,
+                timeout_s=self.timeout,
+            ),
+            sampling=Sampling(
+                temperature=self.temperature,
+                max_tokens=self.max_tokens,
+                seed=self.seed,
+                extra_body=options.parse_json_object(self.extra_body, "--extra-body"),
+                stream=self.stream,
+            ),
             format=self.format_,
             open_replies=open_replies,
         )

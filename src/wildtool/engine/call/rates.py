@@ -12,6 +12,10 @@ class Rates:
     tpm: float | None = None
     """Tokens a minute, of prompts and replies."""
 
+    def or_else(self, other: "Rates") -> "Rates":
+        """These rates; where one is not set, that of the other."""
+        return Rates(rpm=self.rpm or other.rpm, tpm=self.tpm or other.tpm)
+
     def intersect(self, other: "Rates") -> "Rates":
         """The lower of both, each."""
         return Rates(rpm=_lower(self.rpm, other.rpm), tpm=_lower(self.tpm, other.tpm))

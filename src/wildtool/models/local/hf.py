@@ -12,6 +12,7 @@ from wildtool.models.local.chat_template import ChatTemplate
 from wildtool.models.local.generation import DecodingSettings, Generator, Weights, prompt_seed
 from wildtool.models.prompted import PromptedModel, has_calls, message_as_text, parse_message
 from wildtool.models.providers.openai_messages import Changes
+from wildtool.models.settings import Sampling
 from wildtool.models.tool_formats import CallFormat
 from wildtool.models.tool_formats.detect import (
     AUTO,
@@ -40,20 +41,11 @@ _INSTALL_HINT = "needs transformers and torch; install them with: pip install 'w
 class HfModel:
     """Answers in the process itself. Tools are shown by the template; calls are read out of the text by a format."""
 
-    def __init__(
-        self,
-        name: str,
-        path: str,
-        *,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        seed: int | None = None,
-        extra_body: Mapping[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, name: str, path: str, sampling: Sampling) -> None:
         """Loads tokenizer and template; the weights wait for the first call.
 
         Args:
-            extra_body: `batch_size`, `chat_template_kwargs`, `device`, `dtype`.
+            sampling: its extra body may hold `batch_size`, `chat_template_kwargs`, `device`, `dtype`.
 
         Raises:
             UsageError: a library is missing, there is no such model here, or a setting is wrong.
@@ -63,9 +55,9 @@ class HfModel:
         """Reads the replies; None where another model around this one does."""
         self._chosen = ""
         torch, transformers = _library(name, "torch"), _library(name, "transformers")
-        extra = _check_extra(extra_body or {})
+        extra = _check_extra(sampling.extra_body)
         self.template = ChatTemplate(path, extra.get("chat_template_kwargs", {}))
-        self._seed = seed
+        self._sampling = sampling
         self._settings: dict[str, Any] = {
             "path": path,
             "library": f"transformers {transformers.__version__}, torch {torch.__version__}",
@@ -73,9 +65,9 @@ class HfModel:
             "dtype": extra.get("dtype", "auto"),
             "batch_size": extra.get("batch_size", DEFAULT_BATCH_SIZE),
             "chat_template": self.template.digest,
-            "temperature": temperature,
-            "max_tokens": DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens,
-            **({} if seed is None else {"seed": seed}),
+            "temperature": sampling.temperature,
+            "max_tokens": DEFAULT_MAX_TOKENS if sampling.max_tokens is None else sampling.max_tokens,
+            **({} if sampling.seed is None else {"seed": sampling.seed}),
             "extra_body": dict(extra),
         }
         weights = Weights(
@@ -85,8 +77,8 @@ class HfModel:
             frozenset(self.template.end_tokens),
             self.template.pad_token,
         )
-        sampling = DecodingSettings(self._settings["max_tokens"], temperature)
-        self._generator = Generator(weights, sampling, self._settings["batch_size"])
+        decoding = DecodingSettings(self._settings["max_tokens"], sampling.temperature)
+        self._generator = Generator(weights, decoding, self._settings["batch_size"])
 
     def with_format(self, format: CallFormat, chosen: str) -> "HfModel":
         """Itself, which from now on reads calls in this format."""
@@ -104,9 +96,8 @@ class HfModel:
         """Asks once. Raises CallError for a request that the template or the model's length refuses."""
         started = time.perf_counter()
         prompt, changes = self.prompt(request)
-        seed = secrets.randbits(62)
-        if self._seed is not None:
-            seed = prompt_seed(self._seed + (request.address.repeat if request.address else 0), prompt)
+        chosen = self._sampling.seed_of(request)
+        seed = secrets.randbits(62) if chosen is None else prompt_seed(chosen, prompt)
         written = await self._generator.reply(prompt, seed)
         text = self.template.decode(written.tokens)
         spent = len(written.tokens) + written.ended
@@ -147,14 +138,14 @@ class HfModel:
         return replace(reply, message=message, finish_reason=finish_reason, changes=changes)
 
 
-def hf_model(name: str, path: str, wanted: str | None, **settings: Any) -> Model:
+def hf_model(name: str, path: str, wanted: str | None, sampling: Sampling) -> Model:
     """The model of a path, told of tools by its own template wherever that writes calls in the wanted format.
 
     Args: wanted: a format; None or `auto`: the one of the template, or else of the name.
 
     Raises UsageError as `HfModel` does, and where no format is known.
     """
-    model = HfModel(name, path, **settings)
+    model = HfModel(name, path, sampling)
     template = model.template
     own = format_of_template(template.text) if template.takes_tools else None
     if own is not None and wanted in (None, AUTO, own.name):

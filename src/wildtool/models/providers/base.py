@@ -16,6 +16,7 @@ from wildtool.models.http.failures import ProviderFailure, failure_in_answer
 from wildtool.models.http.streams import BrokenStreamError, events, is_event_stream
 from wildtool.models.keyed_digest import keyed_digest
 from wildtool.models.prompted import PromptedModel
+from wildtool.models.settings import UNSET, Sampling
 from wildtool.types import Model, Reply, Request
 
 MAX_BODY_BYTES = REPLY_LIMITS.bytes
@@ -65,13 +66,9 @@ class HttpModel:
         name: str,
         base_url: str,
         api_key: str | None = None,
+        sampling: Sampling = UNSET,
         *,
         sent_as: str | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        seed: int | None = None,
-        extra_body: Mapping[str, Any] | None = None,
-        stream: bool = False,
         key_header: str | None = None,
         timeout_s: float = 600.0,
         max_body_bytes: int = MAX_BODY_BYTES,
@@ -79,15 +76,11 @@ class HttpModel:
         """Checks the settings; nothing is opened before the first call.
 
         Args:
-            name: what the user calls it.
+            name: the user's name for it.
             api_key: None sends none.
             sent_as: the endpoint's name for it, letter for letter; None: the same.
-            temperature, max_tokens: sent only when given, unless the protocol demands one.
-            seed: sent only when given, plus the number of the repeat, so that repeats differ.
-            extra_body: further body fields; none that is reserved or given above.
-            stream: asks for events and puts the reply together from them.
             key_header: the header of the key, where it is not the protocol's own.
-            timeout_s: for one whole call.
+            timeout_s: seconds for one whole call.
             max_body_bytes: longest answer that is read.
 
         Raises:
@@ -96,24 +89,17 @@ class HttpModel:
         """
         self.name = name
         self._model = name if sent_as is None else sent_as
-        self._stream = stream
-        self._extra = dict(extra_body or {})
-        self._given = {
-            option: value
-            for option, value in (
-                ("temperature", temperature),
-                ("max_tokens", self.default_max_tokens(max_tokens)),
-            )
-            if value is not None
-        }
-        self._seed = seed
+        self._sampling = replace(sampling, max_tokens=self.default_max_tokens(sampling.max_tokens))
+        self._stream = sampling.stream
+        self._extra = dict(sampling.extra_body)
+        self._given = self._sampling.limits()
         self._send: BatchSend | None = None
         self._active_fallbacks: set[str] = set()
         self._check_extra()
-        finite = {"temperature": temperature, "timeout": timeout_s, "extra body": self._extra}
+        finite = {"temperature": sampling.temperature, "timeout": timeout_s, "extra body": self._extra}
         for setting, value in finite.items():
             _check_finite(setting, value)
-        path = (self.stream_path or self.path) if stream else self.path
+        path = (self.stream_path or self.path) if self._stream else self.path
         self._endpoint = Endpoint(
             base_url,
             self.model_path(path),
@@ -122,7 +108,7 @@ class HttpModel:
             max_body_bytes=max_body_bytes,
             key_header=key_header or self.key_header,
             headers=self.headers,
-            query=self.stream_query if stream else None,
+            query=self.stream_query if self._stream else None,
         )
 
     def build(self, request: Request) -> WireRequest:
@@ -167,7 +153,7 @@ class HttpModel:
         """
         hidden = self._endpoint.private_url
         secret = {} if hidden is None else {"address_digest": keyed_digest(hidden)}
-        seed = {} if self._seed is None else {"seed": self._seed}
+        seed = {} if self._sampling.seed is None else {"seed": self._sampling.seed}
         stream = {"stream": True} if self._stream else {}
         sent = {} if self._model == self.name else {"sent_as": self._model}
         return {
@@ -256,11 +242,12 @@ class HttpModel:
     def _wire_request(self, request: Request) -> tuple[bytes, WireRequest]:
         asked = self.build(request)
         given = dict(self._given)
-        if self._seed is not None and self.has_seed:
-            given["seed"] = self._seed + (request.address.repeat if request.address else 0)
+        seed = self._sampling.seed_of(request)
+        if seed is not None and self.has_seed:
+            given["seed"] = seed
         stream: Mapping[str, Any] = self.stream_fields if self._stream else {}
         fields = _merged({**asked.fields, **self.sampling(given), **stream}, self._extra)
-        if self._seed is not None and not self.has_seed:
+        if seed is not None and not self.has_seed:
             asked = replace(asked, changes=(*asked.changes, "seed-not-sent"))
         return dumps(fields), asked
 
@@ -268,7 +255,7 @@ class HttpModel:
         """Refuses extra fields that would replace others, so that what was sent is what the record says."""
         if reserved := [field for field in (*self.reserved, "stream") if field in self._extra]:
             raise UsageError(f"the extra body may not set {', '.join(reserved)}; leave it out")
-        seed = {"seed": self._seed} if self._seed is not None and self.has_seed else {}
+        seed = {"seed": self._sampling.seed} if self._sampling.seed is not None and self.has_seed else {}
         if twice := _clashes(self.sampling({**self._given, **seed}), self._extra):
             raise UsageError(
                 f"{', '.join(twice)} is given both by its own option and in the extra body; give it only once"

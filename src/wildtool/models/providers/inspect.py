@@ -23,6 +23,7 @@ from wildtool.models.providers.openai_messages import (
     provider_content_of,
     record_dropped,
 )
+from wildtool.models.settings import UNSET, Sampling
 from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
 
 NOT_WIRE_EXACT = "not-wire-exact"
@@ -40,24 +41,14 @@ class InspectModel:
         self,
         name: str,
         inner: Any,
-        *,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        seed: int | None = None,
-        extra_body: Mapping[str, Any] | None = None,
+        sampling: Sampling = UNSET,
     ) -> None:
         """Args: inner: what `inspect_ai.model.get_model` gave."""
         self.name = name
         self._inner = inner
         self._chat: Any = import_module("inspect_ai.model")
         self._tools: Any = import_module("inspect_ai.tool")
-        self._seed = seed
-        self._given = {
-            option: value
-            for option, value in (("temperature", temperature), ("max_tokens", max_tokens))
-            if value is not None
-        }
-        self._extra = dict(extra_body or {})
+        self._sampling = sampling
 
     def settings(self) -> Mapping[str, Any]:
         """The provider, which Inspect finds, its version and sampling; never a key."""
@@ -68,9 +59,9 @@ class InspectModel:
             "sent_as": model,
             "library": f"inspect_ai {import_module('inspect_ai').__version__}",
             "wire_exact": False,
-            **self._given,
-            **({} if self._seed is None else {"seed": self._seed}),
-            "extra_body": self._extra,
+            **self._sampling.limits(),
+            **({} if self._sampling.seed is None else {"seed": self._sampling.seed}),
+            "extra_body": dict(self._sampling.extra_body),
         }
 
     async def complete(self, request: Request) -> Reply:
@@ -97,11 +88,11 @@ class InspectModel:
         await self._inner.api.aclose()
 
     def _config(self, request: Request) -> Any:
-        given: dict[str, Any] = dict(self._given)
-        if self._seed is not None:
-            given["seed"] = self._seed + (request.address.repeat if request.address else 0)
-        if self._extra:
-            given["extra_body"] = self._extra
+        given = self._sampling.limits()
+        if (seed := self._sampling.seed_of(request)) is not None:
+            given["seed"] = seed
+        if self._sampling.extra_body:
+            given["extra_body"] = dict(self._sampling.extra_body)
         # Retries are the engine's, which counts them.
         return self._chat.GenerateConfig(max_retries=0, **given)
 
@@ -191,7 +182,7 @@ class InspectModel:
         return CallError("provider error", why, final=not self._inner.api.should_retry(cause))
 
 
-def inspect_model(name: str, model: str, **settings: Any) -> InspectModel:
+def inspect_model(name: str, model: str, sampling: Sampling) -> InspectModel:
     """The model that Inspect knows by `PROVIDER/MODEL`.
 
     Raises UsageError where Inspect, the provider's library or its key is missing, or it knows no such provider.
@@ -207,7 +198,7 @@ def inspect_model(name: str, model: str, **settings: Any) -> InspectModel:
         # Of a class that Inspect does not publish where the provider's library or key is missing.
         why = getattr(error, "message", error)
         raise UsageError(f"model {name!r} cannot be asked through Inspect: {why}") from error
-    return InspectModel(name, inner, **settings)
+    return InspectModel(name, inner, sampling)
 
 
 def _without_keys(text: str) -> str:

@@ -1,0 +1,56 @@
+"""What a user sets for a model besides its name: how it samples, and how its endpoint is reached."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wildtool.types import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """What shapes a reply. Values that are not set are not sent, unless the protocol demands one."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    """Tokens per reply."""
+    seed: int | None = None
+    """Sent plus the number of the repeat, so that repeats differ."""
+    extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """More fields of the request body; none that is set by other means."""
+    stream: bool = False
+    """Whether replies are requested as streams."""
+
+    def limits(self) -> dict[str, Any]:
+        """Temperature and maximum tokens, as far as they are set."""
+        given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def seed_of(self, request: Request) -> int | None:
+        """The seed of a request, which depends on its repeat; None where no seed is set."""
+        return None if self.seed is None else self.seed + (request.address.repeat if request.address else 0)
+
+
+UNSET = Sampling()
+"""Nothing but what the provider does by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointOptions:
+    """Where a model is reached, with which key, and how long a call may take."""
+
+    base_url: str | None = None
+    """None: the provider's own address, or the environment's OPENAI_BASE_URL."""
+    base_url_option: str = "--base-url"
+    """The option that messages name where an address is missing."""
+    api_key_env: str | None = None
+    """Name of the environment variable that holds the key; None: the provider's, or OPENAI_API_KEY."""
+    api_key_file: Path | None = None
+    """A file that holds only the key; excludes `api_key_env`."""
+    timeout_s: float = 600.0
+    """Seconds for one attempt of a call."""
+    shared: bool = False
+    """Whether address and key were given for another model; a preset then uses its own."""
+    default_key: bool = True
+    """Whether OPENAI_API_KEY may be sent where no key is named."""
