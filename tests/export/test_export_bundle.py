@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -54,9 +55,18 @@ def rename_data(files: dict[str, bytes], name: str) -> None:
     files["run.json"] = json.dumps(about).encode()
 
 
+@pytest.fixture(scope="module")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bundle with its run beside it."""
+    place = tmp_path_factory.mktemp("bundle")
+    return written("bundle", play(place / "run"), place)
+
+
 @pytest.fixture
-def bundle(tmp_path: Path) -> Path:
-    return written("bundle", play(tmp_path / "run"), tmp_path)
+def bundle(bundled: Path, tmp_path: Path) -> Path:
+    """The same of a test's own."""
+    copytree(bundled.parent, tmp_path, dirs_exist_ok=True)
+    return tmp_path / bundled.name
 
 
 def test_a_bundle_holds_what_judging_takes_and_names_it_with_digests(bundle: Path):

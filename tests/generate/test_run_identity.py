@@ -27,7 +27,9 @@ BEGUN_WITH_0_1_0 = {
     ],
     ids=lambda maker: maker.name,
 )
-def test_a_run_begun_with_an_earlier_version_has_the_same_identity(maker: SessionMaker | ItemMaker | ApiMaker):
+def test_a_run_begun_with_an_earlier_version_has_the_same_identity(
+    maker: SessionMaker | ItemMaker | ApiMaker,
+):
     assert wildtool.__version__ != "0.1.0"
     assert maker.source().sha256 == BEGUN_WITH_0_1_0[maker.name]
 
