@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wildtool.generate.schema.patterns.matching import MOST_WORK, matcher
-from wildtool.generate.schema.patterns.reading import PatternError, read_part
-from wildtool.generate.schema.patterns.risk import risk
-from wildtool.generate.schema.patterns.samples import sample
+from wildtool.generate.schema.pattern_risk import pattern_risk
+from wildtool.generate.schema.patterns import PatternError, check_pattern, follows, sample
 
 ATOMS = st.sampled_from(
     ["a", "b", "-", ".", r"\d", r"\w", r"\s", r"\.", "[a-c]", "[^ab]", r"[\d_]", "^", "$", r"\b", r"\B"]
@@ -33,19 +31,19 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 @given(st.recursive(ATOMS, grown, max_leaves=6), st.text("ab-1_ .", min_size=1, max_size=6))
 def test_a_pattern_is_found_where_re_finds_it(pattern: str, text: str):
     # Python's $ also stands before a last line end, and its \w, \d and . know other characters: none are in the texts.
-    assert matcher(pattern).found_in(text) == (re.search(pattern, text) is not None)
+    assert follows(text, pattern) == (re.search(pattern, text) is not None)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(r"ab()[]{}|*+?^$\d,1-:<P", max_size=12))
 def test_no_text_raises_anything_but_a_pattern_error(pattern: str):
     try:
-        found = matcher(pattern)
+        check_pattern(pattern)
     except PatternError as error:
         assert str(error)
         return
-    assert found.found_in("ab1") in (True, False)
-    assert isinstance(risk(pattern), str)
+    assert follows("ab1", pattern) in (True, False)
+    assert isinstance(pattern_risk(pattern), str)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +54,7 @@ def test_no_text_raises_anything_but_a_pattern_error(pattern: str):
     ],
 )  # fmt: skip
 def test_usual_patterns_are_safe_and_have_samples(pattern: str):
-    assert risk(pattern) == ""
+    assert pattern_risk(pattern) == ""
     for seed in range(20):
         text = sample(pattern, Random(seed))
         assert text is not None and re.search(pattern, text)
@@ -67,7 +65,7 @@ def test_usual_patterns_are_safe_and_have_samples(pattern: str):
     [r"(a+)+$", r"^(a|a)*$", r"(\w+\s?)+$", r"^(\w|\d)+$", r"(a{1,20}){1,20}$", r"([a-z]*)*", r"(a|b|ab)*c"],
 )
 def test_a_pattern_that_takes_one_text_in_many_ways_is_risky(pattern: str):
-    assert "several ways" in risk(pattern)
+    assert "several ways" in pattern_risk(pattern)
 
 
 @pytest.mark.parametrize(
@@ -82,18 +80,35 @@ def test_a_pattern_that_takes_one_text_in_many_ways_is_risky(pattern: str):
 )  # fmt: skip
 def test_what_is_not_read_is_refused_with_the_reason(pattern: str, why: str):
     with pytest.raises(PatternError, match=why):
-        matcher(pattern)
+        check_pattern(pattern)
 
 
-def test_a_text_that_would_take_too_long_follows_no_pattern():
-    found = matcher("a")
-    assert found.found_in("a" * (MOST_WORK // 3))
-    assert not found.found_in("a" * MOST_WORK)
+def test_a_long_text_is_matched_to_its_end():
+    assert follows("a" * 1_000_000 + "b", "b$")
+    assert not follows("a" * 1_000_000, "b$")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("a$", "a\n"), (r"^\d$", "\u0663"), (r"^\w$", "\u00e9"), ("^.$", "\u2028"), (r"^\S$", "\u00a0"),
+        ("^[^a]$", "a"), ("(?i)A", "a"), (r"\Aa", "a"), ("[[:alpha:]]", "a"),
+    ],
+)  # fmt: skip
+def test_patterns_mean_what_json_schema_says_where_re2_or_re_differ(pattern: str, text: str):
+    try:
+        assert not follows(text, pattern)
+    except PatternError:
+        assert pattern in ("(?i)A", r"\Aa")
+
+
+def test_a_text_that_is_no_unicode_is_matched():
+    assert follows("\ud800", "^.$")
 
 
 def test_a_pattern_of_many_readings_is_matched_without_trying_them_all():
-    assert not matcher(r"^(a+)+$").found_in("a" * 5_000 + "!")
-    assert matcher(r"^(a?){300}a{300}$").found_in("a" * 300)
+    assert not follows("a" * 5_000 + "!", r"^(a+)+$")
+    assert follows("a" * 300, r"^(a?){300}a{300}$")
 
 
 def test_a_pattern_that_nothing_follows_has_no_sample():
@@ -107,9 +122,9 @@ def test_counts_inside_counts_end(inner: str):
         pattern = inner + f"{{{count}}}" if inner == "()" else f"({inner}){{{count}}}"
         for _ in range(20):
             pattern = f"({pattern}){{{count}}}"
-        assert isinstance(risk(pattern), str)
+        assert isinstance(pattern_risk(pattern), str)
         try:
-            matcher(pattern).found_in("ab")
+            follows("ab", pattern)
             sample(pattern, Random(1))
         except PatternError as error:
             assert "too large" in str(error)
@@ -118,4 +133,3 @@ def test_counts_inside_counts_end(inner: str):
 def test_samples_of_nested_repeats_stay_small():
     text = sample("(((((((a*)*)*)*)*)*)*)*", Random(3))
     assert text is not None and len(text) < 100
-    assert read_part("a") == read_part("a")

@@ -7,7 +7,7 @@ from typing import Any
 
 from generate.scripted import Scripted
 from wildtool.generate.core.prompts import templates
-from wildtool.generate.schema.patterns.samples import sample
+from wildtool.generate.schema.patterns import sample
 from wildtool.generate.tools.api import API_PARAMETER_CLASSES
 from wildtool.generate.tools.operators import OPERATORS
 from wildtool.generate.tools.script import API_PROMPTS

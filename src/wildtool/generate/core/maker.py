@@ -9,7 +9,6 @@ from wildtool.errors import DataError
 from wildtool.generate.core.roles import RoleCoroutine
 from wildtool.types import Ask, Benchmark, Item, Source, Transcript, Verdict
 
-
 RECIPE_VERSION = "0.1.0"
 """Part of what identifies a run in which models generate. Raise it only when the same replies would give other
 requests or another result (prompts have their own digest): a run with another version does not resume."""

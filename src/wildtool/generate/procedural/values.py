@@ -11,8 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.schema.patterns.matching import matcher
-from wildtool.generate.schema.patterns.samples import sample
+from wildtool.generate.schema.patterns import follows, sample
 
 _FILE = Path(__file__).parent / "data" / "words.json"
 
@@ -114,7 +113,7 @@ class ValueSampler:
             words[1],
             self.digits(6),
         ):
-            if matcher(pattern).found_in(text):
+            if follows(text, pattern):
                 return text
         return sample(pattern, self.draw) or ""
 

@@ -6,9 +6,7 @@ from datetime import date
 from random import Random
 from typing import Any, cast
 
-from wildtool.generate.schema.patterns.matching import matcher
-from wildtool.generate.schema.patterns.reading import PatternError
-from wildtool.generate.schema.patterns.samples import sample
+from wildtool.generate.schema.patterns import PatternError, check_pattern, follows, sample
 from wildtool.toolcall.schema import as_schema
 from wildtool.toolcall.schema_check import shorten
 
@@ -73,7 +71,7 @@ def pattern_problem(schema: Mapping[str, Any]) -> str:
     if not isinstance(pattern, str):
         return f"it must be a text, not {shorten(pattern)}"
     try:
-        matcher(pattern)
+        check_pattern(pattern)
     except PatternError as error:
         return str(error)
     return ""
@@ -140,7 +138,7 @@ def _text(value: str, schema: Mapping[str, Any]) -> Iterator[str]:
     form = schema.get("format")
     if isinstance(form, str) and form in FORMAT_PATTERNS and not _is_form(value, form):
         yield f"is no {form}"
-    if "pattern" in schema and not pattern_problem(schema) and not matcher(schema["pattern"]).found_in(value):
+    if "pattern" in schema and not pattern_problem(schema) and not follows(value, schema["pattern"]):
         yield f"does not follow the pattern {shorten(schema['pattern'])}"
 
 

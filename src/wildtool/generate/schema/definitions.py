@@ -15,8 +15,8 @@ from wildtool.generate.schema.constraints import (
     numeric_bound,
     pattern_problem,
 )
-from wildtool.generate.schema.patterns.risk import risk
-from wildtool.generate.schema.patterns.samples import sample
+from wildtool.generate.schema.pattern_risk import pattern_risk
+from wildtool.generate.schema.patterns import sample
 from wildtool.toolcall.schema import as_schema
 from wildtool.toolcall.schema_check import argument_faults, shorten
 
@@ -217,7 +217,7 @@ def _pattern_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault
         yield RuleFault("D6", f"{path}.pattern cannot be checked: {problem}.")
         return
     pattern = cast(str, schema["pattern"])
-    if problem := risk(pattern) or _unusual(pattern):
+    if problem := pattern_risk(pattern) or _unusual(pattern):
         yield RuleFault("D6", f"{path}.pattern: {problem}.")
     elif "enum" not in schema and not _has_sample(schema, pattern):
         yield RuleFault("D6", f"{path}.pattern: no text was found that follows it and the other constraints.")
