@@ -6,9 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wildtool.errors import CallError, UsageError, unknown_name
-from wildtool.models.baselines.lexical import answer as lexical_answer
-from wildtool.models.baselines.lexical.answer import assistant_calls
-from wildtool.models.baselines.lexical.reading import OfferedTool, as_list, as_object, is_plain, offered_tools
+from wildtool.models.baselines import lexical
+from wildtool.models.baselines.offered import (
+    OfferedTool,
+    as_list,
+    as_object,
+    assistant_calls,
+    is_plain,
+    offered_tools,
+)
 from wildtool.types import Message, Model, Reply, Request
 
 TEXT_SHARE = 0.5
@@ -156,7 +162,7 @@ def random_value(schema: object, draw: random.Random, depth: int = 0) -> Any:
 
 def _random_object(schema: Mapping[str, Any], draw: random.Random, depth: int) -> dict[str, Any]:
     required = as_list(schema.get("required"))
-    properties = as_object(schema.get("properties")) if depth < MAX_RANDOM_DEPTH else {}
+    properties: Mapping[str, Any] = as_object(schema.get("properties")) if depth < MAX_RANDOM_DEPTH else {}
     return {
         name: random_value(part, draw, depth + 1)
         for name, part in properties.items()
@@ -169,7 +175,7 @@ def _random(name: str, seed: int) -> Model:
 
 
 def _lexical(name: str, seed: int) -> Model:
-    return FunctionModel(name, lexical_answer)
+    return FunctionModel(name, lexical.answer)
 
 
 BASELINES: Mapping[str, Callable[[str, int], Model]] = {

@@ -1,17 +1,15 @@
-"""Reads JSON and tools that others wrote: whatever stands in the wrong place counts as empty, nothing raises."""
+"""The tools of a request as baselines read them: what is of the wrong type counts as empty, and nothing raises."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.json_codec import loads
+from wildtool.json_codec import dumps
+from wildtool.types import Message
 
 LONGEST_TEXT = 6_000
-"""Characters of one message that are read; what people type is far shorter."""
-DEEPEST = 12
-"""Levels of a result that are read."""
-MOST_RECORDS = 400
+"""Characters of one text that are read; what people type is far shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +17,7 @@ class Parameter:
     """One parameter of a tool, or one property of an object."""
 
     name: str
-    schema: dict[str, Any]
+    schema: Mapping[str, Any]
     required: bool
 
     @property
@@ -53,25 +51,33 @@ def offered_tools(tools: Sequence[object]) -> list[OfferedTool]:
 
 def parameters_of(schema: object) -> tuple[Parameter, ...]:
     """The properties of an object schema, the required ones first."""
-    node = as_object(schema)
-    required = as_list(node.get("required"))
-    found = [
-        Parameter(name, as_object(part), name in required)
-        for name, part in as_object(node.get("properties")).items()
-    ]
+    required = as_list(as_object(schema).get("required"))
+    properties = as_object(as_object(schema).get("properties"))
+    found = [Parameter(name, as_object(part), name in required) for name, part in properties.items()]
     return tuple(sorted(found, key=lambda parameter: not parameter.required))
 
 
-def as_object(value: object) -> dict[str, Any]:
-    """The object with its text keys; an empty one for anything else."""
-    if not isinstance(value, Mapping):
-        return {}
-    return {key: part for key, part in cast("Mapping[Any, Any]", value).items() if isinstance(key, str)}
+def assistant_calls(calls: Sequence[tuple[str, dict[str, Any]]], prefix: str) -> Message:
+    """An assistant message that calls tools by name with arguments; ids are the prefix and a number."""
+    made = [
+        {
+            "id": f"{prefix}_{number}",
+            "type": "function",
+            "function": {"name": name, "arguments": dumps(arguments).decode()},
+        }
+        for number, (name, arguments) in enumerate(calls)
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+def as_object(value: object) -> Mapping[str, Any]:
+    """The object; an empty one for anything else."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def as_list(value: object) -> list[Any]:
     """The list; an empty one for anything else."""
-    return list(cast("list[Any] | tuple[Any, ...]", value)) if isinstance(value, list | tuple) else []
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def as_text(value: object) -> str:
@@ -87,29 +93,3 @@ def is_plain(value: object) -> bool:
     if isinstance(value, int | float):
         return math.isfinite(value) and abs(value) < 2**63
     return value is None or isinstance(value, str)
-
-
-def read_json(text: object) -> Any:
-    """The value of a JSON text, the text itself where it is none, None for anything but a text."""
-    if not isinstance(text, str):
-        return None
-    try:
-        return loads(text[:100_000].encode("utf-8", "replace"))
-    except ValueError:
-        return as_text(text)
-
-
-def records(value: object) -> list[tuple[str, dict[str, Any]]]:
-    """Every object inside a value in document order, each with the key that it (or its list) stands under."""
-    return list(_records(value, "", 0))[:MOST_RECORDS]
-
-
-def _records(value: object, key: str, depth: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    if depth > DEEPEST:
-        return
-    found = as_object(value)
-    if found:
-        yield key, found
-    inner = [*found.items(), *((key, part) for part in as_list(value))]
-    for name, part in inner[:MOST_RECORDS]:
-        yield from _records(part, name, depth + 1)
