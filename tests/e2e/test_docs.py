@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -26,6 +27,7 @@ from wildtool.models.baselines import make_baseline
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "README_ZH.md", *sorted((ROOT / "docs").glob("*.md"))]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 BESIDE = Path(sys.executable).parent
 CACHE = "cache"
 """Where official data are pulled to, below the reader's folder."""
@@ -49,9 +51,9 @@ ELSEWHERE = (
 """Commands that need an endpoint, official data or a large extra, or that serve: only their options are checked."""
 
 
-def commands() -> Iterator[str]:
+def commands(pages: list[Path] = PAGES) -> Iterator[str]:
     """Every command line of a code block that starts with wildtool, without its comment."""
-    for page in PAGES:
+    for page in pages:
         for block in re.findall(
             r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
         ):
@@ -78,8 +80,10 @@ def needs_official(command: str) -> bool:
 
 
 FAR = sorted({c for c in commands() if any(part in c for part in ELSEWHERE)})
-WITH_DATA = sorted({c for c in commands() if c not in FAR and needs_official(c)})
-HERE = sorted({c for c in commands() if c not in FAR and not needs_official(c)})
+ALONE = {c for c in commands([page for page in PAGES if page != TUTORIAL]) if c not in FAR}
+"""Commands that run in any order."""
+WITH_DATA = sorted(c for c in ALONE if needs_official(c))
+HERE = sorted(c for c in ALONE if not needs_official(c))
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +156,29 @@ def test_a_command_that_needs_more_than_this_machine_has_real_options(command: s
     options = [word for word in words if word.startswith("--")]
     assert options or words[1] in ("data", "list", "view")
     assert all(option in known for option in options), command
+
+
+def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path) -> None:
+    """A `text` block is the output of the command above it; WILDTOOL_WRITE_GOLDEN=1 writes all of them again."""
+    page = TUTORIAL.read_text(encoding="utf-8")
+    printed = ""
+
+    def filled(block: re.Match[str]) -> str:
+        nonlocal printed
+        kind, lines = block.groups()
+        if kind == "text":
+            return f"```text\n{printed}\n```"
+        for command in lines.splitlines():
+            if command.startswith("wildtool ") and command not in FAR:
+                done = shell(f"COLUMNS=100 {command}", tmp_path)
+                assert done.returncode == 0, done.stderr
+                printed = done.stdout.strip("\n")
+        return block[0]
+
+    found = re.sub(r"^```(\w*)\n(.*?)^```", filled, page, flags=re.DOTALL | re.MULTILINE)
+    if os.environ.get("WILDTOOL_WRITE_GOLDEN"):
+        TUTORIAL.write_text(found, encoding="utf-8")
+    assert TUTORIAL.read_text(encoding="utf-8") == found
 
 
 def example() -> str:
