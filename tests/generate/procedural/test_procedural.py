@@ -199,7 +199,7 @@ def test_domains_are_even_and_named():
 
 
 def test_twins_have_one_plan_and_are_told_by_one_name():
-    one, two, *_ = made(4, twins=True)
+    one, two, *_ = made(4, paired_languages=True)
     assert one["made_by"]["twin"] == two["made_by"]["twin"]
     assert one["english_task_types"] == two["chinese_task_types"]
     assert one["english_turn_subtypes"] == two["chinese_turn_subtypes"]

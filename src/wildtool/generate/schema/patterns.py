@@ -7,12 +7,9 @@ text; samples are drawn from the tree.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from random import Random
-from typing import Any, Literal, cast
-
-import re2 as _re2  # pyright: ignore[reportMissingTypeStubs]
-
-re2 = cast(Any, _re2)
+from typing import Any, Literal
 
 MAX_PATTERN_CHARACTERS = 500
 MAX_REPEATS = 1_000
@@ -98,6 +95,8 @@ def parse_pattern(pattern: str) -> Part:
 @lru_cache(maxsize=256)
 def check_pattern(pattern: str) -> Any:
     """The pattern compiled by RE2, for `follows`. Raises PatternError for one that cannot be checked."""
+    # Imported here: commands that see no pattern start 8 ms sooner.
+    re2: Any = import_module("re2")
     options = re2.Options()
     options.log_errors = False
     try:
