@@ -149,3 +149,8 @@ def _has_odd_float(obj: Any) -> bool:
         elif isinstance(value, float) and not -_EXACT < value < _EXACT:
             return True
     return False
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """A value that is a JSON object; an empty one for anything else."""
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.lenient_json import UnreadableValueError
 from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
@@ -44,44 +43,32 @@ def _write_results(results: Sequence[ToolResult]) -> str:
     return f"<|START_TOOL_RESULT|>[{', '.join(told)}]<|END_TOOL_RESULT|>"
 
 
-def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
-    reading.ignored_marks = (
+def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    scanner.ignored_marks = (
         *("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
         *("<|END_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>", "<|START_OF_TURN_TOKEN|>"),
     )
-    if thought := _THOUGHT.match(reading.text):
-        reading.reasoning = thought[1].strip()
-        reading.at = thought.end()
-        reading.repairs += [] if "<|END_THINKING|>" in thought[0] else ["unclosed-reasoning"]
-    seen = thought is not None or any(mark in reading.text for mark in reading.ignored_marks)
-    while found := _OPENS.search(reading.text, reading.at):
-        reading.add_text(found.start())
-        reading.at = found.end()
-        _take(reading, found)
+    thought = scanner.take_reasoning(_THOUGHT, "<|END_THINKING|>")
+    seen = thought or any(mark in scanner.text for mark in scanner.ignored_marks)
+    for opening in scanner.each(_OPENS):
+        _take(scanner, opening)
         seen = True
-    reading.add_rest()
     if seen:
-        reading.content = reading.plain_text
+        scanner.content = scanner.plain_text
 
 
-def _take(reading: Scanner, found: re.Match[str]) -> None:
-    before = len(reading.repairs)
-    try:
-        value = reading.value()
-    except UnreadableValueError:
-        value = None
-    calls = _calls(value)
+def _take(scanner: Scanner, opening: re.Match[str]) -> None:
+    before = len(scanner.repairs)
+    calls = _calls(scanner.try_value())
     if calls is None:
-        after = _OPENS.search(reading.text, found.end())
-        reading.at = found.start()
-        reading.add_unreadable(after.start() if after else len(reading.text))
+        scanner.reject_mark(opening)
         return
-    reading.calls += [call for call in calls if call.name not in _ANSWERS]
-    if found[0] == OPEN:
-        reading.expect_close(CLOSE)
+    scanner.calls += [call for call in calls if call.name not in _ANSWERS]
+    if opening[0] == OPEN:
+        scanner.expect_close(CLOSE)
     else:
         # Command R's own way: the list stands in a fence.
-        reading.repairs[before:] = [name for name in reading.repairs[before:] if name != "code-fence"]
+        scanner.repairs[before:] = [name for name in scanner.repairs[before:] if name != "code-fence"]
 
 
 def _calls(value: Any) -> list[ToolCall] | None:

@@ -41,9 +41,9 @@ class CallFormat:
             tools: the offered tools; only a format that writes values without their type looks at them.
         """
         reasoning, rest, repairs = split_reasoning(text)
-        reading = Scanner(rest, repairs)
-        self.find(reading, tools)
-        return reading.parsed_reply(reasoning)
+        scanner = Scanner(rest, repairs)
+        self.find(scanner, tools)
+        return scanner.parsed_reply(reasoning)
 
 
 REPAIRS: Mapping[str, str] = {

@@ -7,13 +7,12 @@ from typing import Any, cast
 from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError
 from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
 from wildtool.types import Tool
 
 OPEN, CLOSE, QUOTE = "<|tool_call>", "<tool_call|>", '<|"|>'
 _OLD_OPEN, _OLD_CLOSE, _OLD_QUOTE = "<start_function_call>", "<end_function_call>", "<escape>"
-_OPENS = re.compile(rf"{re.escape(OPEN)}|{_OLD_OPEN}")
-_QUOTES = re.compile(rf"{re.escape(QUOTE)}|{_OLD_QUOTE}")
+_OPENS, _QUOTES = any_of(OPEN, _OLD_OPEN), any_of(QUOTE, _OLD_QUOTE)
 _THOUGHT = re.compile(r"\s*+<\|channel>(?:thought)?(.*?)(?:<channel\|>|\Z)\s*+", re.DOTALL)
 _NAMED = re.compile(r"\s*+call:([^\s{}<>\"]++)\s*+(?=\{)")
 _PLAIN = re.compile(r"[^\W\d]\w*")
@@ -59,45 +58,38 @@ def _write_results(results: Sequence[ToolResult]) -> str:
     )
 
 
-def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
-    reading.ignored_marks = ("<turn|>", "<end_of_turn>", "<start_function_response>", "<|tool_response>")
-    if thought := _THOUGHT.match(reading.text):
-        reading.reasoning = thought[1].strip() or None
-        reading.at = thought.end()
-        reading.repairs += [] if "<channel|>" in thought[0] else ["unclosed-reasoning"]
-    while found := _OPENS.search(reading.text, reading.at):
-        reading.add_text(found.start())
-        reading.at = found.end()
-        _take(reading, found)
-    reading.add_rest()
+def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    scanner.ignored_marks = ("<turn|>", "<end_of_turn>", "<start_function_response>", "<|tool_response>")
+    thought = scanner.take_reasoning(_THOUGHT, "<channel|>")
+    scanner.reasoning = scanner.reasoning or None
+    for opening in scanner.each(_OPENS):
+        _take(scanner, opening)
     if thought:
-        reading.content = reading.plain_text
+        scanner.content = scanner.plain_text
 
 
-def _take(reading: Scanner, found: re.Match[str]) -> None:
+def _take(scanner: Scanner, found: re.Match[str]) -> None:
     closing = CLOSE if found[0] == OPEN else _OLD_CLOSE
-    text = reading.read_until(closing, OPEN, _OLD_OPEN)
-    closed = reading.text.startswith(closing, reading.at)
+    text = scanner.read_until(closing, OPEN, _OLD_OPEN)
+    closed = scanner.text.startswith(closing, scanner.at)
     named = _NAMED.match(text)
     if named is None:
-        reading.accept(closing)
-        end, reading.at = reading.at, found.start()
-        reading.add_unreadable(end)
+        scanner.accept(closing)
+        scanner.reject(found.start())
         return
     if closed:
-        reading.at += len(closing)
+        scanner.at += len(closing)
     try:
         value, repairs = _value(text[named.end() :])
     except UnreadableValueError:
         if not closed and not text[named.end() :].rstrip().endswith("}"):
             # Where the text breaks off, the rest of the arguments is unknown.
-            end, reading.at = reading.at, found.start()
-            reading.add_unreadable(end)
+            scanner.reject(found.start())
             return
         value, repairs = text[named.end() :].strip(), ["unreadable-arguments"]
-    reading.calls.append(ToolCall(named[1], value))
-    reading.repairs += repairs
-    reading.repairs += [] if closed else ["missing-close-tag"]
+    scanner.calls.append(ToolCall(named[1], value))
+    scanner.repairs += repairs
+    scanner.repairs += [] if closed else ["missing-close-tag"]
 
 
 def _value(text: str) -> tuple[Any, list[str]]:

@@ -7,7 +7,7 @@ from typing import Any, cast
 from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.lenient_json import UnreadableValueError
 from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines, wrap_results
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.models.tool_formats.tags import (
     DeclaredTypes,
     declared_types,
@@ -48,77 +48,63 @@ def _write_call(call: ToolCall) -> str:
     return f"{OPEN}{call.name}\n{''.join(pairs)}{CLOSE}"
 
 
-def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
-    reading.ignored_marks = ("<|observation|>", "<|user|>")
-    if OPEN not in reading.text:
-        _find_name_and_json(reading)
+def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    scanner.ignored_marks = ("<|observation|>", "<|user|>")
+    if OPEN not in scanner.text:
+        _find_name_and_json(scanner)
         return
     types = declared_types(tools)
-    while reading.skip_to(OPEN):
-        _take(reading, reading.at - len(OPEN), types)
+    for opening in scanner.each(any_of(OPEN)):
+        _take(scanner, opening.start(), types)
 
 
-def _find_name_and_json(reading: Scanner) -> None:
+def _find_name_and_json(scanner: Scanner) -> None:
     """GLM-4: the whole reply is a name and, on the next line, its arguments."""
-    found = _NAME_AND_JSON.match(reading.text)
+    found = _NAME_AND_JSON.match(scanner.text)
     try:
-        value, end, repairs = reading.value_at(found.end()) if found else (None, 0, [])
+        value, end, repairs = scanner.value_at(found.end()) if found else (None, 0, [])
     except UnreadableValueError:
         value, end, repairs = None, 0, []
-    if found and isinstance(value, dict) and not reading.text[end:].strip():
-        reading.calls.append(ToolCall(found[1], cast("dict[str, Any]", value)))
-        reading.repairs += repairs
-        reading.at = end
-    reading.add_rest()
+    if found and isinstance(value, dict) and not scanner.text[end:].strip():
+        scanner.calls.append(ToolCall(found[1], cast("dict[str, Any]", value)))
+        scanner.repairs += repairs
+        scanner.at = end
+    scanner.add_rest()
 
 
-def _take(reading: Scanner, start: int, types: DeclaredTypes) -> None:
-    name = reading.read_until(KEY, CLOSE, OPEN).strip()
+def _take(scanner: Scanner, start: int, types: DeclaredTypes) -> None:
+    name = scanner.read_until(KEY, CLOSE, OPEN).strip()
     if name.startswith(("{", "[")):
-        reading.at = start + len(OPEN)
-        _take_json(reading, start)
+        scanner.at = start + len(OPEN)
+        if scanner.json_block(start, OPEN, CLOSE) is not None:
+            scanner.repairs.append("json-in-tag")
+            scanner.expect_close(CLOSE)
         return
     arguments: dict[str, Any] = {}
     whole = bool(name) and "\n" not in name
     repairs: list[str] = []
-    while whole and reading.accept(KEY):
-        key = parse_tag_value(_part(reading, KEY_END, repairs), _TEXT, [])
-        whole = reading.accept(VALUE)
+    while whole and scanner.accept(KEY):
+        key = parse_tag_value(_part(scanner, KEY_END, repairs), _TEXT, [])
+        whole = scanner.accept(VALUE)
         arguments[key] = parse_tag_value(
-            _part(reading, VALUE_END, repairs), parameter_types(types, name, key), repairs
+            _part(scanner, VALUE_END, repairs), parameter_types(types, name, key), repairs
         )
-    broken = reading.at == len(reading.text) and not reading.text.endswith(VALUE_END)
+    broken = scanner.at == len(scanner.text) and not scanner.text.endswith(VALUE_END)
     if broken or not whole:
         # Without name or value it is no call; where the text breaks off, their end is unknown.
-        reading.accept(CLOSE)
-        end, reading.at = reading.at, start
-        reading.add_unreadable(end)
+        scanner.accept(CLOSE)
+        scanner.reject(start)
         return
-    reading.repairs += repairs
-    reading.calls.append(ToolCall(name, arguments))
-    reading.expect_close(CLOSE)
+    scanner.repairs += repairs
+    scanner.calls.append(ToolCall(name, arguments))
+    scanner.expect_close(CLOSE)
 
 
-def _take_json(reading: Scanner, start: int) -> None:
-    try:
-        value = reading.value()
-    except UnreadableValueError:
-        value = None
-    if reading.add_calls(value, "arguments"):
-        reading.repairs.append("json-in-tag")
-        reading.expect_close(CLOSE)
-        return
-    reading.read_until(CLOSE, OPEN)
-    reading.accept(CLOSE)
-    end, reading.at = reading.at, start
-    reading.add_unreadable(end)
-
-
-def _part(reading: Scanner, closing: str, repairs: list[str]) -> str:
+def _part(scanner: Scanner, closing: str, repairs: list[str]) -> str:
     """The text up to a closing mark, or where that is missing up to the next mark of any kind."""
-    text = reading.read_until(closing, KEY, VALUE, CLOSE, OPEN)
-    if reading.text.startswith(closing, reading.at):
-        reading.at += len(closing)
+    text = scanner.read_until(closing, KEY, VALUE, CLOSE, OPEN)
+    if scanner.text.startswith(closing, scanner.at):
+        scanner.at += len(closing)
     else:
         repairs.append("missing-close-tag")
     return text

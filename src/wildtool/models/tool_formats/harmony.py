@@ -49,38 +49,38 @@ def _write_results(results: Sequence[ToolResult]) -> str:
     )
 
 
-def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
-    reading.ignored_marks = (f"{START}assistant", END, RETURN, CALL)
+def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    scanner.ignored_marks = (f"{START}assistant", END, RETURN, CALL)
     thoughts: list[str] = []
     said: list[str] = []
     seen = False
-    while header := _HEADER.search(reading.text, reading.at):
-        reading.add_text(header.start())
-        reading.at = header.end()
+    while header := _HEADER.search(scanner.text, scanner.at):
+        scanner.add_text(header.start())
+        scanner.at = header.end()
         seen = True
         if recipient := _RECIPIENT.search(header[3]) or _RECIPIENT.search(header[1] or header[2] or ""):
-            _take_call(reading, recipient[1].removeprefix(_TOOLS))
+            _take_call(scanner, recipient[1].removeprefix(_TOOLS))
             continue
-        text = reading.read_until(END, RETURN, CALL, START, CHANNEL).strip()
+        text = scanner.read_until(END, RETURN, CALL, START, CHANNEL).strip()
         (thoughts if header[3].split()[:1] == ["analysis"] else said).append(text)
-    if _OPENS_CALL.search(reading.text, reading.at):
-        reading.add_unreadable(len(reading.text))
-    reading.add_rest()
+    if _OPENS_CALL.search(scanner.text, scanner.at):
+        scanner.add_unreadable(len(scanner.text))
+    scanner.add_rest()
     if seen:
-        reading.reasoning = "\n".join(thoughts) if thoughts else None
-        reading.content = "\n".join(text for text in (reading.plain_text, *said) if text)
+        scanner.reasoning = "\n".join(thoughts) if thoughts else None
+        scanner.content = "\n".join(text for text in (scanner.plain_text, *said) if text)
 
 
-def _take_call(reading: Scanner, name: str) -> None:
+def _take_call(scanner: Scanner, name: str) -> None:
     try:
-        reading.calls.append(ToolCall(name, reading.value()))
+        scanner.calls.append(ToolCall(name, scanner.value()))
     except UnreadableValueError:
-        text = reading.read_until(CALL, END, RETURN, START).strip()
-        reading.repairs.append("unreadable-arguments" if text else "missing-arguments")
-        reading.calls.append(ToolCall(name, text or dict[str, Any]()))
+        text = scanner.read_until(CALL, END, RETURN, START).strip()
+        scanner.repairs.append("unreadable-arguments" if text else "missing-arguments")
+        scanner.calls.append(ToolCall(name, text or dict[str, Any]()))
     # A server leaves out the mark that ends a reply.
-    if reading.text[reading.at :].strip():
-        reading.expect_close(CALL)
+    if scanner.text[scanner.at :].strip():
+        scanner.expect_close(CALL)
 
 
 HARMONY = CallFormat(

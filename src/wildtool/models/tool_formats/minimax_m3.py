@@ -4,11 +4,19 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
+from wildtool.json_codec import as_object
 from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.lenient_json import MAX_VALUE_DEPTH, UnreadableValueError, strict_value
+from wildtool.models.tool_formats.lenient_json import MAX_VALUE_DEPTH
 from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, wrap_results
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall
-from wildtool.models.tool_formats.tags import parse_tag_value, schema_type_names, tag_value_text
+from wildtool.models.tool_formats.tags import (
+    parameter_schemas,
+    parse_tag_value,
+    quoted_name,
+    read_name,
+    schema_type_names,
+    tag_value_text,
+)
 from wildtool.types import Tool
 
 MARK = "]<]minimax[>["
@@ -58,56 +66,42 @@ def _write_argument(key: str, value: Any) -> str:
     text = tag_value_text(value, (MARK,))
     if _PLAIN.fullmatch(key):
         return f"{MARK}<{key}>{text}{MARK}</{key}>"
-    name = json_text(key).replace("<", "\\u003c").replace(">", "\\u003e")
-    return f"{MARK}<parameter name={name}>{text}{MARK}</parameter>"
+    return f"{MARK}<parameter name={quoted_name(key)}>{text}{MARK}</parameter>"
 
 
-def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
-    if thought := _THOUGHT.match(reading.text):
-        reading.reasoning = thought[1].strip()
-        reading.at = thought.end()
-        reading.repairs += [] if "</mm:think>" in thought[0] else ["unclosed-reasoning"]
-    schemas = _schemas(tools)
-    while found := _BEGINS.search(reading.text, reading.at):
-        reading.add_text(found.start())
+def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    scanner.take_reasoning(_THOUGHT, "</mm:think>")
+    schemas = parameter_schemas(tools)
+    for found in scanner.each(_BEGINS):
         opened = found[0].endswith("<tool_call>")
-        reading.at = found.end() if opened else found.start()
-        taken = _take_calls(reading, schemas)
-        if not taken:
-            _skip_unreadable(reading, found)
+        scanner.at = found.end() if opened else found.start()
+        if not _take_calls(scanner, schemas):
+            scanner.reject_mark(found)
             continue
-        reading.repairs += [] if opened else ["missing-open-tag"]
-        if closing := _CLOSES.match(reading.text, reading.at):
-            reading.at = closing.end()
+        scanner.repairs += [] if opened else ["missing-open-tag"]
+        if closing := _CLOSES.match(scanner.text, scanner.at):
+            scanner.at = closing.end()
         else:
-            reading.repairs.append("missing-close-tag")
-    reading.add_rest()
-    if reading.reasoning is not None:
-        reading.content = reading.plain_text
+            scanner.repairs.append("missing-close-tag")
+    if scanner.reasoning is not None:
+        scanner.content = scanner.plain_text
 
 
-def _skip_unreadable(reading: Scanner, found: re.Match[str]) -> None:
-    """Keeps what begins like calls and is none, up to its end or where others begin."""
-    after = _BEGINS.search(reading.text, found.end())
-    reading.at = found.start()
-    reading.add_unreadable(after.start() if after else len(reading.text))
-
-
-def _take_calls(reading: Scanner, schemas: dict[str, Any]) -> bool:
+def _take_calls(scanner: Scanner, schemas: dict[str, Any]) -> bool:
     taken = False
-    while found := _INVOKE.match(reading.text, reading.at):
-        name = _unquoted(found[1])
+    while found := _INVOKE.match(scanner.text, scanner.at):
+        name = read_name(found[1])
         repairs: list[str] = []
         try:
-            arguments, at = _arguments(reading.text, found.end(), schemas.get(name), repairs)
+            arguments, at = _arguments(scanner.text, found.end(), schemas.get(name), repairs)
         except _IncompleteError:
             break
-        ended = _ENDS.match(reading.text, at)
+        ended = _ENDS.match(scanner.text, at)
         if ended is None:
             break
-        reading.calls.append(ToolCall(name, arguments))
-        reading.repairs += repairs
-        reading.at, taken = ended.end(), True
+        scanner.calls.append(ToolCall(name, arguments))
+        scanner.repairs += repairs
+        scanner.at, taken = ended.end(), True
     return taken
 
 
@@ -117,7 +111,7 @@ def _arguments(text: str, at: int, schema: Any, repairs: list[str], depth: int =
         raise _IncompleteError
     pairs: list[tuple[str, Any]] = []
     while found := _ARGUMENT.match(text, at):
-        key = _unquoted(found[1]) if found[1] else found[2]
+        key = read_name(found[1]) if found[1] else found[2]
         of = _part(schema, key, is_item=depth > 0 and key == "item")
         value, at = _value(text, found.end(), "parameter" if found[1] else key, of, repairs, depth)
         pairs.append((key, value))
@@ -149,34 +143,12 @@ def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth:
     return parse_tag_value(said.strip(), schema_type_names(schema), repairs), after
 
 
-def _schemas(tools: Sequence[Tool]) -> dict[str, Any]:
-    schemas: dict[str, Any] = {}
-    for tool in tools:
-        match tool.get("function"):
-            case {"name": str() as name, **function}:
-                schemas[name] = cast("dict[str, Any]", function).get("parameters")
-            case _:
-                pass
-    return schemas
-
-
 def _part(schema: Any, key: str, *, is_item: bool) -> Any:
-    """The schema of a part of a value; None where it is not said."""
-    if not isinstance(schema, dict):
-        return None
-    known = cast("dict[str, Any]", schema)
+    """The schema of a part of a value; None where it is not given."""
+    known = as_object(schema)
     if is_item and "items" in known:
         return known["items"]
-    properties = known.get("properties")
-    return cast("dict[str, Any]", properties).get(key) if isinstance(properties, dict) else None
-
-
-def _unquoted(text: str) -> str:
-    try:
-        value = strict_value(text)
-    except UnreadableValueError:
-        return text[1:-1]
-    return value if isinstance(value, str) else text
+    return as_object(known.get("properties")).get(key)
 
 
 MINIMAX_M3 = CallFormat(

@@ -1,4 +1,4 @@
-"""Calls as Python text, `f(a='x', b=[1])`: written, and read without evaluating anything.
+"""Formats with calls as Python text, `f(a='x', b=[1])`: Pythonic and Gorilla. Nothing is evaluated.
 
 Names need not be Python's: tools are called `get-weather` or `Market Trends API` too. An argument that no keyword can
 name stands in `**{'max price': 5}`.
@@ -8,8 +8,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.json_calls import find_bare_calls
 from wildtool.models.tool_formats.lenient_json import UnreadableValueError
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, function_list, plain_results
+from wildtool.models.tool_formats.scanner import Scanner, ToolCall, any_of
+from wildtool.types import Tool
 
 _NAME = r"[^\s()\[\]{}'\"=,;<>]"
 _ARGUMENTS = rf"\(\s*+(?:\)|\*\*|{_NAME}++\s*+=)"
@@ -22,6 +26,9 @@ _PLAIN = re.compile(r"[\w.-]+")
 _BETWEEN = re.compile(r"\s*+[,;]?\s*+")
 _PYTHON = frozenset({"single-quotes", "python-literal", "trailing-comma"})
 """What is no fault in Python text."""
+_LFM_JSON = re.compile(r"<\|tool_call_start\|>\s*+(?:\[\s*+)?\{")
+_NOTHING = re.compile(r"\s*+\[\s*+\]\s*+")
+GORILLA_MARK = "<<function>>"
 
 
 def write_call(call: ToolCall) -> str:
@@ -40,44 +47,44 @@ def write_list(calls: Sequence[ToolCall]) -> str:
     return f"[{', '.join(map(write_call, calls))}]"
 
 
-def find_lists(reading: Scanner) -> None:
+def find_lists(scanner: Scanner) -> None:
     """Takes every bracketed list of calls out of the text, or the whole text where it is calls without brackets."""
-    if find_alone(reading, reading.at):
-        reading.repairs.append("missing-open-tag")
-    while found := _IN_LIST.search(reading.text, reading.at):
-        reading.add_text(found.start())
-        if not _take(reading, found.end(), "]"):
+    if find_alone(scanner, scanner.at):
+        scanner.repairs.append("missing-open-tag")
+    while found := _IN_LIST.search(scanner.text, scanner.at):
+        scanner.add_text(found.start())
+        if not _take(scanner, found.end(), "]"):
             # Where a call breaks off, nothing tells what comes after it from its arguments.
             return
-    reading.add_rest()
+    scanner.add_rest()
 
 
-def find_alone(reading: Scanner, start: int) -> bool:
+def find_alone(scanner: Scanner, start: int) -> bool:
     """Takes the calls that stand there one after another without brackets; False where none can be taken."""
-    return _ALONE.match(reading.text, start) is not None and _take(reading, start, "")
+    return _ALONE.match(scanner.text, start) is not None and _take(scanner, start, "")
 
 
-def _take(reading: Scanner, start: int, closing: str) -> bool:
+def _take(scanner: Scanner, start: int, closing: str) -> bool:
     try:
-        calls, repairs, end = _calls(reading, start, closing)
+        calls, repairs, end = _calls(scanner, start, closing)
     except UnreadableValueError:
-        reading.add_unreadable(len(reading.text))
+        scanner.add_unreadable(len(scanner.text))
         return False
-    reading.calls += calls
-    reading.repairs += repairs
-    reading.at = end
-    if reading.unfence():
-        reading.repairs.append("code-fence")
+    scanner.calls += calls
+    scanner.repairs += repairs
+    scanner.at = end
+    if scanner.unfence():
+        scanner.repairs.append("code-fence")
     return True
 
 
-def _calls(reading: Scanner, at: int, closing: str) -> tuple[list[ToolCall], list[str], int]:
+def _calls(scanner: Scanner, at: int, closing: str) -> tuple[list[ToolCall], list[str], int]:
     """The calls from here up to the bracket after the last of them, or to the last one where there is none."""
     calls: list[ToolCall] = []
     repairs: list[str] = []
-    text = reading.text
+    text = scanner.text
     while found := _LISTED.match(text, at):
-        arguments, at, mended = _arguments(reading, found.end() + 1)
+        arguments, at, mended = _arguments(scanner, found.end() + 1)
         repairs += mended
         calls.append(ToolCall(found[1], arguments))
         between = _BETWEEN.match(text, at)
@@ -92,29 +99,107 @@ def _calls(reading: Scanner, at: int, closing: str) -> tuple[list[ToolCall], lis
     return calls, [*repairs, "missing-bracket"], len(text)
 
 
-def _arguments(reading: Scanner, at: int) -> tuple[dict[str, Any], int, list[str]]:
+def _arguments(scanner: Scanner, at: int) -> tuple[dict[str, Any], int, list[str]]:
     """The keyword arguments up to the closing bracket."""
     arguments: dict[str, Any] = {}
     repairs: set[str] = set()
-    loose = reading.lenient
+    loose = scanner.lenient
     while True:
         at = loose.after_space(at)
-        if reading.text.startswith(")", at):
+        if scanner.text.startswith(")", at):
             return arguments, at + 1, sorted(repairs - _PYTHON)
-        if reading.text.startswith("**", at):
+        if scanner.text.startswith("**", at):
             value, at, mended = loose.repaired_value(at + 2)
             if not isinstance(value, dict):
                 raise UnreadableValueError
             arguments |= cast("dict[str, Any]", value)
-        elif keyword := _KEYWORD.match(reading.text, at):
+        elif keyword := _KEYWORD.match(scanner.text, at):
             arguments[keyword[1]], at, mended = loose.repaired_value(keyword.end())
-        elif at >= len(reading.text) and arguments:
+        elif at >= len(scanner.text) and arguments:
             return arguments, at, sorted(repairs - _PYTHON | {"missing-bracket"})
         else:
             raise UnreadableValueError
         repairs.update(mended)
         at = loose.after_space(at)
-        if reading.text.startswith(",", at):
+        if scanner.text.startswith(",", at):
             at += 1
-        elif at < len(reading.text) and not reading.text.startswith(")", at):
+        elif at < len(scanner.text) and not scanner.text.startswith(")", at):
             raise UnreadableValueError
+
+
+def _pythonic_system(tools: Sequence[Tool]) -> str:
+    return (
+        f"These functions can be called, given as a JSON list:\n{function_list(tools)}\n\n"
+        "To call functions, reply with nothing but a list of calls in Python's syntax, with every argument named: "
+        "[func_name1(param1=value1, param2=value2), func_name2(param=value)]. Calls of one list are made at once. "
+        f"{NO_CALL_TEXT}"
+    )
+
+
+def _pythonic_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    scanner.ignored_marks = (
+        *("<|python_start|>", "<|python_end|>", "<|python_tag|>", "<|eom|>", "<|eot|>"),
+        *("<|tool_call_start|>", "<|tool_call_end|>", "<|im_end|>"),
+    )
+    if _NOTHING.fullmatch(scanner.text):
+        scanner.repairs.append("empty-list")
+        return
+    if _LFM_JSON.search(scanner.text):
+        # LFM2 writes JSON where its prompt asks for it.
+        find_bare_calls(scanner, "arguments")
+        return
+    find_lists(scanner)
+    if "<|tool_call_start|>" in scanner.text:
+        # LFM2 writes objects as JSON within its calls, and may say something beside them.
+        scanner.repairs = [name for name in scanner.repairs if name != "json-literal"]
+    else:
+        scanner.expect_nothing_else()
+
+
+PYTHONIC = CallFormat(
+    name="pythonic",
+    about="Llama 4, LFM2, ToolACE, Watt-tool: the reply is [f(a='x'), g(b=1)]",
+    source="chat template of meta-llama/Llama-4-Scout-17B-16E-Instruct; model cards of Team-ACE/ToolACE-8B, "
+    "watt-ai/watt-tool-8B and LiquidAI/LFM2-1.2B-Tool",
+    system=_pythonic_system,
+    write_calls=write_list,
+    write_results=plain_results,
+    find=_pythonic_find,
+)
+
+
+def _gorilla_system(tools: Sequence[Tool]) -> str:
+    return (
+        f"These functions can be called:\n{GORILLA_MARK}{function_list(tools)}\n\n"
+        "To call functions, reply with all calls that can be made now in Python's syntax, with every argument named "
+        f"and the mark before each: {GORILLA_MARK}name(argument=value)\n\n"
+        f"{NO_CALL_TEXT}"
+    )
+
+
+def _gorilla_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    if GORILLA_MARK not in scanner.text:
+        if find_alone(scanner, 0):
+            scanner.repairs.append("missing-open-tag")
+        scanner.add_rest()
+        return
+    for opening in scanner.each(any_of(GORILLA_MARK)):
+        # Calls that cannot be read stay in the text with their mark.
+        scanner.at = opening.start()
+        if find_alone(scanner, opening.end()):
+            scanner.accept(",")
+        elif scanner.at == opening.start():
+            # No call at all stands behind the mark.
+            scanner.reject_mark(opening)
+    scanner.expect_nothing_else()
+
+
+GORILLA = CallFormat(
+    name="gorilla",
+    about="Gorilla OpenFunctions: <<function>>f(a='x')<<function>>g(b=1)",
+    source="ShishirPatil/gorilla, openfunctions/README.md; model card of gorilla-llm/gorilla-openfunctions-v2",
+    system=_gorilla_system,
+    write_calls=lambda calls: "".join(f"{GORILLA_MARK}{write_call(call)}" for call in calls),
+    write_results=plain_results,
+    find=_gorilla_find,
+)

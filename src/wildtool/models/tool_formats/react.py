@@ -47,59 +47,59 @@ def _write_results(results: Sequence[ToolResult]) -> str:
     return "\n".join(f"Observation: {result.text}" for result in results)
 
 
-def _find(reading: Scanner, tools: Sequence[Tool]) -> None:
-    while action := _ACTION.search(reading.text, reading.at):
-        if reading.calls and _OBSERVATION.search(reading.text, reading.at, action.start()):
+def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    while action := _ACTION.search(scanner.text, scanner.at):
+        if scanner.calls and _OBSERVATION.search(scanner.text, scanner.at, action.start()):
             break
-        reading.add_text(action.start())
-        reading.at = action.end()
-        _take(reading, action[1].strip())
-    if reading.calls and _OBSERVATION.search(reading.text, reading.at):
-        reading.repairs.append("own-observation")
-    reading.add_rest()
-    _sort(reading)
+        scanner.add_text(action.start())
+        scanner.at = action.end()
+        _take(scanner, action[1].strip())
+    if scanner.calls and _OBSERVATION.search(scanner.text, scanner.at):
+        scanner.repairs.append("own-observation")
+    scanner.add_rest()
+    _sort(scanner)
 
 
-def _take(reading: Scanner, name: str) -> None:
-    given = _INPUT.match(reading.text, reading.at)
+def _take(scanner: Scanner, name: str) -> None:
+    given = _INPUT.match(scanner.text, scanner.at)
     if given is None:
-        reading.repairs.append("missing-arguments")
-        _call(reading, name, {})
+        scanner.repairs.append("missing-arguments")
+        _call(scanner, name, {})
         return
-    reading.at = given.end()
+    scanner.at = given.end()
     try:
-        value = reading.value()
+        value = scanner.value()
     except UnreadableValueError:
-        following = _NEXT.search(reading.text, reading.at)
-        end = following.start() if following else len(reading.text)
-        value, reading.at = reading.text[reading.at : end].strip(), end
-        reading.repairs.append("unreadable-arguments")
-    _call(reading, name, value)
-    if ending := _END.match(reading.text, reading.at):
-        reading.at = ending.end()
+        following = _NEXT.search(scanner.text, scanner.at)
+        end = following.start() if following else len(scanner.text)
+        value, scanner.at = scanner.text[scanner.at : end].strip(), end
+        scanner.repairs.append("unreadable-arguments")
+    _call(scanner, name, value)
+    if ending := _END.match(scanner.text, scanner.at):
+        scanner.at = ending.end()
 
 
-def _call(reading: Scanner, name: str, arguments: Any) -> None:
+def _call(scanner: Scanner, name: str, arguments: Any) -> None:
     match arguments:
         case {"final_answer": str() as answer} if name == FINISH:
-            reading.content = answer
+            scanner.content = answer
         case _:
-            reading.calls.append(ToolCall(name, arguments))
+            scanner.calls.append(ToolCall(name, arguments))
 
 
-def _sort(reading: Scanner) -> None:
+def _sort(scanner: Scanner) -> None:
     """Tells what the user is told from thoughts: the final answer is, and a thought only where it stands by a call."""
-    kept = reading.plain_text
+    kept = scanner.plain_text
     thought = _THOUGHT.match(kept)
     spoken = kept[thought.end() :] if thought else kept
     final = _FINAL.search(spoken)
-    if final and reading.content is None:
-        reading.content = spoken[final.end() :].strip()
+    if final and scanner.content is None:
+        scanner.content = spoken[final.end() :].strip()
         spoken = spoken[: final.start()]
-    if reading.content is None and reading.calls:
-        reading.content = spoken
-    elif reading.content is not None and spoken.strip():
-        reading.reasoning = spoken.strip()
+    if scanner.content is None and scanner.calls:
+        scanner.content = spoken
+    elif scanner.content is not None and spoken.strip():
+        scanner.reasoning = spoken.strip()
 
 
 REACT = CallFormat(

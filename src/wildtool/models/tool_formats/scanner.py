@@ -1,7 +1,7 @@
 """Reads one text from its beginning to its end: takes out calls, keeps the rest, names what was mended."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -59,7 +59,7 @@ class Scanner:
         self.ignored_marks: tuple[str, ...] = ()
         """Marks that say nothing of their own."""
         self.content: str | None = None
-        """What is told to the user, where that is not simply the text beside the calls."""
+        """The reply's text, where that is not simply the text beside the calls."""
         self.reasoning: str | None = None
         """Reasoning that the format writes in words of its own."""
         self.calls: list[ToolCall] = []
@@ -84,23 +84,38 @@ class Scanner:
     def add_rest(self) -> None:
         self.add_text(len(self.text))
 
-    def skip_to(self, mark: str) -> bool:
-        """Goes behind the next mark and keeps what stands before it; without one keeps the rest."""
-        found = self.text.find(mark, self.at)
-        self.add_text(len(self.text) if found < 0 else found)
-        if found >= 0:
-            self.at = found + len(mark)
-        return found >= 0
+    def each(self, opening: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """Goes behind each opening mark in turn; the text between what the caller takes, and the rest, is kept."""
+        while found := opening.search(self.text, self.at):
+            self.add_text(found.start())
+            self.at = found.end()
+            yield found
+        self.add_rest()
 
-    def find_mark(self, mark: str, start: int) -> int:
-        """Where the next mark stands, or the end of the text."""
-        found = self.text.find(mark, start)
-        return len(self.text) if found < 0 else found
+    def reject(self, start: int) -> None:
+        """Keeps what looked like a call, from `start` up to here, as text."""
+        end, self.at = self.at, start
+        self.add_unreadable(end)
+
+    def reject_mark(self, opening: re.Match[str]) -> None:
+        """Keeps an opening mark that no call follows as text, up to the next one."""
+        following = opening.re.search(self.text, opening.end())
+        self.at = following.start() if following else len(self.text)
+        self.reject(opening.start())
+
+    def take_reasoning(self, pattern: re.Pattern[str], closing: str) -> bool:
+        """Takes the reasoning that the text begins with, as the pattern's group; False where there is none."""
+        if (found := pattern.match(self.text)) is None:
+            return False
+        self.reasoning = found[1].strip()
+        self.at = found.end()
+        self.repairs += [] if closing in found[0] else ["unclosed-reasoning"]
+        return True
 
     def read_until(self, *marks: str) -> str:
         """The text up to the first of these marks, or to the end; goes there."""
         # One search for all marks, since looking for each would read the whole text where one is missing.
-        found = _any_of(marks).search(self.text, self.at)
+        found = any_of(*marks).search(self.text, self.at)
         start, self.at = self.at, found.start() if found else len(self.text)
         return self.text[start : self.at]
 
@@ -136,6 +151,31 @@ class Scanner:
         self.at = end
         self.repairs += repairs
         return value
+
+    def try_value(self) -> Any:
+        """The value that stands here; None, and nothing is taken, where it cannot be read."""
+        try:
+            return self.value()
+        except UnreadableValueError:
+            return None
+
+    def value_or_text(self, *marks: str) -> Any:
+        """The value that stands here; where it cannot be read, the text up to one of these marks."""
+        value = self.try_value()
+        if value is None:
+            value = self.read_until(*marks).strip()
+            self.repairs.append("unreadable-arguments")
+        return value
+
+    def json_block(self, start: int, opening: str, closing: str) -> Any:
+        """The value behind an opening mark at `start`, its calls added; None where it holds none and stays text."""
+        value = self.try_value()
+        if self.add_calls(value, "arguments"):
+            return value
+        self.read_until(closing, opening)
+        self.accept(closing)
+        self.reject(start)
+        return None
 
     def value_at(self, start: int) -> tuple[Any, int, list[str]]:
         """The value there, without going to it. Raises UnreadableError."""
@@ -200,7 +240,8 @@ class Scanner:
 
 
 @cache
-def _any_of(marks: tuple[str, ...]) -> re.Pattern[str]:
+def any_of(*marks: str) -> re.Pattern[str]:
+    """A pattern that finds the first of these marks."""
     return re.compile("|".join(map(re.escape, marks)))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from wildtool.json_codec import as_object
 from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError, strict_value
 from wildtool.models.tool_formats.prompt_text import call_json, json_text
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall
@@ -14,6 +15,7 @@ DeclaredTypes = Mapping[str, Mapping[str, frozenset[str]]]
 """Declared types of each parameter of each tool; none where the tool says nothing of it."""
 _WORDS = {"True": True, "False": False, "None": None}
 _ANY: frozenset[str] = frozenset()
+_PLAIN_NAME = re.compile(r"[^\s\"'<>](?:[^\"'<>\n]*[^\s\"'<>])?")
 
 
 def tag_value_text(value: Any, marks: Sequence[str]) -> str:
@@ -64,12 +66,20 @@ def _mended(text: str, declared: frozenset[str], repairs: list[str]) -> Any:
 
 def declared_types(tools: Sequence[Tool]) -> DeclaredTypes:
     """The types that tools declare for their parameters."""
-    functions = [_object(_object(tool).get("function")) for tool in tools]
     return {
-        function["name"]: {
-            key: _types(_object(schema))
-            for key, schema in _object(_object(function.get("parameters")).get("properties")).items()
+        name: {
+            key: schema_type_names(schema)
+            for key, schema in as_object(as_object(parameters).get("properties")).items()
         }
+        for name, parameters in parameter_schemas(tools).items()
+    }
+
+
+def parameter_schemas(tools: Sequence[Tool]) -> dict[str, Any]:
+    """The schema of each tool's parameters, whatever value it is."""
+    functions = [as_object(as_object(tool).get("function")) for tool in tools]
+    return {
+        function["name"]: function.get("parameters")
         for function in functions
         if isinstance(function.get("name"), str)
     }
@@ -81,11 +91,8 @@ def parameter_types(types: DeclaredTypes, name: str, key: str) -> frozenset[str]
 
 
 def schema_type_names(schema: Any) -> frozenset[str]:
-    """The types of a schema and of its alternatives; nothing where one of them is not said."""
-    return _types(_object(schema))
-
-
-def _types(schema: dict[str, Any]) -> frozenset[str]:
+    """The types of a schema and of its alternatives; none where one of them is not given."""
+    schema = as_object(schema)
     said = schema.get("type")
     if isinstance(said, str):
         return frozenset((said,))
@@ -94,7 +101,7 @@ def _types(schema: dict[str, Any]) -> frozenset[str]:
     members = schema.get("anyOf", schema.get("oneOf"))
     if not isinstance(members, list):
         return _ANY
-    of = [_object(member).get("type") for member in cast("list[Any]", members)]
+    of = [as_object(member).get("type") for member in cast("list[Any]", members)]
     return frozenset(cast("list[str]", of)) if all(isinstance(name, str) for name in of) else _ANY
 
 
@@ -104,13 +111,6 @@ def _is_json(text: str) -> bool:
     except UnreadableValueError:
         return False
     return True
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-_PLAIN_NAME = re.compile(r"[^\s\"'<>](?:[^\"'<>\n]*[^\s\"'<>])?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,85 +191,95 @@ class TagSyntax:
     def _write_name(self, name: str) -> str:
         if not self.quoted and _PLAIN_NAME.fullmatch(name):
             return name
-        return json_text(name).replace("<", "\\u003c").replace(">", "\\u003e")
+        return quoted_name(name)
 
 
-def find_tagged(reading: Scanner, tools: Sequence[Tool], tags: TagSyntax) -> None:
+def quoted_name(name: str) -> str:
+    """A name in quotes, without the brackets of tags."""
+    return json_text(name).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def read_name(text: str) -> str:
+    """A name that may stand in quotes."""
+    text = text.strip()
+    if text[:1] not in ('"', "'"):
+        return text
+    try:
+        value = strict_value(text)
+    except UnreadableValueError:
+        return text[1:-1]
+    return value if isinstance(value, str) else text
+
+
+def find_tagged(scanner: Scanner, tools: Sequence[Tool], tags: TagSyntax) -> None:
     """Takes all calls in tags out of a text."""
     types = declared_types(tools)
-    while found := tags.begins.search(reading.text, reading.at):
-        reading.add_text(found.start())
+    for found in scanner.each(tags.begins):
         opened = found[0] != tags.call[0]
-        if opened:
-            reading.at = found.end()
-        repairs = len(reading.repairs)
-        if _take_calls(reading, tags, types):
-            reading.repairs += [] if opened else ["missing-open-tag"]
-            if not any(map(reading.accept, tags.closing)):
-                reading.repairs.append("missing-close-tag")
+        if not opened:
+            scanner.at = found.start()
+        repairs = len(scanner.repairs)
+        if _take_calls(scanner, tags, types):
+            scanner.repairs += [] if opened else ["missing-open-tag"]
+            if not any(map(scanner.accept, tags.closing)):
+                scanner.repairs.append("missing-close-tag")
         else:
-            del reading.repairs[repairs:]
-            _skip_unreadable(reading, tags, found)
-    reading.add_rest()
+            del scanner.repairs[repairs:]
+            _skip_unreadable(scanner, tags, found)
 
 
-def _skip_unreadable(reading: Scanner, tags: TagSyntax, found: re.Match[str]) -> None:
+def _skip_unreadable(scanner: Scanner, tags: TagSyntax, found: re.Match[str]) -> None:
     """Keeps what begins like calls and is none, up to its end or where others begin."""
-    reading.at = found.end()
+    scanner.at = found.end()
     # The call that its block opens with belongs to it.
-    reading.accept(tags.call[0])
-    reading.read_until(*tags.closing, *tags.opening, tags.call[0])
-    any(map(reading.accept, tags.closing))
-    end, reading.at = reading.at, found.start()
-    reading.add_unreadable(end)
+    scanner.accept(tags.call[0])
+    scanner.read_until(*tags.closing, *tags.opening, tags.call[0])
+    any(map(scanner.accept, tags.closing))
+    scanner.reject(found.start())
 
 
-def _take_calls(reading: Scanner, tags: TagSyntax, types: DeclaredTypes) -> bool:
+def _take_calls(scanner: Scanner, tags: TagSyntax, types: DeclaredTypes) -> bool:
     """Takes the calls that stand here, up to one that breaks off; False where there is none."""
-    taken = len(reading.calls)
-    while found := tags.call_tag.match(reading.text, reading.at):
-        start, reading.at = reading.at, found.end()
-        if not _take_call(reading, tags, _name(found[1]), types):
-            reading.at = start
+    taken = len(scanner.calls)
+    while found := tags.call_tag.match(scanner.text, scanner.at):
+        start, scanner.at = scanner.at, found.end()
+        if not _take_call(scanner, tags, read_name(found[1]), types):
+            scanner.at = start
             break
-    return len(reading.calls) > taken or _add_json(reading)
+    return len(scanner.calls) > taken or _add_json(scanner)
 
 
-def _add_json(reading: Scanner) -> bool:
-    try:
-        value = reading.value()
-    except UnreadableValueError:
+def _add_json(scanner: Scanner) -> bool:
+    if not scanner.add_calls(scanner.try_value(), "arguments"):
         return False
-    if not reading.add_calls(value, "arguments"):
-        return False
-    reading.repairs.append("json-in-tag")
+    scanner.repairs.append("json-in-tag")
     return True
 
 
-def _take_call(reading: Scanner, tags: TagSyntax, name: str, types: DeclaredTypes) -> bool:
+def _take_call(scanner: Scanner, tags: TagSyntax, name: str, types: DeclaredTypes) -> bool:
     arguments: dict[str, Any] = {}
     repairs: list[str] = []
-    while found := tags.argument_tag.match(reading.text, reading.at):
-        reading.at = found.end()
-        text = reading.read_until(*tags.marks)
-        if reading.text.startswith(tags.argument[1], reading.at):
-            reading.at += len(tags.argument[1])
-        elif reading.at == len(reading.text):
+    while found := tags.argument_tag.match(scanner.text, scanner.at):
+        scanner.at = found.end()
+        text = scanner.read_until(*tags.marks)
+        if scanner.text.startswith(tags.argument[1], scanner.at):
+            scanner.at += len(tags.argument[1])
+        elif scanner.at == len(scanner.text):
             # Where the text breaks off, the end of the value is unknown.
             return False
         else:
             repairs.append("missing-close-tag")
-        key = _name(found[1])
+        key = read_name(found[1])
         arguments[key] = _value(text, tags, found[2], parameter_types(types, name, key), repairs)
-    if not reading.accept(tags.call[1]):
-        ahead = reading.lenient.after_space(reading.at)
-        if ahead < len(reading.text) and not reading.text.startswith(
+    if not scanner.accept(tags.call[1]):
+        ahead = scanner.lenient.after_space(scanner.at)
+        if ahead < len(scanner.text) and not scanner.text.startswith(
             (*tags.opening, *tags.closing, tags.call[0]), ahead
         ):
             return False
         repairs.append("missing-close-tag")
-    reading.calls.append(ToolCall(name, arguments))
-    reading.repairs += repairs
+    scanner.calls.append(ToolCall(name, arguments))
+    scanner.repairs += repairs
     return True
 
 
@@ -289,14 +299,3 @@ def _value(text: str, tags: TagSyntax, said: str | None, declared: frozenset[str
 
 def _is_container(value: Any) -> bool:
     return isinstance(value, dict | list)
-
-
-def _name(text: str) -> str:
-    text = text.strip()
-    if text[:1] not in ('"', "'"):
-        return text
-    try:
-        value = strict_value(text)
-    except UnreadableValueError:
-        return text[1:-1]
-    return value if isinstance(value, str) else text

@@ -1,0 +1,150 @@
+"""Calls as JSON without marks: formats whose reply is nothing but calls, and how others find calls anywhere in a text."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from wildtool.models.tool_formats.format import CallFormat
+from wildtool.models.tool_formats.lenient_json import UnreadableValueError
+from wildtool.models.tool_formats.prompt_text import (
+    NO_CALL_TEXT,
+    call_json,
+    call_list,
+    function_list,
+    plain_results,
+    tool_lines,
+)
+from wildtool.models.tool_formats.scanner import Scanner
+from wildtool.types import Tool
+
+_START = re.compile(r"\[\s*+\{|\{\s*+[\"'}a-z]")
+_LIKE_A_CALL = re.compile(r"[\[{\s]{0,20}+[\"']?(?:name|tool_calls|function)[\"']?\s*+:")
+_NEXT = re.compile(r"\s*+[;,]?\s*+(?=[\[{]|\Z)")
+_NOTHING = re.compile(r"\s*+(?:```\w*\s*+)?\[\s*+\]\s*+(?:```)?\s*+")
+
+
+def find_bare_calls(scanner: Scanner, key: str, *, single: bool = False) -> None:
+    """Takes every JSON object that is a call, or list of them, out of the rest of the text.
+
+    Args:
+        key: what the format calls the arguments.
+        single: whether the format has one object after another, so that a list is mended.
+    """
+    if _NOTHING.fullmatch(scanner.text, scanner.at):
+        scanner.repairs.append("empty-list")
+        scanner.at = len(scanner.text)
+        return
+    start = scanner.at
+    # An object with nothing but a name is a call only where it is the whole reply.
+    whole = (len(scanner.text) - len(scanner.text.lstrip()), len(scanner.text.rstrip()))
+    while candidate := _START.search(scanner.text, start):
+        try:
+            value, end, repairs = scanner.value_at(candidate.start())
+        except UnreadableValueError:
+            if not _LIKE_A_CALL.match(scanner.text, candidate.start()):
+                start = candidate.end()
+            elif candidate[0].startswith("["):
+                # Calls of a list that breaks off may still be whole.
+                start = candidate.end() - 1
+            else:
+                scanner.add_unreadable(len(scanner.text))
+                return
+            continue
+        start, found = end, len(scanner.calls)
+        _take(scanner, value, key, candidate.start(), end, (candidate.start(), end) == whole)
+        if len(scanner.calls) > found:
+            scanner.repairs += [*repairs, *(["list-of-calls"] if single and isinstance(value, list) else [])]
+    scanner.add_rest()
+
+
+def _take(scanner: Scanner, value: Any, key: str, start: int, end: int, alone: bool) -> None:
+    """Takes the calls that a value stands for, with the fence around it; any other value stays text."""
+    wrapped = cast("dict[str, Any]", value).get("tool_calls") if isinstance(value, dict) else None
+    if not scanner.add_calls(value if wrapped is None else wrapped, key, needs_arguments=not alone):
+        if _LIKE_A_CALL.match(scanner.text, start):
+            scanner.repairs.append("unreadable-call")
+        return
+    scanner.add_text(start)
+    scanner.at = end
+    if scanner.unfence():
+        scanner.repairs.append("code-fence")
+    if following := _NEXT.match(scanner.text, scanner.at):
+        scanner.at = following.end()
+
+
+def _list_system(tools: Sequence[Tool]) -> str:
+    return (
+        f"These tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
+        "To call tools, reply with nothing but one JSON list of all calls that can be made now:\n"
+        '[{"name": "NAME", "arguments": {"ARGUMENT": "VALUE"}}]\n\n'
+        f"{NO_CALL_TEXT}"
+    )
+
+
+def _list_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    find_bare_calls(scanner, "arguments")
+    scanner.expect_nothing_else()
+
+
+JSON_LIST = CallFormat(
+    name="json-list",
+    about='xLAM: the reply is [{"name": …, "arguments": …}, …]; the older {"tool_calls": […]} is read too',
+    source="chat template of Salesforce/Llama-xLAM-2-8b-fc-r; model card of Salesforce/xLAM-7b-fc-r",
+    system=_list_system,
+    write_calls=call_list,
+    write_results=plain_results,
+    find=_list_find,
+)
+
+
+def _hammer_system(tools: Sequence[Tool]) -> str:
+    return (
+        "[BEGIN OF TASK INSTRUCTION]\nHelp the user, with the tools below where they serve.\n"
+        "[END OF TASK INSTRUCTION]\n\n"
+        f"[BEGIN OF AVAILABLE_TOOLS]\n{function_list(tools)}\n[END OF AVAILABLE_TOOLS]\n\n"
+        "[BEGIN OF TASK INSTRUCTION]\nTo call tools, reply with nothing but a fenced JSON list of all calls that can "
+        'be made now:\n```\n[\n    {"name": "NAME", "arguments": {"ARGUMENT": "VALUE"}}\n]\n```\n'
+        f"{NO_CALL_TEXT}\n[END OF TASK INSTRUCTION]"
+    )
+
+
+def _hammer_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    _list_find(scanner, tools)
+    scanner.repairs = [name for name in scanner.repairs if name != "code-fence"]
+
+
+HAMMER = CallFormat(
+    name="hammer",
+    about='Hammer 2: the reply is a fenced list ```[{"name": …, "arguments": …}]```',
+    source="chat template and model card of MadeAgents/Hammer2.1-7b",
+    system=_hammer_system,
+    write_calls=lambda calls: f"```\n{call_list(calls)}\n```",
+    write_results=plain_results,
+    find=_hammer_find,
+)
+
+
+def _llama3_system(tools: Sequence[Tool]) -> str:
+    return (
+        f"These functions can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
+        'To call a function, reply with nothing but {"name": function name, "parameters": object of argument names '
+        "and values}, written as JSON; for several calls write one object a line. Use values, no variables. "
+        f"{NO_CALL_TEXT}"
+    )
+
+
+def _llama3_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
+    scanner.ignored_marks = ("<|python_tag|>", "<|eom_id|>", "<|eot_id|>")
+    find_bare_calls(scanner, "parameters", single=True)
+    scanner.expect_nothing_else()
+
+
+LLAMA3_JSON = CallFormat(
+    name="llama3-json",
+    about='Llama 3.1, 3.2 and 3.3: the reply is {"name": …, "parameters": …}',
+    source="chat template of meta-llama/Llama-3.1-8B-Instruct; Meta's page on prompt formats of Llama 3.1",
+    system=_llama3_system,
+    write_calls=lambda calls: "\n".join(call_json(call, "parameters") for call in calls),
+    write_results=plain_results,
+    find=_llama3_find,
+)
