@@ -22,24 +22,24 @@ def test_ids_take_those_items_in_the_order_of_the_data():
 
 
 def test_jobs_are_items_times_repeats():
-    assert plan_of(EchoBenchmark(items=5), limit=3, repeats=2).check() == 6
+    assert len(list(plan_of(EchoBenchmark(items=5), limit=3, repeats=2).read().jobs())) == 6
 
 
 def test_the_roles_to_be_played_are_those_that_selected_items_ask():
     benchmark = EchoBenchmark(items=3, with_user=2)
-    roles = [plan_of(benchmark, limit=limit).selection.check().roles for limit in (1, 2, 3)]
-    assert roles == [(), ("user",), ("user",)]
+    roles = [plan_of(benchmark, limit=limit).selection.read().roles for limit in (1, 2, 3)]
+    assert [tuple(found) for found in roles] == [(), ("user",), ("user",)]
 
 
 def test_a_role_without_a_model_is_named_before_the_first_call():
     with pytest.raises(UsageError, match="'user'"):
-        plan_of(EchoBenchmark(with_user=1)).check()
+        plan_of(EchoBenchmark(with_user=1)).read()
 
 
 @pytest.mark.parametrize("limit", [None, 1])
 def test_an_unknown_id_is_named(limit: int | None):
     with pytest.raises(UsageError, match="unknown ids in official: i7; ids there look like i0, i1"):
-        plan_of(ids=("i1", "i7"), limit=limit).check()
+        plan_of(ids=("i1", "i7"), limit=limit).read()
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_an_unknown_id_is_named(limit: int | None):
         ({"timeout_s": float("inf")}, "timeout is inf s"),
         ({"profile": "nice"}, r"unknown profile 'nice' of echo \(known: official, strict\)"),
         ({"models": {"user": ScriptedModel()}}, "no model for the role agent"),
-        ({"benchmark": EchoBenchmark(items=0)}, "nothing to play"),
+        ({"benchmark": EchoBenchmark(items=0)}, "nothing to run"),
     ],
 )
 def test_a_setting_that_cannot_work_is_named(settings: dict[str, Any], told: str):
     with pytest.raises(UsageError, match=told):
-        plan_of(**settings).check()
+        plan_of(**settings).read()
 
 
 def test_an_id_that_occurs_twice_is_named():
@@ -68,4 +68,4 @@ def test_an_id_that_occurs_twice_is_named():
             yield from [Item("same", ("0",), {"steps": 1})] * 2
 
     with pytest.raises(DataError, match="'same' occurs twice"):
-        plan_of(Twice()).check()
+        plan_of(Twice()).read()

@@ -44,14 +44,14 @@ def build_plans(benchmark: "Benchmark", run_options: RunOptions, context: typer.
         _print_formats(plans)
     first = next(iter(plans.values()))
     first.check_settings()
-    roles = first.selection.check().roles
+    items = first.selection.read()
     told: dict[str, None] = {}
     complete: dict[str, Plan] = {}
     for name, plan in plans.items():
         # Each plan closes its models at its end, so that none is shared between two.
         others, remarks = assign_other_roles(
             benchmark,
-            roles,
+            items.roles,
             agents[name].model,
             settings,
             run_options.user_options(),
@@ -62,7 +62,7 @@ def build_plans(benchmark: "Benchmark", run_options: RunOptions, context: typer.
         batched, more = _batched_roles(players, run_options, typed)
         chosen = [player.endpoint_note for player in players.values() if player.endpoint_note]
         told.update(dict.fromkeys([*chosen, *remarks, *more]))
-        complete[name] = _with_role_models(plan, players, batched)
+        complete[name] = _with_role_models(replace(plan, items=items), players, batched)
     if not run_options.quiet:
         for remark in told:
             print_err(remark)

@@ -9,7 +9,7 @@ from typing import Any
 from wildtool.engine.call.pricing import Price
 from wildtool.engine.call.rates import Rates
 from wildtool.engine.registry import prompts_of
-from wildtool.engine.selection import Selection, SelectionSummary, check_profile
+from wildtool.engine.selection import SelectedItems, Selection, check_profile
 from wildtool.errors import UsageError
 from wildtool.types import Benchmark, Model, Source
 
@@ -43,6 +43,8 @@ class Plan:
     """What each role's model costs, where it is known."""
     batched: frozenset[str] = frozenset()
     """Roles that are asked by batches."""
+    items: SelectedItems | None = None
+    """The selected items where they are read already, shared by the plans of a command; None to read them."""
 
     @property
     def selection(self) -> Selection:
@@ -56,21 +58,18 @@ class Plan:
             repeats=self.repeats,
         )
 
-    def check(self) -> int:
-        """Number of jobs. Raises UsageError or DataError where the plan cannot work."""
-        return self.selected().jobs
-
-    def selected(self) -> SelectionSummary:
-        """What is played. Raises UsageError or DataError where the plan cannot work."""
+    def read(self) -> SelectedItems:
+        """The selected items, read now unless they are at hand. Raises UsageError or DataError where the plan cannot
+        work."""
         self.check_settings()
-        selected = self.selection.check()
-        for role in selected.roles:
+        items = self.items or self.selection.read()
+        for role in items.roles:
             if role not in self.models:
                 raise UsageError(f"{self.benchmark.name} asks for a model in the role {role!r}; name one")
-        return selected
+        return items
 
     def check_settings(self) -> None:
-        """The part of `check` that needs no data."""
+        """Raises UsageError where its settings cannot work, whatever the data."""
         check_profile(self.benchmark, self.profile)
         if "agent" not in self.models:
             raise UsageError("no model for the role agent")

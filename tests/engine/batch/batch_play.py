@@ -51,10 +51,10 @@ def plan(server: Any, *, items: int = 2, steps: int = 2, **settings: Any) -> Pla
 
 
 async def played(
-    plan: Plan, out: Path, patience: RetryPolicy = PATIENT, sitting: Invocation | None = None
+    plan: Plan, out: Path, policy: RetryPolicy = PATIENT, invocation: Invocation | None = None
 ) -> RunResult:
     """Plays in a thread of its own, since the server is in this one."""
-    return await asyncio.to_thread(run_plan, plan, out, command=["test"], patience=patience, sitting=sitting)
+    return await asyncio.to_thread(run_plan, plan, out, command=["test"], policy=policy, invocation=invocation)
 
 
 def steps_of(out: Path) -> list[RecordedReply]:

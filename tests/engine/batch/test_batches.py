@@ -134,20 +134,20 @@ async def test_a_limit_of_money_is_checked_before_a_batch_goes_and_counts_the_ba
         whole = await played(
             plan(server, prices={"agent": price}),
             tmp_path / "all",
-            sitting=Invocation(Budget(SpendingLimits(max_cost=9e9))),
+            invocation=Invocation(Budget(SpendingLimits(max_cost=9e9))),
         )
         tokens = whole.spent.tokens
         assert whole.spent.cost == pytest.approx(tokens * 1000 * 0.5 / 1e6)
         server.batches.clear()
         budget = Budget(SpendingLimits(max_cost=0.25))
         part = await played(
-            plan(server, prices={"agent": price}), tmp_path / "part", sitting=Invocation(budget)
+            plan(server, prices={"agent": price}), tmp_path / "part", invocation=Invocation(budget)
         )
         assert part.status == "limit reached" and part.limit is not None and "--max-cost" in part.limit
         assert 0 < sum(len(batch.requests) for batch in server.batches.values()) < 8
         again = Budget(SpendingLimits(max_cost=part.spent.cost))
         assert (
-            await played(plan(server, prices={"agent": price}), tmp_path / "part", sitting=Invocation(again))
+            await played(plan(server, prices={"agent": price}), tmp_path / "part", invocation=Invocation(again))
         ).calls == 0
     assert again.spent.cost == pytest.approx(part.spent.cost)
 
@@ -226,7 +226,7 @@ async def test_models_at_one_endpoint_are_played_at_the_same_time(tmp_path: Path
             for name in ("a", "b")
         ]
         playing = asyncio.create_task(
-            asyncio.to_thread(run_plans, jobs, command=["test"], patience=RetryPolicy(5.0, 3))
+            asyncio.to_thread(run_plans, jobs, command=["test"], policy=RetryPolicy(5.0, 3))
         )
         while len(server.batches) < 2:
             await asyncio.wait([playing], timeout=0.01)
@@ -256,7 +256,7 @@ class Script:
     def __init__(self, turn: Callable[[], None]) -> None:
         self.turn = turn
 
-    async def play(self) -> None:
+    async def send_batches(self) -> None:
         self.turn()
 
 

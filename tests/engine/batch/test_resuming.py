@@ -95,7 +95,7 @@ async def test_results_of_a_batch_that_was_left_pending_are_used_by_a_later_run(
     limits = SpendingLimits(deadline_s=0.3)
     async with BatchServer(kind, right) as server:
         server.frozen = True
-        result = await played(plan(server, steps=1), tmp_path / "run", sitting=Invocation(Budget(limits)))
+        result = await played(plan(server, steps=1), tmp_path / "run", invocation=Invocation(Budget(limits)))
         assert (result.status, result.counts.unplayed, result.calls) == ("limit reached", 4, 0)
         assert [(batch.id, batch.requests) for batch in result.pending] == [("b1", 4)]
         assert steps_of(tmp_path / "run") == []
@@ -114,7 +114,7 @@ async def test_what_failed_in_a_batch_left_pending_is_sent_anew_by_the_next_run(
         await played(
             plan(server, steps=1),
             tmp_path / "run",
-            sitting=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
         )
         server.frozen = False
         batch = server.batches["b1"]
@@ -134,7 +134,7 @@ async def test_a_narrower_run_leaves_the_other_results_to_a_wider_one(kind: str,
         await played(
             plan(server, steps=1),
             tmp_path / "run",
-            sitting=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
         )
         server.frozen = False
         narrow = await played(plan(server, steps=1, limit=1), tmp_path / "run")
@@ -150,7 +150,7 @@ async def test_a_batch_that_is_gone_is_named_and_not_paid_for_again(kind: str, t
         await played(
             plan(server, items=4),
             tmp_path / "run",
-            sitting=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
         )
         server.batches.clear()
         server.frozen = False
@@ -168,11 +168,11 @@ async def test_paid_replies_are_taken_although_a_limit_of_money_is_reached(kind:
         await played(
             plan(server, steps=1, prices=price),
             tmp_path / "run",
-            sitting=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
         )
         server.frozen = False
-        sitting = Invocation(Budget(SpendingLimits(max_cost=0.0)))
-        result = await played(plan(server, steps=1, prices=price), tmp_path / "run", sitting=sitting)
+        invocation = Invocation(Budget(SpendingLimits(max_cost=0.0)))
+        result = await played(plan(server, steps=1, prices=price), tmp_path / "run", invocation=invocation)
     assert (result.status, result.calls, len(server.batches)) == ("done", 4, 1)
 
 

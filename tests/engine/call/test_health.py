@@ -33,8 +33,8 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def go(plan: Any, out: Path, tries: int = 6, timeout: float = 600.0, **options: Any) -> RunResult:
-    patience = RetryPolicy(timeout, tries, jitter=lambda: 0.5)
-    return run_plan(plan, out, command=["wildtool", "run"], policy=patience, **options)
+    policy = RetryPolicy(timeout, tries, jitter=lambda: 0.5)
+    return run_plan(plan, out, command=["wildtool", "run"], policy=policy, **options)
 
 
 def recorded(folder: Path) -> list[Any]:
@@ -254,8 +254,8 @@ def test_a_throttled_run_ends_at_its_deadline(tmp_path: Path):
         except RuntimeError:
             return 0.0
 
-    sitting = Invocation(Budget(SpendingLimits(deadline_s=300), clock=clock))
-    result = go(plan_of(MANY, model), tmp_path, sitting=sitting)
+    invocation = Invocation(Budget(SpendingLimits(deadline_s=300), clock=clock))
+    result = go(plan_of(MANY, model), tmp_path, invocation=invocation)
     assert (result.counts.infra_error, result.counts.unplayed) == (0, 150)
     assert "--deadline" in (result.limit or "")
     assert model.ended <= 301

@@ -39,9 +39,9 @@ def failing(*errors: BaseException) -> ScriptedModel:
 
 
 async def ask(model: ScriptedModel, clock: Clock, attempts: int = 6, chance: float = 1.0) -> Reply:
-    patience = RetryPolicy(5.0, attempts, sleep=clock.sleep, jitter=lambda: chance)
+    policy = RetryPolicy(5.0, attempts, sleep=clock.sleep, jitter=lambda: chance)
     gate = RateLimiter(1, clock=clock, later=clock.later)
-    return await call_with_retry(model, REQUEST, patience, lambda kind, wait: None, gate)
+    return await call_with_retry(model, REQUEST, policy, lambda kind, wait: None, gate)
 
 
 async def test_a_call_that_fails_is_made_again_and_says_how_often():
@@ -87,9 +87,9 @@ async def test_a_call_that_never_answers_times_out():
         async def complete(self, request: Request) -> Reply:
             return await asyncio.get_running_loop().create_future()
 
-    patience = RetryPolicy(timeout_s=0.001, max_attempts=1)
+    policy = RetryPolicy(timeout_s=0.001, max_attempts=1)
     with pytest.raises(InfraError) as caught:
-        await call_with_retry(Silent(), REQUEST, patience, lambda kind, wait: None, RateLimiter(1))
+        await call_with_retry(Silent(), REQUEST, policy, lambda kind, wait: None, RateLimiter(1))
     assert caught.value.kind == "timeout"
 
 
@@ -100,11 +100,11 @@ async def test_a_fault_of_an_adapter_is_not_hidden_by_retries():
 
 async def test_each_retry_is_reported_with_its_kind():
     told: list[tuple[str, float]] = []
-    patience = RetryPolicy(5.0, 3, sleep=Clock().sleep, jitter=lambda: 1.0)
+    policy = RetryPolicy(5.0, 3, sleep=Clock().sleep, jitter=lambda: 1.0)
     await call_with_retry(
         failing(CallError("http 500", "down")),
         REQUEST,
-        patience,
+        policy,
         lambda *what: told.append(what),
         RateLimiter(1),
     )

@@ -306,7 +306,7 @@ def test_a_run_that_ended_in_an_infra_error_may_leave_a_kind_open():
 def test_flips_tell_the_unit_its_kinds_and_the_errors_before_and_after():
     first = item("0", "c", "w", "w", error="Refusal", kind="chat")
     second = item("0", "w", "c", "w", error="Call Error", kind="chat")
-    flips = one(first, second, told=["kind"]).flips
+    flips = one(first, second, columns=["kind"]).flips
     assert [(flip.item, flip.unit, flip.gained, dict(flip.kinds)) for flip in flips] == [
         ("0", "0", False, {"kind": "chat"}),
         ("0", "1", True, {"kind": "chat"}),

@@ -26,7 +26,7 @@ def start(script: str, out: Path) -> subprocess.Popen[str]:
     """Another process that runs a script with the echo benchmark at hand."""
     head = (
         "import os, resource, sys\nfrom pathlib import Path\nfrom engine.echo_benchmark import *\n"
-        "from wildtool.engine.run.runner import run\nout = Path(sys.argv[1])\n"
+        "from wildtool.engine.run.runner import run_plan\nout = Path(sys.argv[1])\n"
     )
     return subprocess.Popen(
         [sys.executable, "-c", head + script, str(out)],
@@ -44,7 +44,7 @@ def wait(request):
         print("waiting", flush=True)
         sys.stdin.readline()
     return "right"
-run(plan_of(EchoBenchmark(items=9), ScriptedModel(wait), concurrency=1), out, command=[])
+run_plan(plan_of(EchoBenchmark(items=9), ScriptedModel(wait), concurrency=1), out, command=[])
 """
 """A run that stops in its third item until it is told to go on."""
 
@@ -74,7 +74,7 @@ def test_a_file_size_limit_stops_the_run_with_the_record_intact(tmp_path: Path):
 from wildtool.errors import StorageError
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:
-    run(plan_of(EchoBenchmark(items=99)), out, command=[])
+    run_plan(plan_of(EchoBenchmark(items=99)), out, command=[])
 except StorageError as error:
     print(error, error.exit_status)
 """

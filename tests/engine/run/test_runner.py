@@ -27,7 +27,7 @@ from wildtool.types import Item, Reply, Request, Verdict
 
 
 def go(plan: Plan, out: Path, **options: Any) -> RunResult:
-    options.setdefault("patience", PATIENT)
+    options.setdefault("policy", PATIENT)
     return run_plan(plan, out, command=["wildtool", "run"], **options)
 
 
@@ -383,8 +383,8 @@ def test_a_call_that_hangs_is_cut_off_by_the_timeout(tmp_path: Path):
         async def complete(self, request: Request) -> Reply:
             return await asyncio.get_running_loop().create_future()
 
-    patience = RetryPolicy(timeout_s=0.001, max_attempts=1)
-    result = go(plan_of(EchoBenchmark(items=1, units=1), Hanging()), tmp_path, patience=patience)
+    policy = RetryPolicy(timeout_s=0.001, max_attempts=1)
+    result = go(plan_of(EchoBenchmark(items=1, units=1), Hanging()), tmp_path, policy=policy)
     assert result.counts.infra_error == 1
     assert '"kind":"timeout"' in (tmp_path / "record-0001.jsonl").read_text()
 

@@ -40,7 +40,7 @@ def made(
     out: str = "out",
     *,
     concurrency: int = 32,
-    sitting: Invocation | None = None,
+    invocation: Invocation | None = None,
     **order: Any,
 ) -> tuple[RunResult, GeneratedTools]:
     maker = ApiMaker(ToolGenerationSpec(**{"apis": 12, **order}))
@@ -52,8 +52,8 @@ def made(
         concurrency=concurrency,
     )
     maker.resume_from(folder / out / RECORD_FOLDER)
-    patience = RetryPolicy(timeout_s=5, max_attempts=1)
-    result = run_plan(plan, folder / out / RECORD_FOLDER, command=[], policy=patience, invocation=sitting)
+    policy = RetryPolicy(timeout_s=5, max_attempts=1)
+    result = run_plan(plan, folder / out / RECORD_FOLDER, command=[], policy=policy, invocation=sitting)
     return result, write_apis(maker, plan, folder / out)
 
 
@@ -456,8 +456,8 @@ class Priced(ApiPlayers):
 
 
 def test_a_limit_leaves_what_is_made_and_more_room_goes_on_to_the_same_tools(tmp_path: Path):
-    sitting = Invocation(Budget(SpendingLimits(max_tokens_total=900)))
-    result, found = made(tmp_path, Priced(), apis=40, sitting=sitting, concurrency=4)
+    invocation = Invocation(Budget(SpendingLimits(max_tokens_total=900)))
+    result, found = made(tmp_path, Priced(), apis=40, invocation=invocation, concurrency=4)
     assert result.status == "limit reached"
     assert 0 < len(found.apis) < 40 and found.unfinished == 40 - len(found.apis)
     made(tmp_path, Priced(), apis=40)

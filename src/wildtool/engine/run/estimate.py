@@ -9,9 +9,10 @@ from wildtool.engine.call.pricing import estimate_tokens, tokens_of
 from wildtool.engine.call.rates import Rates
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.client import endpoint_of
+from wildtool.engine.selection import SelectedItems
 from wildtool.episode import EMPTY_REPLY
 from wildtool.models.prompted import PromptedModel, plain_chat
-from wildtool.types import Item, Reply, Request
+from wildtool.types import Reply, Request
 
 ASSUMED_CALL_S = 5.0
 """How long a call is assumed to take. Models differ, and so do their endpoints by the hour; nothing is asked to know."""
@@ -130,8 +131,8 @@ def _added(span: Span, more: Iterable[float]) -> Span:
 
 def estimate_run(plan: Plan) -> dict[str, RoleEstimate]:
     """Calls and tokens of each role. Raises UsageError or DataError where the plan cannot work."""
-    plan.check()
-    by_style = [asyncio.run(_play(plan, style)) for style in plan.benchmark.gold_styles]
+    items = plan.read()
+    by_style = [asyncio.run(_play(plan, items, style)) for style in plan.benchmark.gold_styles]
     found: dict[str, RoleEstimate] = {}
     for role in dict.fromkeys(role for taken in by_style for role in taken):
         ways = sorted((taken.get(role, Usage()) for taken in by_style), key=lambda taken: taken.prompt_tokens)
@@ -144,7 +145,7 @@ def _times(taken: Usage, repeats: int) -> Usage:
     return Usage(taken.calls * repeats, prompt, reply, taken.longest_unit_calls)
 
 
-async def _play(plan: Plan, style: str) -> dict[str, Usage]:
+async def _play(plan: Plan, items: SelectedItems, style: str) -> dict[str, Usage]:
     totals: dict[str, Usage] = {}
     of_units: Counter[tuple[str, str]] = Counter()
 
@@ -158,8 +159,7 @@ async def _play(plan: Plan, style: str) -> dict[str, Usage]:
         )
         return Reply(message)
 
-    item: Item
-    for item in plan.selection.items():
+    for item in items:
         of_units.clear()
         await plan.benchmark.play(item, ask, plan.profile, in_order=True)
     return totals

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from wildtool.engine.run.scheduler import RunContext, play
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.table_stamp import TableStamp, make_stamp, record_fingerprints
 from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, verdicts_path
+from wildtool.engine.selection import SelectedItems, data_stamp, digest_now
 from wildtool.errors import DataError, RecordError, StorageError
 from wildtool.types import Item
 
@@ -191,7 +191,7 @@ async def _run(
     job: RunJob, command: Sequence[str], policy: RetryPolicy | None, invocation: Invocation
 ) -> RunResult:
     plan = job.plan
-    units = plan.selected().units
+    items = plan.read()
     with RunFolder(
         job.out,
         kind="played",
@@ -202,7 +202,7 @@ async def _run(
     ) as folder:
         try:
             bounds = policy or RetryPolicy(plan.timeout_s, plan.max_attempts)
-            result = await _play(job, bounds, invocation, units)
+            result = await _play(job, items, bounds, invocation)
         except BaseException as error:
             _record_end(folder, f"stopped: {type(error).__name__}")
             raise
@@ -210,7 +210,9 @@ async def _run(
         return result
 
 
-async def _play(job: RunJob, policy: RetryPolicy, invocation: Invocation, units: int) -> RunResult:
+async def _play(
+    job: RunJob, items: SelectedItems, policy: RetryPolicy, invocation: Invocation
+) -> RunResult:
     plan, folder, observer = job.plan, job.out, job.observer
     faults: list[str] = []
     table = VerdictTable(verdicts_path(folder, plan.profile), plan.benchmark)
@@ -229,16 +231,16 @@ async def _play(job: RunJob, policy: RetryPolicy, invocation: Invocation, units:
         observer.item_done(item.id, repeat, verdicts)
 
     with table, RecordReader(folder, check_all=True) as reader, RecordWriter(folder, reader.lost) as writer:
-        observer.started(units)
+        observer.started(items.units)
         batching = _batching(job, writer, policy)
         stage = RunContext(plan, reader, writer, observer, policy, invocation, batching)
         try:
-            await play(stage, played)
+            await play(stage, items, played)
             interrupted = False
         except (KeyboardInterrupt, asyncio.CancelledError):
             interrupted = True
         writer.sync()
-        unchecked = [] if interrupted else _check_data(plan)
+        unchecked = [] if interrupted else _check_data(plan, items)
         return RunResult(
             folder=folder,
             verdicts=None if interrupted else table.write(_stamp(plan, folder)),
@@ -256,12 +258,14 @@ async def _play(job: RunJob, policy: RetryPolicy, invocation: Invocation, units:
         )
 
 
-def _check_data(plan: Plan) -> list[str]:
+def _check_data(plan: Plan, items: SelectedItems) -> list[str]:
     """A remark where the data are not there any more, so that nothing tells whether they were edited.
 
-    Raises DataError where they are not those any more that the run began with: its items may be of both.
+    Raises DataError where they are not those any more that the run began with: who scores it later would find others.
     """
-    now = _digest_now(plan)
+    if items.stamp and items.stamp == data_stamp(plan.source.path):
+        return []
+    now = digest_now(plan.benchmark, plan.source, plan.split)
     if now is None:
         return [
             f"{plan.source.path}: not found at the end of the run, so changes to the data during it would go unnoticed"
@@ -272,14 +276,6 @@ def _check_data(plan: Plan) -> list[str]:
             " nothing is judged; replies are recorded. Restore the data and run the same command, or use another --out"
         )
     return []
-
-
-def _digest_now(plan: Plan) -> str | None:
-    """SHA-256 of the data as they are now; None where they are not found, by their name or where they lay."""
-    for place in dict.fromkeys((plan.source.name, str(plan.source.path))):
-        with suppress(DataError):
-            return plan.benchmark.locate(place, plan.split).sha256
-    return None
 
 
 def _stamp(plan: Plan, folder: Path) -> TableStamp:

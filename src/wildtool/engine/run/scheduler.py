@@ -18,6 +18,7 @@ from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedRepl
 from wildtool.engine.record.request_hash import request_hashes
 from wildtool.engine.record.writer import PendingRow, RecordWriter
 from wildtool.engine.run.client import Invocation, ModelClient
+from wildtool.engine.selection import SelectedItems
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
 from wildtool.types import Address, Item, Reply, Request
 
@@ -254,14 +255,14 @@ class RecordingClient:
         return recorded.reply
 
 
-async def play(context: RunContext, on_item_done: OnItemDone) -> None:
-    """Plays all jobs of the stage's plan; hands each to `played` as it ends, in no particular order.
+async def play(context: RunContext, items: SelectedItems, on_item_done: OnItemDone) -> None:
+    """Runs all items in all repeats; hands each to `on_item_done` as it ends, in no particular order.
 
     Raises what first went wrong, with all tasks ended: UsageError or RecordError, StorageError, or the
     exception of a faulty adapter or benchmark. Closes the models.
     """
     plan = context.plan
-    jobs = enumerate(plan.selection.jobs())
+    jobs = enumerate(items.jobs())
     try:
         async with asyncio.TaskGroup() as group:
             beside = [
