@@ -7,6 +7,8 @@ from wildtool.types import PROVIDER_CONTENT, Ask, Episode, Message, Outcome, Tra
 
 EMPTY_REPLY: Message = {"content": "", "tool_calls": None}
 """What a scripted model answers past the end of its script."""
+COOPERATIVE = "cooperative 0"
+"""How gold answers of the roles besides the agent are given (`Request.gold`)."""
 
 
 def provider_fields(reply: Message) -> Message:

@@ -14,7 +14,6 @@ from typing import IO
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.types import Benchmark, Item, Source
 
-
 DataStamp = tuple[tuple[str, int, int, int, int], ...]
 """Name, size, times of change and inode of each data file: an edit changes it, even one that is undone."""
 _LOADED_NS = time.time_ns()
@@ -62,7 +61,7 @@ class SelectedItems:
         self._places[item.id] = self._write(item) or item
 
     def _write(self, item: Item) -> tuple[int, int] | None:
-        """Where an item was written; None where it cannot be: a benchmark may put anything into it, and a disk be full."""
+        """Where an item was written; None where it cannot be: not every object can, and a disk may be full."""
         try:
             data = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
             if self._file is None:

@@ -54,7 +54,9 @@ async def played(
     plan: Plan, out: Path, policy: RetryPolicy = PATIENT, invocation: Invocation | None = None
 ) -> RunResult:
     """Plays in a thread of its own, since the server is in this one."""
-    return await asyncio.to_thread(run_plan, plan, out, command=["test"], policy=policy, invocation=invocation)
+    return await asyncio.to_thread(
+        run_plan, plan, out, command=["test"], policy=policy, invocation=invocation
+    )
 
 
 def steps_of(out: Path) -> list[RecordedReply]:

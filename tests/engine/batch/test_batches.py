@@ -147,7 +147,9 @@ async def test_a_limit_of_money_is_checked_before_a_batch_goes_and_counts_the_ba
         assert 0 < sum(len(batch.requests) for batch in server.batches.values()) < 8
         again = Budget(SpendingLimits(max_cost=part.spent.cost))
         assert (
-            await played(plan(server, prices={"agent": price}), tmp_path / "part", invocation=Invocation(again))
+            await played(
+                plan(server, prices={"agent": price}), tmp_path / "part", invocation=Invocation(again)
+            )
         ).calls == 0
     assert again.spent.cost == pytest.approx(part.spent.cost)
 

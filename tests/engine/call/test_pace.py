@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.echo_benchmark import EchoBenchmark, plan_of
 from engine.instant_time import NetworkModel, instantly, now
-from wildtool.engine.call.pace import LEAST_PER_S, Pace
+from wildtool.engine.call.rate_limit import LEAST_PER_S, Pace
 from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import CallError

@@ -53,7 +53,7 @@ def made(
     )
     maker.resume_from(folder / out / RECORD_FOLDER)
     policy = RetryPolicy(timeout_s=5, max_attempts=1)
-    result = run_plan(plan, folder / out / RECORD_FOLDER, command=[], policy=policy, invocation=sitting)
+    result = run_plan(plan, folder / out / RECORD_FOLDER, command=[], policy=policy, invocation=invocation)
     return result, write_apis(maker, plan, folder / out)
 
 

@@ -8,7 +8,6 @@ Rows, one JSON line each, brought to the disk before anything else is done:
 - `read`: the results of some requests are recorded; `over`: those of all, or it was never created, and why.
 """
 
-import errno
 import os
 import secrets
 import time
@@ -20,6 +19,7 @@ from typing import Any
 from wildtool import json_codec
 from wildtool.engine.record.segments import whole_length
 from wildtool.errors import RecordError, StorageError
+from wildtool.outputs import sync_folder
 from wildtool.redact import redacted
 
 JOURNAL_FILE = "batches.jsonl"
@@ -129,7 +129,7 @@ class BatchJournal:
             finally:
                 os.close(fd)
             if not self._size:
-                _sync_folder(self._path.parent)
+                sync_folder(self._path.parent)
         except OSError as error:
             raise StorageError(
                 f"{self._path}: could not be written ({error.strerror}); the record is intact. Make room, then run "
@@ -184,15 +184,3 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is no text")
     return value
-
-
-def _sync_folder(folder: Path) -> None:
-    """Brings a new file's name to the disk; some file systems cannot."""
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    except OSError as error:
-        if error.errno != errno.EINVAL:
-            raise
-    finally:
-        os.close(fd)

@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from wildtool.engine.call.pace import Pace
 from wildtool.engine.call.rates import Rates
 from wildtool.errors import CallError, InfraError
 from wildtool.models.http.failures import BLOCKED_PROMPT
@@ -27,11 +26,23 @@ MAX_RATE_LIMITED = 32
 """Times that a call is turned away while later ones are answered, after which it is the call and not the crowd."""
 QUOTA_GIVE_UP_S = 1800.0
 """How long an endpoint that has answered may turn every call away, such as for a quota that is used up."""
-LONGEST_PAUSE_S = 60.0
-"""Servers have been seen to ask for hours; a run would look hung."""
+LONGEST_RETRY_AFTER_S = 60.0
+"""The longest `Retry-After` that is obeyed: servers have been seen to ask for hours, and a run would look hung."""
 SLACK_S = 0.1
 """How far calls may catch up with their pace after a timer that came late."""
 MINUTE_S = 60.0
+FIRST_PER_S = 0.5
+"""Where an endpoint turns calls away before it has answered any."""
+LEAST_PER_S = 1 / 30
+"""However often it turns calls away."""
+DECREASE_FACTOR = 0.8
+INCREASE_FACTOR = 1.02
+"""For each answer, so that the pace is found again within a dozen calls, whatever it is."""
+CATCH_UP_FACTOR = 2.0
+"""The same while it is far below what the endpoint took within the last minute."""
+MAX_RATE_RATIO = 2.0
+"""How far the pace may be from that."""
+WINDOW_S = 60
 
 
 class LimitError(InfraError):
@@ -43,13 +54,67 @@ class LimitError(InfraError):
         self.of_endpoint = of_endpoint
 
 
-class CallHistory:
-    """What one call has met at a gate so far."""
+class Pace:
+    """A rate that falls when calls are turned away and grows with each answer; no bound until the first is turned away.
 
-    __slots__ = ("entered", "turned_away")
+    All times are seconds on one clock.
+    """
 
     def __init__(self) -> None:
-        self.entered = float("-inf")
+        self.per_s: float | None = None
+        """Calls a second; None: any number."""
+        self._answers: deque[list[int]] = deque()
+        """Seconds of the last minute with the answers that came in each."""
+        self._count = 0
+        self._first: float | None = None
+
+    def on_success(self, now: float) -> None:
+        """A call got its answer."""
+        second = int(now)
+        if self._first is None:
+            self._first = now
+        if not self._answers or self._answers[-1][0] != second:
+            self._forget(now)
+            self._answers.append([second, 0])
+        self._answers[-1][1] += 1
+        self._count += 1
+        if self.per_s is not None:
+            taken = self._taken_per_s(now)
+            grown = self.per_s * (CATCH_UP_FACTOR if self.per_s < taken / MAX_RATE_RATIO else INCREASE_FACTOR)
+            # A pace that nothing is held back by would grow without any sense.
+            self.per_s = max(self.per_s, min(grown, MAX_RATE_RATIO * taken))
+
+    def on_rate_limited(self, now: float) -> None:
+        """A call was told that it is one too many; to be called once for all that were under way then."""
+        taken = self._taken_per_s(now)
+        base = taken or FIRST_PER_S
+        if self.per_s is not None:
+            base = min(self.per_s, MAX_RATE_RATIO * taken) if taken else self.per_s
+        self.per_s = max(LEAST_PER_S, DECREASE_FACTOR * base)
+
+    def _taken_per_s(self, now: float) -> float:
+        """Answers a second within the last minute."""
+        if self._first is None:
+            return 0.0
+        self._forget(now)
+        return self._count / min(float(WINDOW_S), max(now - self._first, 1.0))
+
+    def _forget(self, now: float) -> None:
+        while self._answers and self._answers[0][0] < now - WINDOW_S:
+            self._count -= self._answers.popleft()[1]
+
+
+class CallHistory:
+    """What one call has met so far."""
+
+    __slots__ = ("admitted_at", "attempts", "counted", "turned_away")
+
+    def __init__(self) -> None:
+        self.attempts = 0
+        """How often it was sent."""
+        self.counted = 0
+        """Attempts that count as failed; those that the endpoint turned away because of its load do not."""
+        self.admitted_at = float("-inf")
         """When it was last let in and then turned away by the endpoint."""
         self.turned_away = 0
         """How often that happened while later calls were answered."""
@@ -185,7 +250,7 @@ class RateLimiter:
                 own = self._slow_down(pace)
                 wait = own if wait is None else wait
         if wait is not None:
-            pause = min(LONGEST_PAUSE_S, max(wait, 0.0))
+            pause = min(LONGEST_RETRY_AFTER_S, max(wait, 0.0))
             self._paused_until = max(self._paused_until, self.now() + pause)
         return pace is not None and self._may_retry(error, admitted_at, history or CallHistory())
 
@@ -211,8 +276,8 @@ class RateLimiter:
                 f"for {QUOTA_GIVE_UP_S / 60:.0f} minutes every call was turned away ({error})",
                 of_endpoint=True,
             )
-        history.turned_away += self._last_success > history.entered > float("-inf")
-        history.entered = admitted_at
+        history.turned_away += self._last_success > history.admitted_at > float("-inf")
+        history.admitted_at = admitted_at
         return history.turned_away < MAX_RATE_LIMITED
 
     def adjust(self, expected: float, used: float) -> None:

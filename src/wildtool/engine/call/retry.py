@@ -3,23 +3,136 @@ to a cap."""
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from wildtool.engine.call.health import NOT_RECORDED, Health, RefusedError
-from wildtool.engine.call.rate_limit import CallHistory, LimitError, RateLimiter
-from wildtool.errors import CallError, InfraError
+from wildtool.engine.call.rate_limit import LONGEST_RETRY_AFTER_S, CallHistory, LimitError, RateLimiter
+from wildtool.engine.observer import Observer
+from wildtool.engine.record.writer import PendingRow
+from wildtool.errors import CallError, InfraError, UsageError, WildtoolError
 from wildtool.models.http.failures import BLOCKED_PROMPT
 from wildtool.types import Model, Reply, Request
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
+MAX_FAILED_CALLS = 8
+"""Failures of one kind without any answer after which a model is given up."""
+GIVE_UP_AFTER_S = 10.0
+"""How long tries that may be made again must have failed by then: a server may just be starting."""
+RATE_LIMITED_GIVE_UP_AFTER_S = 120.0
+"""The same where an endpoint asks for fewer calls, which most do for a minute."""
+NOT_RECORDED = "not recorded"
+"""Kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
 NOT_REFUSALS = frozenset({NOT_RECORDED, BLOCKED_PROMPT})
 """Kinds of final failures that say nothing about a key or a model's name."""
-LONGEST_RETRY_AFTER_S = 60.0
-"""Servers have been seen to ask for hours; a run would look hung."""
 Answer = TypeVar("Answer")
+
+
+class GivenUpError(WildtoolError):
+    """A model that never answered and is asked no more."""
+
+    exit_status = 3
+
+    def __init__(self, reason: str, advice: str) -> None:
+        super().__init__(f"{reason}{advice}")
+        self.reason = reason
+
+
+class AllRefusedError(GivenUpError, UsageError):
+    """The same where the key, the model's name or the endpoint is wrong."""
+
+    exit_status = 2
+
+
+class RefusedError(InfraError):
+    """A call that failed in a way that another try cannot mend: a wrong key, an unknown model."""
+
+
+class Health:
+    """Follows the tries of one model until the first is answered.
+
+    A model that never answers is given up, and only once no try is under way: a quick refusal must not overtake a slow
+    good answer.
+    """
+
+    def __init__(self, observer: Observer | None = None, *, give_up_after_s: float = GIVE_UP_AFTER_S) -> None:
+        """Args:
+        observer: is told of each try.
+        patience_s: how long tries may fail that are made again.
+        """
+        self.has_answered = False
+        """Whether it has ever answered."""
+        self.given_up: str | None = None
+        """Why no more calls are made, where others of the run go on without them."""
+        self.unrecorded: list[tuple[PendingRow, InfraError]] = []
+        """Calls that failed before it ever answered, which are recorded once it is clear that it does."""
+        self._observer = observer or Observer()
+        self._give_up_after_s = give_up_after_s
+        self._in_flight = 0
+        self._failed_attempts: Counter[str] = Counter()
+        """Failed tries by kind."""
+        self._failed_calls: Counter[str] = Counter()
+        """Calls that failed for good, by kind."""
+        self._since: float | None = None
+        """When the first of the failed tries was sent."""
+
+    def on_attempt(self) -> None:
+        """A try goes out."""
+        self._in_flight += 1
+        self._observer.attempt_started()
+
+    def on_attempt_end(self, problem: CallError | None = None, *, answered: bool = False) -> None:
+        """A try is over: answered, failed, or (neither) cut off."""
+        self._in_flight -= 1
+        # Who refuses a prompt for what it says has let the key, the model's name and the request's form pass.
+        if answered or (problem is not None and problem.kind == BLOCKED_PROMPT):
+            self.has_answered = True
+        self._observer.attempt_ended(problem, answered=answered)
+
+    def on_error(
+        self, error: CallError, sent_at: float, now: float, *, lost: bool, rate_limited: bool = False
+    ) -> None:
+        """Judges the whole after a failed try.
+
+        Args:
+            entered: when it was sent.
+            lost: whether its call is not made again.
+            turned_away: whether it was told to come back later.
+
+        Raises GivenUpError where that is enough.
+        """
+        if self.has_answered or error.kind == NOT_RECORDED:
+            return
+        self._since = sent_at if self._since is None else min(self._since, sent_at)
+        self._failed_attempts[error.kind] += 1
+        self._failed_calls[error.kind] += lost
+        if self._in_flight:
+            return
+        waited = now - self._since
+        if error.final and self._failed_calls[error.kind] >= MAX_FAILED_CALLS:
+            raise all_refused(error)
+        patience = RATE_LIMITED_GIVE_UP_AFTER_S if rate_limited else self._give_up_after_s
+        enough = rate_limited or self._failed_attempts[error.kind] >= MAX_FAILED_CALLS
+        if self._failed_calls[error.kind] >= MAX_FAILED_CALLS or (enough and waited >= patience):
+            raise self._no_answer(error, waited)
+
+    def _no_answer(self, error: CallError, waited: float) -> GivenUpError:
+        tries = self._failed_attempts.total()
+        within = f" within {waited:.0f} s" if waited >= 1 else ""
+        return GivenUpError(
+            f"the model never answered: all {tries} tries failed{within}, the last by {error.kind} ({error})",
+            ". Nothing is counted as a result; once the endpoint answers, run the same command again",
+        )
+
+
+def all_refused(error: CallError | InfraError) -> AllRefusedError:
+    """What to tell of a model that refused every call."""
+    return AllRefusedError(
+        f"every call was refused ({error.kind}: {error})",
+        "; check the key, the model's name and the endpoint, then run the same command again",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,62 +156,68 @@ async def call_with_retry(
     tokens: float = 0.0,
     health: Health | None = None,
 ) -> Reply:
-    """Asks a model until it answers; each try waits for its turn at the gate and leaves it before the next.
+    """Asks a model until it answers. Each attempt waits for its turn at the rate limiter, and releases it before the
+    next.
 
-    A try that is turned away since the endpoint is asked too much does not count: the call goes back into the queue,
-    for as long as others are answered meanwhile.
+    An attempt that the endpoint turns away because of its load does not count: the call goes back into the queue, for
+    as long as other calls are answered.
 
     Args:
-        tokens: that a try is expected to take.
+        tokens: expected for one attempt.
         health: of this model; without one it is never given up.
 
-    Raises InfraError after the last attempt, RefusedError at once where the endpoint says that retrying is
-    pointless, LimitError where the gate was closed, and GivenUpError where the model never answers.
-    Anything but a CallError that a model raises is a fault of its adapter and passes through.
+    Raises InfraError after the last attempt, RefusedError at once where the endpoint says that retrying is pointless,
+    LimitError where the rate limiter was closed, and GivenUpError where the model never answers. Anything but a
+    CallError that a model raises is a bug of its adapter and passes through.
     """
     if health is None:
         health = Health()
         health.has_answered = True
-    attempts = tries = 0
-    place = CallHistory()
-    while True:
-        entered = await limiter.acquire(tokens)
-        if health.given_up is not None:
-            limiter.release()
-            raise LimitError(health.given_up, of_endpoint=True)
-        attempts += 1
-        health.on_attempt()
-        try:
-            reply = await _try_once(model, request, policy.timeout_s)
-        except CallError as error:
-            failure = error
-            health.on_attempt_end(error)
-            turned_away = policy.max_attempts > 1 and limiter.on_error(error, entered, place)
-        except BaseException:
-            health.on_attempt_end()
-            raise
-        else:
-            health.on_attempt_end(answered=True)
-            limiter.on_success(entered)
-            return reply if attempts == 1 else replace(reply, attempts=attempts)
-        finally:
-            limiter.release()
-        tries += not turned_away
-        lost = failure.final or tries >= policy.max_attempts
-        health.on_error(failure, entered, limiter.now(), lost=lost, rate_limited=turned_away)
-        if lost:
-            kind_of = RefusedError if failure.final and failure.kind not in NOT_REFUSALS else InfraError
-            raise kind_of(failure.kind, str(failure), attempts=attempts) from failure
-        wait = limiter.wait_s if turned_away else wait_s(tries, failure.retry_after_s, policy.jitter())
-        on_retry(failure.kind, wait)
-        if not turned_away:
-            await policy.sleep(wait)
+    history = CallHistory()
+
+    async def attempt() -> Reply:
+        """One attempt that counts, after those that are turned away."""
+        while True:
+            admitted_at = await limiter.acquire(tokens)
+            if health.given_up is not None:
+                limiter.release()
+                raise LimitError(health.given_up, of_endpoint=True)
+            history.attempts += 1
+            health.on_attempt()
+            try:
+                reply = await _call_once(model, request, policy.timeout_s)
+            except CallError as error:
+                failure = error
+                health.on_attempt_end(error)
+                turned_away = policy.max_attempts > 1 and limiter.on_error(error, admitted_at, history)
+            except BaseException:
+                health.on_attempt_end()
+                raise
+            else:
+                health.on_attempt_end(answered=True)
+                limiter.on_success(admitted_at)
+                return reply
+            finally:
+                limiter.release()
+            history.counted += not turned_away
+            lost = failure.final or history.counted >= policy.max_attempts
+            health.on_error(failure, admitted_at, limiter.now(), lost=lost, rate_limited=turned_away)
+            if lost or not turned_away:
+                raise failure
+            on_retry(failure.kind, limiter.wait_s)
+
+    try:
+        reply = await retry(attempt, policy, on_retry)
+    except CallError as error:
+        refused = error.final and error.kind not in NOT_REFUSALS
+        raise (RefusedError if refused else InfraError)(error.kind, str(error), attempts=history.attempts) from error
+    return reply if history.attempts == 1 else replace(reply, attempts=history.attempts)
 
 
 async def retry(
     task: Callable[[], Awaitable[Answer]], policy: RetryPolicy, on_retry: Callable[[str, float], None]
 ) -> Answer:
-    """Does something until there is an answer. Raises CallError after the last try."""
+    """Does something until it succeeds, with waits between. Raises CallError after the last attempt."""
     attempt = 1
     while True:
         try:
@@ -112,7 +231,7 @@ async def retry(
         attempt += 1
 
 
-async def _try_once(model: Model, request: Request, timeout_s: float) -> Reply:
+async def _call_once(model: Model, request: Request, timeout_s: float) -> Reply:
     try:
         async with asyncio.timeout(timeout_s):
             return await model.complete(request)

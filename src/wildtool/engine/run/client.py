@@ -1,5 +1,6 @@
 """Where one role of a run is asked: its model within all limits, and the cache before it."""
 
+import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -7,11 +8,10 @@ from math import inf
 
 from wildtool.engine.call.budget import NO_RESERVATION, Budget, Reservation, UsageEstimator
 from wildtool.engine.call.cache import ReplyCache, model_digest
-from wildtool.engine.call.health import Health
 from wildtool.engine.call.pricing import token_counts
 from wildtool.engine.call.rate_limit import RateLimiter
 from wildtool.engine.call.rates import Rates
-from wildtool.engine.call.retry import RetryPolicy, call_with_retry
+from wildtool.engine.call.retry import Health, RetryPolicy, call_with_retry
 from wildtool.engine.plan import Plan
 from wildtool.types import Address, Model, Reply, Request
 
@@ -48,10 +48,6 @@ class Invocation:
         return gate
 
 
-UNLIMITED = 1 << 40
-"""Requests that wait for a batch: any number."""
-
-
 class ModelClient:
     """A model with the gate to its endpoint, its price, the budget and the cache."""
 
@@ -65,7 +61,7 @@ class ModelClient:
         self._budget = invocation.budget
         # Nothing goes to the endpoint while a request waits for its batch.
         self._limiter = (
-            RateLimiter(UNLIMITED) if self.batched else invocation.limiter(model, plan.concurrency, rates)
+            RateLimiter(sys.maxsize) if self.batched else invocation.limiter(model, plan.concurrency, rates)
         )
         if not self.batched and endpoint_of(model) is not None:
             self._limiter.probe()

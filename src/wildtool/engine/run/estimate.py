@@ -10,7 +10,7 @@ from wildtool.engine.call.rates import Rates
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.client import endpoint_of
 from wildtool.engine.selection import SelectedItems
-from wildtool.episode import EMPTY_REPLY
+from wildtool.episode import COOPERATIVE, EMPTY_REPLY
 from wildtool.models.prompted import PromptedModel, plain_chat
 from wildtool.types import Reply, Request
 
@@ -151,7 +151,7 @@ async def _play(plan: Plan, items: SelectedItems, style: str) -> dict[str, Usage
 
     async def ask(unit: str, request: Request) -> Reply:
         role = request.role
-        message = request.gold(style if role == "agent" else "cooperative 0") if request.gold else EMPTY_REPLY
+        message = request.gold(style if role == "agent" else COOPERATIVE) if request.gold else EMPTY_REPLY
         sent = _as_sent(plan, request)
         of_units[role, unit] += 1
         totals[role] = totals.get(role, Usage()).add_call(

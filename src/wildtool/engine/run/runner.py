@@ -210,9 +210,7 @@ async def _run(
         return result
 
 
-async def _play(
-    job: RunJob, items: SelectedItems, policy: RetryPolicy, invocation: Invocation
-) -> RunResult:
+async def _play(job: RunJob, items: SelectedItems, policy: RetryPolicy, invocation: Invocation) -> RunResult:
     plan, folder, observer = job.plan, job.out, job.observer
     faults: list[str] = []
     table = VerdictTable(verdicts_path(folder, plan.profile), plan.benchmark)

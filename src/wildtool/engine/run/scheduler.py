@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wildtool import json_codec, redact
 from wildtool.engine.call.budget import Spend
-from wildtool.engine.call.health import GIVE_UP_AFTER_S, GivenUpError, Health, RefusedError, all_refused
 from wildtool.engine.call.rate_limit import LimitError
-from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.call.retry import (
+    GIVE_UP_AFTER_S,
+    GivenUpError,
+    Health,
+    RefusedError,
+    RetryPolicy,
+    all_refused,
+)
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply, RecordReader

@@ -8,12 +8,10 @@ from pathlib import Path
 
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, relation, verdicts_path
-from wildtool.engine.selection import Selection, check_profile
+from wildtool.engine.selection import SelectedItems, Selection, check_profile
+from wildtool.episode import COOPERATIVE
 from wildtool.errors import UsageError
 from wildtool.types import Benchmark, Item, Metric, Mutant, Reply, Source, Transcript
-
-COOPERATIVE = "cooperative 0"
-"""How gold answers of the roles besides the agent are given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,17 +84,16 @@ def audit_profile(
 ) -> Audit:
     """Audits a profile over data. Raises UsageError where it is unknown or where nothing is selected."""
     check_profile(benchmark, profile)
-    selection = Selection(benchmark=benchmark, source=source, split=split, lang=lang)
-    selection.check()
+    items = Selection(benchmark=benchmark, source=source, split=split, lang=lang).read()
     faults: list[str] = []
     wrong_gold: list[WrongGold] = []
     ceilings = tuple(
-        _ceiling(selection, profile, style, faults, wrong_gold) for style in benchmark.gold_styles
+        _ceiling(benchmark, items, profile, style, faults, wrong_gold) for style in benchmark.gold_styles
     )
     kills: Counter[str] = Counter()
     mutants: Counter[str] = Counter()
     survivors: dict[str, Survivors] = {}
-    for item in selection.items():
+    for item in items:
         for mutant, killed in _run_mutants(benchmark, item, profile, faults):
             mutants[mutant.kind] += 1
             kills[mutant.kind] += killed
@@ -133,15 +130,19 @@ def gold_transcript(benchmark: Benchmark, item: Item, unit: str, profile: str, s
 
 
 def _ceiling(
-    selection: Selection, profile: str, style: str, faults: list[str], wrong_gold: list[WrongGold]
+    benchmark: Benchmark,
+    items: SelectedItems,
+    profile: str,
+    style: str,
+    faults: list[str],
+    wrong_gold: list[WrongGold],
 ) -> Ceiling:
-    benchmark = selection.benchmark
     player = RunInfo(run="gold", model=f"gold, {style}", benchmark=benchmark.name, profile=profile)
     with (
         tempfile.TemporaryDirectory() as folder,
         VerdictTable(verdicts_path(Path(folder), profile), benchmark) as table,
     ):
-        for order, item in enumerate(selection.items()):
+        for order, item in enumerate(items):
             gold = {unit: gold_transcript(benchmark, item, unit, profile, style) for unit in item.units}
             verdicts, fault = safe_judge(benchmark, item, gold, profile)
             _add_fault(faults, item, fault)

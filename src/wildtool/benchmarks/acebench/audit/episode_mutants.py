@@ -17,6 +17,7 @@ from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.judge import judge_item
 from wildtool.benchmarks.acebench.play import new_episode as walk_of
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
+from wildtool.episode import COOPERATIVE
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.types import Episode, Item, Message, Mutant, Reply, Transcript
 
@@ -92,7 +93,7 @@ def replies(episode: Episode, script: Script, *, native: bool, ends: bool = True
     spoken, calls = 0, 0
     while (request := episode.request()) is not None:
         if request.role != "agent":
-            message = cast(Any, request.gold)("cooperative 0")
+            message = cast(Any, request.gold)(COOPERATIVE)
         elif spoken < len(script):
             message = _written(script[spoken], calls, native=native)
             calls += len(script[spoken])
