@@ -24,7 +24,7 @@ from faults.batch_server import BatchServer, Body
 from faults.server import Answer
 from models.options import client_options
 from models.peers import PROTOCOLS, Peer
-from wildtool.engine.batch.rounds import QUIET_PASSES, BatchScheduler
+from wildtool.engine.batch.rounds import QUIET_PASSES, Activity, BatchScheduler, RoundProgress
 from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.pricing import Price
@@ -269,8 +269,9 @@ async def test_a_round_begins_only_when_everything_waits_for_it():
         pass
 
     script: Any = Script(lambda: begun.append("round"))
-    rounds = BatchScheduler([], [script], sync)
-    watching = asyncio.create_task(rounds.play())
+    rounds = Activity()
+    scheduler = BatchScheduler(rounds, [], [script], RoundProgress([], lambda state: None), sync)
+    watching = asyncio.create_task(scheduler.play())
 
     async def turns() -> None:
         for _ in range(3 * QUIET_PASSES):

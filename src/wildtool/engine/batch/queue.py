@@ -16,6 +16,7 @@ from wildtool.engine.batch.journal import BatchEntry, BatchJournal
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.errors import CallError, StorageError
 from wildtool.models.batch.protocol import BatchClient, BatchState
+from wildtool.models.providers.base import HttpModel
 from wildtool.types import Request
 
 MARK_PREFIX = "wildtool-"
@@ -150,42 +151,42 @@ class _Draft:
 class BatchQueue:
     """Where the requests of one role wait for the next batch."""
 
-    def __init__(self, role: str, journal: BatchJournal, folder: Path) -> None:
+    def __init__(
+        self,
+        role: str,
+        model: HttpModel,
+        journal: BatchJournal,
+        folder: Path,
+        *,
+        reserve: Callable[[Request], AbstractContextManager[None]],
+        waiting: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """Lets a model send through this queue.
+
+        Args:
+            reserve: holds what a request is expected to take while it is under way, or raises LimitError.
+            waiting: is open while a request waits for a batch.
+        """
         self.role = role
-        self.api: BatchClient
-        """The provider's; set by `serve`."""
-        self.most_requests = 0
+        self.api = model.use_batches(self.send)
+        """The provider's batches."""
+        self.most_requests = self.api.most_requests
         """In a batch, at the moment: fewer once the provider said that a batch asks too much."""
         self.journal = journal
         self._folder = folder
-        self._reserve: Callable[[Request], AbstractContextManager[None]]
-        self._waiting: Callable[[], AbstractContextManager[None]]
+        self._reserve = reserve
+        self._waiting = waiting
         self.running: list[Batch] = []
-        """Batches of which somebody waits to be told."""
+        """Batches that some request still waits for."""
         self._drafts: list[_Draft] = []
         self._inherited = {
             custom_id: batch
-            # The newest first, since a request that failed in one batch stands in a later one too.
+            # The newest first, since a request that failed in one batch occurs in a later one too.
             for begun in reversed(journal.open_batches(role))
             for batch in [Batch(begun, None, inherited=True)]
             for custom_id in begun.requests
         }
         self._closed: str | None = None
-
-    def connect(
-        self,
-        batches: BatchClient,
-        reserve: Callable[[Request], AbstractContextManager[None]],
-        waiting: Callable[[], AbstractContextManager[None]],
-    ) -> None:
-        """Connects it.
-
-        Args:
-            reserved: holds what a request is expected to take while it is under way, or raises LimitError.
-            parked: is open while a request waits for a batch.
-        """
-        self.api, self._reserve, self._waiting = batches, reserve, waiting
-        self.most_requests = batches.most_requests
 
     async def send(self, body: bytes, request: Request) -> BatchAnswer:
         """Waits for the answer that a batch brings.

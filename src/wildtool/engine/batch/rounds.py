@@ -1,7 +1,7 @@
 """Sends batches in rounds: when everything that is played waits for one, all that was asked goes out together."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,43 +15,6 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.record.writer import RecordWriter
 from wildtool.models.providers.base import batchable_model
 from wildtool.types import Request
-
-
-class Batching:
-    """The rounds of a run, with a lane for each role that is asked by batches."""
-
-    def __init__(
-        self, plan: Plan, folder: Path, writer: RecordWriter, observer: Observer, policy: RetryPolicy
-    ) -> None:
-        """Raises RecordError where the journal of earlier batches is damaged."""
-        journal = BatchJournal(folder)
-        self._models = {role: plan.models[role] for role in sorted(plan.batched & plan.models.keys())}
-        self._queues = {role: BatchQueue(role, journal, folder) for role in self._models}
-
-        async def sync() -> None:
-            await asyncio.to_thread(writer.sync)
-
-        senders = [
-            BatchSender(
-                lane,
-                folder,
-                policy,
-                on_retry=observer.call_retried,
-                on_state=lambda: self.scheduler.report_state(),
-            )
-            for lane in self._queues.values()
-        ]
-        self.scheduler = BatchScheduler(
-            list(self._queues.values()), senders, sync, observer.batch_status_changed
-        )
-
-    def connect(self, role: str, reserve: Callable[[Request], AbstractContextManager[None]]) -> None:
-        """Lets a role's model send by its lane. Args: reserved: see `Lane.serve`."""
-        model = batchable_model(self._models[role])
-        assert model is not None, "the plan is checked for this"
-        lane = self._queues[role]
-        lane.connect(model.use_batches(lane.send), reserve, self.scheduler.waiting)
-
 
 QUIET_PASSES = 10
 """Turns of the event loop in which nothing may happen before a round begins."""
@@ -71,38 +34,27 @@ class RunningBatch:
     """Where a POST with the key cancels it."""
 
 
-class BatchScheduler:
-    """Watches what a run does, and begins a round once nothing can go on without one."""
+class Activity:
+    """What a run is doing: which items are asking, and which requests wait for a batch."""
 
-    def __init__(
-        self,
-        queues: Sequence[BatchQueue],
-        senders: Sequence[BatchSender],
-        sync: Callable[[], Awaitable[None]],
-        on_state: Callable[[str], None] = lambda state: None,
-    ) -> None:
-        """Args: sync: brings what is recorded to the disk. on_state: is told in words how a round stands."""
-        self.number = 0
-        """Of the round under way, from 1."""
-        self._queues = queues
-        self._senders = senders
-        self._sync = sync
-        self._on_state = on_state
-        self._changed = asyncio.Event()
+    def __init__(self) -> None:
+        self.changed = asyncio.Event()
+        """Set whenever anything begins or ends."""
+        self.requests_waiting = 0
+        """Requests that wait for a batch."""
         self._events = 0
         self._complete = False
         self._asks: dict[Hashable, int] = {}
-        self._idle = self._busy = self._waiting = 0
-        self._round: asyncio.Task[None] | None = None
+        self._idle = self._busy = 0
 
     def job_started(self, job: Hashable) -> None:
-        """An item is being played."""
+        """An item is being run."""
         self._asks[job] = 0
         self._idle += 1
         self._notify()
 
     def job_ended(self, job: Hashable) -> None:
-        """An item is played to its end."""
+        """An item has been run to its end."""
         self._idle -= not self._asks.pop(job)
         self._notify()
 
@@ -113,7 +65,7 @@ class BatchScheduler:
 
     @contextmanager
     def asking(self, job: Hashable) -> Generator[None]:
-        """Is open while something of an item is asked, wherever."""
+        """Is open while an item asks anything, of whichever model."""
         self._idle -= not self._asks[job]
         self._asks[job] += 1
         self._busy += 1
@@ -130,27 +82,82 @@ class BatchScheduler:
     def waiting(self) -> Generator[None]:
         """Is open while a request waits for a batch."""
         self._busy -= 1
-        self._waiting += 1
+        self.requests_waiting += 1
         self._notify()
         try:
             yield
         finally:
-            self._waiting -= 1
+            self.requests_waiting -= 1
             self._busy += 1
             self._notify()
 
+    async def is_quiet(self) -> bool:
+        """Whether nothing can go on without a batch, and nothing happens for some turns of the event loop."""
+        seen = self._events
+        for _ in range(QUIET_PASSES):
+            waits = self._complete and self.requests_waiting and not self._busy and not self._idle
+            if not waits or self._events != seen:
+                return False
+            await asyncio.sleep(0)
+        return self._events == seen
+
+    def _notify(self) -> None:
+        self._events += 1
+        self.changed.set()
+
+
+class RoundProgress:
+    """Reports in words how the round under way stands."""
+
+    def __init__(self, queues: Sequence[BatchQueue], on_state: Callable[[str], None]) -> None:
+        self.number = 0
+        """Of the round under way, from 1."""
+        self._queues = queues
+        self._on_state = on_state
+
+    def report(self) -> None:
+        """Reports the round; an empty text where none is under way."""
+        states = [(batch, batch.state) for queue in self._queues for batch in queue.running]
+        requests = sum(len(batch.waiting) for batch, _ in states)
+        done = sum(state.done for _, state in states if state)
+        words = dict.fromkeys(state.status if state else "being sent" for _, state in states)
+        count = f"{len(states)} batches" if len(states) > 1 else "batch"
+        self._on_state(
+            f"round {self.number}: {count} {', '.join(words)}, {done}/{requests} done" if states else ""
+        )
+
+
+class BatchScheduler:
+    """Begins a round once a run cannot go on without one."""
+
+    def __init__(
+        self,
+        activity: Activity,
+        queues: Sequence[BatchQueue],
+        senders: Sequence[BatchSender],
+        progress: RoundProgress,
+        sync: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Args: sync: brings the record to the disk."""
+        self.activity = activity
+        self._queues = queues
+        self._senders = senders
+        self._progress = progress
+        self._sync = sync
+        self._round: asyncio.Task[None] | None = None
+
     async def play(self) -> None:
-        """Begins rounds until it is cancelled. Raises what went wrong with the journal or a file."""
+        """Begins rounds until it is cancelled. Raises StorageError where the journal or a file cannot be written."""
         while True:
-            await self._changed.wait()
-            self._changed.clear()
-            if not await self._is_quiet():
+            await self.activity.changed.wait()
+            self.activity.changed.clear()
+            if not await self.activity.is_quiet():
                 continue
             await self.commit_results()
-            if not self._waiting:
+            if not self.activity.requests_waiting:
                 # A deadline has passed meanwhile.
                 continue
-            self.number += 1
+            self._progress.number += 1
             self._round = asyncio.create_task(self._send())
             try:
                 await asyncio.wait([self._round])
@@ -161,21 +168,21 @@ class BatchScheduler:
                 self._round.result()
 
     async def commit_results(self) -> None:
-        """Writes down which results are recorded. To be called when all who were told have gone on."""
-        told = [(lane, batch) for lane in self._queues for batch in lane.running if batch.is_settled]
-        if told:
+        """Notes in the journal which results are recorded; to be called once they have been used."""
+        settled = [(queue, batch) for queue in self._queues for batch in queue.running if batch.is_settled]
+        if settled:
             await self._sync()
-        for lane, batch in told:
-            lane.running.remove(batch)
+        for queue, batch in settled:
+            queue.running.remove(batch)
             batch.close()
             if batch.all_readable and not batch.entry.finished:
-                lane.journal.read(batch.entry, batch.waiting.keys())
-        self.report_state()
+                queue.journal.read(batch.entry, batch.waiting.keys())
+        self._progress.report()
 
     def stop(self, why: str) -> None:
         """Waits for no batch any more; those under way stay pending."""
-        for lane in self._queues:
-            lane.close(why)
+        for queue in self._queues:
+            queue.close(why)
         if self._round is not None:
             self._round.cancel()
 
@@ -186,38 +193,48 @@ class BatchScheduler:
                 batch.entry.id,
                 len(batch.entry.requests),
                 batch.state.status if batch.state else "unknown",
-                lane.api.cancel_url(batch.entry.id),
+                queue.api.cancel_url(batch.entry.id),
             )
-            for lane in self._queues
-            for batch in lane.running
+            for queue in self._queues
+            for batch in queue.running
             if batch.entry.id is not None and not (batch.state and batch.state.ended)
         ]
-
-    def report_state(self) -> None:
-        """Says how the round stands; nothing where none is under way."""
-        states = [(batch, batch.state) for lane in self._queues for batch in lane.running]
-        requests = sum(len(batch.waiting) for batch, _ in states)
-        done = sum(state.done for _, state in states if state)
-        words = dict.fromkeys(state.status if state else "being sent" for _, state in states)
-        count = f"{len(states)} batches" if len(states) > 1 else "batch"
-        said = f"round {self.number}: {count} {', '.join(words)}, {done}/{requests} done" if states else ""
-        self._on_state(said)
-
-    def _notify(self) -> None:
-        self._events += 1
-        self._changed.set()
-
-    async def _is_quiet(self) -> bool:
-        """Whether nothing can go on but by a batch, and nothing happens for some turns of the event loop."""
-        seen = self._events
-        for _ in range(QUIET_PASSES):
-            waits = self._complete and self._waiting and not self._busy and not self._idle
-            if not waits or self._events != seen:
-                return False
-            await asyncio.sleep(0)
-        return self._events == seen
 
     async def _send(self) -> None:
         async with asyncio.TaskGroup() as group:
             for sender in self._senders:
                 group.create_task(sender.send_batches())
+
+
+def batch_scheduler(
+    plan: Plan,
+    reserve: Mapping[str, Callable[[Request], AbstractContextManager[None]]],
+    folder: Path,
+    writer: RecordWriter,
+    observer: Observer,
+    policy: RetryPolicy,
+) -> BatchScheduler:
+    """The rounds of a run in a folder, with a queue for each role that is called by batches.
+
+    Args: reserve: by role, what holds what a request is expected to take (`BatchQueue`).
+
+    Raises RecordError where the journal of earlier batches is damaged.
+    """
+
+    async def sync() -> None:
+        await asyncio.to_thread(writer.sync)
+
+    activity, journal = Activity(), BatchJournal(folder)
+    queues: list[BatchQueue] = []
+    for role in sorted(plan.batched & reserve.keys()):
+        model = batchable_model(plan.models[role])
+        assert model is not None, "the plan is checked for this"
+        queues.append(
+            BatchQueue(role, model, journal, folder, reserve=reserve[role], waiting=activity.waiting)
+        )
+    progress = RoundProgress(queues, observer.batch_status_changed)
+    senders = [
+        BatchSender(queue, folder, policy, on_retry=observer.call_retried, on_state=progress.report)
+        for queue in queues
+    ]
+    return BatchScheduler(activity, queues, senders, progress, sync)

@@ -210,7 +210,9 @@ async def call_with_retry(
         reply = await retry(attempt, policy, on_retry)
     except CallError as error:
         refused = error.final and error.kind not in NOT_REFUSALS
-        raise (RefusedError if refused else InfraError)(error.kind, str(error), attempts=history.attempts) from error
+        raise (RefusedError if refused else InfraError)(
+            error.kind, str(error), attempts=history.attempts
+        ) from error
     return reply if history.attempts == 1 else replace(reply, attempts=history.attempts)
 
 

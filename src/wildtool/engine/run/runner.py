@@ -24,7 +24,7 @@ from wildtool.errors import DataError, RecordError, StorageError
 from wildtool.types import Item
 
 if TYPE_CHECKING:
-    from wildtool.engine.batch.rounds import Batching, RunningBatch
+    from wildtool.engine.batch.rounds import RunningBatch
 
 EXIT_STATUSES = {"done": 0, "judge faults": 1, "limit reached": 3, "infra errors": 3, "interrupted": 130}
 """How a run can end, with the exit status. A limit is like infra errors: steps are missing, and the same command,
@@ -230,10 +230,9 @@ async def _play(job: RunJob, items: SelectedItems, policy: RetryPolicy, invocati
 
     with table, RecordReader(folder, check_all=True) as reader, RecordWriter(folder, reader.lost) as writer:
         observer.started(items.units)
-        batching = _batching(job, writer, policy)
-        stage = RunContext(plan, reader, writer, observer, policy, invocation, batching)
+        context = RunContext(plan, reader, writer, observer, policy, invocation, folder)
         try:
-            await play(stage, items, played)
+            await play(context, items, played)
             interrupted = False
         except (KeyboardInterrupt, asyncio.CancelledError):
             interrupted = True
@@ -243,16 +242,16 @@ async def _play(job: RunJob, items: SelectedItems, policy: RetryPolicy, invocati
             folder=folder,
             verdicts=None if interrupted else table.write(_stamp(plan, folder)),
             counts=table.counts(),
-            calls=stage.calls,
-            replayed=stage.replayed,
-            cached=stage.cached,
-            spent=stage.spent,
-            limit=str(stage.limit_error) if stage.limit_error else None,
-            limit_of_endpoint=stage.limit_error is not None and stage.limit_error.of_endpoint,
+            calls=context.calls,
+            replayed=context.replayed,
+            cached=context.cached,
+            spent=context.spent,
+            limit=str(context.limit_error) if context.limit_error else None,
+            limit_of_endpoint=context.limit_error is not None and context.limit_error.of_endpoint,
             faults=tuple(faults),
             remarks=(*map(str, reader.lost), *unchecked),
             interrupted=interrupted,
-            pending=tuple(stage.batch_scheduler.running_batches()) if stage.batch_scheduler else (),
+            pending=tuple(context.batch_scheduler.running_batches()) if context.batch_scheduler else (),
         )
 
 
@@ -280,14 +279,6 @@ def _stamp(plan: Plan, folder: Path) -> TableStamp:
     return make_stamp(
         {"identity": plan.identity(), "scope": plan.scope()}, plan.profile, record_fingerprints(folder)
     )
-
-
-def _batching(job: RunJob, writer: RecordWriter, policy: RetryPolicy) -> "Batching | None":
-    if not job.plan.batched:
-        return None
-    from wildtool.engine.batch.rounds import Batching  # the network library is slow to load
-
-    return Batching(job.plan, job.out, writer, job.observer, policy)
 
 
 def _record_end(folder: RunFolder, status: str) -> None:

@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from wildtool import json_codec, redact
@@ -29,7 +30,7 @@ from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
 from wildtool.types import Address, Item, Reply, Request
 
 if TYPE_CHECKING:
-    from wildtool.engine.batch.rounds import Batching, BatchScheduler
+    from wildtool.engine.batch.rounds import BatchScheduler
 
 
 def _leaves(errors: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
@@ -66,9 +67,9 @@ class RunContext:
         observer: Observer,
         policy: RetryPolicy,
         invocation: Invocation,
-        batching: "Batching | None" = None,
+        folder: Path,
     ) -> None:
-        """Args: batching: where any role is asked by batches."""
+        """Args: folder: of the run. Raises RecordError where its journal of batches is damaged."""
         self.plan = plan
         self.reader = reader
         self.writer = writer
@@ -87,7 +88,6 @@ class RunContext:
         """Why calls were not made, where any was not since a limit was reached."""
         self.spent = Spend()
         """What the calls of this process took."""
-        self.batch_scheduler = batching.scheduler if batching else None
         # One model may play several roles. The next batch may do what this one did not.
         patience_s = {id(plan.models[role]): inf for role in plan.batched & plan.models.keys()}
         healths = {
@@ -98,9 +98,13 @@ class RunContext:
             role: ModelClient(plan, role, model, invocation, healths[id(model)])
             for role, model in plan.models.items()
         }
-        for role, desk in self._clients.items():
-            if batching and desk.batched:
-                batching.connect(role, desk.reserve)
+        self.batch_scheduler: BatchScheduler | None = None
+        """Of the roles that are called by batches; None where there is none."""
+        if plan.batched:
+            from wildtool.engine.batch.rounds import batch_scheduler  # the network library is slow to load
+
+            reserve = {role: client.reserve for role, client in self._clients.items()}
+            self.batch_scheduler = batch_scheduler(plan, reserve, folder, writer, observer, policy)
 
     async def ask(self, sent: PendingRow) -> Reply:
         """Asks a model, or the cache, and records the reply.
@@ -109,57 +113,57 @@ class RunContext:
         """
         if self.batch_scheduler is None:
             return await self._ask(sent)
-        with self.batch_scheduler.asking((sent.address.item, sent.address.repeat)):
+        with self.batch_scheduler.activity.asking((sent.address.item, sent.address.repeat)):
             return await self._ask(sent)
 
     async def _ask(self, sent: PendingRow) -> Reply:
-        desk = self._clients.get(sent.request.role)
-        if desk is None:
+        client = self._clients.get(sent.request.role)
+        if client is None:
             raise UsageError(
                 f"{self.plan.benchmark.name} asks for a model in the role {sent.request.role!r}; name one"
             )
-        key = desk.cache_key(sent.address, sent.hashes[-1])
-        if key is not None and (kept := desk.lookup(key)) is not None:
+        key = client.cache_key(sent.address, sent.hashes[-1])
+        if key is not None and (kept := client.lookup(key)) is not None:
             self.cached += 1
             reply = self._record(sent, kept)
             self.observer.call_done(reply, replayed=True)
             return reply
         try:
-            reply = await desk.call(sent.request, self.policy, self.observer.call_retried)
-            self.spent.add(reply.usage, desk.price, batched=reply.batched)
-            self._flush_unrecorded(desk.health)
+            reply = await client.call(sent.request, self.policy, self.observer.call_retried)
+            self.spent.add(reply.usage, client.price, batched=reply.batched)
+            self._flush_unrecorded(client.health)
             reply = self._record(sent, reply)
         except LimitError as error:
             self.limit_error = error
             raise
         except GivenUpError as error:
-            self.limit_error = self._given_up(error, desk)
+            self.limit_error = self._given_up(error, client)
             raise self.limit_error from None
         except InfraError as error:
-            self._fail(sent, error, desk.health)
+            self._fail(sent, error, client.health)
             raise
         if key is not None:
-            desk.store(key, reply)
+            client.store(key, reply)
         self.calls += 1
         self.observer.call_done(reply, replayed=False)
         return reply
 
     def flush_failures(self) -> None:
         """Called at the end. Raises GivenUpError if a model refused every call."""
-        for health in {id(desk.health): desk.health for desk in self._clients.values()}.values():
+        for health in {id(client.health): client.health for client in self._clients.values()}.values():
             failures = [error for _, error in health.unrecorded]
             refused = failures and all(isinstance(error, RefusedError) for error in failures)
             if refused and self.has_new_requests:
                 raise all_refused(failures[0])
             self._flush_unrecorded(health)
 
-    def _given_up(self, error: GivenUpError, desk: ModelClient) -> LimitError:
+    def _given_up(self, error: GivenUpError, client: ModelClient) -> LimitError:
         """What ends the calls of a model that is given up, where all that is asked has failed before: the numbers of the
         other units stand. Else it is the run that ends."""
         if self.has_new_requests:
             raise error
-        self._flush_unrecorded(desk.health)
-        desk.give_up(error.reason)
+        self._flush_unrecorded(client.health)
+        client.give_up(error.reason)
         return LimitError(error.reason, of_endpoint=True)
 
     def _record(self, sent: PendingRow, reply: Reply) -> Reply:
@@ -310,15 +314,15 @@ async def _play_all(
         try:
             await _work(context, iter([job]), on_item_done)
         finally:
-            batch_scheduler.job_ended((item.id, repeat))
+            batch_scheduler.activity.job_ended((item.id, repeat))
 
     async with asyncio.TaskGroup() as workers:
         for job in jobs:
             _, (item, repeat) = job
-            batch_scheduler.job_started((item.id, repeat))
+            batch_scheduler.activity.job_started((item.id, repeat))
             workers.create_task(play_one(job))
             await asyncio.sleep(0)
-        batch_scheduler.all_jobs_started()
+        batch_scheduler.activity.all_jobs_started()
     await batch_scheduler.commit_results()
 
 
