@@ -1,5 +1,6 @@
-"""Checks tool schemas, and gold arguments against them, as strictly as the official rules do."""
+"""Checks definitions of tools, and gold arguments against them, as strictly as WildToolBench's official rules."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
@@ -18,6 +19,39 @@ SCHEMA_TYPES: Mapping[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 """Type names of the format. `float` is sent and checked as `number`, so it takes both kinds of number."""
+_TOOL_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+
+
+def function_faults(function: Mapping[str, Any]) -> Iterator[SchemaFault]:
+    """What makes the definition of a tool unusable or unclear: its name, descriptions and schema.
+
+    Args:
+        function: `{name, description, parameters}`.
+    """
+    name = str(function.get("name"))
+    if not _TOOL_NAME.fullmatch(name):
+        yield "name", f"{shorten(name)} cannot be the name of a tool"
+    yield from _description_faults(function, "")
+    parameters = function.get("parameters")
+    if as_schema(parameters).get("type") != "object":
+        yield "parameters", "expected a schema of type `object`"
+        return
+    yield from tool_schema_faults(parameters)
+    yield from _undescribed(as_schema(parameters), "parameters")
+
+
+def _description_faults(described: Mapping[str, Any], path: str) -> Iterator[SchemaFault]:
+    text = described.get("description")
+    if not isinstance(text, str) or not text.strip():
+        yield _join(path, "description"), "expected a description"
+
+
+def _undescribed(schema: Mapping[str, Any], path: str) -> Iterator[SchemaFault]:
+    for name, child in as_schema(schema.get("properties")).items():
+        if isinstance(child, dict):
+            described = cast(dict[str, Any], child)
+            yield from _description_faults(described, f"{path}.properties.{name}")
+            yield from _undescribed(described, f"{path}.properties.{name}")
 
 
 def tool_schema_faults(schema: Any, path: str = "parameters") -> Iterator[SchemaFault]:
@@ -53,7 +87,7 @@ def argument_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> It
         return
     name = schema.get("type", "string")
     allowed = SCHEMA_TYPES.get(name) if isinstance(name, str) else None
-    if allowed is not None and not _is_of(value, allowed):
+    if allowed is not None and not is_of_type(value, allowed):
         yield path, f"expected type {name}, found {shorten(value)}"
         return
     enum = schema.get("enum")
@@ -86,7 +120,7 @@ def _enum_faults(schema: dict[str, Any], path: str) -> Iterator[SchemaFault]:
     name = schema.get("type")
     allowed = SCHEMA_TYPES.get(name) if isinstance(name, str) else None
     for k, member in enumerate(members):
-        if allowed is not None and not _is_of(member, allowed):
+        if allowed is not None and not is_of_type(member, allowed):
             yield f"{path}.enum[{k}]", f"{shorten(member)} is not of type {name}"
         if any(type(member) is type(other) and member == other for other in members[:k]):
             yield f"{path}.enum[{k}]", f"{shorten(member)} stands twice"
@@ -130,7 +164,8 @@ def _key_faults(value: dict[str, Any], schema: Mapping[str, Any], path: str) -> 
             yield _join(path, name), "the schema does not define this argument"
 
 
-def _is_of(value: Any, allowed: tuple[type, ...]) -> bool:
+def is_of_type(value: Any, allowed: tuple[type, ...]) -> bool:
+    """Whether a JSON value is of one of the types; true and false are no numbers."""
     return isinstance(value, allowed) and not (isinstance(value, bool) and bool not in allowed)
 
 

@@ -13,6 +13,8 @@ from typing import Any, Literal, NamedTuple, cast
 from wildtool.benchmarks.acebench.check import short_repr
 from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
 from wildtool.benchmarks.acebench.gold import called_function
+from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema_check import is_of_type
 
 RecordPart = Literal["question", "answer"]
 
@@ -72,11 +74,11 @@ def expected_calls(record: Record) -> Iterator[ExpectedCall]:
 
 
 def function_parameters(function: Mapping[str, Any]) -> Mapping[str, Any]:
-    return _object(function.get("parameters"))
+    return as_schema(function.get("parameters"))
 
 
 def properties_of(function: Mapping[str, Any]) -> Mapping[str, Any]:
-    return _object(function_parameters(function).get("properties"))
+    return as_schema(function_parameters(function).get("properties"))
 
 
 def duplicate_functions(record: Record) -> Iterator[RecordIssue]:
@@ -148,7 +150,7 @@ def unknown_parameters(record: Record) -> Iterator[RecordIssue]:
 def other_types(record: Record) -> Iterator[RecordIssue]:
     for call in expected_calls(record):
         for name, value in call.arguments.items():
-            declared = _object(call.properties.get(name)).get("type", "any")
+            declared = as_schema(call.properties.get(name)).get("type", "any")
             if name not in call.properties or declared == "any":
                 continue
             field = f"{call.field}.{name}"
@@ -159,7 +161,7 @@ def other_types(record: Record) -> Iterator[RecordIssue]:
                     field,
                     f"declared type {short_repr(declared)} is unknown: the official rules fail",
                 )
-            elif not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            elif not is_of_type(value, kinds):
                 message = f"declared {declared}, gold is {short_repr(value)}: any {type(value).__name__} passes (Q12)"
                 yield RecordIssue("answer", field, message)
             elif declared == "number" and isinstance(value, float):
@@ -180,7 +182,7 @@ def empty_gold(record: Record) -> Iterator[RecordIssue]:
 def arrays_without_items(record: Record) -> Iterator[RecordIssue]:
     for call in expected_calls(record):
         for name, value in call.arguments.items():
-            schema = _object(call.properties.get(name))
+            schema = as_schema(call.properties.get(name))
             if schema.get("type") == "array" and "items" not in schema and isinstance(value, list):
                 message = (
                     f"{short_repr(call.name)} declares no items, so the official rules expect objects (Q20)"
@@ -245,7 +247,3 @@ def _property_names(schema: Any) -> Iterator[str]:
     elif isinstance(schema, list):
         for value in cast(list[Any], schema):
             yield from _property_names(value)
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return cast(Mapping[str, Any], value) if isinstance(value, dict) else {}

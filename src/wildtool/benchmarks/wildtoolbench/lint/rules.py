@@ -1,4 +1,4 @@
-"""The rules a session of a data file must keep, one small function each; `RULES` is the table of them."""
+"""The rules for a session of a data file, one function each; `SESSION_RULES` lists them."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from wildtool.benchmarks.wildtoolbench.lint.node_rules import crowded_questions,
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT, argument_schemas, check_call
 from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph
 from wildtool.toolcall.graph import ancestors, heights, topology
-from wildtool.toolcall.schema_check import SchemaFault, shorten, tool_schema_faults
+from wildtool.toolcall.schema_check import SchemaFault, function_faults, shorten
 
 _WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _DATE_LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (\w+)")
@@ -105,17 +105,11 @@ def check_tools(case: LintedSession) -> Iterator[SchemaFault]:
             yield f"{field}.type", "expected `function`"
         if name in names:
             yield f"{field}.function.name", f"{shorten(name)} is defined twice; only the last counts (Q48)"
-        if name in VIRTUAL or not re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name):
+        if name in VIRTUAL:
             yield f"{field}.function.name", f"{shorten(name)} cannot be the name of a tool"
         names.add(name)
-        yield from _description_faults(function, f"{field}.function")
-        parameters = function.get("parameters")
-        if not isinstance(parameters, dict) or cast(dict[str, Any], parameters).get("type") != "object":
-            yield f"{field}.function.parameters", "expected a schema of type `object`"
-            continue
-        for path, message in tool_schema_faults(cast(Any, parameters)):
+        for path, message in function_faults(function):
             yield f"{field}.function.{path}", message
-        yield from _undescribed(cast(dict[str, Any], parameters), f"{field}.function.parameters")
 
 
 def check_nodes(case: LintedSession) -> Iterator[SchemaFault]:
@@ -234,20 +228,6 @@ def _date_fault(line: str) -> str:
     if match[2] in (_WEEKDAYS[k], "星期" + "一二三四五六日"[k], "周" + "一二三四五六日"[k]):
         return ""
     return f"{match[1][:10]} is a {_WEEKDAYS[k]}, not a {match[2]}"
-
-
-def _description_faults(described: Mapping[str, Any], field: str) -> Iterator[SchemaFault]:
-    text = described.get("description")
-    if not isinstance(text, str) or not text.strip():
-        yield f"{field}.description", "expected a description"
-
-
-def _undescribed(schema: Mapping[str, Any], field: str) -> Iterator[SchemaFault]:
-    properties = schema.get("properties")
-    for name, child in cast(dict[str, Any], properties).items() if isinstance(properties, dict) else ():
-        if isinstance(child, dict):
-            yield from _description_faults(cast(dict[str, Any], child), f"{field}.properties.{name}")
-            yield from _undescribed(cast(dict[str, Any], child), f"{field}.properties.{name}")
 
 
 def _mark_faults(mark: Mapping[str, Any], node: GoldNode, field: str) -> Iterator[SchemaFault]:
