@@ -1,31 +1,26 @@
-"""Charts, each drawn once for all tests: nothing but its specification makes a chart, and drawing takes long."""
+"""The charts of pages, each drawn once for all tests: a chart is made of its data alone, and drawing takes long."""
 
 import hashlib
 import os
 import pickle
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import vl_convert
+from wildtool.report.charts.data import ChartData
+from wildtool.report.charts.render import Chart, render_chart
+from wildtool.report.pages import metrics
 
 
 def draw_once(folder: Path) -> None:
-    """Lets this process draw only what no process has drawn into that folder."""
-    for name in ("vegalite_to_svg", "svg_to_png"):
-        setattr(vl_convert, name, _once(getattr(vl_convert, name), folder))
+    """Lets the pages of this process draw only what no process has drawn into that folder."""
 
-
-def _once(draw: Callable[..., Any], folder: Path) -> Callable[..., Any]:
-    def drawn(source: Any, **options: Any) -> Any:
-        made_of = repr((draw.__name__, source, options)).encode()
-        path = folder / hashlib.sha256(made_of).hexdigest()
+    def drawn(data: ChartData) -> Chart:
+        path = folder / hashlib.sha256(repr(data).encode("utf-8", "surrogatepass")).hexdigest()
         if path.exists():
             return pickle.loads(path.read_bytes())
-        result = draw(source, **options)
+        chart = render_chart(data)
         whole = path.with_suffix(f".{os.getpid()}")
-        whole.write_bytes(pickle.dumps(result))
+        whole.write_bytes(pickle.dumps(chart))
         whole.replace(path)
-        return result
+        return chart
 
-    return drawn
+    metrics.render_chart = drawn
