@@ -154,3 +154,13 @@ def _has_odd_float(obj: Any) -> bool:
 def as_object(value: Any) -> dict[str, Any]:
     """A value that is a JSON object; an empty one for anything else."""
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """A value that is a list; an empty one for anything else."""
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def as_objects(value: Any) -> list[dict[str, Any]]:
+    """The members of a list as objects, as `as_object` gives them; none for any other value."""
+    return [as_object(member) for member in as_list(value)]

@@ -14,6 +14,8 @@ Message = dict[str, Any]
 """One chat message in OpenAI's shape; unknown keys survive, argument texts stay as received."""
 Tool = dict[str, Any]
 """One tool definition in OpenAI's shape, sent exactly as the benchmark wrote it."""
+FORMAT_CHANGE, REPAIR_CHANGE = "format:", "repair:"
+"""How the names of changes begin that tell in which format a model was called, and what was repaired in its reply."""
 PROVIDER_CONTENT = "provider_content"
 """Key of an assistant message under which an adapter keeps what its provider wants back unchanged, such as signed
 reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.carried`)."""

@@ -6,7 +6,7 @@ from typing import Any, cast
 from wildtool.errors import CallError
 from wildtool.json_codec import loads
 from wildtool.models.providers.openai_messages import Changes, HistoryCall, UnsendableError, history_calls
-from wildtool.types import Message, Model, Reply, Request, Tool
+from wildtool.types import FORMAT_CHANGE, Message, Model, Reply, Request, Tool
 
 SYSTEM_WORD = "kiwi"
 """What only the system message tells."""
@@ -27,8 +27,6 @@ PROBE_TOOL: Tool = {
     },
 }
 PROBE_RESULT = "Sunny, 21 degrees."
-FORMAT_PREFIX = "format:"
-"""Before the name of the format in which a model was asked, among the changes of a reply."""
 
 
 async def probe(model: Model) -> Mapping[str, str]:
@@ -37,7 +35,7 @@ async def probe(model: Model) -> Mapping[str, str]:
     reply = await model.complete(Request(PROBE_MESSAGES, (PROBE_TOOL,)))
     calls = _calls(reply.message)
     format = next(
-        (name.removeprefix(FORMAT_PREFIX) for name in reply.changes if name.startswith(FORMAT_PREFIX)), None
+        (name.removeprefix(FORMAT_CHANGE) for name in reply.changes if name.startswith(FORMAT_CHANGE)), None
     )
     found = {
         **_kind_of_calls(bool(calls), format),

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from wildtool.json_codec import dumps
+from wildtool.json_codec import as_list, dumps
 from wildtool.models.tool_formats import CallFormat, ParsedReply, ToolCall, ToolResult
 from wildtool.models.tool_formats.lenient_json import UnreadableValueError, strict_value
-from wildtool.types import Message, Model, Reply, Request, Tool
+from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Message, Model, Reply, Request, Tool
 
 _SAMPLE: Tool = {
     "type": "function",
@@ -63,8 +63,8 @@ class PromptedModel:
         reply = await self._inner.complete(replace(request, messages=plain, tools=()))
         message, repairs = parse_message(reply.message, self.format, request)
         changes = (
-            *(f"format:{self.format.name}", *(["merged-messages"] if merged else [])),
-            *(f"repair:{name}" for name in repairs),
+            *(f"{FORMAT_CHANGE}{self.format.name}", *(["merged-messages"] if merged else [])),
+            *(f"{REPAIR_CHANGE}{name}" for name in repairs),
         )
         return replace(reply, message=message, changes=(*reply.changes, *changes))
 
@@ -135,7 +135,7 @@ def has_calls(message: Message) -> bool:
 def _calls(message: Message) -> Iterator[tuple[Any, ToolCall]]:
     """Ids and calls of a message, whatever shape they have."""
     calls = message.get("tool_calls")
-    for call in cast("list[Any]", calls) if isinstance(calls, list) else []:
+    for call in as_list(calls):
         match call:
             case {"function": {"name": str() as name, **function}}:
                 arguments = cast("dict[str, Any]", function).get("arguments")

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.stats.intervals import clustered_rate
-from wildtool.types import Metric
+from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Metric
 
-FORMAT, REPAIR = "format:", "repair:"
-"""What the names of changes begin with where a model was asked in a format, and where a reply of it was mended."""
 READ, ON_THE_WAY = "calls read from text", "changed on the way"
 
 
@@ -39,23 +37,26 @@ def _counts(text: str) -> Mapping[str, int]:
 
 
 def _read_from_text(made: Counter[str], steps: float, calls: float, mended: float) -> list[Metric]:
-    asked = {name: count for name, count in made.items() if name.startswith(FORMAT)}
+    asked = {name: count for name, count in made.items() if name.startswith(FORMAT_CHANGE)}
     if not asked:
         return []
-    repairs = sorted((name, count) for name, count in made.items() if name.startswith(REPAIR))
+    repairs = sorted((name, count) for name, count in made.items() if name.startswith(REPAIR_CHANGE))
     return [
         *(
-            _count(READ, f"replies in the format {name.removeprefix(FORMAT)}", n, steps)
+            _count(READ, f"replies in the format {name.removeprefix(FORMAT_CHANGE)}", n, steps)
             for name, n in asked.items()
         ),
         _count(READ, "replies that were mended", mended, sum(asked.values())),
         _count(READ, "calls", calls, 0),
-        *(_count(READ, f"repair: {name.removeprefix(REPAIR)}", count, calls) for name, count in repairs),
+        *(
+            _count(READ, f"repair: {name.removeprefix(REPAIR_CHANGE)}", count, calls)
+            for name, count in repairs
+        ),
     ]
 
 
 def _on_the_way(made: Counter[str], steps: float) -> list[Metric]:
-    others = sorted(item for item in made.items() if not item[0].startswith((FORMAT, REPAIR)))
+    others = sorted(item for item in made.items() if not item[0].startswith((FORMAT_CHANGE, REPAIR_CHANGE)))
     return [_count(ON_THE_WAY, name, count, steps) for name, count in others]
 
 

@@ -25,8 +25,7 @@ from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedRepl
 from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table, stamp_text
 from wildtool.errors import RecordError, StorageError
 from wildtool.outputs import sync_folder
-from wildtool.stats.metrics import REPAIR
-from wildtool.types import Benchmark, Item, Verdict
+from wildtool.types import REPAIR_CHANGE, Benchmark, Item, Verdict
 
 if TYPE_CHECKING:
     import duckdb
@@ -315,7 +314,7 @@ def _unit_cost(steps: Mapping[int, RecordedReply | RecordedFailure]) -> dict[str
 
 
 def _changed(changes: Sequence[Sequence[str]]) -> dict[str, int | str | None]:
-    mended = sum(any(name.startswith(REPAIR) for name in names) for names in changes)
+    mended = sum(any(name.startswith(REPAIR_CHANGE) for name in names) for names in changes)
     made = Counter(name for names in changes for name in names)
     return {"mended_replies": mended, "changes": _detail(made) if made else None}
 

@@ -6,15 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wildtool.errors import CallError, UsageError, unknown_name
+from wildtool.json_codec import as_list, as_object
 from wildtool.models.baselines import lexical
-from wildtool.models.baselines.offered import (
-    OfferedTool,
-    as_list,
-    as_object,
-    assistant_calls,
-    is_plain,
-    offered_tools,
-)
+from wildtool.models.baselines.offered import OfferedTool, assistant_calls, is_plain, offered_tools
 from wildtool.types import Message, Model, Reply, Request
 
 TEXT_SHARE = 0.5

@@ -12,9 +12,9 @@ from datetime import date, timedelta
 from math import log
 from typing import Any
 
-from wildtool.json_codec import loads
+from wildtool.json_codec import as_list, as_object, loads
 from wildtool.models.baselines import offered
-from wildtool.models.baselines.offered import OfferedTool, Parameter, as_list, as_object, as_text, is_plain
+from wildtool.models.baselines.offered import OfferedTool, Parameter, as_text, is_plain
 from wildtool.toolcall.schema import schema_types
 from wildtool.toolcall.text.canonical import normalise
 from wildtool.toolcall.text.similarity import features

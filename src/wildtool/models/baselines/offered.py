@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.json_codec import dumps
+from wildtool.json_codec import as_list, as_object, dumps
 from wildtool.types import Message
 
 LONGEST_TEXT = 6_000
@@ -68,16 +68,6 @@ def assistant_calls(calls: Sequence[tuple[str, dict[str, Any]]], prefix: str) ->
         for number, (name, arguments) in enumerate(calls)
     ]
     return {"role": "assistant", "content": None, "tool_calls": made}
-
-
-def as_object(value: object) -> Mapping[str, Any]:
-    """The object; an empty one for anything else."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-
-
-def as_list(value: object) -> list[Any]:
-    """The list; an empty one for anything else."""
-    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def as_text(value: object) -> str:

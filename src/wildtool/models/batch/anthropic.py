@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import IO, Any
 
-from wildtool.json_codec import dumps
+from wildtool.json_codec import as_object, as_objects, dumps
 from wildtool.models.batch.protocol import (
     BATCHES_PER_PAGE,
     MAX_BATCH_PAGES,
@@ -16,11 +16,9 @@ from wildtool.models.batch.protocol import (
     BatchResult,
     BatchState,
     NoResultError,
-    object_list,
     parse_count,
     parse_id,
     quote_id,
-    table,
 )
 from wildtool.models.http.failures import ProviderFailure, failure_of_error
 
@@ -64,7 +62,7 @@ class AnthropicBatchClient(BatchClient):
         query = {"limit": str(BATCHES_PER_PAGE)}
         for _ in range(MAX_BATCH_PAGES):
             page = self.parsed(await self.endpoint.exchange("GET", _PATH, query=query), _PATH)
-            for batch in object_list(page.get("data")):
+            for batch in as_objects(page.get("data")):
                 if not _is_younger(batch.get("created_at"), since):
                     return
                 state = self._state(batch)
@@ -81,8 +79,8 @@ class AnthropicBatchClient(BatchClient):
 
     def result(self, row: Any) -> BatchResult:
         """The message, or what the error's type says."""
-        found = table(row)
-        id_, result = found.get("custom_id"), table(found.get("result"))
+        found = as_object(row)
+        id_, result = found.get("custom_id"), as_object(found.get("result"))
         if not isinstance(id_, str):
             raise NoResultError("no custom_id")
         where = f"a batch at {self.endpoint.redacted_url}"
@@ -112,7 +110,7 @@ class AnthropicBatchClient(BatchClient):
         id_, status = parse_id(found.get("id")), found.get("processing_status")
         if id_ is None or not isinstance(status, str):
             raise self.shape_error(found, "message batch")
-        counts = {name: parse_count(value) for name, value in table(found.get("request_counts")).items()}
+        counts = {name: parse_count(value) for name, value in as_object(found.get("request_counts")).items()}
         total = sum(counts.values())
         over = status == "ended"
         return BatchState(

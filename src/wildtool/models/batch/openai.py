@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import IO, Any
 
 from wildtool.errors import CallError
-from wildtool.json_codec import dumps
+from wildtool.json_codec import as_object, as_objects, dumps
 from wildtool.models.batch.protocol import (
     BATCHES_PER_PAGE,
     MAX_BATCH_PAGES,
@@ -16,11 +16,9 @@ from wildtool.models.batch.protocol import (
     BatchResult,
     BatchState,
     NoResultError,
-    object_list,
     parse_count,
     parse_id,
     quote_id,
-    table,
 )
 from wildtool.models.http.endpoint import Endpoint, error_text
 from wildtool.models.http.failures import ProviderFailure, failure_of_error, is_blocked_refusal
@@ -87,9 +85,9 @@ class OpenAIBatchClient(BatchClient):
         query = {"limit": str(BATCHES_PER_PAGE)}
         for _ in range(MAX_BATCH_PAGES):
             page = self.parsed(await self.endpoint.exchange("GET", "/batches", query=query), "/batches")
-            found = object_list(page.get("data"))
+            found = as_objects(page.get("data"))
             for batch in found:
-                if table(batch.get("metadata")).get(METADATA_KEY) == mark:
+                if as_object(batch.get("metadata")).get(METADATA_KEY) == mark:
                     yield self._state(batch)
                     return
             oldest = found[-1].get("created_at") if found else None
@@ -104,15 +102,15 @@ class OpenAIBatchClient(BatchClient):
 
     def result(self, row: Any) -> BatchResult:
         """The response's body, or the error of its status or code."""
-        found = table(row)
+        found = as_object(row)
         id_, response, error = found.get("custom_id"), found.get("response"), found.get("error")
         if not isinstance(id_, str):
             raise NoResultError("no custom_id")
         if isinstance(response, dict):
-            return self._answered(id_, table(response), table(error))
+            return self._answered(id_, as_object(response), as_object(error))
         if not isinstance(error, dict):
             raise NoResultError("neither response nor error")
-        code, text = str(table(error).get("code")), str(table(error).get("message") or "")
+        code, text = str(as_object(error).get("code")), str(as_object(error).get("message") or "")
         if (failure := failure_of_error(error)) and failure.blocked:
             return BatchResult(id_, error=self.endpoint.failure_error(failure, where=self._where))
         if code == _CANCELED:
@@ -134,7 +132,7 @@ class OpenAIBatchClient(BatchClient):
         answer = dumps(body)
         if 200 <= status < 300:
             return BatchResult(id_, answer)
-        quote = error_text(answer) if table(body) else str(error.get("message") or "")
+        quote = error_text(answer) if as_object(body) else str(error.get("message") or "")
         failure = ProviderFailure(quote, status, blocked=is_blocked_refusal(answer))
         return BatchResult(id_, error=self.endpoint.failure_error(failure, where=self._where))
 
@@ -149,9 +147,9 @@ class OpenAIBatchClient(BatchClient):
         id_, status = parse_id(found.get("id")), found.get("status")
         if id_ is None or not isinstance(status, str):
             raise self.shape_error(found, "batch")
-        counts = table(found.get("request_counts"))
+        counts = as_object(found.get("request_counts"))
         files = (parse_id(found.get(name)) for name in ("output_file_id", "error_file_id"))
-        errors = object_list(table(found.get("errors")).get("data"))
+        errors = as_objects(as_object(found.get("errors")).get("data"))
         codes = {str(error.get("code")) for error in errors}
         lines = {
             line: str(error.get("message"))

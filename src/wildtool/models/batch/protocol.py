@@ -173,13 +173,3 @@ def quote_id(id_: str) -> str:
 def parse_count(value: Any) -> int:
     """A count that a provider told; 0 for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
-
-
-def table(value: Any) -> dict[str, Any]:
-    """An object; empty for anything else."""
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
-
-
-def object_list(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list."""
-    return [table(one) for one in cast(list[Any], value)] if isinstance(value, list) else []

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from wildtool.json_codec import REPLY_LIMITS, TooLargeError, loads_within
+from wildtool.json_codec import REPLY_LIMITS, TooLargeError, as_list, as_object, loads_within
 
 MAX_REPLY_PARTS = 100_000
 """Calls, blocks, parts or items that one answer may have."""
@@ -171,7 +171,7 @@ class BlockDeltas:
         if self._citations:
             before = block.get("citations")
             block["citations"] = [
-                *(cast(list[Any], before) if isinstance(before, list) else []),
+                *(as_list(before)),
                 *self._citations,
             ]
         return block
@@ -266,7 +266,3 @@ def objects(parts: Iterable[Any]) -> Iterator[dict[str, Any]]:
     for part in parts:
         if isinstance(part, dict):
             yield cast(dict[str, Any], part)
-
-
-def as_object(value: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

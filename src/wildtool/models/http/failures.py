@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.json_codec import REPLY_LIMITS, dumps, loads_within
+from wildtool.json_codec import REPLY_LIMITS, as_object, dumps, loads_within
 
 BLOCKED_PROMPT = "blocked prompt"
 """Kind of the error of a prompt that the provider refuses to give to the model: final, and no fault of a network's."""
@@ -65,7 +65,7 @@ def failure_in_answer(parsed: Any) -> ProviderFailure | None:
     """The failure that the `error` of an answer names, whatever stands beside it; None where it names none."""
     if isinstance(parsed, list) and parsed:
         parsed = cast(list[Any], parsed)[0]
-    found = _object(parsed)
+    found = as_object(parsed)
     return failure_of_error(found if found.get("object") == "error" else found.get("error"))
 
 
@@ -83,7 +83,9 @@ def failure_of_error(error: Any) -> ProviderFailure | None:
     words = _words(found)
     blocked = any(_plain(name) in _BLOCKED_NAMES for name in names) or _BLOCKED_WORDS in words
     return ProviderFailure(
-        words, status_from_names(names), blocked or bool(_object(found.get("metadata")).get("flagged_input"))
+        words,
+        status_from_names(names),
+        blocked or bool(as_object(found.get("metadata")).get("flagged_input")),
     )
 
 
@@ -97,7 +99,7 @@ def status_from_names(names: list[str]) -> int | None:
 def is_blocked_refusal(answer: bytes) -> bool:
     """Whether the body of a refusal says that the prompt was blocked."""
     try:
-        found = _object(loads_within(answer, REPLY_LIMITS))
+        found = as_object(loads_within(answer, REPLY_LIMITS))
     except ValueError:
         return False
     # Some name it beside a message of its own, without an error object.
@@ -106,7 +108,7 @@ def is_blocked_refusal(answer: bytes) -> bool:
 
 
 def _names(error: Mapping[str, Any]) -> Iterator[str]:
-    for found in (error, _object(error.get("innererror"))):
+    for found in (error, as_object(error.get("innererror"))):
         for field in _FIELDS:
             value = found.get(field)
             if isinstance(value, str | int) and not isinstance(value, bool):
@@ -117,14 +119,10 @@ def _names(error: Mapping[str, Any]) -> Iterator[str]:
 
 def _words(error: Mapping[str, Any]) -> str:
     """The error's message, and what a gateway quotes of the provider behind it."""
-    said = [error.get("message"), _object(error.get("metadata")).get("raw")]
+    said = [error.get("message"), as_object(error.get("metadata")).get("raw")]
     texts = [text for text in said if isinstance(text, str) and text]
     return ": ".join(texts) or _json(error)
 
 
 def _json(value: Any) -> str:
     return dumps(value)[:1000].decode("utf-8", "replace")
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

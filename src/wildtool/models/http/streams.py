@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from wildtool.json_codec import REPLY_LIMITS, TooLargeError, check_limits, loads
+from wildtool.json_codec import REPLY_LIMITS, TooLargeError, as_list, as_object, check_limits, loads
 from wildtool.models.http.deltas import (
     MAX_REPLY_PARTS,
     BlockDeltas,
@@ -15,7 +15,6 @@ from wildtool.models.http.deltas import (
     MessageDeltas,
     PartDeltas,
     append_bounded,
-    as_object,
     objects,
     too_many_parts,
 )
@@ -117,7 +116,7 @@ def join_chat(parts: Iterable[Any]) -> Any:
 
 def _first_of(choices: Any) -> Iterator[dict[str, Any]]:
     """The pieces of the first choice or candidate; others may come where several were asked for."""
-    for chunk in objects(cast(list[Any], choices) if isinstance(choices, list) else []):
+    for chunk in objects(as_list(choices)):
         if chunk.get("index") in (None, 0) or not isinstance(chunk.get("index"), int):
             yield chunk
 
@@ -166,7 +165,7 @@ def join_gemini(parts: Iterable[Any]) -> Any:
         for chunk in _first_of(part.get("candidates")):
             ended = ended or bool(chunk.get("finishReason"))
             pieces: object = as_object(chunk.get("content")).get("parts")
-            for piece in cast(list[Any], pieces) if isinstance(pieces, list) else []:
+            for piece in as_list(pieces):
                 said.add(piece)
             candidate |= chunk
     if not ended:

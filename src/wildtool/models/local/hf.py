@@ -4,10 +4,10 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 from wildtool.errors import UsageError
+from wildtool.models.extras import import_for
 from wildtool.models.local.chat_template import ChatTemplate
 from wildtool.models.local.generation import DecodingSettings, Generator, Weights, prompt_seed
 from wildtool.models.prompted import PromptedModel, has_calls, message_as_text, parse_message
@@ -21,7 +21,7 @@ from wildtool.models.tool_formats.detect import (
     format_of_template,
     resolve_format,
 )
-from wildtool.types import Model, Reply, Request
+from wildtool.types import REPAIR_CHANGE, Model, Reply, Request
 
 DEFAULT_MAX_TOKENS = 4096
 """Longest reply where the user gave none: a model that never stops would run until the end of its context."""
@@ -35,7 +35,6 @@ _EXTRA: Mapping[str, type] = {
     "dtype": str,
 }
 """What the extra body may hold."""
-_INSTALL_HINT = "needs transformers and torch; install them with: pip install 'wildtool[hf]'"
 
 
 class HfModel:
@@ -54,7 +53,7 @@ class HfModel:
         self.format: CallFormat | None = None
         """Reads the replies; None where another model around this one does."""
         self._chosen = ""
-        torch, transformers = _library(name, "torch"), _library(name, "transformers")
+        torch, transformers = import_for(name, "torch", "hf"), import_for(name, "transformers", "hf")
         extra = _check_extra(sampling.extra_body)
         self.template = ChatTemplate(path, extra.get("chat_template_kwargs", {}))
         self._sampling = sampling
@@ -134,7 +133,7 @@ class HfModel:
         # What the model's own template writes is no fault of the model's.
         repairs = [name for name in found if name not in self.template.expected_repairs]
         finish_reason = "tool_calls" if message.get("tool_calls") else reply.finish_reason
-        changes = (*reply.changes, *(f"repair:{name}" for name in repairs))
+        changes = (*reply.changes, *(f"{REPAIR_CHANGE}{name}" for name in repairs))
         return replace(reply, message=message, finish_reason=finish_reason, changes=changes)
 
 
@@ -152,13 +151,6 @@ def hf_model(name: str, path: str, wanted: str | None, sampling: Sampling) -> Mo
         return model.with_format(own, BY_OPTION if wanted == own.name else BY_TEMPLATE)
     chosen = BY_OPTION if wanted not in (None, AUTO) else AUTO
     return PromptedModel(model, resolve_format(wanted or AUTO, path), chosen)
-
-
-def _library(name: str, library: str) -> Any:
-    try:
-        return import_module(library)
-    except ModuleNotFoundError as error:
-        raise UsageError(f"model {name!r} {_INSTALL_HINT}") from error
 
 
 def _check_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.openai_messages import (
     Changes,
     arguments_object,
+    assistant_message,
     functions_of,
     openai_call,
     record_dropped,
@@ -25,7 +26,7 @@ from wildtool.models.providers.parameter_names import (
     rename_properties,
 )
 from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
-from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
+from wildtool.types import Message, Reply, Request
 
 PROVIDER = "anthropic"
 API_VERSION = "2026-10-21"
@@ -236,14 +237,7 @@ def _message(blocks: list[Any], names: Mapping[str, str], parameters: ParameterN
                 plain = False
             case _:
                 plain = False
-    message: Message = {"role": "assistant", "content": "".join(texts) if texts or not calls else None}
-    if calls:
-        message["tool_calls"] = calls
-    if thoughts:
-        message["reasoning_content"] = "\n".join(thoughts)
-    if not plain:
-        message[PROVIDER_CONTENT] = {PROVIDER: blocks}
-    return message
+    return assistant_message(PROVIDER, texts, calls, thoughts, None if plain else blocks)
 
 
 def _usage(usage: Any) -> dict[str, Any]:

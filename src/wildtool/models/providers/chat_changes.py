@@ -4,6 +4,7 @@ message. Everything else in the messages stays as it was."""
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
+from wildtool.json_codec import as_list
 from wildtool.models.providers.openai_messages import CallIds, Changes
 from wildtool.types import Message
 
@@ -65,4 +66,4 @@ def _split_calls(message: Message, calls: list[Any], results: list[Message]) -> 
 
 def _calls(message: Message) -> list[Any]:
     calls = message.get("tool_calls")
-    return cast(list[Any], calls) if isinstance(calls, list) else []
+    return as_list(calls)

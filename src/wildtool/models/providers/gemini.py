@@ -10,6 +10,7 @@ from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.openai_messages import (
     Changes,
     arguments_object,
+    assistant_message,
     functions_of,
     openai_call,
     record_dropped,
@@ -17,7 +18,7 @@ from wildtool.models.providers.openai_messages import (
     wire_names,
 )
 from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
-from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
+from wildtool.types import Message, Reply, Request
 
 PROVIDER = "gemini"
 _NAME, _LONGEST_NAME, _NAME_BEGINS = "a-zA-Z0-9_.-", 64, "a-zA-Z_"
@@ -196,14 +197,7 @@ def _message(parts: list[Any], names: Mapping[str, str], place: int) -> Message:
                 plain = plain and len(cast(dict[str, Any], part)) == 1
             case _:
                 plain = False
-    message: Message = {"role": "assistant", "content": "".join(texts) if texts or not calls else None}
-    if calls:
-        message["tool_calls"] = calls
-    if thoughts:
-        message["reasoning_content"] = "\n".join(thoughts)
-    if not plain:
-        message[PROVIDER_CONTENT] = {PROVIDER: parts}
-    return message
+    return assistant_message(PROVIDER, texts, calls, thoughts, None if plain else parts)
 
 
 def _finish_reason(reason: Any, message: Message) -> str | None:

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import Any, cast
 
 from wildtool.errors import CallError, UsageError
-from wildtool.json_codec import dumps
+from wildtool.json_codec import as_list, dumps
+from wildtool.models.extras import import_for
 from wildtool.models.http.endpoint import RETRYABLE_STATUSES
 from wildtool.models.providers.openai_messages import (
     CallIds,
@@ -30,7 +31,6 @@ NOT_WIRE_EXACT = "not-wire-exact"
 """In the changes of every step: what went over the wire is Inspect's affair."""
 _PROVIDER = "inspect"
 _FINISHES = {"max_tokens": "length", "model_length": "length"}
-_INSTALL_HINT = "needs Inspect; install it with: pip install 'wildtool[inspect]'"
 _SCHEMA_KEYS = ("type", "properties", "required", "additionalProperties")
 
 
@@ -187,10 +187,7 @@ def inspect_model(name: str, model: str, sampling: Sampling) -> InspectModel:
 
     Raises UsageError where Inspect, the provider's library or its key is missing, or it knows no such provider.
     """
-    try:
-        chat: Any = import_module("inspect_ai.model")
-    except ModuleNotFoundError as error:
-        raise UsageError(f"model {name!r} {_INSTALL_HINT}") from error
+    chat = import_for(name, "inspect_ai.model", "inspect")
     try:
         # Not shared: each run closes its own.
         inner = chat.get_model(model, memoize=False)
@@ -212,7 +209,7 @@ def _without_keys(text: str) -> str:
 def _openai_message(whole: Any, changes: Changes) -> Message:
     """A message of Inspect's in OpenAI's shape."""
     content: Any = whole.content
-    parts = cast(list[Any], content) if isinstance(content, list) else []
+    parts = as_list(content)
     thoughts = [part.reasoning for part in parts if part.type == "reasoning" and not part.redacted]
     made: Message = {"role": "assistant", "content": whole.text or (None if whole.tool_calls else "")}
     if thoughts:

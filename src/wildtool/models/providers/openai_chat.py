@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
+from wildtool.json_codec import as_list, as_object
 from wildtool.models.batch.openai import OpenAIBatchClient
-from wildtool.models.http.deltas import as_object, objects
+from wildtool.models.http.deltas import objects
 from wildtool.models.http.failures import FAILED_FINISH_REASONS, ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_chat
 from wildtool.models.providers.base import HttpModel, WireRequest
@@ -56,7 +57,7 @@ class OpenAIModel(HttpModel):
         return Reply(
             message=cast(dict[str, Any], choice)["message"],
             finish_reason=finish_reason if isinstance(finish_reason, str) else None,
-            usage=cast(dict[str, Any], usage) if isinstance(usage, dict) else {},
+            usage=as_object(usage),
         )
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
@@ -84,7 +85,7 @@ class OpenAIModel(HttpModel):
 
 def _is_filtered(results: Any) -> bool:
     """Whether a filter of the endpoint's took away the prompt, as Azure tells it beside the choices."""
-    for result in objects(cast(list[Any], results) if isinstance(results, list) else []):
+    for result in objects(as_list(results)):
         checks = as_object(result.get("content_filter_results")).values()
         if any(check.get("filtered") is True for check in objects(checks)):
             return True

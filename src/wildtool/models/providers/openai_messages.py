@@ -215,6 +215,31 @@ def openai_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": text}}
 
 
+def assistant_message(
+    provider: str,
+    texts: Sequence[str],
+    calls: Sequence[dict[str, Any]],
+    thoughts: Sequence[str],
+    own_parts: list[Any] | None,
+    refusal: str = "",
+) -> Message:
+    """A reply in OpenAI's shape.
+
+    Args:
+        own_parts: the provider's own parts, kept where they hold more than the message; else None.
+    """
+    message: Message = {"role": "assistant", "content": "".join(texts) if texts or not calls else None}
+    if refusal:
+        message["refusal"] = refusal
+    if calls:
+        message["tool_calls"] = list(calls)
+    if thoughts:
+        message["reasoning_content"] = "\n".join(thoughts)
+    if own_parts is not None:
+        message[PROVIDER_CONTENT] = {provider: own_parts}
+    return message
+
+
 def same_calls(message: Message, calls: Sequence[dict[str, Any]]) -> bool:
     """Whether a message still holds just these calls, so that what was kept beside them still fits."""
     return (message.get("tool_calls") or []) == list(calls)

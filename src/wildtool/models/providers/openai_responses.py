@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, cast
 
-from wildtool.json_codec import dumps
+from wildtool.json_codec import as_list, as_object, dumps
 from wildtool.models.batch.openai import OpenAIBatchClient
 from wildtool.models.http.failures import ProviderFailure
 from wildtool.models.http.streams import join_responses
@@ -14,6 +14,7 @@ from wildtool.models.providers.openai_messages import (
     CallIds,
     Changes,
     UnsendableError,
+    assistant_message,
     content_text,
     functions_of,
     history_calls,
@@ -22,7 +23,7 @@ from wildtool.models.providers.openai_messages import (
     record_dropped,
     same_calls,
 )
-from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
+from wildtool.types import Message, Reply, Request
 
 PROVIDER = "openai_responses"
 _OPTIONS = {"temperature": "temperature", "max_tokens": "max_output_tokens"}
@@ -187,22 +188,14 @@ def _message(items: list[Any]) -> Message:
                 plain = False
             case _:
                 plain = False
-    message: Message = {"role": "assistant", "content": "".join(texts) if texts or not calls else None}
-    if refusals:
-        message["refusal"] = "".join(refusals)
-    if calls:
-        message["tool_calls"] = calls
-    if thoughts:
-        message["reasoning_content"] = "\n".join(thoughts)
-    if not plain and all(isinstance(item, dict) for item in items):
-        message[PROVIDER_CONTENT] = {PROVIDER: items}
-    return message
+    kept = not plain and all(isinstance(item, dict) for item in items)
+    return assistant_message(PROVIDER, texts, calls, thoughts, items if kept else None, "".join(refusals))
 
 
 def _values(parts: Any, kind: str, name: str) -> Iterator[str]:
     """The texts under a name in the parts of one type."""
-    for part in cast(list[Any], parts) if isinstance(parts, list) else []:
-        found = cast(dict[str, Any], part) if isinstance(part, dict) else {}
+    for part in as_list(parts):
+        found = as_object(part)
         if found.get("type") == kind and isinstance(found.get(name), str):
             yield found[name]
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from wildtool.json_codec import as_object
+
 ParameterNames = Mapping[str, Mapping[str, str]]
 """By the sent name of a tool: the names to send for those of its parameters that are refused."""
 
@@ -21,7 +23,7 @@ def refused_parameters(
     """
     found: dict[str, dict[str, str]] = {}
     for tool, schema in schemas:
-        names = list(_object(_object(schema).get("properties")))
+        names = list(as_object(as_object(schema).get("properties")))
         right = re.compile(f"[{allowed}]{{1,{longest}}}")
         taken = {name for name in names if right.fullmatch(name)}
         for name in names:
@@ -42,7 +44,7 @@ def _allowed_name(name: str, allowed: str, longest: int, taken: set[str]) -> str
 
 def rename_properties(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """A schema with its properties under the names to send; each that changed keeps its own as `title`."""
-    properties = _object(schema.get("properties"))
+    properties = as_object(schema.get("properties"))
     made = {
         **schema,
         "properties": {names.get(key, key): _titled(key, value, names) for key, value in properties.items()},
@@ -73,7 +75,3 @@ def rename_arguments(arguments: Any, names: Mapping[str, str]) -> Any:
 def original_names(parameters: ParameterNames) -> dict[str, dict[str, str]]:
     """The tools' own names by the sent ones."""
     return {tool: {sent: name for name, sent in names.items()} for tool, names in parameters.items()}
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -9,6 +9,8 @@ import math
 import re
 from typing import Any, cast
 
+from wildtool.json_codec import as_list
+
 MAX_VALUE_DEPTH = 100
 """Deepest nesting that is read."""
 MAX_STRICT_FAILURES = 64
@@ -215,4 +217,4 @@ def _checked(value: Any) -> Any:
 def _parts(node: Any) -> list[Any]:
     if isinstance(node, dict):
         return list(cast("dict[str, Any]", node).values())
-    return cast("list[Any]", node) if isinstance(node, list) else []
+    return as_list(node)
