@@ -34,6 +34,12 @@ def test_a_run_begun_with_an_earlier_version_has_the_same_identity(
     assert maker.source().sha256 == BEGUN_WITH_0_1_0[maker.name]
 
 
+def test_pairs_and_votes_count_as_they_did():
+    paired = SessionGenerationSpec(8, langs=("en", "zh"), paired_languages=True, judges=3)
+    begun = "9f7bb4cea39947268c7b7c7d066c79429b93c2dfaaf43b4a18bc92f207fa4966"
+    assert SessionMaker(paired).source().sha256 == begun
+
+
 def test_other_tools_give_another_identity(tmp_path: Path):
     file = tmp_path / "tools.json"
     file.write_text("[]")

@@ -12,8 +12,9 @@ from wildtool.engine.run.runner import run_plan
 from wildtool.errors import RecordError
 from wildtool.generate.core import prompts
 from wildtool.generate.core.files import RECORD_FOLDER
+from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.sessions.collect import GeneratedSessions
-from wildtool.generate.sessions.maker import PROFILE, SessionGenerationSpec, SessionMaker
+from wildtool.generate.sessions.maker import SessionGenerationSpec, SessionMaker
 from wildtool.generate.sessions.output import write_session_set
 from wildtool.types import Request
 
@@ -46,7 +47,7 @@ def made(folder: Path, voters: Voters, *, judges: int = 1, checkers: int = 1) ->
 
 def chosen(voters: Voters, found: GeneratedSessions) -> list[int]:
     """Which of the proposed candidates each task of the made sessions is."""
-    texts = {text for session in found.sessions for text in session["english_tasks"]}
+    texts = {text for session in found.kept for text in session["english_tasks"]}
     seen = [json.loads(r.messages[1]["content"]) for r in voters.asked if r.role == "judge"]
     return [k for situation in seen for k, text in enumerate(situation["candidates"]) if text in texts]
 
@@ -54,7 +55,7 @@ def chosen(voters: Voters, found: GeneratedSessions) -> list[int]:
 def test_the_candidate_of_more_than_half_of_the_judges_is_taken(tmp_path: Path):
     voters = Voters(judge='{"best": 0}', judge_2='{"best": 2}', judge_3='{"best": 2}')
     found = made(tmp_path, voters, judges=3)
-    assert len(found.sessions) == 4
+    assert len(found.kept) == 4
     assert set(chosen(voters, found)) == {2}
 
 
@@ -75,23 +76,23 @@ def test_no_judge_is_asked_once_more_than_half_agree(tmp_path: Path):
 
 def test_one_checker_of_three_cannot_refuse(tmp_path: Path):
     found = made(tmp_path, Voters(checker_2='{"accepted": false, "reason": "no"}'), checkers=3)
-    assert len(found.sessions) == 4
+    assert len(found.kept) == 4
 
 
 def test_what_half_of_the_checkers_refuse_is_refused_with_their_reasons(tmp_path: Path):
     found = made(tmp_path, Voters(checker_2='{"accepted": false, "reason": "no such thing"}'), checkers=2)
-    assert found.sessions == ()
+    assert found.kept == ()
     assert any("no such thing" in loss["detail"] for loss in found.losses)
 
 
 def test_a_checker_that_cannot_be_read_has_no_vote(tmp_path: Path):
     found = made(tmp_path, Voters(checker="fine"), checkers=3)
-    assert len(found.sessions) == 4
+    assert len(found.kept) == 4
     assert found.counters["checker gave no vote"] > 4
 
 
 def test_a_session_says_who_voted(tmp_path: Path):
-    about = made(tmp_path, Voters(), judges=3, checkers=2).sessions[0]["made_by"]
+    about = made(tmp_path, Voters(), judges=3, checkers=2).kept[0]["made_by"]
     assert about["votes"] == {"judge": 3, "checker": 2}
     assert {"judge", "judge 2", "judge 3", "checker 2"} <= set(about["models"])
 

@@ -17,10 +17,11 @@ from wildtool.engine.record.replies_file import replay_source
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import DataError
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
+from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.items.acebench_format import acebench_records
 from wildtool.generate.items.collect import GeneratedItems
 from wildtool.generate.items.kinds import ITEM_KINDS, parse_shares
-from wildtool.generate.items.maker import PROFILE, ItemGenerationSpec, ItemMaker
+from wildtool.generate.items.maker import ItemGenerationSpec, ItemMaker
 from wildtool.generate.items.output import (
     DECISIONS_FILE,
     DOUBTFUL_FILE,

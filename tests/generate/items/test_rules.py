@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from generate.items.players import TOOLS, ItemPlayers
 from wildtool.generate.core.parsing import Action
+from wildtool.generate.core.script import RejectedAttempt
 from wildtool.generate.items.acebench_format import FIRST_RECORD_ID, acebench_records
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
 from wildtool.generate.items.kinds import ITEM_KINDS, parse_shares
@@ -21,7 +22,7 @@ from wildtool.generate.items.plan import ItemPlan, item_plans
 from wildtool.generate.items.procedural import procedural_items
 from wildtool.generate.items.role_replies import parse_assistant_action, parse_messages, parse_opinion
 from wildtool.generate.items.rules import item_faults
-from wildtool.generate.items.script import ItemJob, Loss, item_script
+from wildtool.generate.items.script import ItemJob, item_script
 from wildtool.generate.items.tool_catalog import ToolCatalog
 from wildtool.generate.procedural.guess_semantics import ReturnSemantics
 from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSpec
@@ -381,7 +382,7 @@ def test_no_reply_whatever_it_is_raises_or_lets_a_wrong_item_through(kind: str, 
             request = making.send({"role": "assistant", "content": _spoilt(text, draw, odd)})
     except StopIteration as stop:
         result = stop.value
-    if not isinstance(result, Loss):
+    if not isinstance(result, RejectedAttempt):
         assert item_faults(result.item) == []
 
 

@@ -20,8 +20,9 @@ from wildtool.engine.record.replies_file import replay_source
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.generate.core import prompts
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
+from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.sessions.collect import GeneratedSessions
-from wildtool.generate.sessions.maker import PROFILE, SessionGenerationSpec, SessionMaker
+from wildtool.generate.sessions.maker import SessionGenerationSpec, SessionMaker
 from wildtool.generate.sessions.output import SESSIONS_FILE, write_session_set
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request, Transcript
@@ -61,7 +62,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with 64 sessions, half of them Chinese."""
     folder = tmp_path_factory.mktemp("good")
     result, found = made(folder, Players(), sessions=64, langs=("en", "zh"))
-    assert (result.status, len(found.sessions), found.losses) == ("done", 64, ())
+    assert (result.status, len(found.kept), found.losses) == ("done", 64, ())
     return folder
 
 
@@ -91,9 +92,9 @@ def test_a_session_says_how_it_was_made(good: Path):
 
 
 def test_twins_have_the_same_plan_and_tools(tmp_path: Path):
-    _, found = made(tmp_path, Players(), sessions=4, langs=("en", "zh"), twins=True)
-    one, two = (session["made_by"] for session in found.sessions[:2])
-    assert one["twin"] == two["twin"] != found.sessions[2]["made_by"]["twin"]
+    _, found = made(tmp_path, Players(), sessions=4, langs=("en", "zh"), paired_languages=True)
+    one, two = (session["made_by"] for session in found.kept[:2])
+    assert one["twin"] == two["twin"] != found.kept[2]["made_by"]["twin"]
     assert one["plan"]["tasks"] == two["plan"]["tasks"]
     assert one["tool_set"] == two["tool_set"]
     assert (one["plan"]["lang"], two["plan"]["lang"]) == ("en", "zh")
@@ -209,7 +210,7 @@ def never_done(decision: dict[str, Any]) -> None:
 def test_nothing_wrong_is_kept_and_each_loss_has_its_reason(tmp_path: Path, spoil: Spoil, reasons: set[str]):
     result, found = made(tmp_path, Players(spoil), sessions=8)
     assert result.status == "done"
-    assert len(found.sessions) + len(found.losses) == 8
+    assert len(found.kept) + len(found.losses) == 8
     assert found.losses
     assert {loss["reason"] for loss in found.losses} <= reasons
     assert all(loss["detail"] for loss in found.losses)
@@ -226,7 +227,7 @@ def test_a_later_task_that_is_clear_alone_is_not_taken(tmp_path: Path):
         return '{"accepted": false}' if clear else text
 
     _, found = made(tmp_path, Players(spoil), sessions=16)
-    texts = [text for session in found.sessions for text in session["english_tasks"][1:]]
+    texts = [text for session in found.kept for text in session["english_tasks"][1:]]
     assert texts and not any("library" in text for text in texts)
     assert {loss["reason"] for loss in found.losses} == {"checker alone"}
 
@@ -241,7 +242,7 @@ def test_what_checks_that_a_message_needs_the_conversation_does_not_see_it(tmp_p
 
 def test_a_judge_without_sense_costs_no_session(tmp_path: Path):
     _, found = made(tmp_path, Players(say("judge", '{"best": 99}')), sessions=4)
-    assert len(found.sessions) == 4
+    assert len(found.kept) == 4
     assert found.counters["judge gave no choice"] == 16
 
 
@@ -250,7 +251,7 @@ def test_a_mistake_told_to_its_role_is_mended(tmp_path: Path):
         return "oops" if role == "planner" and len(request.messages) == 2 else text
 
     _, found = made(tmp_path, Players(spoil), sessions=4)
-    assert len(found.sessions) == 4
+    assert len(found.kept) == 4
     refused = next(metric for metric in found.attrition() if metric.name == "planner refused P1")
     assert refused.value == 0.5
 
@@ -263,8 +264,8 @@ def test_a_role_is_told_which_rule_it_broke(tmp_path: Path):
 
 
 def test_a_text_near_to_a_published_one_is_not_taken(tmp_path: Path, good: Path):
-    _, found = made(tmp_path, Players(), sessions=2, against=(good / "out" / SESSIONS_FILE,))
-    texts = {text for session in found.sessions for text in session["english_tasks"]}
+    _, found = made(tmp_path, Players(), sessions=2, avoid_near=(good / "out" / SESSIONS_FILE,))
+    texts = {text for session in found.kept for text in session["english_tasks"]}
     known = {task.text for item in read_items(good / "out" / SESSIONS_FILE) for task in item.data.tasks}
     assert texts.isdisjoint(known)
 

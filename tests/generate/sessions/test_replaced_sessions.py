@@ -12,10 +12,10 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.run.runner import run_plan
 from wildtool.generate.core import prompts
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
-from wildtool.generate.core.maker import MAX_REPLACEMENT_ROUNDS
+from wildtool.generate.core.maker import MAX_REPLACEMENT_ROUNDS, PROFILE
 from wildtool.generate.core.plan import session_plans
 from wildtool.generate.sessions.collect import GeneratedSessions
-from wildtool.generate.sessions.maker import PROFILE, SessionGenerationSpec, SessionMaker
+from wildtool.generate.sessions.maker import SessionGenerationSpec, SessionMaker
 from wildtool.generate.sessions.output import SESSIONS_FILE, write_session_set
 from wildtool.types import Model, Request
 
@@ -63,7 +63,7 @@ def mended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GeneratedSes
 
 def test_the_set_has_as_many_sessions_as_are_wanted(mended: tuple[Path, GeneratedSessions]):
     _, found = mended
-    assert len(found.sessions) == SESSIONS_WANTED
+    assert len(found.kept) == SESSIONS_WANTED
     assert found.losses
     assert found.unreplaced_losses == []
     assert found.replaced >= 1
@@ -72,9 +72,9 @@ def test_the_set_has_as_many_sessions_as_are_wanted(mended: tuple[Path, Generate
 def test_what_stands_in_for_a_lost_session_has_its_tasks(mended: tuple[Path, GeneratedSessions]):
     _, found = mended
     wanted = [plan.tasks for plan in session_plans(SESSIONS_WANTED, 4, seed="1", langs=("en",))]
-    told = [s["made_by"]["plan"]["tasks"] for s in found.sessions]
+    told = [s["made_by"]["plan"]["tasks"] for s in found.kept]
     assert [[t["group"] for t in tasks] for tasks in told] == [[t.group for t in tasks] for tasks in wanted]
-    assert [s["made_by"]["session"] for s in found.sessions] == list(range(SESSIONS_WANTED))
+    assert [s["made_by"]["session"] for s in found.kept] == list(range(SESSIONS_WANTED))
 
 
 def test_each_loss_says_whether_it_was_made_good(mended: tuple[Path, GeneratedSessions]):

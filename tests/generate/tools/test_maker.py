@@ -20,11 +20,12 @@ from wildtool.engine.run.client import Invocation
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import CallError, UsageError
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
+from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.procedural.tool_sets import read_tool_sets, result_schemas
 from wildtool.generate.schema.definitions import call_problems, definition_faults
 from wildtool.generate.tools.assignments import COMPLEXITIES
 from wildtool.generate.tools.growth import GENERATION_SIZES, generation_begin, generation_end
-from wildtool.generate.tools.maker import PROFILE, ApiMaker, ToolGenerationSpec
+from wildtool.generate.tools.maker import ApiMaker, ToolGenerationSpec
 from wildtool.generate.tools.operators import OPERATORS
 from wildtool.generate.tools.output import APIS_FILE, GeneratedTools, write_apis
 from wildtool.generate.tools.script import API_ROLES

@@ -112,7 +112,7 @@ def sessions(
     def write(plan: Plan) -> GenerationResult:
         found = write_session_set(maker, plan, out, formats)
         return GenerationResult(
-            "sessions", out / SESSIONS_FILE, len(found.sessions), found.unreplaced_losses, found.unfinished,
+            "sessions", out / SESSIONS_FILE, len(found.kept), found.unreplaced_losses, found.unfinished,
             tuple(found.attrition()), sessions_run_command(out),
             summary_suffix=f", {found.replaced} in place of lost ones" if found.replaced else "",
             more_to_play=maker.replace_lost(found),

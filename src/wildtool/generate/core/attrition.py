@@ -14,14 +14,16 @@ def attrition_table(
     counters: Mapping[str, int],
     roles: Collection[str],
     aside: Mapping[str, int] | None = None,
+    replaced: int | None = None,
 ) -> list[Metric]:
-    """The numbers of a making.
+    """The numbers of a generated set.
 
     Args:
-        noun: what is made, in the plural.
+        noun: what is generated, in the plural.
         lost: the reason of each that was not kept.
-        tally: how often what happened, such as `user asked` or `user refused A5`.
-        aside: how many went elsewhere, by where.
+        counters: event counts, such as `user asked` or `user refused A5`.
+        aside: how many were set aside, by name.
+        replaced: how many replace lost ones; None if nothing was lost, or nothing is replaced.
     """
     reasons = Counter(lost)
     others = aside or {}
@@ -30,6 +32,8 @@ def attrition_table(
         Metric(noun, name, _share(count, planned), count, planned)
         for name, count in {"kept": kept, **others}.items()
     ]
+    if replaced is not None:
+        found.append(Metric(noun, "in place of lost ones", None, replaced, 0, kind="count"))
     found += [
         Metric(f"{noun} lost", name, _share(count, planned), count, planned)
         for name, count in reasons.most_common()

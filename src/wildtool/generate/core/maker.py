@@ -1,33 +1,64 @@
-"""A script, which yields requests and is sent replies, played through the engine or gone through again by its record."""
+"""Makers: what models generate as a run of the engine. A planned thing is an item, a call to a role a recorded step.
+
+So whatever holds for runs holds here: nothing is requested twice, limits and prices count, a killed run resumes, and
+what is generated follows from the record alone.
+"""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
+from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.errors import DataError
-from wildtool.generate.core.roles import RoleCoroutine
-from wildtool.types import Ask, Benchmark, Item, Source, Transcript, Verdict
+from wildtool.generate.core.collect import GeneratedSet
+from wildtool.generate.core.prompts import prompts_digest
+from wildtool.generate.core.roles import RoleCoroutine, voter_names
+from wildtool.generate.core.script import RejectedAttempt, replay_script, run_script
+from wildtool.types import Ask, Benchmark, Item, Role, Source, Transcript, Verdict
 
 RECIPE_VERSION = "0.1.0"
 """Part of what identifies a run in which models generate. Raise it only when the same replies would give other
 requests or another result (prompts have their own digest): a run with another version does not resume."""
+PROFILE = "made"
+MAX_REPLACEMENT_ROUNDS = 3
+"""How often a lost thing is planned again at most; all together, as often as there are things wanted."""
+Accepted = TypeVar("Accepted")
 
 
 class RoleBenchmark:
-    """The part of a benchmark that is the same whatever is made; an item is a planned attempt."""
+    """The part of a benchmark that is the same whatever is generated; an item is a planned attempt."""
 
     modes: Mapping[str, str] = {"roles": "a model for each role"}
     mode = "roles"
+    profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule"}
     gold_styles: Sequence[str] = ()
     columns: Mapping[str, str] = {}
+    prompts: Path
+    """Folder of the roles' templates."""
 
     def source(self) -> Source:
-        """Names everything that its requests follow from, with a digest of it as it is now."""
+        """Identifies everything that the requests follow from, with a digest of it as it is now.
+
+        Raises DataError for a file that cannot be read.
+        """
         raise NotImplementedError
 
+    def _source(
+        self, path: Path | None, name: str, about: Sequence[Any], files: Iterable[Path | None], *more: Any
+    ) -> Source:
+        """Args:
+        path: the file that it is called by; `name` if there is none.
+        about: what counts of the specification; `more` likewise. Together they stand in the order that 0.1.0 wrote.
+        files: those that are read.
+        """
+        digests = file_digests([file for file in files if file])
+        whole = json.dumps([*about, RECIPE_VERSION, prompts_digest(self.prompts), *more, *digests])
+        return Source(str(path or name), path or Path(), hashlib.sha256(whole.encode()).hexdigest())
+
     def locate(self, data: str | None, split: str | None = None) -> Source:
-        """Its data: the files of its order, whatever they are called. A run asks at its end whether they changed."""
+        """Its data: the files of its specification, whatever `data` says. A run asks at its end if they changed."""
         return self.source()
 
     def as_benchmark(self) -> Benchmark:
@@ -35,39 +66,115 @@ class RoleBenchmark:
         return cast(Benchmark, self)
 
 
-Result = TypeVar("Result")
+class ScriptMaker(RoleBenchmark, Generic[Accepted]):
+    """Makes planned things one by one, each by a script, and plans lost ones again."""
+
+    unit: str
+    """The one unit of an item."""
+
+    def __init__(self, wanted: int) -> None:
+        """Args: wanted: how many things are to be made."""
+        self._replacements = Replacements(wanted)
+        self._results: dict[str, Accepted | RejectedAttempt] = {}
+        """By item, once its script has ended: it stays what it is."""
+
+    def planned_items(self) -> Iterator[Item]:
+        """The items as first planned; `data.plan` of each is its plan."""
+        raise NotImplementedError
+
+    def replanned_item(self, item: Item, turn: int) -> Item:
+        """A lost item planned again; `turn` counts from 1."""
+        raise NotImplementedError
+
+    def script(self, item: Item) -> RoleCoroutine[Accepted | RejectedAttempt]:
+        """What makes one item."""
+        raise NotImplementedError
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        """The planned items, then those that replace lost ones."""
+        lost = {index for index, _ in self._replacements.planned}
+        first: dict[int, Item] = {}
+        for item in self.planned_items():
+            index = item.data.plan.index
+            if index in lost:
+                first[index] = item
+            yield item
+        for index, turn in self._replacements.planned:
+            yield self.replanned_item(first[index], turn)
+
+    def replace_lost(self, found: GeneratedSet[Any]) -> bool:
+        """Plans each lost thing again; whether there is anything to run.
+
+        Args:
+            found: what came of all that was planned so far.
+        """
+        return not found.unfinished and self._replacements.plan_missing(found.missing, found.turns)
+
+    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
+        """Runs the script of one item, if that is not done already."""
+        if item.id not in self._results:
+            await run_script(self.script(item), self.unit, ask)
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        """Whether anything came of what is recorded, and why not."""
+        transcript = transcript_of(transcripts, self.unit)
+        result = self.result(item, transcript)
+        lost = self.why_lost(result)
+        return [verdict_of(item, self.unit, transcript, lost, finished=result is not None)]
+
+    def why_lost(self, result: Accepted | RejectedAttempt | None) -> tuple[str, str] | None:
+        """Reason and detail if the result is not kept."""
+        return (result.reason, result.detail) if isinstance(result, RejectedAttempt) else None
+
+    def result(self, item: Item, transcript: Transcript) -> Accepted | RejectedAttempt | None:
+        """What came of an item, from its recorded replies alone; None if they end before its script does."""
+        if item.id not in self._results:
+            found = replay_script(self.script(item), transcript)
+            if found is None:
+                return None
+            self._results[item.id] = self.remembered(found)
+        return self._results[item.id]
+
+    def remembered(self, result: Accepted | RejectedAttempt) -> Accepted | RejectedAttempt:
+        """The part of a result that is kept in memory."""
+        return result
+
+    def recorded(
+        self, items: Iterable[Item], reader: RecordReader
+    ) -> Iterator[tuple[Item, Accepted | RejectedAttempt | None]]:
+        """Each item with what came of it, by a record."""
+        for item in items:
+            yield item, self.result(item, recorded_transcript(reader, item, self.unit))
 
 
-async def play_script(script: RoleCoroutine[Result], unit: str, ask: Ask) -> None:
-    """Plays a script to its end: its requests go to the models of their roles."""
-    try:
-        request = next(script)
-        while True:
-            reply = await ask(unit, request)
-            request = script.send(reply.message)
-    except StopIteration:
-        return
+def recorded_transcript(reader: RecordReader, item: Item, unit: str) -> Transcript:
+    """What is recorded of an item's one unit."""
+    return transcript_of(transcripts(reader.log(item.id, 0)), unit)
 
 
-def replay_script(script: RoleCoroutine[Result], transcript: Transcript) -> Result | None:
-    """What a script came to by its recorded replies alone; None where they end before it does."""
-    try:
-        next(script)
-        for reply in transcript.replies:
-            script.send(reply.message)
-    except StopIteration as stop:
-        return cast(Result, stop.value)
-    return None
+def transcript_of(transcripts: Mapping[str, Transcript], unit: str) -> Transcript:
+    """What is recorded of a unit; empty if nothing is."""
+    return transcripts.get(unit, Transcript(()))
+
+
+def voter_roles(roles: Mapping[str, str], votes: Mapping[str, int]) -> dict[str, Role]:
+    """The roles besides `agent`, which is the default model; each vote is a role of its own."""
+    return {
+        voter: Role(about, "")
+        for role, about in roles.items()
+        if role != "agent"
+        for voter in voter_names(role, votes.get(role, 1))
+    }
 
 
 def verdict_of(
     item: Item, unit: str, transcript: Transcript, lost: tuple[str, str] | None, *, finished: bool
 ) -> Verdict:
-    """Whether something came of a script, as the engine counts it.
+    """Whether anything came of a script, as the engine counts it.
 
     Args:
-        lost: reason and detail where nothing did.
-        over: whether the recorded replies lead to its end.
+        lost: reason and detail if nothing did.
+        finished: whether the recorded replies lead to its end.
     """
     steps = len(transcript.replies)
     if not finished:
@@ -80,7 +187,7 @@ def verdict_of(
 
 
 def file_digests(files: Sequence[Path]) -> list[str]:
-    """SHA-256 of each file. Raises DataError where one cannot be read."""
+    """SHA-256 of each file. Raises DataError for one that cannot be read."""
     found: list[str] = []
     for path in files:
         try:
@@ -90,27 +197,18 @@ def file_digests(files: Sequence[Path]) -> list[str]:
     return found
 
 
-def transcript_of(transcripts: Mapping[str, Transcript], unit: str) -> Transcript:
-    """What is recorded of the one unit of a script."""
-    return transcripts.get(unit, Transcript(()))
-
-
-MAX_REPLACEMENT_ROUNDS = 3
-"""How often something lost is planned anew at most; of all of them, as often as there are wanted."""
-
-
 class Replacements:
-    """What is planned anew; it follows from what was lost, and that from the record, so that it is the same each time."""
+    """Replacement plans, derived deterministically from the recorded losses."""
 
     def __init__(self, wanted: int) -> None:
-        """Args: wanted: how much is to be made."""
+        """Args: wanted: how many things are to be made."""
         self._wanted = wanted
         self.planned: list[tuple[int, int]] = []
         """Number and turn of each, in order; the first plans have turn 0."""
 
     def plan_missing(self, missing: Sequence[int], turns: Collection[int]) -> bool:
-        """Plans each missing one anew; whether there is anything to be played. Nothing is planned after a round of
-        which nothing was kept.
+        """Plans each missing thing again; whether there is anything to run. After a round of which nothing was kept,
+        nothing more is planned.
 
         Args:
             missing: numbers of those of which no plan was kept.

@@ -19,7 +19,7 @@ from wildtool.errors import UsageError
 
 PlannedTopology = Literal["", "parallel", "sequential", "mixed"]
 Lang = Literal["en", "zh"]
-_WEEKDAYS: Mapping[Lang, Sequence[str]] = {
+WEEKDAYS: Mapping[Lang, Sequence[str]] = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
     "zh": tuple("星期" + day for day in "一二三四五六日"),
 }
@@ -246,4 +246,4 @@ def group_changes(path: Sequence[str]) -> int:
 
 def date_line(plan: SessionPlan) -> str:
     """The date of a session as the format writes it."""
-    return plan.date.strftime("%Y-%m-%d %H:%M:00 ") + _WEEKDAYS[plan.lang][plan.date.weekday()]
+    return plan.date.strftime("%Y-%m-%d %H:%M:00 ") + WEEKDAYS[plan.lang][plan.date.weekday()]

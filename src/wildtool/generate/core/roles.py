@@ -46,8 +46,8 @@ class RoleReply:
 
 
 def voter_names(role: str, count: int) -> list[str]:
-    """Names of those who vote in a role, of which one has the role's own."""
-    return [role, *(f"{role} {number}" for number in range(2, count + 1))]
+    """Names of those who vote in a role; the first has the role's own."""
+    return [role, *(f"{role} {number}" for number in range(2, count + 1))][:count]
 
 
 class RoleSession:

@@ -3,12 +3,12 @@
 import json
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.reader import RecordReader, transcripts
+from wildtool.engine.record.reader import RecordReader
 from wildtool.errors import DataError
 from wildtool.generate.core.files import (
     RECORD_FOLDER,
@@ -17,13 +17,10 @@ from wildtool.generate.core.files import (
     write_attrition,
     write_whole_file,
 )
-from wildtool.generate.core.maker import transcript_of
 from wildtool.generate.items.acebench_format import ACEBENCH_CATEGORIES, BENCHMARK, acebench_records
 from wildtool.generate.items.collect import CollectedItem, GeneratedItems, HumanDecision, collect_items
-from wildtool.generate.items.maker import ITEM_UNIT, ItemMaker
-from wildtool.generate.items.script import AcceptedItem, Loss
+from wildtool.generate.items.maker import ItemMaker
 from wildtool.toolcall.schema import as_schema
-from wildtool.types import Item
 
 ITEMS_FOLDER = "items"
 DOUBTFUL_FILE = "doubtful.jsonl"
@@ -37,8 +34,7 @@ def items_from_record(maker: ItemMaker, plan: Plan, out: Path) -> GeneratedItems
     models = {role: model.name for role, model in plan.models.items()}
     decisions = read_decisions(out / DECISIONS_FILE)
     with RecordReader(out / RECORD_FOLDER) as reader:
-        made = _assembled(maker, plan.selection.items(), reader)
-        return collect_items(maker.spec, made, models, decisions)
+        return collect_items(maker.spec, maker.recorded(plan.selection.items(), reader), models, decisions)
 
 
 def read_decisions(path: Path) -> dict[str, HumanDecision]:
@@ -120,10 +116,3 @@ def _doubtful(one: CollectedItem) -> dict[str, Any]:
         "mended": mended,
         "made_by": dict(one.made_by),
     }
-
-
-def _assembled(
-    maker: ItemMaker, items: Iterable[Item], reader: RecordReader
-) -> Iterator[tuple[Item, AcceptedItem | Loss | None]]:
-    for item in items:
-        yield item, maker.result(item, transcript_of(transcripts(reader.log(item.id, 0)), ITEM_UNIT))

@@ -6,13 +6,9 @@ from datetime import datetime, timedelta
 from random import Random
 
 from wildtool.errors import UsageError
-from wildtool.generate.core.plan import FORMS, LENGTHS, TONES, Lang
+from wildtool.generate.core.plan import FORMS, LENGTHS, TONES, WEEKDAYS, Lang, Quota
 from wildtool.generate.items.kinds import ITEM_KINDS
 
-_WEEKDAYS: Mapping[Lang, Sequence[str]] = {
-    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-    "zh": tuple("星期" + day for day in "一二三四五六日"),
-}
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -59,7 +55,7 @@ class ItemPlan:
         """The sentence about the date; empty where none is told."""
         if not self.dated:
             return ""
-        day = _WEEKDAYS[self.lang][self.date.weekday()]
+        day = WEEKDAYS[self.lang][self.date.weekday()]
         if self.lang == "zh":
             return f"今天是{self.date:%Y年%m月%d日}，{day}。"
         return f"Today is {day}, {_MONTHS[self.date.month - 1]} {self.date.day}, {self.date.year}."
@@ -78,19 +74,14 @@ def item_plans(
     kinds = [_kinds(shares, Random(f"{seed}/kinds/{lang}")) for lang in langs]
     for index in range(items):
         yield _plan(
-            index, f"{seed}/{index}", next(kinds[index % len(langs)]), langs[index % len(langs)], year
+            index, f"{seed}/{index}", kinds[index % len(langs)].next(), langs[index % len(langs)], year
         )
 
 
-def _kinds(shares: Mapping[str, int], draw: Random) -> Iterator[str]:
-    """Kinds without end: at each place the one that is furthest behind its share."""
+def _kinds(shares: Mapping[str, int], draw: Random) -> Quota:
     names = list(shares)
     draw.shuffle(names)
-    total, count = sum(shares.values()), dict.fromkeys(names, 0)
-    for place in range(1, 1 << 62):
-        name = max(names, key=lambda kind: shares[kind] * place / total - count[kind])
-        count[name] += 1
-        yield name
+    return Quota({name: shares[name] for name in names})
 
 
 def _plan(index: int, seed: str, name: str, lang: Lang, year: int) -> ItemPlan:

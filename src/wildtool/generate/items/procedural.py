@@ -57,7 +57,7 @@ def procedural_items(spec: ItemGenerationSpec, note: Callable[[str], None]) -> G
             "checks": list(ITEM_CHECKS),
         }
         kept.append(CollectedItem(item, {**about, **made_by}))
-    return GeneratedItems(tuple(kept), (), tuple(losses))
+    return GeneratedItems(tuple(kept), tuple(losses))
 
 
 def _item_builders(

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from wildtool.generate.core.roles import RoleSession, voter_names
+from wildtool.generate.core.roles import RoleSession
 from wildtool.generate.items.plan import ItemPlan
 from wildtool.generate.items.tool_catalog import ToolChoice
 
@@ -16,11 +16,6 @@ ITEM_ROLES: Mapping[str, str] = {
     "tool": "returns what the tools would",
     "judge": "votes on finished items; the further votes are of `judge 2`, `judge 3`, …",
 }
-
-
-def judge_roles(judges: int) -> list[str]:
-    """The role of each vote."""
-    return voter_names("judge", judges) if judges else []
 
 
 def item_roles(plan: ItemPlan, choice: ToolChoice, counters: Counter[str]) -> RoleSession:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
+from wildtool.generate.core.script import RejectedAttempt, run_tries
 from wildtool.generate.items.item import GeneratedItem
 from wildtool.generate.items.kinds import ITEM_KINDS, GenerationMode
 from wildtool.generate.items.plan import ItemPlan
@@ -39,24 +40,12 @@ class AcceptedItem:
     item: GeneratedItem
     votes: Sequence[Vote]
     kept: bool
-    """False where too few judges found it right: it is for people to decide."""
+    """False if too few judges found it right: people decide."""
     attempt: int
     counters: Mapping[str, int]
-    """How often what happened, such as `writer asked` or `writer refused E8`."""
+    """How often each event happened, such as `writer asked` or `writer refused E8`."""
     requests: int
     """Requests that it took."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """An item that came to nothing."""
-
-    reason: str
-    """Short and stable: role and rule that the last try failed by."""
-    detail: str
-    """What was wrong, for each try."""
-    counters: Mapping[str, int]
-    requests: int
 
 
 SCRIPTS_BY_MODE: Mapping[
@@ -67,33 +56,27 @@ SCRIPTS_BY_MODE: Mapping[
 }
 
 
-def item_script(job: ItemJob) -> RoleCoroutine[AcceptedItem | Loss]:
-    """Makes one item: yields what to ask, returns what came of it."""
-    tally: Counter[str] = Counter()
-    problems: list[str] = []
-    reason = ""
-    for attempt in range(MAX_ITEM_TRIES if isinstance(job.source, ToolCatalog) else 1):
-        try:
-            item = yield from _attempt(job, attempt, tally)
-        except AttemptFailedError as lost:
-            reason = lost.reason
-            problems.append(str(lost))
-            continue
-        votes = yield from collect_votes(item, job.judges, tally)
+def item_script(job: ItemJob) -> RoleCoroutine[AcceptedItem | RejectedAttempt]:
+    """Makes one item: yields requests, returns what came of it."""
+
+    def attempt(number: int, counters: Counter[str]) -> RoleCoroutine[AcceptedItem]:
+        item = yield from _item(job, number, counters)
+        votes = yield from collect_votes(item, job.judges, counters)
         kept = enough_agree(votes, job.agree)
-        return AcceptedItem(item, votes, kept, attempt, dict(tally), tally["requests"])
-    return Loss(reason, " | ".join(dict.fromkeys(problems)), dict(tally), tally["requests"])
+        return AcceptedItem(item, votes, kept, number, dict(counters), counters["requests"])
+
+    return run_tries(MAX_ITEM_TRIES if isinstance(job.source, ToolCatalog) else 1, attempt)
 
 
-def _attempt(job: ItemJob, attempt: int, tally: Counter[str]) -> RoleCoroutine[GeneratedItem]:
-    """An item that breaks no rule. Raises LostError."""
+def _item(job: ItemJob, attempt: int, counters: Counter[str]) -> RoleCoroutine[GeneratedItem]:
+    """An item that breaks no rule. Raises AttemptFailedError."""
     if isinstance(job.source, ToolCatalog):
         choice = job.source.choose(job.plan, attempt)
-        cast = item_roles(job.plan, choice, tally)
-        item = yield from SCRIPTS_BY_MODE[ITEM_KINDS[job.plan.kind].mode](job.plan, choice, cast)
+        roles = item_roles(job.plan, choice, counters)
+        item = yield from SCRIPTS_BY_MODE[ITEM_KINDS[job.plan.kind].mode](job.plan, choice, roles)
     else:
         item = job.source
     if faults := item_faults(item):
-        told = "; ".join(f"{fault.rule}: {fault.message}" for fault in faults[:5])
-        raise AttemptFailedError(f"item {faults[0].rule}", told)
+        listed = "; ".join(f"{fault.rule}: {fault.message}" for fault in faults[:5])
+        raise AttemptFailedError(f"item {faults[0].rule}", listed)
     return item

@@ -4,11 +4,11 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
+from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession, voter_names
 from wildtool.generate.items.acebench_format import acebench_records
 from wildtool.generate.items.item import GeneratedItem
 from wildtool.generate.items.role_replies import JudgeOpinion, parse_opinion
-from wildtool.generate.items.roles import ITEM_PROMPTS, judge_roles
+from wildtool.generate.items.roles import ITEM_PROMPTS
 
 JUDGE_BLOCKS = {
     "incomplete": "incomplete",
@@ -41,7 +41,7 @@ def collect_votes(item: GeneratedItem, judges: int, counters: Counter[str]) -> R
     for record in shown:
         del record["id"]
     votes: list[Vote] = []
-    for role in judge_roles(judges):
+    for role in voter_names("judge", judges):
         cast = RoleSession(ITEM_PROMPTS, item.plan.lang, {"kind": item.plan.kind, "records": shown}, counters)
         block = JUDGE_BLOCKS.get(item.plan.kind, "calls")
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.reader import RecordReader, transcripts
+from wildtool.engine.record.reader import RecordReader
 from wildtool.generate.core.files import (
     RECORD_FOLDER,
     json_line,
@@ -18,13 +18,15 @@ from wildtool.generate.core.files import (
     write_attrition,
     write_whole_file,
 )
+from wildtool.generate.core.maker import recorded_transcript
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.prompts import retry_messages
 from wildtool.generate.core.roles import RoleReply
+from wildtool.generate.core.script import replay_script
 from wildtool.generate.sessions.collect import GeneratedSessions, collect_sessions
-from wildtool.generate.sessions.maker import SESSION_UNIT, SessionMaker, assemble
-from wildtool.generate.sessions.script import AcceptedSession, Loss
-from wildtool.types import Item, Transcript
+from wildtool.generate.sessions.maker import SessionMaker
+from wildtool.generate.sessions.script import AcceptedSession
+from wildtool.types import Item
 
 _MARKERS: Mapping[Lang, Mapping[str, str]] = {
     "en": {"user": "User:", "planner": "Planner:", "tool": "Tool:", "agent": "Agent:"},
@@ -114,7 +116,6 @@ def _task(event: RoleReply) -> str:
 
 
 SESSIONS_FILE = "sessions.jsonl"
-Assemble = Callable[[Item, Transcript], AcceptedSession | Loss | None]
 
 
 def write_session_set(
@@ -122,42 +123,32 @@ def write_session_set(
 ) -> GeneratedSessions:
     """Writes what follows from the record in a folder: sessions, losses with their reasons, and the yield.
 
-    Args: formats: of `reference_formats.FORMATS`, each written beside them.
+    Args: formats: keys of REFERENCE_FORMATS, each written beside them.
 
-    Raises StorageError where there is no room.
+    Raises StorageError if there is no room.
     """
     models = {role: model.name for role, model in plan.models.items()}
-    with RecordReader(out / RECORD_FOLDER) as reader:
-        found = collect_sessions(maker.spec, _assembled(maker.result, plan.selection.items(), reader), models)
-    kept = {session["made_by"]["plan"]["seed"] for session in found.sessions}
-    with storage_errors(out):
+    with RecordReader(out / RECORD_FOLDER) as reader, storage_errors(out):
+        found = collect_sessions(maker.spec, maker.recorded(plan.selection.items(), reader), models)
+        kept = {session["made_by"]["plan"]["seed"] for session in found.kept}
         for form in formats:
-            with RecordReader(out / RECORD_FOLDER) as reader:
-                made = _assembled(
-                    assemble, (item for item in plan.selection.items() if item.data.plan.seed in kept), reader
-                )
-                write_whole_file(out / f"{form}.jsonl", map(json_line, _converted(made, form)))
-        write_whole_file(out / SESSIONS_FILE, map(json_line, found.sessions))
+            items = (item for item in plan.selection.items() if item.data.plan.seed in kept)
+            write_whole_file(out / f"{form}.jsonl", map(json_line, _converted(maker, items, reader, form)))
+        write_whole_file(out / SESSIONS_FILE, map(json_line, found.kept))
         write_attrition(out, found.losses, found.attrition())
     return found
 
 
 def sessions_run_command(out: Path) -> str:
-    """The command that plays a set."""
+    """The command that runs models on the sessions."""
     return f"wildtool run wildtoolbench --data {shlex.quote(str(out / SESSIONS_FILE))} --model NAME"
 
 
-def _assembled(
-    assembling: Assemble, items: Iterable[Item], reader: RecordReader
-) -> Iterator[tuple[Item, AcceptedSession | Loss | None]]:
-    for item in items:
-        transcript = transcripts(reader.log(item.id, 0)).get(SESSION_UNIT, Transcript(()))
-        yield item, assembling(item, transcript)
-
-
 def _converted(
-    made: Iterable[tuple[Item, AcceptedSession | Loss | None]], form: str
+    maker: SessionMaker, items: Iterable[Item], reader: RecordReader, form: str
 ) -> Iterator[dict[str, Any]]:
-    for item, result in made:
+    """Kept sessions in a format, from their scripts, since the maker does not remember replies."""
+    for item in items:
+        result = replay_script(maker.script(item), recorded_transcript(reader, item, maker.unit))
         if isinstance(result, AcceptedSession):
             yield from REFERENCE_FORMATS[form](result, item.data.plan.lang)

@@ -11,6 +11,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleReply, SessionRoles
+from wildtool.generate.core.script import RejectedAttempt, run_tries
 from wildtool.generate.procedural.sessions import provenance, session_tools
 from wildtool.generate.sessions.state import SessionState
 from wildtool.generate.sessions.task import SessionJob, TaskScript
@@ -26,67 +27,42 @@ class AcceptedSession:
     record: dict[str, Any]
     """In the benchmark's format."""
     counters: Mapping[str, int]
-    """How often what happened, such as `planner asked` or `planner refused P7`."""
+    """How often each event happened, such as `planner asked` or `planner refused P7`."""
     requests: int
     """Requests that it took."""
     replies: Sequence[RoleReply]
     """All replies of the try that came to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """A session that came to nothing."""
+def session_script(job: SessionJob) -> RoleCoroutine[AcceptedSession | RejectedAttempt]:
+    """Makes one session: yields requests, returns what came of it."""
 
-    reason: str
-    """Short and stable: role and rule that the last try failed by."""
-    detail: str
-    """What was wrong, for each try."""
-    counters: Mapping[str, int]
-    requests: int
+    def attempt(number: int, counters: Counter[str]) -> RoleCoroutine[AcceptedSession]:
+        tools = [tool.definition for tool in session_tools(job.plan, job.sets, number)]
+        roles = SessionRoles(job.plan, tools, counters)
+        state = SessionState(known=[SearchText.of(roles.date)])
+        for t in range(len(job.plan.tasks)):
+            state = yield from _task(job, roles, state, t, number)
+        plan = {**asdict(job.plan), "date": job.plan.date.isoformat()}
+        about = provenance(job.plan, len(job.sets), number, built_in_tools=job.built_in)
+        made_by = {"plan": plan, "attempt": number, **about, "review": state.doubtful}
+        record = {**state.record(job.plan, tools), "made_by": made_by}
+        return AcceptedSession(record, dict(counters), counters["requests"], roles.replies)
 
-
-def session_script(job: SessionJob) -> RoleCoroutine[AcceptedSession | Loss]:
-    """Makes one session: yields what to ask, returns what came of it."""
-    tally: Counter[str] = Counter()
-    problems: list[str] = []
-    reason = ""
-    for attempt in range(SESSION_TRIES):
-        try:
-            record, events = yield from _session(job, attempt, tally)
-        except AttemptFailedError as lost:
-            reason = lost.reason
-            problems.append(str(lost))
-            continue
-        return AcceptedSession(record, dict(tally), tally["requests"], events)
-    return Loss(reason, " | ".join(problems), dict(tally), tally["requests"])
-
-
-def _session(
-    job: SessionJob, attempt: int, tally: Counter[str]
-) -> RoleCoroutine[tuple[dict[str, Any], Sequence[RoleReply]]]:
-    """One try of a session."""
-    tools = [tool.definition for tool in session_tools(job.plan, job.sets, attempt)]
-    roles = SessionRoles(job.plan, tools, tally)
-    state = SessionState(known=[SearchText.of(roles.date)])
-    for t in range(len(job.plan.tasks)):
-        state = yield from _task(job, roles, state, t, attempt)
-    plan = {**asdict(job.plan), "date": job.plan.date.isoformat()}
-    about = provenance(job.plan, len(job.sets), attempt, built_in_tools=job.built_in)
-    made_by = {"plan": plan, "attempt": attempt, **about, "review": state.doubtful}
-    return {**state.record(job.plan, tools), "made_by": made_by}, roles.replies
+    return run_tries(SESSION_TRIES, attempt)
 
 
 def _task(
     job: SessionJob, roles: SessionRoles, before: SessionState, t: int, session_attempt: int
 ) -> RoleCoroutine[SessionState]:
-    """Task `t` added to a state. Raises LostError after the last try."""
+    """Task `t` added to a state. Raises AttemptFailedError after the last try."""
     for attempt in range(TASK_TRIES):
         last = attempt == TASK_TRIES - 1
         begun = len(roles.replies)
         draw = job.plan.stream(f"task/{session_attempt}/{t}/{attempt}")
         task = TaskScript(job, roles, before.copy(), t, draw, first=session_attempt == attempt == 0)
         try:
-            # What is nearly right is taken under its right name at the last try, and counted.
+            # A task of nearly the wanted type is accepted as what it is at the last try, and counted.
             yield from task.play(relabel=last)
         except AttemptFailedError as lost:
             roles.counters[f"task lost {lost.reason}"] += 1

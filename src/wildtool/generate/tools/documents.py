@@ -11,7 +11,7 @@ from wildtool.errors import DataError
 from wildtool.generate.core.parsing import RuleFault, read_object
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
-from wildtool.generate.sessions.script import Loss
+from wildtool.generate.core.script import RejectedAttempt
 from wildtool.generate.tools.script import API_PROMPTS
 from wildtool.generate.tools.tree import child_id, name_problem
 from wildtool.toolcall.schema import as_schema
@@ -90,7 +90,7 @@ def _parts(text: str) -> Iterator[str]:
         yield part.strip()
 
 
-def mine_script(passage: DocumentPassage) -> RoleCoroutine[MinedPassage | Loss]:
+def mine_script(passage: DocumentPassage) -> RoleCoroutine[MinedPassage | RejectedAttempt]:
     """Looks for nodes in a passage: yields what to ask, returns what came of it."""
     tally: Counter[str] = Counter()
     roles = RoleSession(API_PROMPTS, passage.lang, {}, tally)
@@ -99,7 +99,7 @@ def mine_script(passage: DocumentPassage) -> RoleCoroutine[MinedPassage | Loss]:
             "reader", [], {"passage": passage.text}, lambda text: _read_nodes(text, passage.text)
         )
     except AttemptFailedError as lost:
-        return Loss(
+        return RejectedAttempt(
             lost.reason, f"{passage.document}, passage {passage.number}: {lost}", tally, tally["requests"]
         )
     return MinedPassage(passage, nodes, tally)

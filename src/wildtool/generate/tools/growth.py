@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import RoleCoroutine
-from wildtool.generate.sessions.script import Loss
+from wildtool.generate.core.script import RejectedAttempt
 from wildtool.generate.tools.api import ApiSpec
 from wildtool.generate.tools.assignments import ApiSnapshot, Generation
 from wildtool.generate.tools.documents import DocumentPassage, MinedPassage, mine_script
@@ -28,11 +28,11 @@ _LATER_SIZE = 256
 """Attempts of the later ones."""
 ATTEMPTS_PER_API = 2
 """Attempts at most, for each API that is wanted."""
-AttemptResult = AcceptedApi | MinedPassage | Loss
+AttemptResult = AcceptedApi | MinedPassage | RejectedAttempt
 _ALIKE_NAMES = 85.0
 _SAME_WORDS = 0.6
 _BROKEN = "infra_error"
-_UNFINISHED = Loss("", "", {}, 0)
+_UNFINISHED = RejectedAttempt("", "", {}, 0)
 """Stands for a job without an end."""
 
 
@@ -153,7 +153,7 @@ class ApiGrowth:
             self.losses.append(FailedAttempt(name, _BROKEN, "a call failed after all its retries"))
         else:
             self.counters.update(result.counters)
-            if isinstance(result, Loss):
+            if isinstance(result, RejectedAttempt):
                 if result is not _UNFINISHED:
                     self.losses.append(FailedAttempt(name, result.reason, result.detail))
             elif isinstance(result, MinedPassage):

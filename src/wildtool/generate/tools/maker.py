@@ -5,10 +5,8 @@ record alone, in any order of replies.
 """
 
 import asyncio
-import hashlib
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,30 +15,22 @@ from typing import cast
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.errors import InfraError, UsageError
-from wildtool.generate.core import prompts
-from wildtool.generate.core.maker import (
-    RECIPE_VERSION,
-    RoleBenchmark,
-    file_digests,
-    play_script,
-    replay_script,
-    transcript_of,
-    verdict_of,
-)
+from wildtool.generate.core.maker import RoleBenchmark, transcript_of, verdict_of, voter_roles
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.roles import RoleCoroutine
-from wildtool.generate.sessions.script import Loss
+from wildtool.generate.core.script import RejectedAttempt, replay_script, run_script
 from wildtool.generate.tools.assignments import ApiSnapshot
 from wildtool.generate.tools.documents import DocumentPassage, passages
 from wildtool.generate.tools.growth import ATTEMPTS_PER_API, ApiGrowth, AttemptResult, generation_begin
 from wildtool.generate.tools.script import API_PROMPTS, API_ROLES
 from wildtool.generate.tools.tree import DomainTree, read_tree, seed_tree
-from wildtool.types import Ask, Item, Role, Source, Transcript, Verdict
+from wildtool.types import Ask, Item, Source, Transcript, Verdict
 
-API_UNIT = "api"
-PROFILE = "made"
-_NO_PLACE = Loss("no place", "the tree has no domain; give one by --tree, or other documents", Counter(), 0)
-_ABANDONED = Loss("infra_error", "a call failed, and what followed was made without it", Counter(), 0)
+_NO_PLACE = RejectedAttempt(
+    "no place", "the tree has no domain; give one by --tree, or other documents", Counter(), 0
+)
+_ABANDONED = RejectedAttempt(
+    "infra_error", "a call failed, and what followed was made without it", Counter(), 0
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +51,9 @@ class ApiMaker(RoleBenchmark):
 
     name = "tools"
     title = "Tools made by models"
-    profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule"}
-    roles: Mapping[str, Role] = {
-        name: Role(about, "") for name, about in API_ROLES.items() if name != "agent"
-    }
+    unit = "api"
+    prompts = API_PROMPTS
+    roles = voter_roles(API_ROLES, {})
 
     def __init__(self, spec: ToolGenerationSpec) -> None:
         """Raises UsageError for an order that asks for nothing."""
@@ -81,19 +70,10 @@ class ApiMaker(RoleBenchmark):
 
         Raises DataError for a file that cannot be read.
         """
-        order = self.spec
-        files = file_digests([file for file in (order.tree, *order.documents) if file])
-        about = [
-            order.seed,
-            order.langs,
-            order.tree is not None,
-            RECIPE_VERSION,
-            prompts.prompts_digest(API_PROMPTS),
-            *files,
-        ]
-        digest = hashlib.sha256(json.dumps(about).encode())
-        name = str(order.tree) if order.tree else "documents" if order.documents else "built-in tree"
-        return Source(name, order.tree or Path(), digest.hexdigest())
+        spec = self.spec
+        name = "documents" if spec.documents else "built-in tree"
+        about = (spec.seed, spec.langs, spec.tree is not None)
+        return self._source(spec.tree, name, about, (spec.tree, *spec.documents))
 
     @cached_property
     def _passages(self) -> list[DocumentPassage]:
@@ -134,10 +114,7 @@ class ApiMaker(RoleBenchmark):
             jobs = recorded_jobs(reader)
             closed = generation_begin(max(jobs, default=0), len(self._passages))
             self._abandoned = frozenset(
-                job
-                for job in jobs
-                if job < closed
-                and transcript_of(transcripts(reader.log(str(job), 0)), API_UNIT).infra_error is not None
+                job for job in jobs if job < closed and _recorded(reader, job).infra_error is not None
             )
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
@@ -145,7 +122,7 @@ class ApiMaker(RoleBenchmark):
         order, before = self.spec, len(self._passages)
         for job in range(before + ATTEMPTS_PER_API * order.apis):
             own = self._passages[job].lang if job < before else order.langs[(job - before) % len(order.langs)]
-            yield Item(str(job), (API_UNIT,), job, "", own, tuple(self.roles))
+            yield Item(str(job), (self.unit,), job, "", own, tuple(self.roles))
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Makes one attempt, when it is known to be needed and what it sees is there."""
@@ -162,16 +139,15 @@ class ApiMaker(RoleBenchmark):
         if script is None:
             await self._end(job, _NO_PLACE)
             return
-        ended: list[AttemptResult] = []
         try:
-            await play_script(_reporting(script, ended.append), API_UNIT, ask)
+            result = await run_script(script, self.unit, ask)
         except LimitError:
             await self._stop()
             raise
         except InfraError:
             await self._end(job, None)
             raise
-        await self._end(job, ended[0])
+        await self._end(job, result)
 
     async def _end(self, job: int, result: AttemptResult | None) -> None:
         async with self._changed:
@@ -189,23 +165,19 @@ class ApiMaker(RoleBenchmark):
         """Whether an API came of an attempt of this process, and why not."""
         job = cast(int, item.data)
         result = _ABANDONED if job in self._abandoned else self._results.get(job)
-        lost = (result.reason, result.detail) if isinstance(result, Loss) else None
+        lost = (result.reason, result.detail) if isinstance(result, RejectedAttempt) else None
         # What is recorded of one that is not needed any more says nothing of this run.
-        transcript = transcript_of(transcripts, API_UNIT) if job in self._begun else Transcript(())
-        return [verdict_of(item, API_UNIT, transcript, lost, finished=result is not None)]
-
-
-def _reporting(
-    script: RoleCoroutine[AttemptResult], note: Callable[[AttemptResult], None]
-) -> RoleCoroutine[AttemptResult]:
-    result = yield from script
-    note(result)
-    return result
+        transcript = transcript_of(transcripts, self.unit) if job in self._begun else Transcript(())
+        return [verdict_of(item, self.unit, transcript, lost, finished=result is not None)]
 
 
 def recorded_jobs(reader: RecordReader) -> list[int]:
     """The jobs of which anything is recorded. What is no job is of another making, which the run will refuse."""
     return [int(item) for item, _ in reader.jobs() if item.isascii() and item.isdigit() and len(item) < 10]
+
+
+def _recorded(reader: RecordReader, job: int) -> Transcript:
+    return transcript_of(transcripts(reader.log(str(job), 0)), ApiMaker.unit)
 
 
 def replay_growth(maker: ApiMaker, reader: RecordReader) -> ApiGrowth:
@@ -216,7 +188,7 @@ def replay_growth(maker: ApiMaker, reader: RecordReader) -> ApiGrowth:
     for job in range(growth.jobs):
         if growth.enough or job >= growth.end:
             break
-        transcript = transcript_of(transcripts(reader.log(str(job), 0)), API_UNIT)
+        transcript = _recorded(reader, job)
         script = growth.script(job)
         result = _NO_PLACE if script is None else replay_script(script, transcript)
         if result is not None or job < closed:

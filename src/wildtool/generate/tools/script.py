@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.generate.core.parsing import RuleFault
-from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
-from wildtool.generate.sessions.script import Loss
+from wildtool.generate.core.roles import RoleCoroutine, RoleSession
+from wildtool.generate.core.script import RejectedAttempt, run_tries
 from wildtool.generate.tools.api import ApiSpec, api_parameter_classes
 from wildtool.generate.tools.assignments import Assignment
 from wildtool.generate.tools.rules import WrittenDesign, parse_call, parse_design, proposed_names
@@ -36,19 +36,15 @@ class AcceptedApi:
     proposals: tuple[NodeProposal, ...]
     """Further nodes that came to mind on the way."""
     counters: Counter[str]
-    """How often what happened, such as `designer asked` or `designer refused S3`."""
+    """How often each event happened, such as `designer asked` or `designer refused S3`."""
 
 
-def api_script(wanted: Assignment, taken: Collection[str]) -> RoleCoroutine[AcceptedApi | Loss]:
+def api_script(wanted: Assignment, taken: Collection[str]) -> RoleCoroutine[AcceptedApi | RejectedAttempt]:
     """Makes one API: yields what to ask, returns what came of it.
 
     Args: taken: names that APIs have already, in small letters.
     """
-    tally: Counter[str] = Counter()
-    try:
-        return (yield from _made(wanted, taken, tally))
-    except AttemptFailedError as lost:
-        return Loss(lost.reason, str(lost), tally, tally["requests"])
+    return run_tries(1, lambda _, counters: _made(wanted, taken, counters))
 
 
 def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> RoleCoroutine[AcceptedApi]:

@@ -1,0 +1,65 @@
+"""Scripts: coroutines that yield requests to roles and are sent the replies. Nothing else decides what they return."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, Value
+from wildtool.types import Ask, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedAttempt:
+    """A script that came to nothing."""
+
+    reason: str
+    """Short and stable: role and rule by which the last try failed."""
+    detail: str
+    """What was wrong, for each try."""
+    counters: Mapping[str, int]
+    """How often each event happened, such as `planner asked` or `planner refused P7`."""
+    requests: int
+    """Requests that it took."""
+
+
+def run_tries(
+    tries: int, attempt: Callable[[int, Counter[str]], RoleCoroutine[Value]]
+) -> RoleCoroutine[Value | RejectedAttempt]:
+    """The result of the first try that keeps the rules.
+
+    Args:
+        attempt: one try, from its number and the counters of all of them; raises AttemptFailedError.
+    """
+    counters: Counter[str] = Counter()
+    problems: list[str] = []
+    reason = ""
+    for number in range(tries):
+        try:
+            return (yield from attempt(number, counters))
+        except AttemptFailedError as lost:
+            reason = lost.reason
+            problems.append(str(lost))
+    return RejectedAttempt(reason, " | ".join(dict.fromkeys(problems)), dict(counters), counters["requests"])
+
+
+async def run_script(script: RoleCoroutine[Value], unit: str, ask: Ask) -> Value:
+    """Runs a script to its end: its requests go to the models of their roles."""
+    try:
+        request = next(script)
+        while True:
+            reply = await ask(unit, request)
+            request = script.send(reply.message)
+    except StopIteration as stop:
+        return cast(Value, stop.value)
+
+
+def replay_script(script: RoleCoroutine[Value], transcript: Transcript) -> Value | None:
+    """What a script returns by its recorded replies alone; None if they end before it does."""
+    try:
+        next(script)
+        for reply in transcript.replies:
+            script.send(reply.message)
+    except StopIteration as stop:
+        return cast(Value, stop.value)
+    return None
