@@ -3,7 +3,7 @@
 orjson does the work; the standard library takes over where orjson would refuse or silently change a value:
 lone surrogates (written as `\\uXXXX` escapes), integers beyond 64 bits, NaN and infinities. The one thing
 JSON cannot say is two surrogates that are *separate* characters of a string: they are read back as the
-character that the pair stands for. `settle` gives a value in the form in which it would be read back.
+character that the pair stands for. `normalize` gives a value in the form in which it would be read back.
 """
 
 import json

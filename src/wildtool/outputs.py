@@ -157,7 +157,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_file(target: Path, content: bytes) -> None:
-    """Writes a file of a folder that was checked. Raises as `replacing`."""
+    """Writes a file of a folder that was checked. Raises as `atomic_replace`."""
     try:
         check_regular(target)
         with open(target, "wb", opener=_open_nofollow) as file:

@@ -65,8 +65,8 @@ def basename_only(name: str) -> str:
 def csv_safe(value: Any) -> Any:
     """A value as it may stand in a CSV file that a spreadsheet opens, where no cell may be a formula.
 
-    A text that would be taken for one gets an apostrophe in front, and so does one that already looks like such a text
-    with apostrophes in front; `taken_back` undoes it exactly. NUL, which ends a text for many readers, becomes U+FFFD.
+    A text that a spreadsheet would run gets an apostrophe in front, and so does such a text with apostrophes in front, so
+    that removing one apostrophe gives the text back. NUL, which ends a text for many readers, becomes U+FFFD.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -74,8 +74,3 @@ def csv_safe(value: Any) -> Any:
         return value
     text = value.replace("\0", "\ufffd")
     return f"'{text}" if _FORMULA.match(text) else text
-
-
-def taken_back(text: str) -> str:
-    """The text of a cell without the apostrophe that `as_cell` put there."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -1,6 +1,7 @@
 """Conversations as training data: what the model saw, what it said, and nothing else."""
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from wildtool.engine.record.importer import import_replies
 from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.export import openai
 from wildtool.export.conversations import ExportedConversation
-from wildtool.export.sharegpt import conversation_row, row_to_messages
+from wildtool.export.sharegpt import conversation_row
 from wildtool.types import Address
 
 CALLS = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]
@@ -135,6 +136,47 @@ MESSAGE = st.one_of(
     st.fixed_dictionaries({"role": st.just("tool"), "tool_call_id": TEXTS, "content": TEXTS}),
 )
 SYSTEM = st.fixed_dictionaries({"role": st.just("system"), "content": st.text("abc", min_size=1)})
+
+
+ROLES = {"system": "system", "human": "user", "gpt": "assistant"}
+
+
+def row_to_messages(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The messages that a row was made of."""
+    said: list[dict[str, Any]] = [{"role": "system", "content": row["system"]}] if row["system"] else []
+    for each in row["conversations"]:
+        turn = {**each, **json.loads(each.get("more") or "{}")}
+        more = turn.get("message", {})
+        if turn["from"] == "observation":
+            said += [{"role": "tool", **rest, "content": text} for rest, text in results_of(turn)]
+        elif turn["from"] == "function_call":
+            said.append({"role": "assistant", "content": None, "tool_calls": calls_of(turn), **more})
+        else:
+            said.append({"role": ROLES.get(turn["from"], turn["from"]), "content": turn["value"], **more})
+    return said
+
+
+def results_of(turn: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    kept = turn["results"]
+    texts = [turn["value"]] if len(kept) == 1 else json.loads(turn["value"])
+    yield from zip(kept, texts, strict=True)
+
+
+def calls_of(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
+    made = json.loads(turn["value"])
+    functions = made if isinstance(made, list) else [made]
+    return [
+        {
+            **kept,
+            "function": {
+                "name": function["name"],
+                "arguments": a
+                if isinstance(a := function["arguments"], str)
+                else json.dumps(a, ensure_ascii=False),
+            },
+        }
+        for kept, function in zip(turn["calls"], functions, strict=True)
+    ]
 
 
 @given(st.lists(SYSTEM, max_size=1), st.lists(MESSAGE, max_size=6))

@@ -1,4 +1,4 @@
-"""Writes runs in forms that others read: their logs, tables, training data, dataset pages, and bundles of ours."""
+"""Exports runs: as tables, training data, Inspect logs, Hugging Face datasets, and bundles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,36 +14,43 @@ class ExportRequest:
 
     folder: Path
     profile: str | None = None
-    """Rules to judge by; None for those it was played under, in tables for all it was judged by."""
+    """Profile of the verdicts; None for the one the run was made under, and in tables for all that were scored."""
     data: str | None = None
-    """Where the data are now; None for where the run found them."""
+    """Where the data are now; None if they have not moved."""
     only: str | None = None
-    """Of conversations only those of units with this outcome."""
+    """Outcome of the units whose conversations are exported; None for all."""
     arguments: str = "text"
-    """How arguments of calls are written in conversations: `text` (JSON, as received) or `object`."""
+    """How call arguments are written in conversations: `text` (JSON, as received) or `object`."""
     with_data: bool = False
-    """Whether a bundle holds the data too."""
+    """Whether a bundle contains the data."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A form in which a run can be written."""
+    """A format in which a run can be exported."""
 
     about: str
+    """One line for the help."""
     suffix: str
-    """What its file name ends with; of a folder too."""
+    """End of the name of its file or folder."""
     module: str
-    """The module of this package whose `export(wanted, target)` writes it."""
+    """The module of this package that writes it."""
     options: tuple[str, ...] = ()
-    """Options of `Wanted` that it knows, besides run and data."""
+    """The fields of `ExportRequest` that it uses, besides run and data."""
     folder: bool = False
     """Whether it is a folder rather than a file."""
+    function: str = "export"
+    """The function of the module: `function(request, target)`."""
 
 
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "inspect": ExportFormat("a log that Inspect's viewer opens", ".eval", "inspect_log", ("profile",)),
-    "parquet": ExportFormat("the verdicts, a row for each unit", ".parquet", "parquet", ("profile",)),
-    "csv": ExportFormat("the verdicts, for spreadsheets", ".csv", "csv_table", ("profile",)),
+    "parquet": ExportFormat(
+        "the verdicts, a row for each unit", ".parquet", "tables", ("profile",), function="export_parquet"
+    ),
+    "csv": ExportFormat(
+        "the verdicts, for spreadsheets", ".csv", "tables", ("profile",), function="export_csv"
+    ),
     "openai": ExportFormat(
         "conversations in OpenAI's shape", ".openai.jsonl", "openai", ("profile", "only", "arguments")
     ),
@@ -58,8 +65,8 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
 
 
 def check_target(form: str, target: Path, *, force: bool = False) -> None:
-    """Raises UsageError where a target may not be written, or wildtool did not make what lies there (`force` allows
-    the latter)."""
+    """Raises UsageError if a target cannot be written, or exists and was not made by wildtool (`force` allows the
+    latter)."""
     if EXPORT_FORMATS[form].folder:
         check_folder(target, is_dataset, force=force)
     else:
@@ -69,8 +76,11 @@ def check_target(form: str, target: Path, *, force: bool = False) -> None:
 def export(form: str, wanted: ExportRequest, target: Path, *, force: bool = False) -> None:
     """Writes a run to `target`, whole or not at all.
 
-    Raises UsageError where an extra is missing or the target cannot be written (`check_target`), StorageError where
-    there is no room, and what `score_run` raises.
+    Raises:
+        UsageError: an extra is missing, or the target cannot be written (`check_target`).
+        StorageError: the disk is full.
+        Others: those of `score_run`.
     """
     check_target(form, target, force=force)
-    import_module(f"{__name__}.{EXPORT_FORMATS[form].module}").export(wanted, target)
+    chosen = EXPORT_FORMATS[form]
+    getattr(import_module(f"{__name__}.{chosen.module}"), chosen.function)(wanted, target)

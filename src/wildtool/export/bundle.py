@@ -1,9 +1,9 @@
-"""Writes a bundle: one zip file with everything that judging a run again takes; what it is: engine/bundles.py.
+"""Writes a bundle: one zip file with everything needed to score a run again. Its format: engine/record/bundle.py.
 
-It holds `run.json`, the whole lines of the record, and the verdicts that are there. The data are named by their
-SHA-256, since not everybody who may judge them may pass them on; they come along where that is asked for. Equal runs
-give equal bytes: members are sorted, and none has a time. Paths of this machine are left out, and nothing is written
-that holds the value of a key in the environment.
+It contains `run.json`, the complete lines of the record, and the existing verdicts. The data are identified by their
+SHA-256 and included only on request, because their licence may not allow passing them on. Equal runs give equal bytes:
+members are sorted and have no time. Local paths are removed, and nothing is written that contains the value of a key
+in the environment.
 """
 
 import json
@@ -30,15 +30,14 @@ from wildtool.outputs import atomic_replace
 _BLOCK = 1 << 20
 _KEY = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHORTEST_KEY = 8
-"""Characters; shorter values (`none`, `EMPTY`) are no keys."""
+"""Characters of a key; shorter values (`none`, `EMPTY`) are no keys."""
 
 Blocks = Callable[[], Iterator[bytes]]
 """Reads a member block by block; may be called again."""
 
 
 def export(wanted: ExportRequest, target: Path) -> None:
-    """Writes the bundle. Raises UsageError where a part of it holds a key of the environment, or where it is too
-    large."""
+    """Writes the bundle. Raises UsageError if it would contain a key of the environment or is too large."""
     about = read_run(wanted.folder)
     with verdict_tables(wanted) as found:
         members = {path.name: _file(path) for path in found}
@@ -54,7 +53,7 @@ def export(wanted: ExportRequest, target: Path) -> None:
 
 
 def data_name(about: Mapping[str, Any]) -> str:
-    """What the data of a run are called, without the folder they lay in on this machine."""
+    """Name of the data of a run, without their folder."""
     name: str = about["data"]["name"]
     return Path(name).name or name
 
@@ -86,7 +85,7 @@ def _add(archive: ZipFile, name: str, blocks: Blocks) -> dict[str, Any]:
 
 
 def _without_keys(name: str, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """The blocks themselves. Raises UsageError where the value of a key in the environment stands in them."""
+    """The blocks, unchanged. Raises UsageError if they contain the value of a key in the environment."""
     keys = {
         variable: value.encode(errors="surrogateescape")
         for variable, value in os.environ.items()
@@ -107,7 +106,7 @@ def _without_keys(name: str, blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _record(folder: Path) -> Iterator[tuple[str, Blocks]]:
-    """The segments, plain and without torn ends, so that nothing in a bundle must be expanded twice."""
+    """The segments, uncompressed and without incomplete lines."""
     for segment in find_segments(folder):
 
         def blocks(segment: Any = segment) -> Iterator[bytes]:
@@ -120,7 +119,7 @@ def _record(folder: Path) -> Iterator[tuple[str, Blocks]]:
 
 
 def _data(wanted: ExportRequest) -> tuple[str, dict[str, Blocks]]:
-    """Where the data stand in the bundle, and their files."""
+    """Path of the data in the bundle, and their files."""
     source = prepare_judging(wanted.folder, profile=wanted.profile, data=wanted.data).selection.source
     place = f"data/{folder_name(source.path.resolve().name)}"
     if source.path.is_file():
@@ -155,7 +154,7 @@ def _text(value: Any) -> Blocks:
 
 
 def _shareable(about: Mapping[str, Any], place: str | None) -> dict[str, Any]:
-    """What `run.json` says, without paths of this machine and without logins or queries of addresses."""
+    """`run.json` without local paths, and without logins or queries of addresses."""
     name = data_name(about)
     data = {**about["data"], "name": name, "path": place or name}
     sittings = [
@@ -165,5 +164,5 @@ def _shareable(about: Mapping[str, Any], place: str | None) -> dict[str, Any]:
 
 
 def _word(word: str) -> str:
-    """A word of a command; of a path only its last part."""
+    """A word of a command; only the last part of an absolute path."""
     return Path(word).name if Path(word).is_absolute() else word

@@ -1,7 +1,7 @@
-"""The conversations of the model under test: each as it stood when its last reply came, with that reply.
+"""The conversations of the model under test, each up to its last reply.
 
-A unit is one conversation where every request goes on from the one before, as in chats with native tool calls. Where
-a benchmark writes a new prompt for each step, a unit has several.
+If every request of a unit continues the one before, as with native tool calls, the unit is one conversation. If the
+benchmark writes a new prompt for each step, it has several.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,12 +16,12 @@ from wildtool.types import Message, Tool
 
 @dataclass(frozen=True, slots=True)
 class ExportedConversation:
-    """Messages as the model saw them, ending with a reply of its own."""
+    """Messages as the model saw them, ending with its reply."""
 
     messages: Sequence[Message]
     tools: Sequence[Tool]
     replies: tuple[int, ...]
-    """Which of the messages the model said in this unit; others of the assistant were put there by the benchmark."""
+    """Positions of the model's own replies in this unit; other assistant messages come from the benchmark."""
 
 
 def conversations(unit: RecordedUnit) -> list[ExportedConversation]:
@@ -41,7 +41,7 @@ def conversations(unit: RecordedUnit) -> list[ExportedConversation]:
 
 
 def _goes_on(before: RecordedStep, step: RecordedStep) -> bool:
-    """Whether a request is the one before with the reply to it, and more."""
+    """Whether a request starts with the one before and the reply to it."""
     size = len(before.messages)
     return (
         len(step.messages) > size
@@ -52,7 +52,7 @@ def _goes_on(before: RecordedStep, step: RecordedStep) -> bool:
 
 
 def conversation_rows(wanted: ExportRequest) -> Iterator[tuple[Mapping[str, Any], ExportedConversation]]:
-    """Each conversation of a run with what it is about: run, model, place, verdict."""
+    """Each conversation of a run with its columns: run, model, place, verdict."""
     played = RecordedRun(wanted)
     player = played.run.run_info
     for unit in played.units():
@@ -72,7 +72,7 @@ def conversation_rows(wanted: ExportRequest) -> Iterator[tuple[Mapping[str, Any]
                 "part": part,
                 "profile": player.profile,
                 "outcome": verdict.outcome,
-                # No column is a number here and null or whole there: loaders infer one type from the first rows.
+                # Always a float: loaders infer the type of a column from the first rows.
                 "score": float(verdict.score),
                 "error": verdict.error or "",
             }

@@ -1,4 +1,4 @@
-"""Writes a file whole or not at all, and values as strict JSON that every reader takes."""
+"""JSON that every reader accepts: no lone surrogates, no NaN, bounded depth."""
 
 import json
 import math
@@ -13,13 +13,13 @@ from wildtool.outputs import atomic_replace
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAKS = {"\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029", "\x85".encode(): b"\\u0085"}
-"""What is no end of a line in JSON but for some readers of lines is one."""
+"""Characters that some readers of lines take for the end of a line, with their JSON escapes."""
 MAX_JSON_DEPTH = 200
-"""Deeper values are cut."""
+"""Levels of nesting; deeper values become `…`."""
 
 
 def write_json_lines(target: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Writes JSON objects, one a line."""
+    """Writes JSON objects, one per line; the file is written as a whole or not at all."""
     with atomic_replace(target) as new, new.open("wb") as file:
         for row in rows:
             text = strict_json(row)
@@ -29,7 +29,7 @@ def write_json_lines(target: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def strict_json(value: Any) -> bytes:
-    """UTF-8 JSON; what strict readers refuse is replaced as `plain` does."""
+    """A value as UTF-8 JSON; what strict readers refuse is replaced as by `portable_value`."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -37,7 +37,7 @@ def strict_json(value: Any) -> bytes:
 
 
 def portable_value(value: Any, depth: int = 0) -> Any:
-    """A JSON value without lone surrogates (U+FFFD instead), NaN and infinities (null), and what lies too deep (`…`)."""
+    """A JSON value with lone surrogates replaced by U+FFFD, NaN and infinities by null, too deep parts by `…`."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""A folder with a Hugging Face dataset: tables of verdicts, and a page about them that the Hub reads."""
+"""A folder with a Hugging Face dataset: tables of verdicts and a dataset card."""
 
 import json
 import re
@@ -11,12 +11,12 @@ from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
-from wildtool.export import ExportRequest, parquet
+from wildtool.export import ExportRequest
 from wildtool.export.files import portable_value
-from wildtool.export.tables import verdict_tables
+from wildtool.export.tables import verdict_tables, write_parquet
 from wildtool.outputs import atomic_replace
 
-PAGE_NAME = "README.md"
+_PAGE_NAME = "README.md"
 _MARK = "<!-- written by wildtool export -->"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$])")
@@ -25,18 +25,18 @@ _LONGEST = 200
 
 def export(wanted: ExportRequest, target: Path) -> None:
     """Writes the folder: the tables first, the page last."""
-    page = target / PAGE_NAME
+    page = target / _PAGE_NAME
     about = read_run(wanted.folder)
     with verdict_tables(wanted) as found:
         for table, result in found.items():
-            parquet.write_table([table], target / _file(result))
-        text = page_of(about, list(found.values()))
+            write_parquet([table], target / _file(result))
+        text = _page(about, list(found.values()))
         with atomic_replace(page) as new:
             new.write_bytes(text.encode())
 
 
-def page_of(about: Mapping[str, Any], results: list[ScoreResult]) -> str:
-    """The page: what the Hub reads, then what a reader wants to know."""
+def _page(about: Mapping[str, Any], results: list[ScoreResult]) -> str:
+    """The dataset card: metadata for the Hub, then text for people."""
     first = results[0]
     benchmark = load_benchmark(first.benchmark)
     head = {
@@ -93,11 +93,11 @@ def _body(title: str, about: Mapping[str, Any], results: list[ScoreResult]) -> I
             f"calls, {counts.unplayed} not played. The last two count as not correct."
         )
     yield from ("", "## Columns", "")
-    yield from _table(("column", "type"), [*benchmark_columns(first.benchmark).items()])
+    yield from _table(("column", "type"), [*_columns(first.benchmark).items()])
 
 
-def benchmark_columns(benchmark: str) -> dict[str, str]:
-    """Columns of a benchmark's tables with their DuckDB types."""
+def _columns(benchmark: str) -> dict[str, str]:
+    """The columns of a benchmark's tables with their DuckDB types."""
     return {**VERDICT_COLUMNS, **load_benchmark(benchmark).columns, "detail": "VARCHAR"}
 
 
@@ -117,11 +117,11 @@ def _number(value: float | None) -> str:
 
 
 def _clean(value: object) -> str:
-    """A text on one line without characters that YAML or a page may not hold."""
+    """A text on one line, without characters that are not allowed in YAML or Markdown."""
     text = _CONTROL.sub("\ufffd", portable_value(str(value)))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _shown(value: object) -> str:
-    """A text that shows as it is on a page of Markdown."""
+    """A text that Markdown shows unchanged."""
     return _SPECIAL.sub(r"\\\1", _clean(value))

@@ -1,7 +1,7 @@
-"""A run as a log of Inspect: a sample for each unit, an event for each model call, the verdict as its score.
+"""A run as an Inspect log: a sample for each unit, an event for each model call, the verdict as its score.
 
-The log is written by Inspect itself (extra `[inspect]`), so that it opens in its viewer. A sample's id is ITEM/UNIT,
-its epoch the repeat, counted from 1. Units of which nothing was played are left out, and the log says how many.
+Inspect itself writes the log (extra `[inspect]`), so its viewer can open it. A sample's id is ITEM/UNIT and its epoch
+the repeat, counted from 1. Units that were not played are left out, and the log says how many.
 """
 
 from collections import Counter, defaultdict
@@ -31,10 +31,10 @@ _ABSENT = "--format inspect needs Inspect; install it with: pip install 'wildtoo
 
 
 def export(wanted: ExportRequest, target: Path) -> None:
-    """Writes the log. Raises UsageError where Inspect is not installed, or would not read a file of this name."""
+    """Writes the log. Raises UsageError if Inspect is not installed or does not read files of this name."""
     if target.suffix != ".eval":
         raise UsageError(
-            f"{target}: Inspect reads only files whose names end with .eval; name such a one by --out"
+            f"{target}: Inspect reads only files whose names end with .eval; choose such a name with --out"
         )
     try:
         library = import_module("inspect_ai.log")
@@ -42,12 +42,12 @@ def export(wanted: ExportRequest, target: Path) -> None:
         raise UsageError(_ABSENT) from error
     played = RecordedRun(wanted)
     result = load_result(wanted.folder, played.run.run_info.profile, data=wanted.data)
-    log = library.EvalLog.model_validate(log_of(played, result))
+    log = library.EvalLog.model_validate(_log(played, result))
     with atomic_replace(target) as new:
         library.write_eval_log(log, str(new), format="eval")
 
 
-def log_of(played: RecordedRun, result: ScoreResult) -> dict[str, Any]:
+def _log(played: RecordedRun, result: ScoreResult) -> dict[str, Any]:
     """The log as JSON values."""
     shapes = InspectTools()
     samples: list[dict[str, Any]] = []
@@ -61,7 +61,7 @@ def log_of(played: RecordedRun, result: ScoreResult) -> dict[str, Any]:
     about = played.run.about
     return {
         "version": 2,
-        # As Inspect says of a log whose samples are not all there.
+        # Inspect's status for a log without all its samples.
         "status": "success" if len(samples) == result.counts.units else "cancelled",
         "eval": _spec(played, samples, result),
         "results": _results(result, scored, samples),
@@ -121,7 +121,7 @@ def _sample(unit: RecordedUnit, played: RecordedRun, shapes: "InspectTools") -> 
     mine = [step for step in unit.steps if step.role == "agent"] or unit.steps
     score = _score(verdict, talks[-1].messages[-1].get("content") if talks else None)
     name = f"{unit.item.id}/{verdict.unit}"
-    # Ids are unique over all logs: whoever reads several of them takes rows of one id for the same.
+    # Ids are unique over all logs, so that several logs can be read as one table.
     unique = f"{played.name}/{name}/{unit.repeat}"
     scorer = f"wildtool/{played.run.run_info.profile}"
     events = [
@@ -176,8 +176,8 @@ def _error(verdict: Verdict, unit: RecordedUnit) -> dict[str, str] | None:
     if verdict.outcome != "infra_error":
         return None
     last = unit.steps[-1].result
-    told = f"{last.kind}: {last.message}" if isinstance(last, RecordedFailure) else verdict.reason
-    return {"message": portable_value(told), "traceback": "", "traceback_ansi": ""}
+    message = f"{last.kind}: {last.message}" if isinstance(last, RecordedFailure) else verdict.reason
+    return {"message": portable_value(message), "traceback": "", "traceback_ansi": ""}
 
 
 def _event(
@@ -255,7 +255,7 @@ def _metric(name: str, value: float, more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def standard_error(clusters: Sequence[Sequence[bool]]) -> float:
-    """Standard error of the share of units that are correct, clustered by item (sandwich estimate); 0 of one item."""
+    """Standard error of the share of correct units, clustered by item (sandwich estimate); 0 for one item."""
     total, count = sum(map(len, clusters)), len(clusters)
     if count < 2 or not total:
         return 0.0
@@ -265,7 +265,7 @@ def standard_error(clusters: Sequence[Sequence[bool]]) -> float:
 
 
 class InspectTools:
-    """Tools in Inspect's shape, each made once; a schema that it does not know stands in `options`."""
+    """Tools in Inspect's format, each converted once; a schema that Inspect does not accept is in `options`."""
 
     def __init__(self) -> None:
         self._info: Any = import_module("inspect_ai.tool").ToolInfo
@@ -273,7 +273,7 @@ class InspectTools:
         self._made: dict[int, tuple[Tool, Any]] = {}
 
     def of(self, tool: Tool) -> Any:
-        """A tool, checked by Inspect's own class."""
+        """A tool, validated by Inspect's own class."""
         known = self._made.get(id(tool))
         if known is None or known[0] is not tool:
             known = self._made[id(tool)] = (tool, self._read(tool))

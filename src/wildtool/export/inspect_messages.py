@@ -1,7 +1,7 @@
-"""Messages, tools and replies in the shapes of Inspect's log, as JSON values that its own classes then check.
+"""Messages, tools and replies in the format of Inspect's log, as JSON values that its own classes validate.
 
-Inspect knows arguments as objects, not as texts, and content as texts or parts. What does not fit is shown as near as
-can be; the reply as it came stands beside it, in the `call` of its event.
+Inspect has arguments as objects and content as texts or parts. What does not fit is converted as closely as possible;
+the original reply is in the `call` of its event.
 """
 
 import json
@@ -22,11 +22,11 @@ _STOPS = {
     "content_filter": "content_filter",
 }
 _LARGEST = 2**40
-"""Token counts beyond are no counts."""
+"""Token counts from here on are invalid."""
 
 
 def inspect_message_list(messages: Sequence[Message], sample: str) -> list[dict[str, Any]]:
-    """A list of messages of a sample; one that stands in two lists of it after the same messages has the same id."""
+    """A list of messages of a sample; a message that follows the same messages in two lists has one id."""
     name = sample
     found: list[dict[str, Any]] = []
     for message in messages:
@@ -36,7 +36,7 @@ def inspect_message_list(messages: Sequence[Message], sample: str) -> list[dict[
 
 
 def message_of(message: Message) -> dict[str, Any]:
-    """One message; of a role that Inspect does not know, a user's that says so."""
+    """One message; a role unknown to Inspect becomes `user` with the role as metadata."""
     role = message.get("role")
     if role not in _ROLES:
         return {"role": "user", "content": _content(message), "metadata": {"role": _text(role)}}
@@ -54,7 +54,7 @@ def message_of(message: Message) -> dict[str, Any]:
 
 
 def output_of(step: RecordedReply | RecordedFailure, model: str) -> dict[str, Any]:
-    """What came of a call."""
+    """The result of a call."""
     if isinstance(step, RecordedFailure):
         return {"model": model, "choices": [], "error": portable_value(step.message)}
     reply = step.reply
@@ -66,15 +66,15 @@ def output_of(step: RecordedReply | RecordedFailure, model: str) -> dict[str, An
 
 
 def usage_of(usage: Mapping[str, Any]) -> dict[str, int]:
-    """Token counts; only those that an endpoint told, and that can be counts."""
-    told = {
+    """Token counts as far as the endpoint reported them and they are plausible."""
+    reported = {
         "input_tokens": usage.get("prompt_tokens"),
         "output_tokens": usage.get("completion_tokens"),
         "total_tokens": usage.get("total_tokens"),
         "input_tokens_cache_read": _inner(usage, "prompt_tokens_details", "cached_tokens"),
         "reasoning_tokens": _inner(usage, "completion_tokens_details", "reasoning_tokens"),
     }
-    counts = {k: v for k, v in told.items() if isinstance(v, int) and 0 <= v < _LARGEST}
+    counts = {k: v for k, v in reported.items() if isinstance(v, int) and 0 <= v < _LARGEST}
     if counts and "total_tokens" not in counts:
         counts["total_tokens"] = counts.get("input_tokens", 0) + counts.get("output_tokens", 0)
     return counts
@@ -86,7 +86,7 @@ def _inner(usage: Mapping[str, Any], part: str, name: str) -> Any:
 
 
 def tool_of(tool: Tool) -> dict[str, Any]:
-    """A tool's name and description; its schema is added by whoever can check that Inspect knows all of it."""
+    """A tool's name and description; the caller adds its schema."""
     function: Any = tool.get("function", tool)
     known = cast(dict[str, Any], function) if isinstance(function, dict) else {}
     return {"name": _text(known.get("name", "")), "description": _text(known.get("description", ""))}
@@ -122,7 +122,7 @@ def _call(call: Any, number: int) -> dict[str, Any]:
 
 
 def _arguments(given: Any) -> tuple[dict[str, Any], str | None]:
-    """Arguments as an object, and why they are none."""
+    """Arguments as an object, and why they are not valid, if so."""
     try:
         value = json_codec.loads(given) if isinstance(given, str) else given
         problem = None if isinstance(value, dict) else "the arguments are not a JSON object"

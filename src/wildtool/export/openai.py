@@ -1,11 +1,11 @@
-"""Conversations as JSON lines in OpenAI's shape, in columns of the same types in every row.
+"""Conversations as JSON lines in OpenAI's format, with columns of the same types in every row.
 
-Loaders of training data infer one type for each column, fill objects up with each other's keys, and read texts that
-look like dates as dates. So what differs from row to row stands as JSON text: the tools, the arguments of calls (also
-as objects, for readers without such types), and in `more` whatever else a message had.
+Loaders of training data infer one type per column, add the keys of all objects to each, and turn texts that look like
+dates into dates. So what differs between rows is JSON text: the tools, the arguments of calls (or objects, for readers
+that infer no types), and in `more` all other fields of a message.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,16 +13,14 @@ from wildtool import json_codec
 from wildtool.export import ExportRequest
 from wildtool.export.conversations import conversation_rows
 from wildtool.export.files import portable_value, strict_json, write_json_lines
-from wildtool.types import Message, Tool
+from wildtool.types import Message
 
 _TEXTS = ("role", "content", "reasoning_content", "name", "tool_call_id")
 """Fields of a message that are texts."""
-NO_PARAMETERS: Mapping[str, Any] = {"type": "object", "properties": {}}
-"""Schema of a tool that takes nothing."""
 
 
 def export(wanted: ExportRequest, target: Path) -> None:
-    """Writes one conversation a line."""
+    """Writes one conversation per line."""
     objects = wanted.arguments == "object"
     write_json_lines(
         target,
@@ -31,7 +29,7 @@ def export(wanted: ExportRequest, target: Path) -> None:
                 **about,
                 "replies": talk.replies,
                 "messages": [message_row(message, objects=objects) for message in talk.messages],
-                "tools": text_or_json(talk.tools) if talk.tools else "",
+                "tools": _json(talk.tools) if talk.tools else "",
             }
             for about, talk in conversation_rows(wanted)
         ),
@@ -39,9 +37,10 @@ def export(wanted: ExportRequest, target: Path) -> None:
 
 
 def message_row(message: Message, *, objects: bool = False) -> dict[str, Any]:
-    """A message with fields of stable types; what has no place in them stands in `more`, as JSON.
+    """A message with fields of stable types; everything else is in `more`, as JSON.
 
-    Args: objects: whether arguments are objects; calls whose arguments are none then stand in `more`.
+    Args:
+        objects: write arguments as objects; calls whose arguments are no object then go to `more`.
     """
     row: dict[str, Any] = {}
     more: dict[str, Any] = {}
@@ -53,12 +52,12 @@ def message_row(message: Message, *, objects: bool = False) -> dict[str, Any]:
         else:
             more[key] = value
     if "content" in more:
-        row["content"] = text_or_json(more["content"])
-    return {**row, "more": text_or_json(more)} if more else row
+        row["content"] = _json(more["content"])
+    return {**row, "more": _json(more)} if more else row
 
 
 def row_messages(row: Mapping[str, Any]) -> list[Message]:
-    """The messages of a row as they went over the wire, whatever a loader filled in."""
+    """The messages of a row exactly as they were sent, without the keys that a loader added."""
     said: list[Message] = []
     for message in row["messages"]:
         kept = {k: v for k, v in message.items() if k != "more" and (v is not None or k == "content")}
@@ -67,8 +66,10 @@ def row_messages(row: Mapping[str, Any]) -> list[Message]:
 
 
 def for_template(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments `conversation` and `tools` of `apply_chat_template`: arguments of calls as objects, as most
-    templates need them, texts in place of null, and tools as a list."""
+    """The arguments `conversation` and `tools` of `apply_chat_template`.
+
+    Arguments of calls are objects, as most templates expect, null contents are empty texts, and tools are a list.
+    """
     talk: list[Message] = []
     for message in row["messages"]:
         said = {key: value for key, value in message.items() if key != "more" and value is not None}
@@ -82,24 +83,12 @@ def for_template(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"conversation": talk, "tools": json_codec.loads(row["tools"]) if row["tools"] else None}
 
 
-def with_parameters(tools: Sequence[Tool]) -> list[Tool]:
-    """The functions of tools, each with a schema of parameters, without which some templates cannot show it."""
-    functions = [cast(dict[str, Any], tool.get("function", tool)) for tool in tools]
-    return [
-        function
-        if isinstance(function.get("parameters"), dict)
-        else {**function, "parameters": NO_PARAMETERS}
-        for function in functions
-    ]
-
-
-def text_or_json(value: Any) -> str:
-    """A value as JSON."""
+def _json(value: Any) -> str:
     return strict_json(portable_value(value)).decode()
 
 
 def _calls(value: Any, *, objects: bool) -> list[dict[str, Any]] | None:
-    """Calls with the fields that all have, and None of any others."""
+    """Calls in the usual shape; None for any others."""
     if not isinstance(value, list) or not value:
         return None
     found: list[dict[str, Any]] = []
@@ -123,7 +112,7 @@ def _calls(value: Any, *, objects: bool) -> list[dict[str, Any]] | None:
 
 
 def _value(arguments: Any) -> Any:
-    """Arguments as an object where their text is one; else as they are."""
+    """Arguments as an object if their text is one; else unchanged."""
     try:
         value = json_codec.loads(arguments) if isinstance(arguments, str) else arguments
     except ValueError:

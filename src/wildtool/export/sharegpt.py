@@ -1,10 +1,9 @@
-"""Conversations as JSON lines in ShareGPT's shape, in the convention of LLaMA-Factory.
+"""Conversations as JSON lines in ShareGPT's format, as LLaMA-Factory reads it.
 
-Turns are `human`, `gpt`, `function_call` and `observation`; the first system message stands in `system` and the
-tools, as JSON, in `tools`. Calls made at once are one turn, and so are their results, since turns of the two sides
-must alternate. What the convention has no place for (a text beside calls, further fields of a message) is kept in
-the field `more` of the turn, as JSON text, which its readers pass over, so that every column has one type and `messages`
-gives back all but the spelling of arguments.
+Turns are `human`, `gpt`, `function_call` and `observation`; the first system message is in `system` and the tools, as
+JSON, in `tools`. Parallel calls are one turn, and so are their results, because the two sides must alternate. What the
+format has no field for (a text beside calls, further fields of a message) is in the field `more` of the turn, as JSON
+text, which readers ignore. Nothing is lost but the spelling of arguments.
 """
 
 import json
@@ -17,15 +16,14 @@ from wildtool import json_codec
 from wildtool.export import ExportRequest
 from wildtool.export.conversations import ExportedConversation, conversation_rows
 from wildtool.export.files import portable_value, write_json_lines
-from wildtool.export.openai import with_parameters
-from wildtool.types import Message
+from wildtool.types import Message, Tool
 
 _SPEAKERS = {"system": "system", "user": "human", "assistant": "gpt"}
-_ROLES = {speaker: role for role, speaker in _SPEAKERS.items()}
+_NO_PARAMETERS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 
 def export(wanted: ExportRequest, target: Path) -> None:
-    """Writes one conversation a line."""
+    """Writes one conversation per line."""
     write_json_lines(
         target, ({**about, **conversation_row(talk)} for about, talk in conversation_rows(wanted))
     )
@@ -33,14 +31,13 @@ def export(wanted: ExportRequest, target: Path) -> None:
 
 def conversation_row(conversation: ExportedConversation) -> dict[str, Any]:
     """The columns `conversations`, `system` and `tools` of a conversation."""
-    every = list(sharegpt_turns(conversation.messages))
+    every = list(_turns(conversation.messages))
     system = every.pop(0)["value"] if every and every[0]["from"] == "system" else ""
-    functions = with_parameters(conversation.tools)
+    functions = _with_parameters(conversation.tools)
     return {"conversations": every, "system": system, "tools": _json(functions) if functions else ""}
 
 
-def sharegpt_turns(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
-    """The turns of messages."""
+def _turns(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
     for is_result, group in groupby(messages, key=lambda message: message.get("role") == "tool"):
         if is_result:
             yield _observation(list(group))
@@ -48,19 +45,15 @@ def sharegpt_turns(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
             yield from map(_turn, group)
 
 
-def row_to_messages(row: Mapping[str, Any]) -> list[Message]:
-    """The messages that a row was made of; ids of calls are counted anew where there were none."""
-    said: list[Message] = [{"role": "system", "content": row["system"]}] if row["system"] else []
-    for each in row["conversations"]:
-        turn = {**each, **json_codec.loads(each.get("more") or "{}")}
-        more = turn.get("message", {})
-        if turn["from"] == "observation":
-            said += [{"role": "tool", **rest, "content": text} for rest, text in _results(turn)]
-        elif turn["from"] == "function_call":
-            said.append({"role": "assistant", "content": None, "tool_calls": _calls(turn), **more})
-        else:
-            said.append({"role": _ROLES.get(turn["from"], turn["from"]), "content": turn["value"], **more})
-    return said
+def _with_parameters(tools: Sequence[Tool]) -> list[Tool]:
+    """The functions of tools, each with a schema of parameters, which some templates need."""
+    functions = [cast(dict[str, Any], tool.get("function", tool)) for tool in tools]
+    return [
+        function
+        if isinstance(function.get("parameters"), dict)
+        else {**function, "parameters": _NO_PARAMETERS}
+        for function in functions
+    ]
 
 
 def _turn(message: Message) -> dict[str, Any]:
@@ -87,7 +80,7 @@ def _turn(message: Message) -> dict[str, Any]:
 
 
 def _with_extras(turn: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """A turn, with what the convention has no place for."""
+    """A turn, with the field `more` if anything is left for it."""
     further = {key: value for key, value in more.items() if value}
     return {**turn, "more": _json(further)} if further else turn
 
@@ -100,29 +93,8 @@ def _observation(results: Sequence[Message]) -> dict[str, Any]:
     )
 
 
-def _results(turn: Mapping[str, Any]) -> Iterator[tuple[Message, str]]:
-    kept = turn["results"]
-    texts = [turn["value"]] if len(kept) == 1 else json_codec.loads(turn["value"])
-    yield from zip(kept, texts, strict=True)
-
-
-def _calls(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
-    made = json_codec.loads(turn["value"])
-    functions = cast(list[dict[str, Any]], made if isinstance(made, list) else [made])
-    return [
-        {
-            **kept,
-            "function": {
-                "name": function["name"],
-                "arguments": a if isinstance(a := function["arguments"], str) else _json(a),
-            },
-        }
-        for kept, function in zip(turn["calls"], functions, strict=True)
-    ]
-
-
 def _readable_calls(calls: Any) -> list[dict[str, Any]] | None:
-    """Calls that have a name and an argument text each, and nothing that has no place; None of any others."""
+    """Calls with a name and an argument text each; None if any has another shape."""
     if not isinstance(calls, list) or not calls:
         return None
     for call in cast(list[Any], calls):
@@ -135,7 +107,7 @@ def _readable_calls(calls: Any) -> list[dict[str, Any]] | None:
 
 
 def _arguments(text: str) -> Any:
-    """Arguments as an object where they are one, else their text as it is."""
+    """Arguments as an object if they are one, else their text."""
     try:
         value = json_codec.loads(text)
     except ValueError:

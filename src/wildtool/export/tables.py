@@ -1,20 +1,27 @@
-"""Tables of verdicts that are up to date, for the forms that are made of them."""
+"""The verdicts of a run as one table: a Parquet file, or CSV that a spreadsheet can open safely."""
 
+import csv
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from wildtool.engine.score.results import ScoreResult, open_results
+from wildtool.engine.score.verdict_table import relation, sql_path
 from wildtool.export import ExportRequest
+from wildtool.outputs import atomic_replace, disk_full_error
+from wildtool.sanitize import csv_safe
 
 _BEGIN, _END = "verdicts-", ".parquet"
+_ROWS = 1000
+"""Rows of a CSV file in memory at a time."""
 
 
 @contextmanager
 def verdict_tables(wanted: ExportRequest) -> Generator[dict[Path, ScoreResult]]:
-    """Tables of verdicts with their numbers: of the wanted profile, else of all profiles the run was judged by.
+    """Tables of verdicts with their scores: of the requested profile, else of all profiles the run was scored with.
 
-    Verdicts that are missing, damaged or older than the record are made; in passing, where the run may only be read.
+    Verdicts that are missing, damaged or older than the record are made first, in a temporary folder if the run is
+    read-only.
     """
     with ExitStack() as open_tables:
         found = [
@@ -29,3 +36,43 @@ def _profiles(wanted: ExportRequest) -> list[str | None]:
         return [wanted.profile]
     names = sorted(path.name for path in wanted.folder.glob(f"{_BEGIN}*{_END}"))
     return [name.removeprefix(_BEGIN).removesuffix(_END) for name in names] or [None]
+
+
+def export_parquet(wanted: ExportRequest, target: Path) -> None:
+    """Writes the rows of all requested profiles, profile after profile, in the order of the data."""
+    with verdict_tables(wanted) as found:
+        write_parquet(list(found), target)
+
+
+def write_parquet(tables: list[Path], target: Path) -> None:
+    """Writes the rows of tables of verdicts as one table."""
+    import duckdb
+
+    with atomic_replace(target) as new:
+        # Fails if the folder may not be written to; DuckDB's error does not distinguish that from a full disk.
+        new.touch()
+        try:
+            relation(tables).write_parquet(sql_path(new), compression="zstd", row_group_size=2048)
+        except duckdb.IOException as error:
+            # What follows the brace repeats the message as JSON.
+            raise disk_full_error(target, str(error).partition(": {")[0].strip()) from error
+
+
+def export_csv(wanted: ExportRequest, target: Path) -> None:
+    """Writes a line of column names and the rows of all requested profiles; no cell is a formula."""
+    import duckdb
+
+    with (
+        verdict_tables(wanted) as found,
+        atomic_replace(target) as new,
+        new.open("w", encoding="utf-8", newline="") as file,
+        duckdb.connect(config={"threads": 1}) as connection,
+    ):
+        writer = csv.writer(file, lineterminator="\n")
+        paths = [sql_path(path) for path in found]
+        rows = connection.execute(
+            "SELECT * FROM read_parquet(?, union_by_name = true, hive_partitioning = false)", [paths]
+        )
+        writer.writerow([column[0] for column in rows.description])
+        while chunk := rows.fetchmany(_ROWS):
+            writer.writerows([csv_safe(value) for value in row] for row in chunk)

@@ -1,7 +1,7 @@
-"""What happened in a run, unit by unit: what each model was sent, what came of it, and the verdict.
+"""What happened in a run, unit by unit: each request, its result, and the verdict.
 
-Requests come from the record, exactly as they were sent. A run imported from a result file holds none; its units are
-played again with the replies in it, by the same code that would have asked a model.
+Requests come from the record, exactly as they were sent. A run imported from a result file has none; its units are
+replayed with the recorded replies to find them.
 """
 
 import asyncio
@@ -25,24 +25,24 @@ from wildtool.export import ExportRequest
 from wildtool.types import Benchmark, Item, Message, Reply, Request, Tool, Verdict
 
 _BEGINNING = 4096
-"""Bytes of a record that tell it from others: replies have times and latencies."""
+"""Bytes of a record that identify it: replies contain times and latencies."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedStep:
-    """One model call as it was."""
+    """One model call with its result."""
 
     role: str
     messages: Sequence[Message]
     tools: Sequence[Tool]
     result: RecordedReply | RecordedFailure
     time: float
-    """When it was recorded, in seconds since 1970; 0 where nobody knows."""
+    """When it was recorded, in seconds since 1970; 0 if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedUnit:
-    """A unit with all its steps, those of other roles too."""
+    """A unit with all its steps, including those of other roles."""
 
     item: Item
     repeat: int
@@ -51,7 +51,7 @@ class RecordedUnit:
 
 
 class RecordedRun:
-    """A run opened for export. A context manager is not needed: files are open only while units are read."""
+    """A run to be exported; its files are open only while units are read."""
 
     def __init__(self, wanted: ExportRequest) -> None:
         """Arguments and errors as of `score_run`."""
@@ -60,17 +60,17 @@ class RecordedRun:
 
     @cached_property
     def name(self) -> str:
-        """What no other run under any profile is called: it follows from what `run.json` says and from the record."""
+        """A name that no other run and profile has, derived from `run.json` and the record."""
         player, about = self.run.run_info, self.run.about
         beginning = b""
         for segment in find_segments(self._folder)[:1]:
             with open_segment(segment) as record:
                 beginning = record.read(_BEGINNING)
-        told = f"{player.run}\n{player.profile}\n{about['identity']}\n{about['sittings'][:1]}\n"
-        return sha256(told.encode(errors="replace") + beginning).hexdigest()[:22]
+        identity = f"{player.run}\n{player.profile}\n{about['identity']}\n{about['sittings'][:1]}\n"
+        return sha256(identity.encode(errors="replace") + beginning).hexdigest()[:22]
 
     def units(self) -> Iterator[RecordedUnit]:
-        """Every unit, in the order of the data; one of which nothing is recorded has no steps."""
+        """Every unit, in the order of the data; one without a record has no steps."""
         played: str = self.run.about["identity"]["profile"] or self.run.run_info.profile
         with RecordReader(self._folder) as reader:
             for judged in self.run.items(reader):
@@ -90,7 +90,7 @@ def _steps(
 ) -> Iterator[RecordedStep]:
     for number, came in sorted(log.get(unit, {}).items()):
         request = requests.get((unit, number))
-        # A reply that was never asked for: past the end of what its rules would have played.
+        # A reply without a request is past the end of the episode under these rules.
         if request is not None:
             yield RecordedStep(came.role, request.messages, request.tools, came, request.time)
 
@@ -98,7 +98,7 @@ def _steps(
 def replayed_requests(
     benchmark: Benchmark, item: Item, log: ItemLog, profile: str
 ) -> dict[tuple[str, int], RecordedRequest]:
-    """What the steps of an item would have been asked, found by playing it with the replies recorded."""
+    """The requests of an item, found by replaying it with the recorded replies."""
     asked: dict[tuple[str, int], RecordedRequest] = {}
     counts: dict[str, int] = {}
 

@@ -52,7 +52,7 @@ def parse_expression(text: str) -> ast.expr:
     """The syntax tree of one Python expression.
 
     Raises:
-        CallSyntaxError: the text is longer than `MAX_CHARACTERS`, nested too deeply, or no expression.
+        CallSyntaxError: the text is longer than `MAX_CALL_CHARACTERS`, nested too deeply, or no expression.
     """
     if len(text) > MAX_CALL_CHARACTERS:
         raise CallSyntaxError(f"longer than {MAX_CALL_CHARACTERS} characters")
