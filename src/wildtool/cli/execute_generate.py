@@ -182,7 +182,7 @@ def run_generation(
 
 
 def _print_estimate(plan: "Plan", estimate: "CostEstimate | None") -> int:
-    from wildtool.cli.execute import print_usage
+    from wildtool.cli.output.estimate import print_usage
     from wildtool.engine.call.pricing import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
 
     if estimate is None:

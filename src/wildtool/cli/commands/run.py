@@ -1,20 +1,26 @@
 """`wildtool run`: runs a benchmark on models and scores it; the same command continues a stopped run."""
 
+import json
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wildtool.cli.execute import execute_plans, print_estimate
-from wildtool.cli.models import check_prices
+from wildtool.cli.exit_status import report_error, worst_status
+from wildtool.cli.models import ConfiguredModel, ModelCatalog, assign_other_roles, check_prices
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_defaults import explicit_options
-from wildtool.cli.options.from_dataclass import command_from_dataclass
-from wildtool.cli.options.prompts import with_prompts, with_sampling
+from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
-from wildtool.cli.plans import build_plans
+from wildtool.cli.terminal import print_err
+from wildtool.errors import RecordError, UsageError, WildtoolError
 
 if TYPE_CHECKING:
+    from wildtool.engine.plan import Plan
+    from wildtool.engine.run.client import Invocation
+    from wildtool.models.replay import RecordedReplies
     from wildtool.types import Benchmark
 
 
@@ -40,12 +46,14 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Ben
     run_options.check()
     limits = run_options.limits()
     chosen = load_benchmark(benchmark, run_options.mode)
-    run_options = with_sampling(chosen, run_options, explicit_options(context))
+    run_options = _with_sampling(chosen, run_options, explicit_options(context))
     parent = run_options.out or _default_parent(chosen)
     alone = run_options.out is not None and len(run_options.model_names) == 1
     folders = {name: parent if alone else parent / folder_name(name) for name in run_options.model_names}
-    plans = build_plans(with_prompts(chosen, run_options, folders.values()), run_options, context)
+    plans = _build_plans(_with_prompts(chosen, run_options, folders.values()), run_options, context)
     if run_options.dry_run:
+        from wildtool.cli.output.estimate import print_estimate
+
         print_estimate(plans, limits)
         return 0
     for folder in folders.values():
@@ -54,19 +62,223 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Ben
         {plan.models[role].name: plan.prices.get(role) for plan in plans.values() for role in plan.models},
         run_options.max_cost,
     )
-    sitting = Invocation(Budget(limits), ReplyCache(run_options.cache) if run_options.cache else None)
+    invocation = Invocation(Budget(limits), ReplyCache(run_options.cache) if run_options.cache else None)
     try:
-        return execute_plans(plans, folders, sitting, run_options.quiet)
+        return _execute_plans(plans, folders, invocation, run_options.quiet)
     finally:
-        if sitting.cache is not None:
-            sitting.cache.close()
+        if invocation.cache is not None:
+            invocation.cache.close()
 
 
 _run.__name__ = "run"
-run = command_from_dataclass(RunOptions, _run)
+run = options.command_from_dataclass(RunOptions, _run)
 
 
 def _default_parent(benchmark: "Benchmark") -> Path:
-    """`runs/BENCH`; another mode than the first gets a folder of its own, so that both can be played."""
+    """`runs/BENCH`; another mode than the first gets a folder of its own, so that both can be run."""
     usual = benchmark.mode == next(iter(benchmark.modes))
     return Path("runs", benchmark.name if usual else f"{benchmark.name}-{benchmark.mode}")
+
+
+def _build_plans(
+    benchmark: "Benchmark", run_options: RunOptions, context: typer.Context
+) -> "dict[str, Plan]":
+    """A plan for each model, by its name; prints what the user should know. Raises UsageError or DataError."""
+    from wildtool.engine.call.pricing import read_prices
+    from wildtool.engine.plan import Plan
+
+    def open_replies(path: Path, model: str | None) -> "RecordedReplies":
+        from wildtool.engine.record.replies_file import replay_source
+
+        return replay_source(benchmark, source)(path, model)
+
+    run_options.user_options().check(benchmark)
+    source = benchmark.locate(run_options.data, run_options.split)
+    settings = run_options.model_options(open_replies)
+    catalog = ModelCatalog(loaded_config(context).models, read_prices(run_options.prices))
+    explicit = explicit_options(context)
+    agents = {
+        name: catalog.find(name, settings, explicit, run_options.rates) for name in run_options.model_names
+    }
+    plans = {
+        name: Plan(
+            benchmark=benchmark,
+            source=source,
+            models={"agent": agent.model},
+            profile=run_options.profile or next(iter(benchmark.profiles)),
+            **run_options.plan_settings(),
+        )
+        for name, agent in agents.items()
+    }
+    if not run_options.quiet:
+        _print_formats(plans)
+    first = next(iter(plans.values()))
+    first.check_settings()
+    items = first.selection.read()
+    notes: dict[str, None] = {}
+    complete: dict[str, Plan] = {}
+    for name, plan in plans.items():
+        # Each run closes its models at its end, so plans share none.
+        others, remarks = assign_other_roles(
+            benchmark,
+            items.roles,
+            agents[name].model,
+            settings,
+            run_options.user_options(),
+            catalog,
+            run_options.rates,
+        )
+        role_models = {"agent": agents[name], **others}
+        batched, more = _batched_roles(role_models, run_options, explicit)
+        chosen = [model.endpoint_note for model in role_models.values() if model.endpoint_note]
+        notes.update(dict.fromkeys([*chosen, *remarks, *more]))
+        complete[name] = _with_role_models(replace(plan, items=items), role_models, batched)
+    if not run_options.quiet:
+        for note in notes:
+            print_err(note)
+    return complete
+
+
+def _with_role_models(
+    plan: "Plan", role_models: Mapping[str, ConfiguredModel], batched: Collection[str]
+) -> "Plan":
+    """The plan with the models of all roles, how they are called and what that costs. Raises UsageError."""
+    whole = replace(
+        plan,
+        models={role: named.model for role, named in role_models.items()},
+        rates={role: named.rates for role, named in role_models.items()},
+        prices={role: named.price for role, named in role_models.items() if named.price is not None},
+        batched=frozenset(batched),
+    )
+    whole.check_settings()
+    return whole
+
+
+def _batched_roles(
+    role_models: Mapping[str, ConfiguredModel], run_options: RunOptions, explicit: set[str]
+) -> tuple[set[str], list[str]]:
+    """The roles that are called by batches, and a note on a model that is not although `[run]` asks for it."""
+    batched = {role for role, named in role_models.items() if named.batch}
+    agent = role_models["agent"]
+    if not run_options.batch or ("batch" not in explicit and agent.batch is not None):
+        return batched, []
+    from wildtool.models.providers.base import batchable_model
+
+    if "batch" not in explicit and batchable_model(agent.model) is None:
+        return batched, [f"{agent.model.name} has no batch API and is called directly"]
+    return {*batched, "agent"}, []
+
+
+def _print_formats(plans: "dict[str, Plan]") -> None:
+    """Prints how each model under test is sent tools, where not all use native tool calls."""
+    from wildtool.models.tool_formats.detect import CHOICE_NOTES
+
+    asked = {name: plan.models["agent"].settings() for name, plan in plans.items()}
+    if not any("format" in settings for settings in asked.values()):
+        return
+    for name, settings in asked.items():
+        if "format" not in settings:
+            print_err(f"{name} makes calls itself and ignores --tool-format")
+            continue
+        asked_by = "by its chat template" if "tools" in settings else "as text"
+        why = CHOICE_NOTES[settings["format_chosen"]]
+        print_err(
+            f"{name} is sent tools {asked_by}, and calls are read in the format {settings['format']}{why}"
+        )
+
+
+def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iterable[Path]) -> "Benchmark":
+    """The benchmark with the prompts of `--prompts`; without it, those of the run that continues, else the original's
+    if they were pulled. Raises UsageError or DataError.
+
+    Args:
+        folders: of the runs, which may not exist yet.
+    """
+    from wildtool.engine.registry import ORIGINAL_WORDING, choose_prompts, prompts_of
+
+    whose = (run_options.prompts and run_options.prompts.value) or _resumed_prompts(folders)
+    chosen = choose_prompts(benchmark, whose, run_options.split)
+    if prompts_of(chosen) and whose is None and not run_options.quiet:
+        print_err(
+            "Sends the original's prompts, as pulled "
+            f"(--prompts {ORIGINAL_WORDING}); --prompts own sends wildtool's wording."
+        )
+    return chosen
+
+
+def _resumed_prompts(folders: Iterable[Path]) -> str | None:
+    """Whose prompts the runs in these folders use; None where none was begun."""
+    from wildtool.engine.record.run_folder import read_run
+    from wildtool.engine.registry import ORIGINAL_WORDING, OWN_WORDING
+
+    for folder in folders:
+        if (folder / "run.json").is_file():
+            try:
+                return ORIGINAL_WORDING if read_run(folder)["identity"].get("prompts") else OWN_WORDING
+            except RecordError:
+                continue  # reported when the run is opened
+    return None
+
+
+def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: set[str]) -> RunOptions:
+    """The options with what `--sampling` stands for. Raises UsageError where other options contradict it."""
+    from wildtool.engine.registry import original_sampling
+
+    if run_options.sampling is None:
+        return run_options
+    wanted = dict(original_sampling(benchmark))
+    known: dict[str, tuple[str, Any]] = {
+        "temperature": ("temperature", wanted.pop("temperature", None)),
+        "max_tokens": ("max_tokens", wanted.pop("max_tokens", None)),
+        "retries": ("retries", wanted.pop("attempts", 1) - 1),
+    }
+    if run_options.user_model is not None:
+        known["user_temperature"] = ("user_temperature", known["temperature"][1])
+    if clash := sorted(explicit & known.keys()):
+        option = clash[0].replace("_", "-")
+        raise UsageError(f"--sampling {run_options.sampling.value} sets --{option}; leave one of the two out")
+    body = options.parse_json_object(run_options.extra_body, "--extra-body")
+    if clash := sorted(body.keys() & wanted.keys()):
+        raise UsageError(
+            f"--sampling {run_options.sampling.value} sets {clash[0]}, and --extra-body does too"
+        )
+    changed = {field: value for field, value in known.values() if value is not None}
+    return replace(run_options, **changed, extra_body=json.dumps(body | wanted) if body or wanted else None)
+
+
+def _execute_plans(
+    plans: "dict[str, Plan]", folders: dict[str, Path], invocation: "Invocation", quiet: bool
+) -> int:
+    """Runs all plans; one that fails does not stop the others. Gives the exit status."""
+    from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
+    from wildtool.engine.observer import Observer
+    from wildtool.engine.run.runner import RunJob, RunResult, run_plans
+
+    shown = [] if quiet else [ProgressObserver(name) for name in plans]
+    observers: Sequence[Observer] = shown or [Observer() for _ in plans]
+    jobs = [
+        RunJob(plan, folders[name], observer)
+        for (name, plan), observer in zip(plans.items(), observers, strict=True)
+    ]
+    with ProgressDisplay(shown):
+        outcomes = run_plans(jobs, command=["wildtool", *sys.argv[1:]], invocation=invocation)
+    from wildtool.cli.output.run_result import print_notes, print_overview_of, print_spend
+
+    statuses: list[int] = []
+    scored: list[Path] = []
+    for (name, plan), outcome in zip(plans.items(), outcomes, strict=True):
+        if isinstance(outcome, RunResult):
+            print_notes(outcome)
+            if not quiet:
+                print_spend(outcome, plan)
+            statuses.append(outcome.exit_status)
+            # A model that never answered has no numbers.
+            answered = outcome.counts.correct + outcome.counts.wrong
+            scored += [outcome.folder] if answered and not outcome.interrupted else []
+        elif outcome is not None:
+            if len(plans) > 1 and isinstance(outcome, WildtoolError):
+                print_err(f"{name} did not finish:")
+            statuses.append(report_error(outcome))
+    if scored:
+        print_overview_of(scored, next(iter(plans.values())).profile, quiet)
+    return worst_status(statuses)

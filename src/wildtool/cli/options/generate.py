@@ -11,8 +11,7 @@ import typer
 from wildtool.cli import completion
 from wildtool.cli.help import MODEL, MORE, OUTPUT
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_defaults import explicit_options
-from wildtool.cli.options.from_dataclass import command_from_dataclass
+from wildtool.cli.options.config_file import explicit_options
 from wildtool.errors import UsageError, unknown_name
 from wildtool.models.settings import EndpointOptions, Sampling
 
@@ -137,7 +136,7 @@ def with_generate_options(
     def take(making: GenerateOptions, context: typer.Context, **own: Any) -> int | None:
         return verb(making, frozenset(explicit_options(context)), **own)  # pyright: ignore[reportCallIssue]
 
-    return command_from_dataclass(GenerateOptions, take, verb)
+    return options.command_from_dataclass(GenerateOptions, take, verb)
 
 
 def parse_languages(given: list[str] | None) -> "tuple[Lang, ...]":

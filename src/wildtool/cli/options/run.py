@@ -12,7 +12,7 @@ import typer
 from wildtool.cli import completion
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_defaults import load_config
+from wildtool.cli.options.config_file import load_config
 from wildtool.engine.call.rates import Rates
 from wildtool.errors import UsageError
 from wildtool.models.settings import EndpointOptions, Sampling

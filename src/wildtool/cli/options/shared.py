@@ -1,15 +1,20 @@
 """Options that several verbs share, so that they read the same in each."""
 
+import inspect
 import re
+from collections.abc import Callable
+from dataclasses import MISSING, fields
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
 from wildtool.cli import completion
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.errors import UsageError
+
+Options = TypeVar("Options")
 
 BenchmarkArgument = Annotated[
     str,
@@ -198,3 +203,43 @@ def parse_json_object(text: str | None, option: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UsageError(f"{option} must be a JSON object; example: {option} '{{\"top_p\": 0.9}}'")
     return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def command_from_dataclass(
+    options_class: type[Options],
+    verb: Callable[..., int | None],
+    signature_of: Callable[..., int | None] | None = None,
+) -> Callable[..., int | None]:
+    """A command that takes a verb's own options and then the fields of a dataclass.
+
+    Args:
+        kind: the dataclass; a field's annotation says what its option is like.
+        verb: is given an object of it and the context, then its own options by name.
+        like: whose own options and help are meant, behind its first two parameters; the verb's where it is None.
+    """
+    shown = signature_of or verb
+    hints = get_type_hints(options_class, include_extras=True)
+    shared = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(options_class)  # pyright: ignore[reportArgumentType]
+    ]
+    own = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in list(inspect.signature(shown).parameters.values())[2:]
+    ]
+
+    def command(context: typer.Context, **given: Any) -> int | None:
+        options = options_class(**{parameter.name: given.pop(parameter.name) for parameter in shared})
+        return verb(options, context, **given)
+
+    first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    parameters = [first, *own, *shared]
+    command.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    command.__name__, command.__doc__ = shown.__name__, shown.__doc__
+    return command

@@ -69,7 +69,7 @@ class ModelClient:
         self._estimates_usage = invocation.budget.limits_spending or rates.tpm is not None
         # A model without an endpoint may answer by more than the request says.
         self._cache = invocation.cache if endpoint_of(model) is not None else None
-        self._model_digest = model_digest(model)
+        self._model_digest = model_digest(model) if self._cache else ""
         self._reservations: dict[Address | None, Reservation] = {}
 
     def cache_key(self, address: Address, request: str) -> str | None:

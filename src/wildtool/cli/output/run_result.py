@@ -1,0 +1,104 @@
+"""Prints what came of a run: why it stopped, what failed, what it spent."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wildtool.cli.output.estimate import missing_batch_prices
+from wildtool.cli.terminal import escape_text, print_err
+
+if TYPE_CHECKING:
+    from wildtool.engine.plan import Plan
+    from wildtool.engine.run.runner import RunResult
+
+
+def print_notes(result: "RunResult") -> None:
+    """What the user must know about a run besides its numbers, also when they asked for quiet."""
+    for text in result.remarks:
+        print_err(text)
+    if result.interrupted:
+        print_err(
+            f"Interrupted. All replies are saved in {result.folder}; run the same command again to continue."
+        )
+    for batch in result.pending:
+        print_err(
+            f"Batch {batch.id} ({batch.requests:,} requests, {batch.status}) is still running. To wait for it "
+            f"(nothing is paid twice): {_this_command()}\nTo cancel it and pay only for what is done: POST "
+            f"{batch.cancel_url} with your key (docs/batch.md)."
+        )
+    if result.limit is not None:
+        how = "later" if result.limit_of_endpoint else "with a higher limit"
+        print_err(
+            f"{result.folder}: stopped: {result.limit}. All replies are recorded; {result.counts.unplayed} of "
+            f"{result.counts.units} units are unfinished. Run the same command {how} to continue."
+        )
+    if result.counts.infra_error and result.verdicts:
+        _print_failures(result, result.verdicts)
+    if result.faults:
+        print_err(
+            f"{result.folder}: internal error: scoring failed {len(result.faults)} times. {result.faults[0]}"
+        )
+
+
+def _print_failures(result: "RunResult", verdicts: Path) -> None:
+    """Why units have no result; prompts that the endpoint blocked apart from all that has another cause."""
+    from wildtool.cli.output.results import describe_failures
+    from wildtool.engine.call.retry import NOT_RECORDED
+    from wildtool.engine.score.results import failures_in
+    from wildtool.models.http.failures import BLOCKED_PROMPT
+
+    found = failures_in(verdicts)
+    blocked = [each for each in found if each.kind == BLOCKED_PROMPT]
+    failed = [each for each in found if each.kind != BLOCKED_PROMPT]
+    of_units = f"of {result.counts.units} units"
+    if blocked:
+        print_err(
+            f"{result.folder}: {sum(each.units for each in blocked)} {of_units} have no result because calls ended with "
+            f"{describe_failures(blocked)}"
+        )
+        print_err(
+            "The provider refuses these prompts themselves; trying again will hardly help (docs/models.md)."
+        )
+    if not failed:
+        return
+    print_err(
+        f"{result.folder}: {result.counts.infra_error - sum(each.units for each in blocked)} {of_units} were not "
+        f"finished because calls failed with {describe_failures(failed)}"
+    )
+    if all(each.kind == NOT_RECORDED for each in failed):
+        print_err("The record that answers does not hold these calls; retrying will not help.")
+    else:
+        print_err(f"{result.folder}: run the same command to retry only those.")
+
+
+def _this_command() -> str:
+    from wildtool.engine.record.run_folder import strip_credentials
+
+    return shlex.join(strip_credentials(["wildtool", *sys.argv[1:]]))
+
+
+def print_spend(result: "RunResult", plan: "Plan") -> None:
+    """What the calls of this command took, where anything did."""
+    spent = result.spent
+    if not spent.tokens and not result.cached:
+        return
+    kept = f", {result.cached:,} replies from the cache" if result.cached else ""
+    tokens = f"{spent.prompt_tokens:,} prompt and {spent.completion_tokens:,} reply tokens"
+    if spent.unpriced:
+        cost = ", cost unknown; add --prices"
+    else:
+        origins = dict.fromkeys(price.origin for price in plan.prices.values() if price.output or price.input)
+        cost = f", {spent.cost:.4f} USD by {', '.join(origins)}" if origins else ""
+        cost += "".join(f"; {remark}" for remark in missing_batch_prices(plan))
+    print_err(f"{result.folder}: spent {tokens} on {result.calls:,} calls{cost}{kept}")
+
+
+def print_overview_of(folders: list[Path], profile: str, quiet: bool) -> None:
+    from wildtool.cli.output.results import find_results
+    from wildtool.cli.output.tables import print_overview
+
+    print_overview(find_results(folders, profile)[0])
+    if not quiet:
+        paths = " ".join(shlex.quote(escape_text(folder)) for folder in folders)
+        print_err(f"More tables: wildtool show {paths} --all")
