@@ -11,7 +11,6 @@ from typing import Any
 
 from measure import Ended, Line, in_turns, main, run_child
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.benchmarks.acebench.judge import judge_item
 from wildtool.engine.record.reader import RecordReader, transcripts
 
 TARGETS_S = {"official": 0.8, "fixed": 1.2}
@@ -70,7 +69,7 @@ def _rules(profile: str, run: Path, data: Path, repeats: int) -> Line:
     def judge() -> float:
         began = time.process_time()
         for item, replies in played:
-            judge_item(item, replies, profile, "text")
+            ACEBENCH.judge(item, replies, profile)
         return time.process_time() - began
 
     played: list[tuple[Any, Any]] = []

@@ -6,7 +6,7 @@ Usage: python bench/edges.py [FILE…]   (default: wild-mini)
 import sys
 from pathlib import Path
 
-from wildtool.benchmarks.wildtoolbench.play import WILD_MINI_FILE
+from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
 from wildtool.generate.graph.quality import EdgeQuality, measure_inference
 
 

@@ -24,6 +24,7 @@ sys.path.insert(0, str(TESTS))
 
 from faults.fuzz_streams import KINDS, Reader, answer, damaged, mangled  # noqa: E402
 from generate.tool_sources.openapi_fuzz import document  # noqa: E402
+from wildtool.benchmark import Benchmark  # noqa: E402
 from wildtool.benchmarks.acebench import ACEBENCH  # noqa: E402
 from wildtool.benchmarks.wildtoolbench import WILD_MINI  # noqa: E402
 from wildtool.engine.record.bundle import unpack_bundle  # noqa: E402
@@ -33,7 +34,7 @@ from wildtool.export import ExportRequest  # noqa: E402
 from wildtool.export.bundle import export  # noqa: E402
 from wildtool.generate.procedural.tool_sets import read_tool_sets  # noqa: E402
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS  # noqa: E402
-from wildtool.types import Benchmark, Item, Message, Reply, Transcript  # noqa: E402
+from wildtool.types import Item, Message, Reply, Transcript  # noqa: E402
 
 COMMAND = Path(sys.executable).with_name("wildtool")
 Outcome = str
@@ -57,13 +58,13 @@ def judges(chance: random.Random, _: Path) -> Iterator[tuple[Outcome, object]]:
         messages = [reply if isinstance(reply, dict) else {"content": reply} for reply in replies]
         transcript = Transcript(tuple(Reply(message) for message in messages), scripted=True)
         verdicts = benchmark.judge(item, {unit: transcript}, profile)
-        benchmark.trace(item, unit, transcript, profile)
+        benchmark.rules(profile).trace(item, unit, transcript)
         yield f"{benchmark.name} {verdicts[item.units.index(unit)].outcome}", messages
 
 
 def _gold(benchmark: Benchmark, item: Item, unit: str, profile: str, chance: random.Random) -> list[Message]:
     """The gold replies of a unit, up to a step, as any style gives them."""
-    episode, said = benchmark.episode(item, unit, profile), list[Message]()
+    episode, said = benchmark.rules(profile).episode(item, unit), list[Message]()
     style = chance.choice(list(benchmark.gold_styles))
     while (request := episode.request()) is not None and len(said) < 12 and request.gold is not None:
         role = style if request.role == "agent" else "cooperative 0"

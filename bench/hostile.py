@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from benchmarks.acebench.hostile import MESSAGES, items
 from measure import Line, main
-from wildtool.benchmarks.acebench.judge import judge_item
+from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 from wildtool.types import Item, Message, Reply, Transcript
 
@@ -60,7 +60,7 @@ def _times(profile: str) -> Iterator[tuple[float, str]]:
 
 
 def _judge(item: Item, message: Message, profile: str, mode: str) -> None:
-    judge_item(item, {"0": Transcript((Reply(message),), scripted=True)}, profile, mode)
+    ACEBENCH.in_mode(mode).judge(item, {"0": Transcript((Reply(message),), scripted=True)}, profile)
 
 
 def _least(action: Callable[[], object]) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from loopback import ROOT
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.benchmarks.wildtoolbench.play import WILD_MINI_FILE
+from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
 from wildtool.types import Message, Request
 
 sys.path.append(str(ROOT / "tests" / "faults"))
@@ -30,7 +30,7 @@ def gold_runs(sessions: Path, profile: str = "official") -> Iterator[tuple[Reque
     """Each request of a perfect model's run, with its answer."""
     for item in WILDTOOLBENCH.load(WILDTOOLBENCH.locate(str(sessions))):
         for unit in item.units:
-            episode = WILDTOOLBENCH.episode(item, unit, profile)
+            episode = WILDTOOLBENCH.rules(profile).episode(item, unit)
             while (request := episode.request()) is not None:
                 assert request.gold is not None
                 answer = request.gold("parallel")

@@ -16,8 +16,11 @@ ROOT = Path(wildtool.__file__).parent
 LAYERS = (
     {"redact"},
     {"types", "errors", "sanitize", "json_codec"},
-    {"data", "stats", "published", "episode", "outputs"},
-    {"toolcall", "trace"},
+    {"data", "stats", "episode", "outputs"},
+    {"toolcall"},
+    {"trace"},
+    {"benchmark"},
+    {"published"},
     {"models", "benchmarks"},
     {"engine"},
     {"report", "export", "generate"},

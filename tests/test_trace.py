@@ -99,5 +99,5 @@ def test_deep_replies_can_be_shown(profile: str) -> None:
     }
     replies = [{"content": deep, "tool_calls": [call]}, {"content": deep, "tool_calls": deep}]
     made = item([node("a", text="x"), answer(0)])
-    found = WILDTOOLBENCH.trace(made, "0", Transcript(tuple(map(Reply, replies))), profile)
+    found = WILDTOOLBENCH.rules(profile).trace(made, "0", Transcript(tuple(map(Reply, replies))))
     assert found.steps[0].reply is replies[0]

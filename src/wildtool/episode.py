@@ -1,14 +1,16 @@
-"""Plays episodes through an `Ask` and replays them from transcripts: the one loop that every benchmark shares."""
+"""Runs episodes through an `Ask` and replays them from transcripts: the loops that every benchmark shares."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from wildtool.errors import InfraError
-from wildtool.types import PROVIDER_CONTENT, Ask, Episode, Message, Outcome, Transcript
+from wildtool.types import PROVIDER_CONTENT, Ask, Episode, Message, Outcome, Request, Transcript
 
 EMPTY_REPLY: Message = {"content": "", "tool_calls": None}
 """What a scripted model answers past the end of its script."""
 COOPERATIVE = "cooperative 0"
 """How gold answers of the roles besides the agent are given (`Request.gold`)."""
+MAX_GOLD_REPLIES = 1_000
+"""Where a run of gold replies is cut, so that an episode that never ends is no endless loop."""
 
 
 def provider_fields(reply: Message) -> Message:
@@ -17,7 +19,7 @@ def provider_fields(reply: Message) -> Message:
 
 
 async def play_episodes(episodes: Mapping[str, Episode], ask: Ask, *, in_order: bool = False) -> None:
-    """Plays each unit's episode to its end; a unit whose call fails for good ends there, the others go on.
+    """Runs each unit's episode to its end; a unit whose call fails for good ends there, the others go on.
 
     Args:
         episodes: unit name to episode, in order.
@@ -45,7 +47,7 @@ async def play_episodes(episodes: Mapping[str, Episode], ask: Ask, *, in_order: 
 
 
 def replay(episode: Episode, transcript: Transcript | None) -> bool:
-    """Feeds recorded replies to a episode; True if the episode came to its end, False if it would have gone on."""
+    """Feeds recorded replies to an episode; True if the episode came to its end, False if it would have gone on."""
     for reply in transcript.replies if transcript else ():
         if episode.done:
             return True
@@ -61,3 +63,40 @@ def incomplete_outcome(transcript: Transcript | None) -> tuple[Outcome, str]:
     if transcript is not None and transcript.infra_error:
         return "infra_error", transcript.infra_error
     return "unplayed", "the record ends before this profile's episode does"
+
+
+def gold_replies(episode: Episode, style: str = "parallel") -> list[Message] | None:
+    """The replies of a perfect model, and of cooperative other roles, to a new episode; None where it has no gold.
+
+    Args:
+        style: one of `Benchmark.gold_styles`.
+    """
+    replies: list[Message] = []
+    while len(replies) < MAX_GOLD_REPLIES and (request := episode.request()) is not None:
+        if request.gold is None:
+            return None
+        reply = request.gold(style if request.role == "agent" else COOPERATIVE)
+        replies.append(reply)
+        episode.advance(reply)
+    return replies
+
+
+class SingleReply:
+    """An episode of one request and one reply."""
+
+    def __init__(self, make_request: Callable[[], Request]) -> None:
+        """Args: make_request: called when a model is to be asked, so never while a record is judged."""
+        self._make_request = make_request
+        self.reply: Message | None = None
+        """What the model answered; None before it did."""
+
+    @property
+    def done(self) -> bool:
+        return self.reply is not None
+
+    def request(self) -> Request | None:
+        return None if self.done else self._make_request()
+
+    def advance(self, reply: Message) -> None:
+        if self.reply is None:
+            self.reply = reply

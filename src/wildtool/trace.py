@@ -1,12 +1,13 @@
 """What the traces of all benchmarks share: who saw what before each reply, and where two JSON values differ."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from wildtool.episode import EMPTY_REPLY
-from wildtool.types import Episode, GoldDifference, Message, Transcript
+from wildtool.toolcall.arguments import ArgumentsError, read_arguments
+from wildtool.types import Episode, Message, Tool, Transcript
 
 MAX_TRACE_DIFFERENCES = 20
 """A value with thousands of differences is as wrong after the first twenty."""
@@ -15,8 +16,60 @@ MAX_TRACE_DEPTH = 64
 _ABSENT = object()
 
 
+@dataclass(frozen=True, slots=True)
+class GoldCall:
+    """One node of a unit's gold answer, for showing."""
+
+    name: str
+    arguments: Any
+    """As JSON; a text for a gold answer that is no call."""
+    deps: tuple[int, ...] = ()
+    """Numbers of the gold calls that must come before it."""
+    status: Literal["done", "missed", "wrong"] = "missed"
+    """Done by some step, never reached, or tried by the step that decided and found wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldDifference:
+    """Where an argument or another value differs from gold."""
+
+    where: str
+    """Path, such as `book_flight.date` or `Finance.balance`."""
+    expected: Any
+    found: Any
+    rule: str
+    """The rule that decided, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One step of a unit as it happened."""
+
+    role: str
+    """Who answered."""
+    seen: Sequence[Message]
+    """Messages that it saw and that no earlier step of the unit showed to the same role; its own replies are not
+    among them."""
+    reply: Message
+    fulfilled: tuple[int, ...] = ()
+    """Gold calls that it fulfilled."""
+    note: str = ""
+    """What the rules made of it; empty where there is nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A unit step by step beside its gold answer: what a reader looks at to believe a verdict."""
+
+    unit: str
+    tools: Sequence[Tool]
+    steps: tuple[TraceStep, ...]
+    gold: tuple[GoldCall, ...]
+    differences: tuple[GoldDifference, ...] = ()
+
+
 def replay_steps(episode: Episode, transcript: Transcript) -> Iterator[tuple[str, list[Message], Message]]:
-    """Replays a transcript: role, messages new to it, and its reply, each given after the walk was told the reply.
+    """Replays a transcript: role, messages new to it, and its reply, each given after the episode has taken the reply.
 
     A role's own reply that comes back to it in the next request is not new.
     """
@@ -36,7 +89,7 @@ def replay_steps(episode: Episode, transcript: Transcript) -> Iterator[tuple[str
 
 def _replies(transcript: Transcript) -> Iterator[Message]:
     yield from (reply.message for reply in transcript.replies)
-    # As judging does: a script says nothing past its end, and each walk ends at some number of empty replies.
+    # As judging does: a script says nothing past its end, and each episode ends after some empty replies.
     while transcript.scripted:
         yield EMPTY_REPLY
 
@@ -95,3 +148,73 @@ def _differing(expected: Any, found: Any, where: str, rule: str, depth: int) -> 
             yield from _differing(wanted, given, f"{where}[{position}]", rule, depth + 1)
     elif type(cast(Any, expected)) is not type(found) or not _equal(expected, found):
         yield GoldDifference(where, expected, found, rule)
+
+
+# Any benchmark ---------------------------------------------------------------------------------------
+
+
+def plain_trace(
+    unit: str,
+    episode: Episode,
+    transcript: Transcript,
+    tools: Sequence[Tool],
+    gold: Sequence[Message],
+    decide: Callable[[], tuple[bool, str]],
+) -> Trace:
+    """A unit beside its gold replies, told by calls and texts alone.
+
+    Args:
+        episode: at its beginning.
+        gold: the gold replies of the unit; empty where it has none.
+        decide: whether the ended episode is correct, and why.
+    """
+    happened = list(replay_steps(episode, transcript))
+    correct, reason = False, ""
+    if episode.done and happened:
+        try:
+            correct, reason = decide()
+        except Exception as error:  # noqa: BLE001 - a page must show a unit that the judge fails on too
+            reason = f"the judge failed: {type(error).__name__}: {error}"
+    wanted = [call for reply in gold for call in _said(reply)]
+    made = [(at, call) for at, (_, _, reply) in enumerate(happened) for call in _said(reply)]
+    steps_done: dict[int, list[int]] = {}
+    calls: list[GoldCall] = []
+    differences: list[GoldDifference] = []
+    for number, (name, arguments) in enumerate(wanted):
+        place = next((i for i, (_, call) in enumerate(made) if _equal(call, (name, arguments))), None)
+        if place is None:
+            place = next((i for i, (_, call) in enumerate(made) if call[0] == name), None)
+            if place is None:
+                calls.append(GoldCall(name, arguments, status="done" if correct else "missed"))
+                continue
+            at, (_, found) = made.pop(place)
+            if not correct and happened:
+                calls.append(GoldCall(name, arguments, status="wrong"))
+                differences += find_differences(arguments, found, name, reason)
+                continue
+        else:
+            at, _ = made.pop(place)
+        calls.append(GoldCall(name, arguments, status="done"))
+        steps_done.setdefault(at, []).append(number)
+    last = len(happened) - 1
+    steps = tuple(
+        TraceStep(role, seen, reply, tuple(steps_done.get(at, ())), reason if at == last else "")
+        for at, (role, seen, reply) in enumerate(happened)
+    )
+    return Trace(unit, tools, steps, tuple(calls), tuple(differences))
+
+
+def _said(reply: Message) -> Iterator[tuple[str, Any]]:
+    """Name and arguments of each call of a reply, read where they can be; of a reply without one its text."""
+    calls = reply.get("tool_calls")
+    if not isinstance(calls, list) or not calls:
+        yield "message", reply.get("content")
+        return
+    for call in cast(list[Any], calls):
+        function = cast(dict[str, Any], call).get("function") if isinstance(call, dict) else None
+        known = cast(dict[str, Any], function) if isinstance(function, dict) else {}
+        try:
+            arguments: Any = read_arguments(known.get("arguments"))
+        except ArgumentsError:
+            arguments = known.get("arguments")
+        yield str(known.get("name")), arguments

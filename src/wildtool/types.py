@@ -1,14 +1,14 @@
-"""The whole contract on one screen: what is played, asked, answered, judged and summarized.
+"""The records of the contract: items, requests, replies, verdicts and metrics. `benchmark.py` holds the base classes.
 
 A run is a deterministic function of (data, settings, replies): `Benchmark.play` turns items into requests,
 a `Model` answers them, the engine records every reply, and `Benchmark.judge` turns replies into verdicts
-without talking to a model, a disk or a clock.
+without a model, a disk or a clock.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 Message = dict[str, Any]
 """One chat message in OpenAI's shape; unknown keys survive, argument texts stay as received."""
@@ -18,8 +18,10 @@ FORMAT_CHANGE, REPAIR_CHANGE = "format:", "repair:"
 """How the names of changes begin that tell in which format a model was called, and what was repaired in its reply."""
 PROVIDER_CONTENT = "provider_content"
 """Key of an assistant message under which an adapter keeps what its provider wants back unchanged, such as signed
-reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.carried`)."""
+reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.provider_fields`)."""
 Outcome = Literal["correct", "wrong", "infra_error", "unplayed"]
+FieldValue = bool | int | float | str | None
+"""A cell of a benchmark's own verdict columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class Verdict:
     """The rule that decided, in words."""
     steps: int
     """Replies the judge read."""
-    fields: Mapping[str, bool | int | float | str | None] = field(default_factory=dict[str, Any])
+    fields: Mapping[str, FieldValue] = field(default_factory=dict[str, Any])
     """The benchmark's own columns (`Benchmark.columns`)."""
     detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Anything else worth showing, as JSON: what each step was matched with, argument differences."""
@@ -163,120 +165,6 @@ class Metric:
     """What it is meant to be, such as the number of a paper; None where nothing says so."""
     note: str = ""
     """One sentence that a reader must know wherever the number is shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One remark of a data check."""
-
-    where: str
-    """File, line, id and field."""
-    rule: str
-    """Short name of the rule that was broken."""
-    message: str
-    """What was found, what was expected, what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """A gold run of one unit with one mistake put in, which a sound profile must fail."""
-
-    unit: str
-    kind: str
-    """The kind of mistake, such as `wrong value`."""
-    replies: tuple[Message, ...]
-    note: str
-    """What was changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """What one table of a paper says of one model, in the benchmark's own metrics."""
-
-    model: str
-    kind: str
-    """The paper's grouping of models, such as `closed source`."""
-    source: str
-    """Where the numbers stand: paper, table."""
-    profile: str
-    """The profile whose numbers they may stand beside."""
-    values: Mapping[tuple[str, str], float]
-    """(group, name) of a `Metric` to its value: a share from 0 to 1, or a mean in the metric's unit."""
-    data: str = "official"
-    """Name of the data they were measured on, as `Benchmark.locate` takes it."""
-    notes: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-    """(group, name) of a `Metric` to what a reader must know wherever it is shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class GoldCall:
-    """One node of a unit's gold answer, for showing."""
-
-    name: str
-    arguments: Any
-    """As JSON; a text for a gold answer that is no call."""
-    deps: tuple[int, ...] = ()
-    """Numbers of the gold calls that must come before it."""
-    status: Literal["done", "missed", "wrong"] = "missed"
-    """Done by some step, never reached, or tried by the step that decided and found wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class GoldDifference:
-    """Where an argument or another value differs from gold."""
-
-    where: str
-    """Path, such as `book_flight.date` or `Finance.balance`."""
-    expected: Any
-    found: Any
-    rule: str
-    """The rule that decided, in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class TraceStep:
-    """One step of a unit as it happened."""
-
-    role: str
-    """Who answered."""
-    seen: Sequence[Message]
-    """Messages that it saw and that no earlier step of the unit showed to the same role; its own replies are not
-    among them."""
-    reply: Message
-    fulfilled: tuple[int, ...] = ()
-    """Gold calls that it fulfilled."""
-    note: str = ""
-    """What the rules made of it; empty where there is nothing to say."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A unit step by step beside its gold answer: what a reader looks at to believe a verdict."""
-
-    unit: str
-    tools: Sequence[Tool]
-    steps: tuple[TraceStep, ...]
-    gold: tuple[GoldCall, ...]
-    differences: tuple[GoldDifference, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """A page of a report: numbers that belong together and how they are drawn. Numbers come from `summarize`."""
-
-    slug: str
-    """Its file name: lower-case letters, digits and `-`."""
-    title: str
-    about: str
-    """A paragraph for the reader: what is shown, and how to read it."""
-    groups: tuple[str, ...]
-    """Groups of metrics, in order."""
-    chart: Literal["bars", "lines", "stacked"] = "bars"
-    """`lines` where names of metrics are points along an axis, `stacked` where they are shares of one whole."""
-    axis: str = ""
-    """What the names of the metrics are, such as `instruction transitions`."""
-    note: str = ""
-    """What must be known wherever its numbers stand, such as why a perfect run has another value than 100 %."""
 
 
 class Ask(Protocol):
@@ -315,123 +203,4 @@ class Model(Protocol):
 
     def settings(self) -> Mapping[str, Any]:
         """What a reader needs to repeat its answers (endpoint, sampling); never a key."""
-        ...
-
-
-class Benchmark(Protocol):
-    """A data format, a way to play it, a way to judge it, a summary table."""
-
-    name: str
-    title: str
-    profiles: Mapping[str, str]
-    """Name of each profile with one line about it; the first is the default."""
-    modes: Mapping[str, str]
-    """Ways to put it to a model (prompt texts, native tool calls) with one line about each; the first is the default."""
-    mode: str
-    """The way this object plays and judges."""
-    roles: Mapping[str, Role]
-    """What else models play in it, besides the role `agent`; empty for most."""
-    gold_styles: Sequence[str]
-    """Ways in which gold answers can be given: `parallel` (all ready calls at once), `serial` (one a step)."""
-    card: Path
-    """The page that says what it measures, where its data come from, and how it differs from the original."""
-
-    @property
-    def columns(self) -> Mapping[str, str]:
-        """Its own verdict columns with their DuckDB types."""
-        ...
-
-    def in_mode(self, mode: str) -> "Benchmark":
-        """This benchmark in one of `modes`; whoever takes the name from a user checks it (`registry.in_mode`)."""
-        ...
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        """Finds the data the user named (None: the default for the split). Raises DataError saying how to get them."""
-        ...
-
-    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        """Reads items; `lang` None takes its default. Raises DataError naming file, line, id and field."""
-        ...
-
-    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
-        """Plays all units of an item; `in_order` asks for one unit after another."""
-        ...
-
-    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        """One verdict for each unit of the item, in order; pure. A unit without transcript is unplayed."""
-        ...
-
-    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        """The benchmark's numbers from a DuckDB relation over verdict rows of one run and one profile."""
-        ...
-
-    def episode(self, item: Item, unit: str, profile: str) -> Episode:
-        """The state machine of one unit."""
-        ...
-
-    def mutants(self, item: Item, profile: str) -> Iterable[Mutant]:
-        """Gold runs with one mistake each, for the audit of a profile."""
-        ...
-
-    def explain(self, item: Item, mutant: Mutant, profile: str) -> str:
-        """Why `profile` lets this mutant pass, by the card's numbering of known faults; empty if unknown."""
-        ...
-
-    def explain_gold(self, item: Item, unit: str, profile: str) -> str:
-        """Why `profile` refuses the gold answer of this unit, by the same numbering; empty if unknown."""
-        ...
-
-    def trace(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
-        """What happened in one unit, step by step, for showing; pure, never raises, whatever the replies."""
-        ...
-
-    def views(self, profile: str) -> Sequence[View]:
-        """The pages that a report has for its numbers besides the overview."""
-        ...
-
-    def published(self) -> Sequence[Published]:
-        """What the papers say of models, for the tables that users' runs stand in."""
-        ...
-
-    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        """Brings the official data into the cache, verified; `file` copies from a file or folder on disk instead."""
-        ...
-
-    def lint(self, source: Source) -> Iterable[Finding]:
-        """Checks data in its format."""
-        ...
-
-    def stats(self, source: Source) -> list[Metric]:
-        """Describes data in its format."""
-        ...
-
-    def read_results(self, path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]] | None:
-        """Reads the original tool's own result file as (model, item, transcripts); None if it is not one."""
-        ...
-
-
-@runtime_checkable
-class OriginalPrompts(Protocol):
-    """What a benchmark also has where its original's prompts can be sent word for word instead of our own wording."""
-
-    @property
-    def prompts(self) -> str:
-        """Digest of the original's texts that it sends; empty where it sends our own wording."""
-        ...
-
-    @property
-    def prompts_note(self) -> str:
-        """What a reader of numbers with the original's prompts should know of them; empty for nothing."""
-        ...
-
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        """What the original asks models with: `temperature`, `max_tokens`, `attempts`; else a field of requests."""
-        ...
-
-    def in_original_prompts(self, split: str | None) -> Benchmark | None:
-        """This benchmark with the original's prompts; None where they were not pulled, or its mode or split has none.
-
-        Raises DataError where what was pulled is damaged.
-        """
         ...

@@ -3,8 +3,8 @@
 import copy
 from typing import Any
 
+from wildtool.benchmark import Finding
 from wildtool.benchmarks.wildtoolbench.lint import lint_records
-from wildtool.types import Finding
 
 WEATHER: dict[str, Any] = {
     "type": "function",

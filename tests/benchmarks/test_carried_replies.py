@@ -24,7 +24,7 @@ def test_wildtoolbench_carries_it_from_step_to_step(profile: str, calls: bool):
     shown = 0
     for item in WILD_MINI.load(WILD_MINI.locate(None)):
         for unit in item.units:
-            episode = WILD_MINI.episode(item, unit, profile)
+            episode = WILD_MINI.rules(profile).episode(item, unit)
             request = episode.request()
             assert request is not None and request.gold is not None
             reply: Message = request.gold("parallel")

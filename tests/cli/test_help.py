@@ -15,9 +15,9 @@ import typer
 from typer.testing import CliRunner, Result
 
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
 from wildtool.cli import app
 from wildtool.cli.help import PANELS, WIDTH
+from wildtool.episode import gold_replies
 
 COMMAND = Path(sys.executable).with_name("wildtool")
 KEYS = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY"), "not-a-real-key")
@@ -118,7 +118,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert type_("run", "wild-mini", "--limit", "2", "--quiet", *models, "-o", out).exit_code == 0
     Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.locate(None).path.read_bytes())
     item = next(iter(WILD_MINI.load(WILD_MINI.locate(None))))
-    tasks = [gold_replies(item, unit, "official") for unit in item.units]
+    tasks = [gold_replies(WILD_MINI.rules("official").episode(item, unit)) or [] for unit in item.units]
     Path(folder, "replies.jsonl").write_text(
         json.dumps({"session": item.id, "model": "m", "tasks": tasks}) + "\n"
     )

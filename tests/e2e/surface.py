@@ -17,6 +17,7 @@ import duckdb
 import typer
 from typer.testing import CliRunner
 
+from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.acebench import error_classes as ace_faults
 from wildtool.benchmarks.acebench.data import SPLITS as ACE_SPLITS
 from wildtool.benchmarks.wildtoolbench import error_classes as wtb_faults
@@ -33,7 +34,7 @@ from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
 from wildtool.models.presets import NAME_EXAMPLES, PRESETS
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.tool_formats import CALL_FORMATS, REPAIRS
-from wildtool.types import Benchmark, Outcome, Request
+from wildtool.types import Outcome, Request
 
 Json = dict[str, Any]
 

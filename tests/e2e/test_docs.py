@@ -22,9 +22,9 @@ from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import ItemData
 from wildtool.benchmarks.acebench.gold import gold_text
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.runner import run_plan
+from wildtool.episode import gold_replies
 from wildtool.models.baselines import make_baseline
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -103,7 +103,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     row = {
         "session": item.id,
         "model": "m",
-        "tasks": [gold_replies(item, unit, "official") for unit in item.units],
+        "tasks": [gold_replies(WILD_MINI.rules("official").episode(item, unit)) or [] for unit in item.units],
     }
     (place / "replies.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     return place

@@ -3,27 +3,16 @@
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from wildtool.benchmark import Benchmark, Check, Rules, View
 from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.plan import Plan
-from wildtool.episode import play_episodes, replay
 from wildtool.errors import DataError
-from wildtool.types import (
-    Item,
-    Message,
-    Metric,
-    Reply,
-    Request,
-    Role,
-    Source,
-    Trace,
-    TraceStep,
-    Transcript,
-    Verdict,
-    View,
-)
+from wildtool.trace import Trace, TraceStep
+from wildtool.types import Item, Message, Metric, Reply, Request, Role, Source, Transcript
 
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]
 
@@ -61,7 +50,35 @@ class EchoEpisode:
         self._messages += [{"role": "assistant", **reply}, {"role": "user", "content": "go on"}]
 
 
-class EchoBenchmark:
+class EchoRules(Rules):
+    """Right where every answer is `right`, and never under `strict`."""
+
+    def __init__(self, benchmark: "EchoBenchmark", profile: str) -> None:
+        self._benchmark = benchmark
+        self._profile = profile
+
+    def episode(self, item: Item, unit: str) -> EchoEpisode:
+        return EchoEpisode(item, unit, self._benchmark.mode)
+
+    def verdict(self, episode: EchoEpisode, item: Item, unit: str) -> Check:
+        right = all(answer.get("content") == "right" for answer in episode.answers)
+        found = self.unfinished(episode, item, unit)
+        return replace(found, correct=right and self._profile != "strict")
+
+    def unfinished(self, episode: EchoEpisode, item: Item, unit: str) -> Check:
+        said = str([answer.get("content") for answer in episode.answers])
+        fields = {"turn": int(unit), "said": said}
+        detail = {"answers": episode.answers}
+        return Check(False, None, "echo", fields=fields, detail=detail, steps=len(episode.answers))
+
+    def mutants(self, item: Item) -> tuple[()]:
+        return ()
+
+    def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
+        return Trace(unit, TOOLS, tuple(TraceStep("agent", (), r.message) for r in transcript.replies), ())
+
+
+class EchoBenchmark(Benchmark):
     """Items with units that are correct if every answer's content is `right`."""
 
     name = "echo"
@@ -69,9 +86,7 @@ class EchoBenchmark:
     profiles: Mapping[str, str] = {"official": "as published", "strict": "never correct"}
     modes: Mapping[str, str] = {"plain": "as it stands", "loud": "in capitals"}
     roles: Mapping[str, Role] = {"user": Role("says something first", "baseline/user")}
-    gold_styles: Sequence[str] = ("parallel",)
     columns: Mapping[str, str] = {"turn": "INTEGER", "said": "VARCHAR"}
-    card = Path("card.md")
 
     def __init__(
         self, items: int = 2, units: int = 2, steps: int = 2, with_user: int = 0, mode: str = "plain"
@@ -95,49 +110,15 @@ class EchoBenchmark:
             data = {"steps": self.steps}
             yield Item(f"i{number}", names, data, split="all", lang=lang or "en", roles=roles)
 
-    def episode(self, item: Item, unit: str, profile: str) -> EchoEpisode:
-        return EchoEpisode(item, unit, self.mode)
-
-    async def play(self, item: Item, ask: Any, profile: str, *, in_order: bool = False) -> None:
-        await play_episodes({u: EchoEpisode(item, u, self.mode) for u in item.units}, ask, in_order=in_order)
-
-    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        return [self._judge_unit(item, unit, transcripts.get(unit), profile) for unit in item.units]
-
-    def _judge_unit(self, item: Item, unit: str, transcript: Transcript | None, profile: str) -> Verdict:
-        episode = EchoEpisode(item, unit, self.mode)
-        over = replay(episode, transcript)
-        said = str([answer.get("content") for answer in episode.answers])
-        if over:
-            right = profile != "strict" and all(
-                answer.get("content") == "right" for answer in episode.answers
-            )
-            outcome = "correct" if right else "wrong"
-        else:
-            outcome = "infra_error" if transcript and transcript.infra_error else "unplayed"
-        score = float(outcome == "correct")
-        fields = {"turn": int(unit), "said": said}
-        detail = {"answers": episode.answers}
-        return Verdict(item.id, unit, outcome, score, None, "echo", len(episode.answers), fields, detail)
+    def rules(self, profile: str) -> EchoRules:
+        return EchoRules(self, profile)
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         correct, units = verdicts.aggregate("count(*) FILTER (correct), count(*)").fetchall()[0]
         return [Metric("all", "accuracy", correct / units, correct, units)]
 
-    def explain_gold(self, item: Item, unit: str, profile: str) -> str:
-        return ""
-
-    def mutants(self, item: Item, profile: str) -> tuple[()]:
-        return ()
-
-    def trace(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
-        return Trace(unit, TOOLS, tuple(TraceStep("agent", (), r.message) for r in transcript.replies), ())
-
     def views(self, profile: str) -> Sequence[View]:
         return (View("all", "All", "Everything at once.", ("all",)),)
-
-    def read_results(self, path: Path) -> None:
-        return None
 
 
 ECHO = EchoBenchmark()

@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from engine.echo_benchmark import ECHO
 from wildtool.engine import registry
 from wildtool.errors import UsageError
 
@@ -14,13 +15,13 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("thing", "math:pi", registry.ENTRY_POINT_GROUP)
     echo = EntryPoint("echo", "engine.echo_benchmark:ECHO", registry.ENTRY_POINT_GROUP)
     monkeypatch.setattr(registry, "OURS", {"ours": "math:tau"})
-    monkeypatch.setattr(registry, "_entries", lambda: {"thing": entry, "echo": echo})
+    monkeypatch.setattr(registry, "_entries", lambda: {"thing": (entry,), "echo": (echo,)})
 
 
 def test_a_benchmark_is_loaded_by_its_name():
     import math
 
-    assert registry.load_benchmark("thing") is math.pi
+    assert registry.load_benchmark("echo") is ECHO
     assert registry.load_benchmark("ours") is math.tau
 
 
@@ -35,10 +36,15 @@ def test_ours_win_over_others_of_their_name(monkeypatch: pytest.MonkeyPatch):
     import math
 
     monkeypatch.setattr(
-        registry, "_entries", lambda: {"ours": EntryPoint("ours", "math:pi", registry.ENTRY_POINT_GROUP)}
+        registry, "_entries", lambda: {"ours": (EntryPoint("ours", "math:pi", registry.ENTRY_POINT_GROUP),)}
     )
     assert registry.load_benchmark("ours") is math.tau
     assert registry.benchmark_names() == ["ours"]
+
+
+def test_what_does_not_inherit_from_the_base_class_is_refused_by_name():
+    with pytest.raises(UsageError, match=r"'thing' .* math:pi is float; inherit from wildtool.benchmark"):
+        registry.load_benchmark("thing")
 
 
 def test_an_unknown_benchmark_is_answered_with_the_known_ones():

@@ -58,7 +58,7 @@ def test_official_reaches_the_known_ceilings(official: Path):
 
 def test_every_refused_call_has_its_known_cause(official: Path):
     causes = Counter(
-        (item.lang, ACEBENCH.explain_gold(item, unit, "official").partition(" ")[0])
+        (item.lang, ACEBENCH.rules("official").explain_gold(item, unit).partition(" ")[0])
         for item, unit in refused(official, "official")
         if item.split.startswith("normal")
     )
@@ -78,7 +78,7 @@ def test_episodes_reach_the_states_that_section_12_counts_once_their_texts_can_b
     others = Counter[tuple[str, str]]()
     for item, unit in refused(official, "official"):
         if item.split.startswith("agent"):
-            why = ACEBENCH.explain_gold(item, unit, "official")
+            why = ACEBENCH.rules("official").explain_gold(item, unit)
             assert why
             others[item.lang, item.split] += not all(map(_is_unreadable, why.split("; ")))
     assert +others == {

@@ -10,12 +10,11 @@ import duckdb
 import pytest
 
 from parity.cases import rows
+from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import MULTI_TURN, ItemData, read_items
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.benchmarks.acebench.play import new_episode
 from wildtool.benchmarks.acebench.scores import COLUMN_CATEGORIES, section_of
-from wildtool.benchmarks.acebench.summary import columns, summarize
+from wildtool.benchmarks.acebench.summary import summarize
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.types import Item, Reply, Transcript, Verdict
 
@@ -49,7 +48,7 @@ def said(text: str) -> Transcript:
 
 
 def verdict(item: Item, unit: str, transcript: Transcript) -> Verdict:
-    judged = judge_item(item, {unit: transcript}, "official", "text")
+    judged = ACEBENCH.judge(item, {unit: transcript}, "official")
     return judged[item.units.index(unit)]
 
 
@@ -80,7 +79,7 @@ def test_an_episode_is_judged_as_the_reference_does(cases: Path, official: Path)
 
 def episode_transcript(item: Item, case: Row) -> Transcript:
     """The scripted replies in the order in which the episode asks for them."""
-    played = new_episode(item, 0, "official", "text")
+    played = ACEBENCH.rules("official").episode(item, item.units[0])
     scripts: dict[str, Iterator[str]] = {
         "agent": iter(case["agent_messages"]),
         "user": iter(case["user_messages"]),
@@ -97,7 +96,7 @@ def episode_transcript(item: Item, case: Row) -> Transcript:
 
 def table(verdicts: Iterable[tuple[Item, Verdict]]) -> Any:
     """Verdict rows as the engine writes them."""
-    connection, types = duckdb.connect(), {**VERDICT_COLUMNS, **columns()}
+    connection, types = duckdb.connect(), {**VERDICT_COLUMNS, **ACEBENCH.columns}
     connection.execute(f"CREATE TABLE rows ({', '.join(f'{name} {type_}' for name, type_ in types.items())})")
     full = [
         {
@@ -144,7 +143,7 @@ def judged_outputs(official: Path, case: Row) -> Iterator[tuple[Item, Verdict]]:
     for item, transcripts in replies.values():
         assert isinstance(item.data, ItemData)
         assert set(transcripts) == set(item.units)
-        for found in judge_item(item, transcripts, "official", "text"):
+        for found in ACEBENCH.judge(item, transcripts, "official"):
             yield item, found
 
 

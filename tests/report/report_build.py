@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.wildtoolbench import WILD_MINI, WILDTOOLBENCH
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.runner import run_plan
 from wildtool.models.baselines import make_baseline
 from wildtool.report.model import ReportRun, read_runs
-from wildtool.types import Benchmark, Model, Reply, Request
+from wildtool.types import Model, Reply, Request
 
 ATTACK = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 """What must never be more than a text."""

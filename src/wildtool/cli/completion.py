@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from wildtool.errors import WildtoolError
 
 if TYPE_CHECKING:
-    from wildtool.types import Benchmark
+    from wildtool.benchmark import Benchmark
 
 
 def benchmarks(incomplete: str) -> list[str]:

@@ -12,10 +12,11 @@ from wildtool.cli.terminal import format_reason, print_err, print_out
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
+    from wildtool.benchmark import Benchmark
     from wildtool.engine.plan import Plan
     from wildtool.engine.run.estimate import RoleEstimate
     from wildtool.engine.run.runner import RunResult
-    from wildtool.types import Benchmark, Metric, Source
+    from wildtool.types import Metric, Source
 
 
 class Maker(Protocol):

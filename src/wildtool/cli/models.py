@@ -11,9 +11,10 @@ from wildtool.engine.call.rates import Rates
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
+    from wildtool.benchmark import Benchmark
     from wildtool.engine.call.pricing import Price
     from wildtool.models.resolve import ModelOptions
-    from wildtool.types import Benchmark, Model
+    from wildtool.types import Model
 
 
 @dataclass(frozen=True, slots=True)

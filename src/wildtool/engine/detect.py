@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from wildtool.engine.registry import benchmark_names, load_benchmark
-from wildtool.errors import DataError, UsageError
-from wildtool.types import Benchmark
+from wildtool.benchmark import Benchmark
+from wildtool.engine.registry import benchmark_names, benchmarks, load_benchmark
+from wildtool.errors import UsageError
 
 
 def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
@@ -36,10 +36,9 @@ def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
 def _formats() -> list[Benchmark]:
     """One benchmark for each format: of several names that share one, that which its package is called by."""
     found: dict[type, Benchmark] = {}
-    for name in benchmark_names():
-        known = load_benchmark(name)
+    for known in benchmarks():
         home = type(known).__module__.rpartition(".")[2]
-        if type(known) not in found or home == name:
+        if type(known) not in found or home == known.name:
             found[type(known)] = known
     return list(found.values())
 
@@ -47,7 +46,7 @@ def _formats() -> list[Benchmark]:
 def _locates(benchmark: Benchmark, data: str) -> bool:
     try:
         benchmark.locate(data)
-    except DataError:
+    except Exception:  # noqa: BLE001 - as below
         return False
     return True
 
@@ -55,6 +54,6 @@ def _locates(benchmark: Benchmark, data: str) -> bool:
 def _reads(benchmark: Benchmark, data: str) -> bool:
     try:
         next(iter(benchmark.load(benchmark.locate(data))), None)
-    except DataError:
+    except Exception:  # noqa: BLE001 - a package of somebody else may trip over data that are not its own
         return False
     return True

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
+from wildtool.benchmark import Benchmark
 from wildtool.engine.call.pricing import Price
 from wildtool.engine.call.rates import Rates
 from wildtool.engine.registry import prompts_of
 from wildtool.engine.selection import SelectedItems, Selection, check_profile
 from wildtool.errors import UsageError
-from wildtool.types import Benchmark, Model, Source
+from wildtool.types import Model, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

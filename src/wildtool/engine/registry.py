@@ -1,14 +1,18 @@
-"""Finds benchmarks by name: our own, and those that other packages offer under the entry point group below."""
+"""Finds benchmarks by name: our own, and those that other packages offer under the entry point group below.
+
+A package whose entry point cannot be used is reported once, by `logging`, and passed over.
+"""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wildtool.benchmark import Benchmark, OriginalPrompts
 from wildtool.benchmarks import OURS
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
-from wildtool.types import Benchmark, OriginalPrompts
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -18,32 +22,120 @@ ATTRITION_FILE = "yield.json"
 """Lies beside a run folder that holds how something was made, and no answers to a benchmark."""
 
 
+@dataclass(frozen=True, slots=True)
+class BrokenEntry:
+    """An entry point of another package that gives no benchmark."""
+
+    name: str
+    """What the benchmark would be called."""
+    package: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"benchmark {self.name!r} of package {self.package} cannot be used: {self.reason}"
+
+
 @cache
-def _entries() -> "dict[str, EntryPoint]":
-    """What other packages offer."""
+def _entries() -> "Mapping[str, tuple[EntryPoint, ...]]":
+    """What other packages offer, by name; more than one of a name where packages compete for it."""
     # Reading the descriptions of all packages takes as long as a tenth of a judging; our own need none of it.
     from importlib.metadata import entry_points
 
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        same = found.get(entry.name, ())
+        if entry.value not in [other.value for other in same]:
+            found[entry.name] = (*same, entry)
+    return found
+
+
+def _load_entry(name: str) -> Benchmark | BrokenEntry:
+    """The benchmark that other packages offer under a name, or why there is none."""
+    first, *others = _entries()[name]
+    package = _package(first)
+    if name in OURS:
+        return BrokenEntry(
+            name, package, "wildtool has a benchmark of that name; the package must choose another"
+        )
+    if others:
+        also = ", ".join(map(_package, others))
+        return BrokenEntry(name, package, f"{also} offers that name too; uninstall one of them")
+    try:
+        benchmark = first.load()
+        fault = _fault(benchmark, name)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a package may do anything when it is imported
+        return BrokenEntry(
+            name, package, f"its entry point {first.value} fails: {type(error).__name__}: {error}"
+        )
+    return (
+        benchmark if fault is None else BrokenEntry(name, package, f"its entry point {first.value} {fault}")
+    )
+
+
+def _package(entry: "EntryPoint") -> str:
+    return entry.dist.name if entry.dist else entry.module
+
+
+def _fault(benchmark: Any, name: str) -> str | None:
+    """What keeps an object from being the benchmark of a name."""
+    if isinstance(benchmark, type):
+        return "is a class; name an object made of it, such as MY_BENCH = MyBench()"
+    if not isinstance(benchmark, Benchmark):
+        return f"is {type(benchmark).__name__}; inherit from wildtool.benchmark.Benchmark, which gives what it lacks"
+    missing = [
+        member for member in ("name", "title") if not isinstance(getattr(benchmark, member, None), str)
+    ]
+    missing += [member for member in ("profiles", "modes") if not getattr(benchmark, member, None)]
+    if missing:
+        return f"lacks {', '.join(missing)}"
+    if benchmark.name != name:
+        return f"calls itself {benchmark.name!r}; both names must be equal, since runs record it"
+    return None
+
+
+_reported: set[BrokenEntry] = set()
+
+
+def _report(broken: BrokenEntry) -> None:
+    """Says once that an entry is passed over; without other settings of `logging` on stderr."""
+    if broken not in _reported:
+        import logging  # takes a millisecond that only a broken package costs
+
+        _reported.add(broken)
+        logging.getLogger("wildtool").warning("%s; it is passed over", broken)
 
 
 def benchmark_names() -> list[str]:
-    """Names of our benchmarks and of those of all installed packages, sorted."""
+    """Names of our benchmarks and of those that installed packages offer, usable or not, sorted."""
     return sorted({*OURS, *_entries()})
+
+
+def benchmarks() -> list[Benchmark]:
+    """All benchmarks that can be used, sorted by name; the others are reported."""
+    found: dict[str, Benchmark] = {name: load_benchmark(name) for name in OURS}
+    for name in _entries():
+        entry = _load_entry(name)
+        if isinstance(entry, BrokenEntry):
+            _report(entry)
+        else:
+            found[name] = entry
+    return [found[name] for name in sorted(found)]
 
 
 def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
     """The benchmark of that name in a mode (None: its first). Ours win over others of their name.
 
-    Raises UsageError listing the known names or modes where there is none of that name.
+    Raises UsageError listing the known names or modes where there is none of that name, or saying why it cannot be used.
     """
     if name in OURS:
         module, _, found = OURS[name].partition(":")
         return in_mode(getattr(import_module(module), found), mode)
-    entry = _entries().get(name)
-    if entry is None:
+    if name not in _entries():
         raise UsageError(unknown_name("benchmark", name, benchmark_names()))
-    return in_mode(entry.load(), mode)
+    entry = _load_entry(name)
+    if isinstance(entry, BrokenEntry):
+        raise UsageError(str(entry))
+    return in_mode(entry, mode)
 
 
 def played_benchmark(folder: Path, name: str, mode: str | None) -> Benchmark:

@@ -11,8 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+from wildtool.benchmark import Benchmark
 from wildtool.errors import DataError, UsageError, unknown_name
-from wildtool.types import Benchmark, Item, Source
+from wildtool.types import Item, Source
 
 DataStamp = tuple[tuple[str, int, int, int, int], ...]
 """Name, size, times of change and inode of each data file: an edit changes it, even one that is undone."""

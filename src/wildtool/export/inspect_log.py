@@ -153,7 +153,7 @@ def _gold(unit: RecordedUnit, played: RecordedRun) -> list[str]:
     """The gold answer, a line for each call."""
     judging = played.run
     benchmark, profile = judging.selection.benchmark, judging.run_info.profile
-    gold = benchmark.trace(unit.item, unit.verdict.unit, Transcript(()), profile).gold
+    gold = benchmark.rules(profile).trace(unit.item, unit.verdict.unit, Transcript(())).gold
     return [f"{portable_value(call.name)} {strict_json(call.arguments).decode()}" for call in gold]
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
+from wildtool.benchmark import Benchmark
 from wildtool.engine.record.reader import (
     ItemLog,
     RecordedFailure,
@@ -22,7 +23,7 @@ from wildtool.engine.record.segments import find_segments, open_segment
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import InfraError
 from wildtool.export import ExportRequest
-from wildtool.types import Benchmark, Item, Message, Reply, Request, Tool, Verdict
+from wildtool.types import Item, Message, Reply, Request, Tool, Verdict
 
 _BEGINNING = 4096
 """Bytes of a record that identify it: replies contain times and latencies."""

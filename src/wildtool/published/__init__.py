@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from wildtool.benchmark import Published
 from wildtool.errors import UsageError, unknown_name
-from wildtool.types import Published
 
 _FOLDER = Path(__file__).parent
 

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from wildtool.benchmark import Benchmark
 from wildtool.engine.compare.leaderboard import headline, run_labels, table_titles
 from wildtool.engine.compare.pairs import Share, share
 from wildtool.engine.record.run_folder import read_run
@@ -15,7 +16,7 @@ from wildtool.engine.score.score import data_candidates
 from wildtool.engine.score.verdict_table import relation
 from wildtool.report.parallel import run_jobs
 from wildtool.report.text import slug
-from wildtool.types import Benchmark, Metric, Source
+from wildtool.types import Metric, Source
 
 MAX_RUNS_IN_PROCESS = 12
 """The numbers of so many runs are read faster in one process than others are started."""

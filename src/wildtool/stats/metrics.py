@@ -194,3 +194,45 @@ def _sizes(tries: int) -> Iterable[int]:
     if tries <= 5:
         return range(1, tries + 1)
     return sorted({2**power for power in range(tries.bit_length())} | {tries})
+
+
+def default_summary(verdicts: Any, groups: Sequence[str]) -> list[Metric]:
+    """Accuracy of all units, by split and by columns, then error classes, coverage and cost: a summary for any benchmark.
+
+    Args:
+        verdicts: DuckDB relation of verdict rows of one run under one profile.
+        groups: columns of the rows; each becomes a table with a line for each of its values.
+    """
+    splits = _values(verdicts, "split")
+    cuts = [Rate("accuracy", "unit", "TRUE", headline=True)]
+    ((partial,),) = verdicts.aggregate(f"COUNT(*) FILTER (score <> {CORRECT_SQL})").fetchall()
+    if partial:
+        cuts.append(Rate("accuracy", "mean score", "TRUE", "score"))
+    for group in dict.fromkeys((*(("split",) if len(splits) > 1 else ()), *groups)):
+        cuts += (Rate(group, str(value), _equals(group, value)) for value in _values(verdicts, group))
+    wrong = "outcome = 'wrong'"
+    cuts += (
+        Rate("errors", str(value), wrong, f"CAST(COALESCE({_equals('error', value)}, FALSE) AS INTEGER)")
+        for value in _values(verdicts.filter(wrong), "error")
+    )
+    return [*rate_metrics(verdicts, cuts), *coverage(verdicts, 0, "unit"), *cost(verdicts, "unit")]
+
+
+def _values(verdicts: Any, column: str) -> list[Any]:
+    """The values of a column, sorted, without NULL and empty texts."""
+    rows = verdicts.project(_quoted(column)).distinct().fetchall()
+    return sorted((value for (value,) in rows if value not in (None, "")), key=str)
+
+
+def _equals(column: str, value: Any) -> str:
+    text = str(value).replace("'", "''")
+    return (
+        f"CAST({_quoted(column)} AS VARCHAR) = CAST('{text}' AS VARCHAR)"
+        if isinstance(value, str)
+        else (f"{_quoted(column)} = {value}")
+    )
+
+
+def _quoted(column: str) -> str:
+    escaped = column.replace('"', '""')
+    return f'"{escaped}"'

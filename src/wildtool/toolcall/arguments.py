@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any, cast
 
@@ -103,3 +104,27 @@ def _finite(digits: str) -> float:
 
 def _refuse_constant(name: str) -> float:
     raise ArgumentsError("not a number", f"{name} is not a JSON number")
+
+
+def read_calls(message: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The native calls of an assistant message: name and arguments of each; none where it makes no call.
+
+    Raises:
+        ArgumentsError: for a call that cannot be read, and nothing but that.
+    """
+    calls: Any = message.get("tool_calls") or []
+    if not isinstance(calls, list):
+        raise ArgumentsError("not a list", f"tool_calls is of type {type(calls).__name__}, expected a list")
+    read: list[tuple[str, dict[str, Any]]] = []
+    for call in cast("list[Any]", calls):
+        function = _object(_object(call).get("function"))
+        name = function.get("name")
+        if not isinstance(name, str):
+            raise ArgumentsError("no name", "a call without the name of a function")
+        read.append((name, read_arguments(function.get("arguments"))))
+    return read
+
+
+def _object(value: object) -> dict[str, Any]:
+    """A JSON object itself, or an empty one where something else is in its place."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from benchmarks.acebench.hostile import MESSAGES, TEXTS, calling, items
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.benchmarks.acebench.judge import judge_item
 from wildtool.benchmarks.acebench.sandbox import SANDBOX_CLASSES
 from wildtool.types import Message, Reply, Transcript, Verdict
 
@@ -30,7 +29,7 @@ def judge(
     name: str, replies: list[Message], profile: str = "official", mode: str = "text", *, silent: bool = True
 ) -> Verdict:
     transcript = Transcript(tuple(Reply(message) for message in replies), scripted=silent)
-    (found,) = judge_item(ITEMS[name], {"0": transcript}, profile, mode)
+    (found,) = ACEBENCH.in_mode(mode).judge(ITEMS[name], {"0": transcript}, profile)
     return found
 
 

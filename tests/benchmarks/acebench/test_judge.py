@@ -13,7 +13,6 @@ from benchmarks.acebench.sandbox_build import edition, record
 from wildtool.benchmarks.acebench import ACEBENCH, error_classes
 from wildtool.benchmarks.acebench.data import FINANCE, MULTI_TURN, SPECIAL, ItemData
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.judge import judge_item
 from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
 from wildtool.types import Item, Message, Reply, Transcript, Verdict
 
@@ -41,7 +40,7 @@ def judge(
 ) -> Verdict:
     """The verdict on the only unit of an item."""
     made = judged if isinstance(judged, Item) else item(judged)
-    (found,) = judge_item(made, {"0": transcript(*messages, **ending)}, profile, mode)
+    (found,) = ACEBENCH.in_mode(mode).judge(made, {"0": transcript(*messages, **ending)}, profile)
     return found
 
 
@@ -63,7 +62,7 @@ def test_a_wrong_reply_has_a_class_and_the_evaluators_own_type(profile: str) -> 
 
 def test_a_row_says_where_its_unit_belongs() -> None:
     turns = [normal(category=MULTI_TURN[0], dialogue=7, turn=turn, functions=NUMBER) for turn in (0, 1)]
-    found = judge_item(item(*turns), {}, "official", "text")
+    found = ACEBENCH.judge(item(*turns), {}, "official")
     assert [(v.unit, v.fields["section"], v.fields["dialogue"], v.fields["turn"]) for v in found] == [
         ("0", "Normal", 7, 0),
         ("1", "Normal", 7, 1),
@@ -73,7 +72,7 @@ def test_a_row_says_where_its_unit_belongs() -> None:
 def test_turns_of_a_dialogue_are_judged_one_by_one() -> None:
     turns = [normal(category=MULTI_TURN[0], turn=turn, functions=NUMBER) for turn in (0, 1)]
     scripts = {"0": transcript("[f()]"), "1": transcript("[f(a=1)]")}
-    found = judge_item(item(*turns), scripts, "official", "text")
+    found = ACEBENCH.judge(item(*turns), scripts, "official")
     assert [verdict.outcome for verdict in found] == ["wrong", "correct"]
 
 
@@ -335,7 +334,7 @@ def test_a_right_end_state_that_the_original_cannot_write_is_not_scorable() -> N
     def judged(text: str) -> Verdict:
         sent = f"[send_message(sender_name='Ann', receiver_name='Bob', message={text})]"
         told = transcript({"content": sent}, {"content": "[turn_on_wifi()]"}, {"content": END_MARK})
-        (verdict,) = judge_item(episode, {"0": told}, "official", "text")
+        (verdict,) = ACEBENCH.judge(episode, {"0": told}, "official")
         return verdict
 
     assert (judged("'x'").outcome, judged("'x'").fields.get("reference_error")) == ("correct", None)
@@ -346,7 +345,7 @@ def test_a_right_end_state_that_the_original_cannot_write_is_not_scorable() -> N
 
 @pytest.mark.parametrize("content", [["x"], {"a": 1}, 5, False])
 def test_a_normal_reply_that_is_no_text_has_the_wrong_format(content: Any) -> None:
-    (verdict,) = judge_item(item(normal()), {"0": transcript({"content": content})}, "official", "text")
+    (verdict,) = ACEBENCH.judge(item(normal()), {"0": transcript({"content": content})}, "official")
     assert (verdict.error, verdict.fields["error_label"]) == ("Output Format", "wrong_output_format")
 
 
@@ -355,7 +354,7 @@ _LEAVES = st.none() | st.booleans() | st.integers() | st.text()
 
 @given(st.recursive(_LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_a_special_reply_that_is_no_text_is_searched_as_python_does(content: Any) -> None:
-    (verdict,) = judge_item(item(special()), {"0": transcript({"content": content})}, "official", "text")
+    (verdict,) = ACEBENCH.judge(item(special()), {"0": transcript({"content": content})}, "official")
     try:
         found = "Missing necessary parameters" in content
         raised = None

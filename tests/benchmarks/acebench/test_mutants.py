@@ -9,28 +9,29 @@ import pytest
 
 from benchmarks.acebench import sandbox_build as sandbox
 from benchmarks.acebench.reply_build import item, normal, special, tool
+from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench import ACEBench
 from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
 from wildtool.benchmarks.acebench.audit.episode_mutants import end_state, script_of
-from wildtool.types import Item, Mutant, Reply, Transcript
+from wildtool.types import Item, Reply, Transcript
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
 
 
 def mutants(one: Item, profile: str = "fixed", mode: str = "text") -> list[Mutant]:
-    return list(ACEBench(mode).mutants(one, profile))
+    return list(ACEBench(mode).rules(profile).mutants(one))
 
 
 def survivors(one: Item, profile: str, mode: str = "text") -> Counter[tuple[str, str]]:
     """Kind and explanation of each mutant that is not judged wrong."""
     bench = ACEBench(mode)
     found: Counter[tuple[str, str]] = Counter()
-    for mutant in bench.mutants(one, profile):
+    for mutant in bench.rules(profile).mutants(one):
         script = Transcript(tuple(map(Reply, mutant.replies)), scripted=True)
         verdicts = bench.judge(one, {mutant.unit: script}, profile)
         if not any(v.unit == mutant.unit and v.outcome == "wrong" for v in verdicts):
-            found[mutant.kind, bench.explain(one, mutant, profile)] += 1
+            found[mutant.kind, bench.rules(profile).explain(one, mutant)] += 1
     return found
 
 
@@ -126,7 +127,7 @@ def test_of_a_gold_answer_that_is_refused_no_mutants_are_tried():
     refused = of_one_call(a=(nested, [{"x": ["New York"]}]))
     assert mutants(refused, "official") == []
     assert mutants(refused, "fixed") != []
-    assert ACEBench().explain_gold(refused, "0", "official").startswith("Q1 ")
+    assert ACEBench().rules("official").explain_gold(refused, "0").startswith("Q1 ")
 
 
 def test_of_a_kind_the_tried_ones_are_spread_evenly():

@@ -250,7 +250,7 @@ def test_no_reply_raises_anything_else(value: Any) -> None:
 
 
 def gold(record: Any) -> dict[str, Any]:
-    request = FC.episode(item(record), "0", "official").request()
+    request = FC.rules("official").episode(item(record), "0").request()
     assert request is not None
     assert request.gold is not None
     return request.gold("parallel")

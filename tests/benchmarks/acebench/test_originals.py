@@ -10,13 +10,14 @@ import pytest
 from benchmarks.acebench import prompts_build
 from benchmarks.acebench.reply_build import normal, special, tool
 from benchmarks.acebench.sandbox_build import PHONE, edition, record
+from wildtool.benchmark import OriginalPrompts
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import ItemData
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
 from wildtool.benchmarks.acebench.source import read_prompts
 from wildtool.engine.registry import choose_prompts, prompts_of
 from wildtool.errors import DataError, UsageError
-from wildtool.types import Item, OriginalPrompts, Request
+from wildtool.types import Item, Request
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +31,7 @@ def sent(asked: Any, profile: str = "official", *told: str, lang: Any = "en") ->
     """Role and text of the messages of a request, after some replies."""
     benchmark = ACEBENCH.in_original_prompts(None)
     assert benchmark is not None
-    episode = benchmark.episode(Item("en/x", ("0",), ItemData((asked,), edition(lang))), "0", profile)
+    episode = benchmark.rules(profile).episode(Item("en/x", ("0",), ItemData((asked,), edition(lang))), "0")
     for text in told:
         episode.advance({"content": text})
     request = episode.request()
@@ -102,7 +103,7 @@ def test_episodes_that_the_original_lacks_are_sent_in_our_words() -> None:
     benchmark = ACEBENCH.in_original_prompts(None)
     assert benchmark is not None
     item = next(iter(ACEBENCH.load(ACEBENCH.locate("finance"))))
-    ours, theirs = (one.episode(item, "0", "official").request() for one in (ACEBENCH, benchmark))
+    ours, theirs = (one.rules("official").episode(item, "0").request() for one in (ACEBENCH, benchmark))
     assert ours is not None
     assert theirs is not None
     assert ours.messages == theirs.messages

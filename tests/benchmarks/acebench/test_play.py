@@ -23,7 +23,7 @@ from wildtool.benchmarks.acebench.data import (
 from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode, OfficialMultiTurnEpisode
 from wildtool.benchmarks.acebench.gold import calls_text, gold_calls, gold_text
-from wildtool.benchmarks.acebench.play import SingleReply
+from wildtool.episode import SingleReply
 from wildtool.errors import DataError
 from wildtool.types import Item, Message, Reply, Request
 
@@ -143,7 +143,7 @@ def test_a_language_that_the_data_lack_is_refused(tmp_path: Path) -> None:
 
 
 def asked(played: Item, mode: str = "text", profile: str = "official", unit: str = "0") -> Request:
-    request = ACEBENCH.in_mode(mode).episode(played, unit, profile).request()
+    request = ACEBENCH.in_mode(mode).rules(profile).episode(played, unit).request()
     assert request is not None
     return request
 
@@ -155,7 +155,7 @@ def gold(played: Item, mode: str = "text", profile: str = "official") -> Message
 
 
 def test_a_record_is_over_after_one_reply() -> None:
-    episode = ACEBENCH.episode(item(normal()), "0", "official")
+    episode = ACEBENCH.rules("official").episode(item(normal()), "0")
     assert (episode.done, episode.request() is None) == (False, False)
     episode.advance({"content": "[f(a=1)]"})
     assert (episode.done, episode.request()) == (True, None)
@@ -217,7 +217,7 @@ def test_episodes_are_walked_as_the_original_did_or_soundly(
     kind: str, mode: str, profile: str, expected: type[Any]
 ) -> None:
     episode = replace(record("[turn_on_wifi()]", classes=PHONE), category=f"agent_multi_{kind}")
-    episode = ACEBENCH.in_mode(mode).episode(item(episode, edition=edition()), "0", profile)
+    episode = ACEBENCH.in_mode(mode).rules(profile).episode(item(episode, edition=edition()), "0")
     assert type(episode) is expected
 
 

@@ -17,7 +17,6 @@ from wildtool.benchmarks.acebench.episode.official import (
     OfficialMultiStepEpisode,
     OfficialMultiTurnEpisode,
 )
-from wildtool.benchmarks.acebench.play import new_episode
 from wildtool.benchmarks.acebench.results import episode_transcript
 from wildtool.cli import app
 from wildtool.engine.record.importer import import_replies
@@ -169,7 +168,7 @@ def test_all_messages_of_a_longer_episode_are_judged(multi_turn: bool, length: i
     item = Item("en/x", ("0",), ItemData((replace(record(), category=category),), edition()))
     process = ["[turn_on_wifi()]"] * length
     transcript = episode_transcript(process, multi_turn=multi_turn)
-    played = new_episode(item, 0, "official", "text", recorded=transcript)
+    played = ACEBENCH.rules("official").recorded_episode(item, item.units[0], transcript)
     assert replay(played, transcript)
     assert isinstance(played, OfficialAgentEpisode)
     assert played.process == process

@@ -7,10 +7,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from wildtool.benchmarks.acebench import error_classes
+from wildtool.benchmarks.acebench import ACEBENCH, error_classes
 from wildtool.benchmarks.acebench.data import ATOM, CATEGORIES, MULTI_TURN, NORMAL, SPECIAL
 from wildtool.benchmarks.acebench.scores import section_of
-from wildtool.benchmarks.acebench.summary import columns, summarize
+from wildtool.benchmarks.acebench.summary import summarize
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.stats.intervals import clustered_rate, weighted_sum
 from wildtool.types import Metric
@@ -42,7 +42,7 @@ def rights(split: str, right: int, total: int, **changes: Any) -> list[Row]:
 
 
 def table(rows: Iterable[Row]) -> Any:
-    types = {**VERDICT_COLUMNS, **columns()}
+    types = {**VERDICT_COLUMNS, **ACEBENCH.columns}
     connection = duckdb.connect()
     connection.execute(f"CREATE TABLE rows ({', '.join(f'{name} {type_}' for name, type_ in types.items())})")
     full = [

@@ -11,14 +11,15 @@ from benchmarks.acebench.sandbox_build import edition, record
 from benchmarks.acebench.test_judge import ITEMS, MESSAGES, MODES, NUMBER, PROFILES, WORD, calling, transcript
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.types import Item, Message, Trace
+from wildtool.trace import Trace
+from wildtool.types import Item, Message
 
 WIFI, LOGIN = "[turn_on_wifi()]", "[login_device()]"
 
 
 def trace(asked: Any, *messages: Message | str, profile: str = "official", mode: str = "text") -> Trace:
     made = asked if isinstance(asked, Item) else item(asked)
-    return ACEBENCH.in_mode(mode).trace(made, "0", transcript(*messages), profile)
+    return ACEBENCH.in_mode(mode).rules(profile).trace(made, "0", transcript(*messages))
 
 
 def statuses(found: Trace) -> list[str]:
@@ -91,7 +92,7 @@ def test_what_the_sandbox_made_of_a_call_is_noted(profile: str) -> None:
 
 def test_agent_and_user_each_see_what_is_new_to_them() -> None:
     talk = item(record(WIFI), edition=edition())
-    talk = ACEBENCH.trace(talk, "0", transcript(WIFI, END_MARK), "official")
+    talk = ACEBENCH.rules("official").trace(talk, "0", transcript(WIFI, END_MARK))
     assert [message["role"] for message in talk.steps[1].seen] == ["user"]
 
 
@@ -99,7 +100,7 @@ def test_agent_and_user_each_see_what_is_new_to_them() -> None:
 @given(st.sampled_from(ITEMS), st.lists(MESSAGES, min_size=1, max_size=4), st.sampled_from(MODES))
 def test_any_replies_can_be_shown(asked: Item, replies: list[Message], mode: str) -> None:
     for profile in PROFILES:
-        found = ACEBENCH.in_mode(mode).trace(asked, "0", transcript(*replies, scripted=True), profile)
+        found = ACEBENCH.in_mode(mode).rules(profile).trace(asked, "0", transcript(*replies, scripted=True))
         assert repr([step.reply for step in found.steps][: len(replies)]) == repr(replies[: len(found.steps)])
 
 

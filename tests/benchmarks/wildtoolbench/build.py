@@ -102,7 +102,7 @@ def told(episode: Episode, *replies: Message) -> None:
 def verdict(profile: str, task: Nodes, *replies: Message, **changes: Any) -> Verdict:
     """The verdict on a session of one task."""
     made = item(task, **changes)
-    return WILDTOOLBENCH.judge(made, {"0": transcript(*replies, silent_after=True)}, profile)[0]
+    return WILDTOOLBENCH.judge(made, {"0": transcript(*replies, scripted=True)}, profile)[0]
 
 
 def error(profile: str, task: Nodes, *replies: Message, **changes: Any) -> str | None:

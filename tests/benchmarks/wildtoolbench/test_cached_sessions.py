@@ -40,7 +40,7 @@ def test_what_raises_is_asked_again() -> None:
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_it_goes_with_the_session(profile: str) -> None:
     made = item([node("a"), answer(0)], CHAT)
-    assert shown(WILDTOOLBENCH.episode(made, "1", profile))
+    assert shown(WILDTOOLBENCH.rules(profile).episode(made, "1"))
     assert WILDTOOLBENCH.judge(made, {"0": Transcript(())}, profile)
     gone = weakref.ref(made.data)
     del made
@@ -54,8 +54,9 @@ def test_it_goes_with_the_session(profile: str) -> None:
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_what_one_walk_adds_no_other_walk_of_the_session_shows(profile: str) -> None:
     made = item([node("a"), answer(0)], CHAT)
-    before = [shown(WILDTOOLBENCH.episode(made, unit, profile)) for unit in made.units]
+    before = [shown(WILDTOOLBENCH.rules(profile).episode(made, unit)) for unit in made.units]
     told(
-        WILDTOOLBENCH.episode(made, "0", profile), {"role": "assistant", "content": "hm", "tool_calls": None}
+        WILDTOOLBENCH.rules(profile).episode(made, "0"),
+        {"role": "assistant", "content": "hm", "tool_calls": None},
     )
-    assert [shown(WILDTOOLBENCH.episode(made, unit, profile)) for unit in made.units] == before
+    assert [shown(WILDTOOLBENCH.rules(profile).episode(made, unit)) for unit in made.units] == before

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks.wildtoolbench.build import ANSWER, ASK, TOOLS, answer, ask, node, record, tool
+from wildtool.benchmark import source_of
 from wildtool.benchmarks.wildtoolbench import WILD_MINI, WILDTOOLBENCH
-from wildtool.benchmarks.wildtoolbench.data import Session, read_items, read_session, send_tools, source_of
+from wildtool.benchmarks.wildtoolbench.data import Session, read_items, read_session, send_tools
 from wildtool.errors import DataError
 
 TASK = [node("a", n=1), node("b", 0, x=0.5), answer(1)]

@@ -39,7 +39,7 @@ def both(task: Nodes, *replies: Message, **changes: Any) -> tuple[str, str]:
 
 def observations(profile: str, task: Nodes, reply: Message) -> dict[str, str]:
     """What each call id of a first reply is answered with."""
-    episode = WILDTOOLBENCH.episode(item(task), "0", profile)
+    episode = WILDTOOLBENCH.rules(profile).episode(item(task), "0")
     told(episode, reply)
     return {m["tool_call_id"]: m["content"] for m in shown(episode) if m["role"] == "tool"}
 
@@ -129,7 +129,7 @@ def test_calls_with_null_ids_are_bound_under_fixed_and_get_ids_in_what_is_shown_
         made["id"] = None
     task = [node("a"), node("b"), answer(0, 1)]
     assert outcome("fixed", task, reply, DONE) == "correct"
-    episode = WILDTOOLBENCH.episode(item(task), "0", "fixed")
+    episode = WILDTOOLBENCH.rules("fixed").episode(item(task), "0")
     told(episode, reply)
     asked, *observed = shown(episode)[-3:]
     ids = [made["id"] for made in asked["tool_calls"]]
@@ -236,7 +236,7 @@ def test_q18_fixed_ends_at_a_wrong_argument_and_official_goes_on() -> None:
     made = item([ONE, node("b", 0), answer(1)])
     open_walks: dict[str, bool] = {}
     for profile in ("official", "fixed"):
-        episode = WILDTOOLBENCH.episode(made, "0", profile)
+        episode = WILDTOOLBENCH.rules(profile).episode(made, "0")
         told(episode, calls(call("a", n=9)))
         open_walks[profile] = episode.request() is not None
     assert open_walks == {"official": True, "fixed": False}
@@ -385,7 +385,7 @@ GRAPHS: dict[str, Nodes] = {
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_gold_answer_to_every_request_is_correct(name: str, style: str, profile: str) -> None:
     made = item(GRAPHS[name])
-    episode, replies = WILDTOOLBENCH.episode(made, "0", profile), list[Message]()
+    episode, replies = WILDTOOLBENCH.rules(profile).episode(made, "0"), list[Message]()
     while (request := episode.request()) is not None:
         assert request.gold is not None
         replies.append(request.gold(style))

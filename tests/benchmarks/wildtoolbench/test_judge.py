@@ -104,9 +104,7 @@ HOSTILE = st.fixed_dictionaries(
 
 def judged(profile: str, scripts: Sequence[Sequence[Message]]) -> list[Verdict]:
     """The verdicts on a session; every unit must have one, and a scripted unit always ends."""
-    transcripts = {
-        unit: transcript(*s, silent_after=True) for unit, s in zip(ITEM.units, scripts, strict=True)
-    }
+    transcripts = {unit: transcript(*s, scripted=True) for unit, s in zip(ITEM.units, scripts, strict=True)}
     found = WILDTOOLBENCH.judge(ITEM, transcripts, profile)
     assert [one.unit for one in found] == list(ITEM.units)
     assert {one.outcome for one in found} <= {"correct", "wrong"}
@@ -223,7 +221,7 @@ def test_a_failed_call_after_the_end_of_a_walk_does_not_matter(profile: str) -> 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_scripted_model_is_silent_past_its_end(profile: str) -> None:
-    found = of_one(profile, transcript(RIGHT, silent_after=True))
+    found = of_one(profile, transcript(RIGHT, scripted=True))
     assert (found.outcome, found.steps) == ("wrong", 2)
 
 
@@ -235,7 +233,7 @@ def test_replies_past_the_end_of_a_walk_are_not_read(profile: str) -> None:
 def test_a_run_that_official_ended_early_is_unplayed_where_fixed_would_go_on() -> None:
     task = [node("a", n=1), node("a", n=2), node("b"), answer(0, 1, 2)]
     episode, script = (
-        WILDTOOLBENCH.episode(item(task), "0", "official"),
+        WILDTOOLBENCH.rules("official").episode(item(task), "0"),
         [RIGHT, calls("b"), calls(call("a", n=2)), DONE],
     )
     played = list[Message]()
@@ -356,7 +354,7 @@ def test_official_shows_its_checks_and_the_step_it_removes() -> None:
 
 
 def test_a_walk_is_not_changed_by_a_request() -> None:
-    episode = WILDTOOLBENCH.episode(item(TASK), "0", "fixed")
+    episode = WILDTOOLBENCH.rules("fixed").episode(item(TASK), "0")
     assert episode.request() == episode.request()
     told(episode, RIGHT, DONE)
     assert episode.request() is None

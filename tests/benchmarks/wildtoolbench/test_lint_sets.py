@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from benchmarks.lint_build import WEATHER, answer, findings, found, session, weather, with_task
+from wildtool.benchmark import Finding
 from wildtool.benchmarks.wildtoolbench.lint import lint_file
 from wildtool.benchmarks.wildtoolbench.lint.balance import expected_transitions
 from wildtool.cli import app
-from wildtool.types import Finding
 
 
 def rules_of_set(*records: dict[str, Any], **options: Any) -> set[str]:

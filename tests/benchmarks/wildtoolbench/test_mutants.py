@@ -22,10 +22,13 @@ from benchmarks.wildtoolbench.build import (
     tool,
     transcript,
 )
+from wildtool.benchmark import Mutant
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.benchmarks.wildtoolbench.mutants import explain, gold_replies, mutants
+from wildtool.benchmarks.wildtoolbench.judge import RULES
+from wildtool.benchmarks.wildtoolbench.mutants import explain, mutants
+from wildtool.episode import gold_replies
 from wildtool.toolcall.mutations import value_mutants
-from wildtool.types import Item, Message, Mutant
+from wildtool.types import Item, Message
 
 # The embedded set ---------------------------------------------------------------------------------------------
 
@@ -36,7 +39,7 @@ def mini() -> tuple[Item, ...]:
 
 
 def outcome(item_: Item, unit: str, replies: Iterator[Message] | tuple[Message, ...], profile: str) -> str:
-    verdicts = WILD_MINI.judge(item_, {unit: transcript(*replies, silent_after=True)}, profile)
+    verdicts = WILD_MINI.judge(item_, {unit: transcript(*replies, scripted=True)}, profile)
     return next(verdict.outcome for verdict in verdicts if verdict.unit == unit)
 
 
@@ -46,7 +49,7 @@ def tried(profile: str) -> tuple[tuple[Item, Mutant, str], ...]:
     return tuple(
         (one, mutant, outcome(one, mutant.unit, mutant.replies, profile))
         for one in mini()
-        for mutant in WILD_MINI.mutants(one, profile)
+        for mutant in WILD_MINI.rules(profile).mutants(one)
     )
 
 
@@ -54,7 +57,9 @@ def tried(profile: str) -> tuple[tuple[Item, Mutant, str], ...]:
 @pytest.mark.parametrize("style", ["parallel", "serial"])
 def test_gold_is_right(style: str, profile: str) -> None:
     found = Counter(
-        outcome(one, unit, tuple(gold_replies(one, unit, profile, style)), profile)
+        outcome(
+            one, unit, tuple(gold_replies(WILD_MINI.rules(profile).episode(one, unit), style) or []), profile
+        )
         for one in mini()
         for unit in one.units
     )
@@ -69,13 +74,19 @@ def test_fixed_fails_every_mutant() -> None:
 def test_what_official_lets_pass_is_explained_by_a_known_fault() -> None:
     survivors = [(one, mutant) for one, mutant, got in tried("official") if got != "wrong"]
     assert survivors, "official is known to let mistakes pass"
-    unexplained = [(m.kind, m.note) for one, m in survivors if not WILD_MINI.explain(one, m, "official")]
+    unexplained = [
+        (m.kind, m.note) for one, m in survivors if not WILD_MINI.rules("official").explain(one, m)
+    ]
     assert unexplained == []
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_every_mutant_differs_from_the_gold_run(profile: str) -> None:
-    gold = {(one.id, unit): gold_replies(one, unit, profile) for one in mini() for unit in one.units}
+    gold = {
+        (one.id, unit): gold_replies(WILD_MINI.rules(profile).episode(one, unit)) or []
+        for one in mini()
+        for unit in one.units
+    }
     for one, mutant, _ in tried(profile):
         assert list(mutant.replies) != gold[one.id, mutant.unit], mutant
 
@@ -90,7 +101,7 @@ def test_the_embedded_set_has_mutants_of_every_kind_of_step() -> None:
 
 
 def kinds_of(task: Nodes, **changes: Any) -> Counter[str]:
-    return Counter(mutant.kind for mutant in mutants(item(task, **changes), "fixed"))
+    return Counter(mutant.kind for mutant in mutants(item(task, **changes), RULES["fixed"]))
 
 
 def test_an_answer_may_be_empty_blank_called_missing_or_replaced_by_a_call() -> None:
@@ -131,7 +142,7 @@ def test_a_session_without_tools_has_mutants() -> None:
 
 
 def test_a_name_is_exchanged_for_one_of_the_list_and_for_one_of_no_list() -> None:
-    made = list(mutants(item([node("a"), answer(0)]), "fixed"))
+    made = list(mutants(item([node("a"), answer(0)]), RULES["fixed"]))
     called = {
         m.kind: m.replies[0]["tool_calls"][0]["function"]["name"] for m in made if m.kind.endswith(" name")
     }
@@ -140,14 +151,14 @@ def test_a_name_is_exchanged_for_one_of_the_list_and_for_one_of_no_list() -> Non
 
 
 def test_a_mutant_says_what_was_changed() -> None:
-    notes = {m.kind: m.note for m in mutants(item([node("a", n=3), answer(0)]), "fixed")}
+    notes = {m.kind: m.note for m in mutants(item([node("a", n=3), answer(0)]), RULES["fixed"])}
     assert notes["wrong number"] == "a: n: 3 -> -3"
     assert notes["wrong name"] == "b for a"
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_gold_that_cannot_be_reached_gives_mutants_and_no_exception(profile: str) -> None:
-    made = list(mutants(item([node("a", 1), node("b", 0), answer(1)], []), profile))
+    made = list(mutants(item([node("a", 1), node("b", 0), answer(1)], []), RULES[profile]))
     assert {mutant.unit for mutant in made} <= {"0", "1"}
 
 
@@ -297,7 +308,7 @@ def test_fixed_excuses_nothing() -> None:
 def test_virtual_names_are_those_of_the_data() -> None:
     called = {
         m.kind: m.replies[-2 if m.kind.startswith("question") else -1]["tool_calls"][0]["function"]["name"]
-        for m in mutants(item([ask(), answer(0)], english_tools=[tool("a")]), "fixed")
+        for m in mutants(item([ask(), answer(0)], english_tools=[tool("a")]), RULES["fixed"])
         if m.kind.endswith("called as a tool")
     }
     assert called == {"question called as a tool": ASK, "answer called as a tool": ANSWER}

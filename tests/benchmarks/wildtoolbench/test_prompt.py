@@ -67,7 +67,7 @@ def test_an_earlier_question_is_shown_with_the_users_reply() -> None:
 
 
 def test_the_replies_of_a_model_to_earlier_tasks_never_appear() -> None:
-    episode = WILDTOOLBENCH.episode(item([node("a"), answer(0)], CHAT), "1", "official")
+    episode = WILDTOOLBENCH.rules("official").episode(item([node("a"), answer(0)], CHAT), "1")
     texts = json.dumps(shown(episode))
     assert "Here you are." in texts
     assert "Done." not in texts
@@ -85,8 +85,8 @@ def test_an_observation_is_text_or_json(value: object, plain: str, quoted: str) 
 
 def test_q03_official_history_quotes_texts_and_the_running_task_does_not() -> None:
     task = [node("a"), answer(0)]
-    earlier = WILDTOOLBENCH.episode(item(task, CHAT), "1", "official")
-    running = WILDTOOLBENCH.episode(item(task), "0", "official")
+    earlier = WILDTOOLBENCH.rules("official").episode(item(task, CHAT), "1")
+    running = WILDTOOLBENCH.rules("official").episode(item(task), "0")
     told(running, calls("a"))
     assert shown(earlier)[3]["content"] == '"a done"'
     assert shown(running)[-1]["content"] == "a done"
@@ -94,8 +94,8 @@ def test_q03_official_history_quotes_texts_and_the_running_task_does_not() -> No
 
 def test_q03_fixed_encodes_observations_alike_in_history_and_running_task() -> None:
     task = [node("a"), answer(0)]
-    earlier = WILDTOOLBENCH.episode(item(task, CHAT), "1", "fixed")
-    running = WILDTOOLBENCH.episode(item(task), "0", "fixed")
+    earlier = WILDTOOLBENCH.rules("fixed").episode(item(task, CHAT), "1")
+    running = WILDTOOLBENCH.rules("fixed").episode(item(task), "0")
     told(running, calls("a"))
     assert shown(earlier)[3]["content"] == shown(running)[-1]["content"] == "a done"
 
@@ -103,7 +103,7 @@ def test_q03_fixed_encodes_observations_alike_in_history_and_running_task() -> N
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_q04_ids_follow_from_the_position_so_that_prompts_repeat(profile: str) -> None:
     made = item([node("a"), node("a", n=1), answer(0, 1)], CHAT)
-    first, second = (shown(WILDTOOLBENCH.episode(made, "1", profile)) for _ in range(2))
+    first, second = (shown(WILDTOOLBENCH.rules(profile).episode(made, "1")) for _ in range(2))
     assert first == second
     ids = [m["tool_call_id"] for m in first if m["role"] == "tool"]
     assert len(set(ids)) == 2
@@ -125,21 +125,21 @@ def test_a_gold_call_carries_its_arguments_as_json_text() -> None:
 
 
 def test_tools_are_sent_with_number_for_float() -> None:
-    request = WILDTOOLBENCH.episode(item(CHAT), "0", "official").request()
+    request = WILDTOOLBENCH.rules("official").episode(item(CHAT), "0").request()
     assert request is not None
     assert request.tools[0]["function"]["parameters"]["properties"]["x"] == {"type": "number"}
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_q06_a_question_beside_a_call_has_a_step_of_its_own_in_history(profile: str) -> None:
-    episode = WILDTOOLBENCH.episode(item([ask(), node("a"), answer(0, 1)], CHAT), "1", profile)
+    episode = WILDTOOLBENCH.rules(profile).episode(item([ask(), node("a"), answer(0, 1)], CHAT), "1")
     history = shown(episode)[2:-1]
     assert [message["role"] for message in history] == ["assistant", "user", "assistant", "tool", "assistant"]
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_q17_a_cycle_in_an_earlier_task_is_shown_node_by_node(profile: str) -> None:
-    episode = WILDTOOLBENCH.episode(item([node("a", 1), node("b", 0), answer(1)], CHAT), "1", profile)
+    episode = WILDTOOLBENCH.rules(profile).episode(item([node("a", 1), node("b", 0), answer(1)], CHAT), "1")
     assert [m["role"] for m in shown(episode)[2:-1]] == [
         "assistant",
         "tool",
@@ -151,7 +151,7 @@ def test_q17_a_cycle_in_an_earlier_task_is_shown_node_by_node(profile: str) -> N
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_a_matched_reply_is_shown_as_received(profile: str) -> None:
-    episode = WILDTOOLBENCH.episode(item([node("a"), answer(0)]), "0", profile)
+    episode = WILDTOOLBENCH.rules(profile).episode(item([node("a"), answer(0)]), "0")
     reply = calls("a") | {"content": "Let me see.", "reasoning_content": "hm", "other": 1}
     reply["tool_calls"][0]["function"]["arguments"] = "{ }  "
     told(episode, reply)
@@ -165,14 +165,14 @@ def test_a_matched_reply_is_shown_as_received(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_a_null_reasoning_is_left_out(profile: str) -> None:
-    episode = WILDTOOLBENCH.episode(item([node("a"), answer(0)]), "0", profile)
+    episode = WILDTOOLBENCH.rules(profile).episode(item([node("a"), answer(0)]), "0")
     told(episode, calls("a") | {"reasoning_content": None})
     assert "reasoning_content" not in shown(episode)[-2]
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_after_a_question_the_models_words_and_the_users_reply_are_shown(profile: str) -> None:
-    episode = WILDTOOLBENCH.episode(item([ask(), node("a", 0), answer(1)]), "0", profile)
+    episode = WILDTOOLBENCH.rules(profile).episode(item([ask(), node("a", 0), answer(1)]), "0")
     told(episode, says("Which, please?"))
     assert shown(episode)[-2:] == [
         {"role": "assistant", "content": "Which, please?"},
@@ -182,7 +182,7 @@ def test_after_a_question_the_models_words_and_the_users_reply_are_shown(profile
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_messages_given_to_a_model_do_not_change_afterwards(profile: str) -> None:
-    episode = WILDTOOLBENCH.episode(item([node("a"), answer(0)]), "0", profile)
+    episode = WILDTOOLBENCH.rules(profile).episode(item([node("a"), answer(0)]), "0")
     request = episode.request()
     assert request is not None
     before = len(request.messages)
@@ -191,6 +191,6 @@ def test_messages_given_to_a_model_do_not_change_afterwards(profile: str) -> Non
 
 
 def test_virtual_names_are_no_tools_of_the_request() -> None:
-    request = WILDTOOLBENCH.episode(item([ask(), answer(0)]), "0", "fixed").request()
+    request = WILDTOOLBENCH.rules("fixed").episode(item([ask(), answer(0)]), "0").request()
     assert request is not None
     assert not {ASK, ANSWER} & {tool["function"]["name"] for tool in request.tools}

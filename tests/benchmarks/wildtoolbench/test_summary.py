@@ -358,7 +358,7 @@ def test_judged_verdicts_of_hostile_replies_can_be_summarized(profile: str, tmp_
         DONE,
     ]
     made = item(*[task] * len(replies))
-    scripts = {str(i): transcript(reply, silent_after=True) for i, reply in enumerate(replies)}
+    scripts = {str(i): transcript(reply, scripted=True) for i, reply in enumerate(replies)}
     verdicts = WILDTOOLBENCH.judge(made, scripts, profile)
     player = RunInfo(run="r", model="m", benchmark="wildtoolbench", profile=profile)
     log: dict[str, list[RecordedReply]] = {}

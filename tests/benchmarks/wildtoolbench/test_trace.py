@@ -21,13 +21,14 @@ from benchmarks.wildtoolbench.build import (
 )
 from benchmarks.wildtoolbench.test_judge import HOSTILE, ITEM, PROFILES
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.types import Message, Trace
+from wildtool.trace import Trace
+from wildtool.types import Message
 
 TWO: Nodes = [node("a", n=1), node("b", 0, text="red shoes"), answer(1)]
 
 
 def trace(profile: str, task: Nodes, *replies: Message, **more: Any) -> Trace:
-    return WILDTOOLBENCH.trace(item(task), "0", transcript(*replies, **more), profile)
+    return WILDTOOLBENCH.rules(profile).trace(item(task), "0", transcript(*replies, **more))
 
 
 def statuses(found: Trace) -> list[str]:
@@ -95,7 +96,7 @@ def test_a_call_that_is_not_due_leaves_gold_missed_and_the_step_says_why() -> No
 def test_the_reason_of_a_verdict_stands_at_a_step(profile: str) -> None:
     replies = [calls(call("a", n=1)), calls("c")]
     made = item(TWO)
-    found = WILDTOOLBENCH.trace(made, "0", transcript(*replies), profile)
+    found = WILDTOOLBENCH.rules(profile).trace(made, "0", transcript(*replies))
     (verdict,) = WILDTOOLBENCH.judge(made, {"0": transcript(*replies)}, profile)
     assert verdict.outcome == "wrong"
     assert any(verdict.reason in step.note for step in found.steps)
@@ -116,7 +117,7 @@ def test_arguments_that_cannot_be_read_are_shown_as_they_came() -> None:
 
 def test_nothing_is_added_after_the_record_stops_but_the_silence_of_a_script() -> None:
     assert len(trace("fixed", TWO, calls(call("a", n=1))).steps) == 1
-    assert len(trace("fixed", TWO, calls(call("a", n=1)), silent_after=True).steps) == 2
+    assert len(trace("fixed", TWO, calls(call("a", n=1)), scripted=True).steps) == 2
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -124,7 +125,7 @@ def test_any_replies_can_be_shown(profile: str) -> None:
     @settings(deadline=None, max_examples=100)
     @given(st.lists(HOSTILE, max_size=4), st.sampled_from(ITEM.units))
     def holds(script: list[Message], unit: str) -> None:
-        found = WILDTOOLBENCH.trace(ITEM, unit, transcript(*script, silent_after=True), profile)
+        found = WILDTOOLBENCH.rules(profile).trace(ITEM, unit, transcript(*script, scripted=True))
         assert found.unit == unit
         assert repr([step.reply for step in found.steps][: len(script)]) == repr(script[: len(found.steps)])
 
@@ -135,9 +136,7 @@ def test_any_replies_can_be_shown(profile: str) -> None:
 def test_every_view_shows_groups_that_the_summary_has(profile: str) -> None:
     import duckdb
 
-    from wildtool.benchmarks.wildtoolbench.summary import columns
-
-    own = ", ".join(f"NULL::{kind} AS {name}" for name, kind in columns().items())
+    own = ", ".join(f"NULL::{kind} AS {name}" for name, kind in WILDTOOLBENCH.columns.items())
     rows = duckdb.sql(
         f"SELECT 'i' AS item, 0 AS repeat, false AS correct, 'wrong' AS outcome, 'x' AS error, 1 AS steps,"
         f" 1 AS prompt_tokens, 1 AS completion_tokens, 1.0 AS latency_s, {own}"

@@ -9,12 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from engine.echo_benchmark import EchoBenchmark
+from wildtool.benchmark import Mutant
 from wildtool.cli import app
 from wildtool.engine import registry
 from wildtool.engine.score.audit import Audit, audit_profile, gold_transcript
 from wildtool.episode import replay
 from wildtool.errors import UsageError
-from wildtool.types import Item, Message, Metric, Mutant, Request, Source, Transcript, Verdict
+from wildtool.types import Item, Message, Metric, Request, Source, Transcript, Verdict
 
 SOURCE = Source("sums", Path("sums"), "0" * 64)
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from wildtool.benchmark import Published
 from wildtool.benchmarks.wildtoolbench import WildToolBench
 from wildtool.benchmarks.wildtoolbench import published as wild
 from wildtool.cli import app
-from wildtool.types import Published
 
 RUN = "runs/wild-mini/baseline--gold"
 

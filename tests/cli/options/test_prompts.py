@@ -137,7 +137,7 @@ def test_a_run_is_shown_with_the_prompts_it_was_made_with_as_long_as_they_are_th
 
     def system() -> str:
         judged = prepare_judging(place / "run").selection
-        request = judged.benchmark.episode(next(judged.items()), "0", "official").request()
+        request = judged.benchmark.rules("official").episode(next(judged.items()), "0").request()
         assert request is not None
         return request.messages[0]["content"]
 

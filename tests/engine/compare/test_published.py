@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from wildtool.benchmark import Published
 from wildtool.engine.compare.published import metric_groups, ranking, why_not_comparable
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
-from wildtool.types import Metric, Published
+from wildtool.types import Metric
 
 SCORE, ERROR = ("accuracy", "score"), ("errors", "e")
 FOLDER = Path("runs/a b")

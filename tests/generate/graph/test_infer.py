@@ -4,7 +4,7 @@ import pytest
 
 from generate.graph.graph_build import answer, call, session
 from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Task
-from wildtool.benchmarks.wildtoolbench.play import WILD_MINI_FILE
+from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
 from wildtool.errors import UsageError
 from wildtool.generate.graph.evidence import Edge
 from wildtool.generate.graph.infer import EdgeOverride, infer_edges

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.benchmarks.wildtoolbench.play import WILD_MINI_FILE
+from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
 from wildtool.errors import DataError, UsageError
 from wildtool.generate.core.files import write_sessions
 from wildtool.generate.items.from_sessions import items_from_sessions

@@ -62,7 +62,7 @@ def gold_outcomes(folder: Path, profile: str) -> Counter[str]:
     outcomes: Counter[str] = Counter()
     for item in ACEBENCH.load(ACEBENCH.locate(str(folder / ITEMS_FOLDER))):
         for unit in item.units:
-            request = ACEBENCH.episode(item, unit, profile).request()
+            request = ACEBENCH.rules(profile).episode(item, unit).request()
             assert request is not None and request.gold is not None
             said = Transcript((Reply(request.gold("parallel")),))
             position = item.units.index(unit)

@@ -10,8 +10,8 @@ import pytest
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, VIRTUAL, read_items, read_session
 from wildtool.benchmarks.wildtoolbench.lint import lint_records
-from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
 from wildtool.benchmarks.wildtoolbench.stats.shapes import PARAMETER_KINDS, kinds_used
+from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError
 from wildtool.generate.core.dedup import Deduplicator
 from wildtool.generate.core.files import write_sessions
@@ -77,7 +77,12 @@ def gold_verdicts(sessions: list[dict[str, Any]], path: Path, profile: str) -> C
     write_sessions(sessions, path)
     outcomes: Counter[str] = Counter()
     for item in read_items(path):
-        runs = {unit: Transcript(tuple(map(Reply, gold_replies(item, unit, profile)))) for unit in item.units}
+        runs = {
+            unit: Transcript(
+                tuple(map(Reply, gold_replies(WILDTOOLBENCH.rules(profile).episode(item, unit)) or []))
+            )
+            for unit in item.units
+        }
         outcomes.update(verdict.outcome for verdict in WILDTOOLBENCH.judge(item, runs, profile))
     return outcomes
 

@@ -14,10 +14,10 @@ from generate.sessions.players import TOOLS, Players
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import read_items
 from wildtool.benchmarks.wildtoolbench.lint import lint_file
-from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.replies_file import replay_source
 from wildtool.engine.run.runner import RunResult, run_plan
+from wildtool.episode import gold_replies
 from wildtool.generate.core import prompts
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.core.maker import PROFILE
@@ -52,7 +52,12 @@ def made(
 def gold_outcomes(path: Path, profile: str) -> Counter[str]:
     outcomes: Counter[str] = Counter()
     for item in read_items(path):
-        runs = {unit: Transcript(tuple(map(Reply, gold_replies(item, unit, profile)))) for unit in item.units}
+        runs = {
+            unit: Transcript(
+                tuple(map(Reply, gold_replies(WILDTOOLBENCH.rules(profile).episode(item, unit)) or []))
+            )
+            for unit in item.units
+        }
         outcomes.update(verdict.outcome for verdict in WILDTOOLBENCH.judge(item, runs, profile))
     return outcomes
 

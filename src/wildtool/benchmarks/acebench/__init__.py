@@ -4,21 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.types import (
-    Ask,
-    Episode,
-    Finding,
-    Item,
-    Metric,
-    Mutant,
-    Published,
-    Role,
-    Source,
-    Trace,
-    Transcript,
-    Verdict,
-    View,
-)
+from wildtool.benchmark import Benchmark, Finding, Published, Rules, View
+from wildtool.types import FieldValue, Item, Metric, Role, Source, Transcript
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
@@ -26,7 +13,7 @@ if TYPE_CHECKING:
 # The parts are imported where they are used: judging loads more than playing, and help needs neither.
 
 
-class ACEBench:
+class ACEBench(Benchmark):
     """The benchmark, over the official data, our finance episodes, or a folder in their form."""
 
     name = "acebench"
@@ -44,7 +31,15 @@ class ACEBench:
     roles: Mapping[str, Role] = {
         "user": Role("the simulated user of multi-turn episodes", default="baseline/user")
     }
-    gold_styles = ("parallel",)
+    columns: Mapping[str, str] = {
+        "section": "VARCHAR",
+        "dialogue": "INTEGER",
+        "turn": "INTEGER",
+        "process": "DOUBLE",
+        "error_label": "VARCHAR",
+        "stray_error": "VARCHAR",
+        "reference_error": "VARCHAR",
+    }
     card = Path(__file__).parent / "card.md"
 
     def __init__(self, mode: str = "text", originals: "Originals | None" = None) -> None:
@@ -69,22 +64,18 @@ class ACEBench:
         return ORIGINAL_SAMPLING
 
     def in_original_prompts(self, split: str | None) -> "ACEBench | None":
-        from wildtool.benchmarks.acebench.data import FINANCE, categories_of
-        from wildtool.benchmarks.acebench.source import read_prompts
+        from wildtool.benchmarks.acebench.source import original_prompts
 
-        if self.mode != "text" or (split is not None and set(categories_of(split)) <= set(FINANCE)):
-            return None
-        originals = read_prompts()
+        originals = original_prompts(self.mode, split)
         return None if originals is None else ACEBench(self.mode, originals)
-
-    @property
-    def columns(self) -> Mapping[str, str]:
-        from wildtool.benchmarks.acebench.summary import columns
-
-        return columns()
 
     def in_mode(self, mode: str) -> "ACEBench":
         return ACEBench(mode)
+
+    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
+        from wildtool.benchmarks.acebench.judge import unit_fields
+
+        return unit_fields(item, unit)
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
         from wildtool.benchmarks.acebench.source import locate
@@ -97,50 +88,21 @@ class ACEBench:
         categories = None if split is None else categories_of(split)
         return read_items(source.path, categories, None if lang == "both" else lang)
 
-    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
-        from wildtool.benchmarks.acebench.play import play_item
+    def rules(self, profile: str) -> Rules:
+        from wildtool.benchmarks.acebench.judge import rules_of
+        from wildtool.benchmarks.acebench.play import channel_of
 
-        await play_item(item, ask, profile, self.mode, in_order=in_order, originals=self._originals)
-
-    def episode(self, item: Item, unit: str, profile: str) -> Episode:
-        from wildtool.benchmarks.acebench.play import new_episode
-
-        return new_episode(item, item.units.index(unit), profile, self.mode, originals=self._originals)
-
-    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        from wildtool.benchmarks.acebench.judge import judge_item
-
-        return judge_item(item, transcripts, profile, self.mode)
+        return rules_of(profile, channel_of(self.mode, self._originals))
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         from wildtool.benchmarks.acebench.summary import summarize
 
         return summarize(verdicts, profile)
 
-    def mutants(self, item: Item, profile: str) -> Iterable[Mutant]:
-        from wildtool.benchmarks.acebench.audit.mutants import mutants
-
-        return mutants(item, profile, self.mode)
-
-    def explain(self, item: Item, mutant: Mutant, profile: str) -> str:
-        from wildtool.benchmarks.acebench.audit.explain import explain
-
-        return explain(item, mutant, profile, self.mode)
-
-    def explain_gold(self, item: Item, unit: str, profile: str) -> str:
-        from wildtool.benchmarks.acebench.audit.explain import explain_gold
-
-        return explain_gold(item, unit, profile, self.mode)
-
-    def trace(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
-        from wildtool.benchmarks.acebench.trace import trace
-
-        return trace(item, unit, transcript, profile, self.mode, self._originals)
-
     def views(self, profile: str) -> Sequence[View]:
-        from wildtool.benchmarks.acebench.views import views
+        from wildtool.benchmarks.acebench.views import VIEWS
 
-        return views(profile)
+        return VIEWS
 
     def published(self) -> Sequence[Published]:
         from wildtool.benchmarks.acebench.published import published

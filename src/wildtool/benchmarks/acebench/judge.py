@@ -4,11 +4,12 @@ What counts as the text of a reply: under `official` its content as it stands, w
 adapters hand on nothing else; under `fixed` also the text parts of a content list, and nothing up to `</think>`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
+from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.acebench import error_classes
 from wildtool.benchmarks.acebench.check import NO_VERDICT, CheckResult
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, Record, SpecialRecord
@@ -23,11 +24,13 @@ from wildtool.benchmarks.acebench.official.special import (
     check_incomplete,
     check_irrelevant,
 )
-from wildtool.benchmarks.acebench.play import SingleReply, new_episode, profile_record
+from wildtool.benchmarks.acebench.play import Channel, EpisodeFactory, fixed_episode, official_episode
+from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.benchmarks.acebench.scores import section_of
-from wildtool.episode import incomplete_outcome, replay
+from wildtool.episode import SingleReply
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
-from wildtool.types import Item, Message, Outcome, Transcript, Verdict
+from wildtool.trace import Trace
+from wildtool.types import Episode, FieldValue, Item, Message, Transcript
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.episode.fixed import FixedAgentEpisode
@@ -35,29 +38,19 @@ if TYPE_CHECKING:
 
     AgentEpisode = OfficialAgentEpisode | FixedAgentEpisode
 
-FieldValue = bool | int | float | str | None
-
 UNREADABLE_ERROR = "wrong_output_format"
 """The evaluator's error type of a reply from which no calls can be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class UnitJudgement:
-    """What a profile decides about one unit."""
-
-    outcome: Outcome
-    score: float
-    reason: str
-    error: str | None = None
-    fields: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
-    detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
-
-
-@dataclass(frozen=True, slots=True)
-class AceBenchRules:
-    """A named set of judging rules."""
+class ProfileRules:
+    """What a profile makes of a record and of replies, whatever the mode."""
 
     name: str
+    record: Callable[[Record], Record]
+    """The record as the profile knows it: `fixed` runs and compares with the corrected one."""
+    text_episode: EpisodeFactory
+    """Starts an episode whose calls are text."""
     text: Callable[[Message], Any]
     """What of a reply is read as its text; None where it has none, under `official` whatever stands there."""
     normal: Callable[[Any, NormalRecord], CheckResult]
@@ -70,62 +63,81 @@ class AceBenchRules:
     """The exception that the published evaluator ends with in an episode."""
 
 
-def judge_item(item: Item, transcripts: Mapping[str, Transcript], profile: str, mode: str) -> list[Verdict]:
-    """One verdict for each turn of a dialogue, in order, or the one of any other record."""
-    rules = _PROFILES[profile]()
-    return [
-        _judge_unit(item, position, transcripts.get(unit), rules, mode)
-        for position, unit in enumerate(item.units)
-    ]
+@dataclass(frozen=True, slots=True)
+class AceBenchRules(Rules):
+    """A profile in a mode."""
+
+    profile: ProfileRules
+    channel: Channel
+
+    def record(self, item: Item, unit: str) -> Record:
+        """The record of a unit as the profile knows it."""
+        return self.profile.record(cast(ItemData, item.data).records[item.units.index(unit)])
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return self.recorded_episode(item, unit, None)
+
+    def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> Episode:
+        record = self.record(item, unit)
+        if isinstance(record, AgentRecord):
+            edition = cast(Edition, cast(ItemData, item.data).edition)
+            return self.channel.episode(record, edition, self.profile.text_episode, transcript)
+        asked = cast(NormalRecord | SpecialRecord, record)
+        return SingleReply(lambda: self.channel.request(asked))
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        record = self.record(item, unit)
+        if isinstance(record, AgentRecord):
+            return _judge_episode(episode, record, self.profile)
+        reply = cast(SingleReply, episode).reply or {}
+        return _judge_reply(reply, record, self.profile, native=self.channel.native)
+
+    def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
+        return Check(False, steps=0 if isinstance(episode, SingleReply) else _agent_replies(episode))
+
+    # Judging needs none of what is imported below.
+
+    def mutants(self, item: Item) -> Iterable[Mutant]:
+        from wildtool.benchmarks.acebench.audit.mutants import mutants
+
+        return mutants(item, self)
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        from wildtool.benchmarks.acebench.audit.explain import explain
+
+        return explain(item, mutant, self)
+
+    def explain_gold(self, item: Item, unit: str) -> str:
+        from wildtool.benchmarks.acebench.audit.explain import explain_gold
+
+        return explain_gold(item, unit, self)
+
+    def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
+        from wildtool.benchmarks.acebench.trace import trace
+
+        return trace(item, unit, transcript, self)
 
 
-def _judge_unit(
-    item: Item, position: int, transcript: Transcript | None, profile: AceBenchRules, mode: str
-) -> Verdict:
-    record = profile_record(cast(ItemData, item.data), position, profile.name)
-    played = new_episode(item, position, profile.name, mode, recorded=transcript)
-    ended = replay(played, transcript)
-    if not ended:
-        judged = UnitJudgement(*_unfinished(transcript))
-    elif isinstance(record, AgentRecord):
-        judged = _judge_episode(cast("AgentEpisode", played), record, profile)
-    else:
-        reply = cast(SingleReply, played).reply or {}
-        judged = _judge_reply(reply, record, profile, native=mode == "fc")
-    return Verdict(
-        item=item.id,
-        unit=item.units[position],
-        outcome=judged.outcome,
-        score=judged.score,
-        error=judged.error,
-        reason=judged.reason,
-        steps=_agent_replies(played),
-        fields={**unit_fields(record), **judged.fields},
-        detail=judged.detail,
-    )
+def rules_of(profile: str, channel: Channel) -> AceBenchRules:
+    """The rules of a profile, in the mode that a channel is of."""
+    return AceBenchRules(_PROFILES[profile](), channel)
 
 
-def _unfinished(transcript: Transcript | None) -> tuple[Outcome, float, str]:
-    outcome, reason = incomplete_outcome(transcript)
-    return outcome, 0.0, reason
-
-
-def _agent_replies(played: object) -> int:
-    """Replies of the model under test, without those of the simulated user."""
-    if isinstance(played, SingleReply):
-        return int(played.done)
-    return sum(spoken.sender == "agent" for spoken in cast("AgentEpisode", played).dialogue)
-
-
-def unit_fields(record: Record) -> dict[str, FieldValue]:
+def unit_fields(item: Item, unit: str) -> dict[str, FieldValue]:
     """What is known of a unit before any reply."""
+    record = cast(ItemData, item.data).records[item.units.index(unit)]
     return {"section": section_of(record.category), "dialogue": record.dialogue, "turn": record.turn}
+
+
+def _agent_replies(episode: "AgentEpisode") -> int:
+    """Replies of the model under test, without those of the simulated user."""
+    return sum(spoken.sender == "agent" for spoken in episode.dialogue)
 
 
 # One reply -------------------------------------------------------------------------------------------
 
 
-def _judge_reply(reply: Message, record: Record, profile: AceBenchRules, *, native: bool) -> UnitJudgement:
+def _judge_reply(reply: Message, record: Record, profile: ProfileRules, *, native: bool) -> Check:
     """A Normal or Special reply, as text or with native calls."""
     if isinstance(record, NormalRecord):
         checked = (
@@ -141,11 +153,12 @@ def _judge_reply(reply: Message, record: Record, profile: AceBenchRules, *, nati
         "reference_error": checked.reference_error,
     }
     if checked.valid:
-        return UnitJudgement("correct", 1.0, checked.reason or "as expected", None, columns)
-    return UnitJudgement("wrong", 0.0, checked.reason, error_classes.class_of(checked.error), columns)
+        return Check(True, None, checked.reason or "as expected", fields=columns, steps=1)
+    error = error_classes.class_of(checked.error)
+    return Check(False, error, checked.reason, fields=columns, steps=1)
 
 
-def _check_native(reply: Message, record: NormalRecord, profile: AceBenchRules) -> CheckResult:
+def _check_native(reply: Message, record: NormalRecord, profile: ProfileRules) -> CheckResult:
     from wildtool.benchmarks.acebench.native import read_native_calls  # only mode `fc` needs it
 
     try:
@@ -158,9 +171,10 @@ def _check_native(reply: Message, record: NormalRecord, profile: AceBenchRules) 
 # Episodes --------------------------------------------------------------------------------------------
 
 
-def _judge_episode(episode: "AgentEpisode", record: AgentRecord, profile: AceBenchRules) -> UnitJudgement:
+def _judge_episode(episode: "AgentEpisode", record: AgentRecord, profile: ProfileRules) -> Check:
     """End-to-end by the state of the sandbox; the score is the share of milestones reached in order."""
     end = profile.end_state(record, episode)
+    steps = _agent_replies(episode)
     process = profile.process(record.milestones, episode.process, end_to_end=end.correct)
     columns: dict[str, FieldValue] = {
         "process": process,
@@ -171,13 +185,13 @@ def _judge_episode(episode: "AgentEpisode", record: AgentRecord, profile: AceBen
         # The original ends before anything of the episode is scored.
         columns |= {"process": 0.0, "error_label": NO_VERDICT, "reference_error": raised}
         reason = f"the published evaluator raises {raised}"
-        return UnitJudgement("wrong", 0.0, reason, error_classes.CALL_ERROR, columns)
+        return Check(False, error_classes.CALL_ERROR, reason, 0.0, columns, steps=steps)
     if end.correct:
-        return UnitJudgement("correct", process, "the end state is the expected one", None, columns)
+        return Check(True, None, "the end state is the expected one", process, columns, steps=steps)
     from wildtool.benchmarks.acebench.episode.error_classes import classify  # only wrong episodes need it
 
     error, reason = classify(episode, end)
-    return UnitJudgement("wrong", process, reason, error, columns, {"end_state": end.errors})
+    return Check(False, error, reason, process, columns, {"end_state": end.errors}, steps)
 
 
 # Profiles --------------------------------------------------------------------------------------------
@@ -197,11 +211,13 @@ def _raised(episode: "AgentEpisode") -> str | None:
     return episode.raised() if isinstance(episode, OfficialAgentEpisode) else None
 
 
-def _official() -> AceBenchRules:
+def _official() -> ProfileRules:
     from wildtool.benchmarks.acebench.official import calls as official_normal
 
-    return AceBenchRules(
+    return ProfileRules(
         "official",
+        lambda record: record,
+        official_episode,
         lambda reply: reply.get("content"),
         lambda text, record: official_normal.check_normal(text, record.functions, record.candidates),
         lambda calls, record: official_normal.check_official_calls(
@@ -214,7 +230,8 @@ def _official() -> AceBenchRules:
     )
 
 
-def _fixed() -> AceBenchRules:
+def _fixed() -> ProfileRules:
+    from wildtool.benchmarks.acebench.corrections import corrected
     from wildtool.benchmarks.acebench.episode import fixed_end_state
     from wildtool.benchmarks.acebench.episode.fixed_messages import message_text
     from wildtool.benchmarks.acebench.fixed import calls as fixed_normal
@@ -228,8 +245,10 @@ def _fixed() -> AceBenchRules:
             return CheckResult(False, UNREADABLE_ERROR, str(error))
         return fixed_normal.check_fixed_calls(calls, record.functions, record.candidates)
 
-    return AceBenchRules(
+    return ProfileRules(
         "fixed",
+        corrected,
+        fixed_episode,
         message_text,
         normal,
         lambda calls, record: fixed_normal.check_fixed_calls(calls, record.functions, record.candidates),

@@ -1,20 +1,22 @@
-"""What the model is shown, and how a record goes on: one reply to a request, or an episode in the sandbox."""
+"""What the model is shown, and how a record goes on: one reply to a request, or an episode in the sandbox.
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+A `Channel` is chosen once by the mode: calls written as text in brackets, or native calls.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wildtool.benchmarks.acebench.data import (
     FINANCE,
     AgentRecord,
-    ItemData,
     NormalRecord,
-    Record,
     SpecialRecord,
     is_multi_turn_agent,
 )
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
-from wildtool.episode import play_episodes
-from wildtool.types import Ask, Episode, Item, Message, Request, Transcript
+from wildtool.toolcall.call_syntax import CallExpression
+from wildtool.types import Episode, Message, Request, Transcript
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
@@ -22,90 +24,132 @@ if TYPE_CHECKING:
 _MAX_IMPORTED_MESSAGES = 10_000
 """Messages of the longest episode that is judged."""
 
+EpisodeFactory = Callable[[AgentRecord, Edition, dict[str, Any]], Episode]
+"""Starts an episode; the last argument holds options."""
 
-class SingleReply:
-    """A Normal or Special record: one request, one reply."""
 
-    def __init__(self, make_request: Callable[[], Request]) -> None:
-        """Nothing is written for the model before the request is asked for."""
-        self._make_request = make_request
-        self.reply: Message | None = None
-        """What the model answered."""
+class Channel(Protocol):
+    """How requests are put to a model and how calls are written."""
 
     @property
-    def done(self) -> bool:
-        return self.reply is not None
+    def native(self) -> bool:
+        """Whether calls are native ones."""
+        ...
 
-    def request(self) -> Request | None:
-        return None if self.done else self._make_request()
+    def request(self, record: NormalRecord | SpecialRecord) -> Request:
+        """What the model is sent."""
+        ...
 
-    def advance(self, reply: Message) -> None:
-        if self.reply is None:
-            self.reply = reply
+    def episode(
+        self, record: AgentRecord, edition: Edition, by_text: EpisodeFactory, recorded: Transcript | None
+    ) -> Episode:
+        """The episode of a record.
+
+        Args:
+            by_text: starts the one of the profile where calls are text.
+            recorded: the replies that it will take, which may come from an episode of another length.
+        """
+        ...
+
+    def write(self, calls: list[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:
+        """A reply that makes these calls."""
+        ...
 
 
-def new_episode(
-    item: Item,
-    position: int,
-    profile: str,
-    mode: str,
-    *,
-    recorded: Transcript | None = None,
-    originals: "Originals | None" = None,
-) -> Episode:
-    """The state machine of one unit.
+@dataclass(frozen=True, slots=True)
+class TextChannel:
+    """Calls in brackets, prompted for in one of three strategies."""
 
-    Args:
-        position: which of the item's units.
-        profile: `fixed` plays and compares with the corrected record.
-        recorded: what it will be told, which may come from an episode of another length.
-        originals: the original's prompts, where they are sent instead of ours.
-    """
-    case = cast(ItemData, item.data)
-    record = profile_record(case, position, profile)
-    if isinstance(record, AgentRecord):
+    strategy: str
+    """`text`, `condensed` or `minimal`."""
+    originals: "Originals | None" = None
+    """The original's prompts, where they are sent instead of our wording."""
+
+    @property
+    def native(self) -> bool:
+        return False
+
+    # What writes requests is loaded where a model is asked; judging needs none.
+
+    def request(self, record: NormalRecord | SpecialRecord) -> Request:
+        from wildtool.benchmarks.acebench.gold import gold_text
+        from wildtool.benchmarks.acebench.prompts.request import text_messages
+
+        originals = self.originals
+        return Request(
+            text_messages(record, self.strategy) if originals is None else originals.text_messages(record),
+            gold=lambda _style: {"role": "assistant", "content": gold_text(record)},
+        )
+
+    def episode(
+        self, record: AgentRecord, edition: Edition, by_text: EpisodeFactory, recorded: Transcript | None
+    ) -> Episode:
         options: dict[str, Any] = {"max_messages": _episode_length(recorded)}
         if record.category not in FINANCE:  # the original has no such episodes
-            options["originals"] = originals
-        return _episode(record, cast(Edition, case.edition), profile, mode, options)
-    asked = cast(NormalRecord | SpecialRecord, record)
-    return SingleReply(lambda: _request(asked, mode, originals))
+            options["originals"] = self.originals
+        return by_text(record, edition, options)
+
+    def write(self, calls: list[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:
+        from wildtool.benchmarks.acebench.gold import calls_text
+
+        return {"role": "assistant", "content": calls_text(calls)}
 
 
-def profile_record(case: ItemData, position: int, profile: str) -> Record:
-    """A record as a profile knows it."""
-    record = case.records[position]
-    if profile == "official":
-        return record
-    from wildtool.benchmarks.acebench.corrections import corrected
+@dataclass(frozen=True, slots=True)
+class NativeChannel:
+    """Native tool calls. Its episodes follow the fixed rules in every profile, since the original has none."""
 
-    return corrected(record)
+    @property
+    def native(self) -> bool:
+        return True
 
-
-async def play_item(
-    item: Item, ask: Ask, profile: str, mode: str, *, in_order: bool, originals: "Originals | None" = None
-) -> None:
-    """Plays the turns of a dialogue, which are independent since their history is gold; or one record."""
-    episodes: Mapping[str, Episode] = {
-        unit: new_episode(item, position, profile, mode, originals=originals)
-        for position, unit in enumerate(item.units)
-    }
-    await play_episodes(episodes, ask, in_order=in_order)
-
-
-def _request(record: NormalRecord | SpecialRecord, mode: str, originals: "Originals | None") -> Request:
-    # What writes requests is loaded where one plays; judging needs none.
-    if mode == "fc":
+    def request(self, record: NormalRecord | SpecialRecord) -> Request:
         from wildtool.benchmarks.acebench.native import native_request
 
         return native_request(record)
-    from wildtool.benchmarks.acebench.gold import gold_text
-    from wildtool.benchmarks.acebench.prompts.request import text_messages
 
-    return Request(
-        originals.text_messages(record) if originals is not None else text_messages(record, mode),
-        gold=lambda _style: {"role": "assistant", "content": gold_text(record)},
+    def episode(
+        self, record: AgentRecord, edition: Edition, by_text: EpisodeFactory, recorded: Transcript | None
+    ) -> Episode:
+        return fixed_episode(record, edition, {"max_messages": _episode_length(recorded), "native": True})
+
+    def write(self, calls: list[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:
+        from wildtool.benchmarks.acebench.native import native_gold
+
+        return native_gold(calls, functions)
+
+
+def channel_of(mode: str, originals: "Originals | None" = None) -> Channel:
+    """The channel of a mode."""
+    return _CHANNELS[mode](mode, originals)
+
+
+_CHANNELS: Mapping[str, Callable[[str, "Originals | None"], Channel]] = {
+    "text": TextChannel,
+    "condensed": TextChannel,
+    "minimal": TextChannel,
+    "fc": lambda _mode, _originals: NativeChannel(),
+}
+
+
+def official_episode(record: AgentRecord, edition: Edition, options: dict[str, Any]) -> Episode:
+    """An episode as the published evaluator runs it."""
+    from wildtool.benchmarks.acebench.episode.official import (
+        OfficialMultiStepEpisode,
+        OfficialMultiTurnEpisode,
     )
+
+    multi_turn = is_multi_turn_agent(record.category)
+    return (OfficialMultiTurnEpisode if multi_turn else OfficialMultiStepEpisode)(record, edition, **options)
+
+
+def fixed_episode(record: AgentRecord, edition: Edition, options: dict[str, Any]) -> Episode:
+    """An episode under the corrected rules."""
+    from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
+
+    multi_turn = is_multi_turn_agent(record.category)
+    settings: dict[str, Any] = {"native": False, **options}
+    return (FixedMultiTurnEpisode if multi_turn else FixedMultiStepEpisode)(record, edition, **settings)
 
 
 def _episode_length(recorded: Transcript | None) -> int:
@@ -114,21 +158,3 @@ def _episode_length(recorded: Transcript | None) -> int:
 
     said = recorded.replies[0].message.get(EPISODE_MESSAGES) if recorded and recorded.replies else None
     return min(said, _MAX_IMPORTED_MESSAGES) if type(said) is int and said > MAX_MESSAGES else MAX_MESSAGES
-
-
-def _episode(
-    record: AgentRecord, edition: Edition, profile: str, mode: str, options: dict[str, Any]
-) -> Episode:
-    multi_turn = is_multi_turn_agent(record.category)
-    if profile == "official" and mode != "fc":
-        from wildtool.benchmarks.acebench.episode.official import (
-            OfficialMultiStepEpisode,
-            OfficialMultiTurnEpisode,
-        )
-
-        made = OfficialMultiTurnEpisode if multi_turn else OfficialMultiStepEpisode
-        return made(record, edition, **options)
-    from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
-
-    sound = FixedMultiTurnEpisode if multi_turn else FixedMultiStepEpisode
-    return sound(record, edition, native=mode == "fc", **options)

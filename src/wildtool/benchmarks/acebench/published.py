@@ -2,9 +2,9 @@
 
 from functools import cache
 
+from wildtool.benchmark import Published
 from wildtool.benchmarks.acebench import error_classes
 from wildtool.published import as_metrics
-from wildtool.types import Published
 
 GROUP_COLUMNS = {
     "overall": "Overall",

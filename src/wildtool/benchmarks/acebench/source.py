@@ -91,6 +91,21 @@ def read_prompts() -> Originals | None:
     return read_originals(prompts(), official_folder())
 
 
+def original_prompts(mode: str, split: str | None) -> Originals | None:
+    """The original's prompts for a mode and a split; None where there are none, or where they were not pulled.
+
+    Raises DataError where they are damaged.
+    """
+    read = _PROMPT_READERS.get(mode)
+    if read is None or (split is not None and set(categories_of(split)) <= set(FINANCE)):
+        return None
+    return read()
+
+
+_PROMPT_READERS: Mapping[str, Callable[[], Originals | None]] = {"text": read_prompts}
+"""By mode; the original has prompts for this one alone."""
+
+
 def pinned_files(folder: Path) -> dict[Path, PinnedFile]:
     """Target within a folder to pinned file, for each question and answer file."""
     with CHECKSUMS.open(encoding="utf-8", newline="") as rows:

@@ -33,24 +33,11 @@ WeightedRate = tuple[float, tuple[float, float, float]]
 """A weight, and a rate with its interval."""
 
 
-def columns() -> dict[str, str]:
-    """ACEBench's own verdict columns with their DuckDB types; the category is the common column `split`."""
-    return {
-        "section": "VARCHAR",
-        "dialogue": "INTEGER",
-        "turn": "INTEGER",
-        "process": "DOUBLE",
-        "error_label": "VARCHAR",
-        "stray_error": "VARCHAR",
-        "reference_error": "VARCHAR",
-    }
-
-
 def summarize(verdicts: Any, profile: str) -> list[Metric]:
     """All metrics of one run under one profile.
 
     Args:
-        verdicts: DuckDB relation of verdict rows (see `columns`, and the engine's common columns).
+        verdicts: DuckDB relation of verdict rows (the engine's and ACEBench's columns).
     """
     arithmetic, played = SCORE_FORMULAS[profile], _results(verdicts)
     tables = _tables(played, arithmetic)

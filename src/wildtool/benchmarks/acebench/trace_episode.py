@@ -1,9 +1,10 @@
 """An episode step by step: what agent and user saw, what the sandbox answered, which milestones were reached."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
+from wildtool.benchmark import Check
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.error_classes import executed_calls
 from wildtool.benchmarks.acebench.episode.fixed import FixedAgentEpisode
@@ -11,18 +12,8 @@ from wildtool.benchmarks.acebench.episode.fixed_end_state import parse_calls, sa
 from wildtool.benchmarks.acebench.episode.official import OfficialAgentEpisode
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
-from wildtool.trace import replay_steps
-from wildtool.types import (
-    Episode,
-    GoldCall,
-    GoldDifference,
-    Message,
-    Tool,
-    Trace,
-    TraceStep,
-    Transcript,
-    Verdict,
-)
+from wildtool.trace import GoldCall, GoldDifference, Trace, TraceStep, replay_steps
+from wildtool.types import Episode, Message, Tool, Transcript
 
 MAX_TRACED_CALLS = 400
 """Calls of an episode that are set beside milestones, as judging does."""
@@ -43,11 +34,11 @@ def trace_episode(
     record: AgentRecord,
     unit: str,
     transcript: Transcript,
-    verdict: Verdict,
+    judged: Check,
     tools: Sequence[Tool],
     profile: str,
 ) -> Trace:
-    """An episode that `walk`, at its beginning, is told from a transcript."""
+    """An episode, at its beginning, replayed from a transcript."""
     happened: list[tuple[str, list[Message], Message]] = []
     sent: list[int] = []
     """Step of each message that went to the sandbox."""
@@ -65,12 +56,12 @@ def trace_episode(
         done.setdefault(sent[message], []).append(milestone)
     notes = _notes(episode, places)
     if happened:
-        notes.setdefault(len(happened) - 1, []).append(verdict.reason)
+        notes.setdefault(len(happened) - 1, []).append(judged.reason)
     steps = tuple(
         TraceStep(role, seen, reply, tuple(done.get(at, ())), "; ".join(notes.get(at, ())))
         for at, (role, seen, reply) in enumerate(happened)
     )
-    return Trace(unit, tools, steps, gold, tuple(_end_state(verdict)))
+    return Trace(unit, tools, steps, gold, tuple(_end_state(judged)))
 
 
 def _notes(episode: OfficialAgentEpisode | FixedAgentEpisode, places: dict[int, int]) -> dict[int, list[str]]:
@@ -96,13 +87,7 @@ def _milestones(
     milestones = record.milestones
     lists = milestones if milestones and isinstance(milestones[0], tuple) else (milestones,)
     texts = [cast(Sequence[str], alternative) for alternative in lists]
-    if profile == "official":
-        ways = [([_as_call(text) for text in listed], dict(_in_turn(listed, process))) for listed in texts]
-    else:
-        made = [(at, call) for at, text in enumerate(process) for call in parse_calls([text])][
-            :MAX_TRACED_CALLS
-        ]
-        ways = [(gold := parse_calls(listed), _in_order(gold, made)) for listed in texts]
+    ways = _WAYS[profile](texts, process)
     gold, reached = max(ways, key=lambda way: len(way[1]) / (len(way[0]) or 1))
     return tuple(
         GoldCall(
@@ -113,6 +98,26 @@ def _milestones(
         )
         for at, call in enumerate(gold)
     ), reached
+
+
+_Way = tuple[Sequence[CallExpression], dict[int, int]]
+"""Gold messages of one alternative, and for each one reached the message that reached it."""
+
+
+def _by_text(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_Way]:
+    return [([_as_call(text) for text in listed], dict(_in_turn(listed, process))) for listed in texts]
+
+
+def _by_calls(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_Way]:
+    made = [(at, call) for at, text in enumerate(process) for call in parse_calls([text])][:MAX_TRACED_CALLS]
+    return [(gold := parse_calls(listed), _in_order(gold, made)) for listed in texts]
+
+
+_WAYS: Mapping[str, Callable[[Sequence[Sequence[str]], Sequence[str]], list[_Way]]] = {
+    "official": _by_text,
+    "fixed": _by_calls,
+}
+"""How each profile finds milestones."""
 
 
 def _as_call(text: str) -> CallExpression:
@@ -156,9 +161,9 @@ def _in_order(gold: Sequence[CallExpression], made: Sequence[tuple[int, CallExpr
 # End state -------------------------------------------------------------------------------------------
 
 
-def _end_state(verdict: Verdict) -> Iterator[GoldDifference]:
+def _end_state(judged: Check) -> Iterator[GoldDifference]:
     """What the judge says of the end state, taken apart into place, expected and found."""
-    errors = cast(Sequence[Sequence[str]], verdict.detail.get("end_state", ()))
+    errors = cast(Sequence[Sequence[str]], judged.detail.get("end_state", ()))
     for sentence in dict.fromkeys(sentence for entry in errors for sentence in entry):
         found = next((match for form in _SENTENCES if (match := form.match(sentence))), None)
         if found is None:

@@ -1,8 +1,6 @@
 """The pages that a report has for ACEBench's numbers, each with how to read it."""
 
-from collections.abc import Sequence
-
-from wildtool.types import View
+from wildtool.benchmark import View
 
 
 def _by_language(group: str) -> tuple[str, ...]:
@@ -59,6 +57,5 @@ _COST = View(
 )
 
 
-def views(profile: str) -> Sequence[View]:
-    """The pages of one profile, in order; the same for both."""
-    return (_TABLE, _CATEGORIES, _ERRORS, _FINANCE, _COST)
+VIEWS = (_TABLE, _CATEGORIES, _ERRORS, _FINANCE, _COST)
+"""The pages, in order; the same for every profile."""

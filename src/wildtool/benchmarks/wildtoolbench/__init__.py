@@ -4,27 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wildtool.types import (
-    Ask,
-    Benchmark,
-    Episode,
-    Finding,
-    Item,
-    Metric,
-    Mutant,
-    Published,
-    Role,
-    Source,
-    Trace,
-    Transcript,
-    Verdict,
-    View,
-)
+from wildtool.benchmark import Benchmark, Finding, Published, Rules, View
+from wildtool.types import FieldValue, Item, Metric, Source, Transcript
 
-# The parts are imported where they are used: judging loads more than playing, and help needs neither.
+# The parts are imported where they are used: judging loads more than running, and help needs neither.
 
 
-class WildToolBench:
+class WildToolBench(Benchmark):
     """The benchmark, over the official data or over the embedded set."""
 
     profiles: Mapping[str, str] = {
@@ -33,90 +19,75 @@ class WildToolBench:
         "paper": "the older evaluator behind the paper's tables, with its error taxonomy",
     }
     modes: Mapping[str, str] = {"fc": "native tool calls"}
-    mode = "fc"
-    roles: Mapping[str, Role] = {}
-    gold_styles: Sequence[str] = ("parallel", "serial")
+    gold_styles = ("parallel", "serial")
     card = Path(__file__).parent / "card.md"
+    columns: Mapping[str, str] = {
+        "task_type": "VARCHAR",
+        "position": "INTEGER",
+        "subtype": "VARCHAR",
+        "transitions": "INTEGER",
+        "gold_calls": "INTEGER",
+        "turns": "INTEGER",
+        "topology": "VARCHAR",
+        "orchestration": "VARCHAR",
+        "optimal": "BOOLEAN",
+        "ap_done": "INTEGER",
+        "ap_total": "INTEGER",
+        "nodes_done": "INTEGER",
+        "nodes": "INTEGER",
+        "error_label": "VARCHAR",
+        "reference_error": "VARCHAR",
+        "asked_back": "BOOLEAN",
+    }
 
     def __init__(self, name: str, title: str, default_data: str) -> None:
         self.name = name
         self.title = title
         self._default_data = default_data
 
-    @property
-    def columns(self) -> Mapping[str, str]:
-        from wildtool.benchmarks.wildtoolbench.summary import columns
-
-        return columns()
-
-    def in_mode(self, mode: str) -> Benchmark:
-        return self
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.wildtoolbench.play import locate
-
-        return locate(data or self._default_data)
-
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         from wildtool.benchmarks.wildtoolbench.data import read_items
 
         return (item for item in read_items(source.path, lang) if split in (None, item.split))
 
-    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
-        from wildtool.benchmarks.wildtoolbench.play import play_item
+    def rules(self, profile: str) -> Rules:
+        from wildtool.benchmarks.wildtoolbench.judge import RULES
 
-        await play_item(item, ask, profile, in_order=in_order)
+        return RULES[profile]
 
-    def episode(self, item: Item, unit: str, profile: str) -> Episode:
-        from wildtool.benchmarks.wildtoolbench.play import new_episode
+    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
+        from wildtool.benchmarks.wildtoolbench.judge import task_fields
 
-        return new_episode(item, unit, profile)
+        return task_fields(item.data, item.units.index(unit))
 
-    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        from wildtool.benchmarks.wildtoolbench.judge import PROFILES, judge_item
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        from wildtool.benchmarks.wildtoolbench.source import locate
 
-        return judge_item(item, transcripts, PROFILES[profile])
-
-    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        from wildtool.benchmarks.wildtoolbench.summary import summarize
-
-        return summarize(verdicts, profile)
-
-    def mutants(self, item: Item, profile: str) -> Iterable[Mutant]:
-        from wildtool.benchmarks.wildtoolbench.mutants import mutants
-
-        return mutants(item, profile)
-
-    def explain(self, item: Item, mutant: Mutant, profile: str) -> str:
-        from wildtool.benchmarks.wildtoolbench.mutants import explain
-
-        return explain(item, mutant, profile)
-
-    def explain_gold(self, item: Item, unit: str, profile: str) -> str:
-        return ""
-
-    def trace(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
-        from wildtool.benchmarks.wildtoolbench.trace import trace
-
-        return trace(item, unit, transcript, profile)
-
-    def views(self, profile: str) -> Sequence[View]:
-        from wildtool.benchmarks.wildtoolbench.views import views
-
-        return views(profile)
-
-    def published(self) -> Sequence[Published]:
-        from wildtool.benchmarks.wildtoolbench.published import published
-
-        return published()
+        return locate(data or self._default_data)
 
     def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.wildtoolbench.play import locate, pull
+        from wildtool.benchmarks.wildtoolbench.source import locate, pull
 
         if self._default_data != "official":
             report("built in; there is nothing to fetch")
             return locate(self._default_data).path
         return pull(file, mirror, report)
+
+    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
+        from wildtool.benchmarks.wildtoolbench.judge import RULES
+        from wildtool.benchmarks.wildtoolbench.summary import summarize
+
+        return summarize(verdicts, RULES[profile])
+
+    def views(self, profile: str) -> Sequence[View]:
+        from wildtool.benchmarks.wildtoolbench.views import VIEWS
+
+        return VIEWS[profile]
+
+    def published(self) -> Sequence[Published]:
+        from wildtool.benchmarks.wildtoolbench.published import published
+
+        return published()
 
     def lint(self, source: Source) -> Iterable[Finding]:
         from wildtool.benchmarks.wildtoolbench.lint import lint_file

@@ -1,6 +1,5 @@
 """Session files to sessions: JSON lines in WildToolBench's format, any language; errors name file, line, id, field."""
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +8,9 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from wildtool.data.json_lines import json_type, numbered_json_lines
 from wildtool.errors import DataError
-from wildtool.json_codec import LINE_LIMITS, check_limits, lines_within
-from wildtool.types import Item, Source, Tool
+from wildtool.types import Item, Tool
 
 ASK = "ask_user_for_required_parameters"
 """Virtual action: the model asks the user a question, in plain text."""
@@ -85,15 +84,6 @@ class Session:
     subdomain: str = ""
 
 
-def source_of(name: str, path: Path) -> Source:
-    """Describes a data file by name, path and SHA-256."""
-    try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}; give a session file with --data") from error
-    return Source(name, path, digest)
-
-
 def read_items(path: Path, lang: str | None = None) -> Iterator[Item]:
     """Sessions of a JSON-lines file as items, in file order.
 
@@ -117,38 +107,7 @@ def read_items(path: Path, lang: str | None = None) -> Iterator[Item]:
 
 def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and JSON object of every non-blank line."""
-    try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines_within(lines), 1):
-                if line.strip():
-                    yield number, _record(line, f"{path}:{number}")
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-
-
-def _record(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        check_limits(line, LINE_LIMITS)
-        record = json.loads(line.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise DataError(f"{where}: not UTF-8 text ({error.reason}); expected JSON lines") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{where}: not a JSON object ({error}); expected one session per line") from error
-    if not isinstance(record, dict):
-        raise DataError(f"{where}: expected a JSON object, found {json_type(record)}")
-    return cast(dict[str, Any], record)
-
-
-def json_type(value: Any) -> str:
-    """What a JSON value is, in words."""
-    kinds: tuple[tuple[type | tuple[type, ...], str], ...] = (
-        (bool, "a boolean"),
-        (dict, "an object"),
-        (list, "a list"),
-        (str, "a text"),
-        ((int, float), "a number"),
-    )
-    return next((name for types, name in kinds if isinstance(value, types)), "null")
+    return numbered_json_lines(path, "session")
 
 
 def language_prefixes(record: Mapping[str, Any]) -> list[str]:

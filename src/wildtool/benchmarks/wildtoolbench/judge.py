@@ -1,11 +1,11 @@
 """Replies to verdicts, under each profile; pure."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
+from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task, cached_per_session
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode, fixed_schedule
@@ -17,89 +17,53 @@ from wildtool.benchmarks.wildtoolbench.official.judge import (
     object_schemas,
     score_task,
 )
-from wildtool.benchmarks.wildtoolbench.paper.judge import judge_paper
-from wildtool.benchmarks.wildtoolbench.play import EPISODES
-from wildtool.episode import incomplete_outcome, replay
+from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS, judge_paper
 from wildtool.toolcall.graph import topology
-from wildtool.types import Episode, Item, Outcome, Transcript, Verdict
-
-FieldValue = bool | int | float | str | None
-
-
-@dataclass(frozen=True, slots=True)
-class TaskJudgement:
-    """What a profile decides about one finished episode."""
-
-    correct: bool
-    error: str | None
-    reason: str
-    fields: Mapping[str, FieldValue]
-    detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
+from wildtool.trace import Trace
+from wildtool.types import Episode, FieldValue, Item, Transcript
 
 
 @dataclass(frozen=True, slots=True)
-class WildToolBenchRules:
-    """A named set of judging rules: how a task is walked and how a finished episode is judged."""
+class WildToolBenchRules(Rules):
+    """The rules of one profile: how a task is run and how it is judged. Chosen once, by `RULES[profile]`."""
 
-    make_episode: Callable[[Session, int], Any]
-    judge: Callable[[Any, Session, int], TaskJudgement]
+    name: str
+    """The profile."""
+    make_episode: Callable[[Session, int], Episode]
+    judge: Callable[[Any, Session, int], Check]
+    """Judges a finished episode of a task."""
+    error_names: Sequence[str] = error_classes.ALL
+    """Error classes that a summary counts."""
+    error_labels: Sequence[str] = ()
+    """Finer labels below those classes, which a summary counts too."""
+    counts_questions: bool = False
+    """Whether a summary counts the Chat tasks that were answered with a question."""
 
+    def episode(self, item: Item, unit: str) -> Episode:
+        return self.make_episode(item.data, item.units.index(unit))
 
-def judge_item(
-    item: Item, transcripts: Mapping[str, Transcript], profile: WildToolBenchRules
-) -> list[Verdict]:
-    """One verdict per task of a session, in order."""
-    session: Session = item.data
-    return [
-        _judge_unit(item, session, position, transcripts.get(unit), profile)
-        for position, unit in enumerate(item.units)
-    ]
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.judge(episode, item.data, item.units.index(unit))
 
+    def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.verdict(episode, item, unit)
 
-def _judge_unit(
-    item: Item, session: Session, position: int, transcript: Transcript | None, profile: WildToolBenchRules
-) -> Verdict:
-    episode, ended = _replayed(profile.make_episode, session, position, _Same(transcript))
-    judgement = profile.judge(episode, session, position)
-    outcome: Outcome = "correct" if judgement.correct else "wrong"
-    error, reason = judgement.error, judgement.reason
-    if not ended:
-        outcome, reason = incomplete_outcome(transcript)
-    return Verdict(
-        item=item.id,
-        unit=item.units[position],
-        outcome=outcome,
-        score=float(outcome == "correct"),
-        error=error if outcome == "wrong" else None,
-        reason=reason,
-        steps=len(episode.log),
-        fields={**task_fields(session, position), "asked_back": None, **judgement.fields},
-        detail=judgement.detail,
-    )
+    # Judging needs none of what is imported below.
 
+    def mutants(self, item: Item) -> Iterable[Mutant]:
+        from wildtool.benchmarks.wildtoolbench.mutants import mutants
 
-class _Same:
-    """A transcript as a key, equal to itself alone."""
+        return mutants(item, self)
 
-    __slots__ = ("transcript",)
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        from wildtool.benchmarks.wildtoolbench.mutants import explain
 
-    def __init__(self, transcript: Transcript | None) -> None:
-        self.transcript = transcript
+        return explain(item, mutant, self.name)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.transcript is self.transcript
+    def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
+        from wildtool.benchmarks.wildtoolbench.trace import trace
 
-    def __hash__(self) -> int:
-        return id(self.transcript)
-
-
-@lru_cache(maxsize=32)
-def _replayed(
-    make_episode: Callable[[Session, int], Episode], session: Session, position: int, transcript: _Same
-) -> tuple[Any, bool]:
-    """The episode after the recorded replies, and whether it is done; `official` and `paper` judge the same one."""
-    told = make_episode(session, position)
-    return told, replay(told, transcript.transcript)
+        return trace(item, unit, transcript, self)
 
 
 @cached_per_session
@@ -118,6 +82,7 @@ def task_fields(session: Session, position: int) -> Mapping[str, FieldValue]:
         "turns": len(fixed_schedule(session, position).shortest or ()),
         "topology": topology(deps),
         "nodes": len(task.nodes),
+        "asked_back": None,
     }
 
 
@@ -138,7 +103,7 @@ _ORCHESTRATION_BY_TYPE = {
 """What a task counts as in OP and AP by its label in the record (Q30)."""
 
 
-def judge_official(episode: OfficialEpisode, session: Session, position: int) -> TaskJudgement:
+def judge_official(episode: OfficialEpisode, session: Session, position: int) -> Check:
     """The published evaluator's verdict; AP and OP count the task types its reports count."""
     task = session.tasks[position]
     result = score_task(episode, task.nodes, object_schemas(session))
@@ -156,7 +121,7 @@ def judge_official(episode: OfficialEpisode, session: Session, position: int) ->
         "error_label": None if correct else episode.reason or _first_bad_check(result),
         "reference_error": None if result.reference_error is None else ": ".join(result.reference_error),
     }
-    return TaskJudgement(correct, error, reason, columns, _official_detail(episode, result))
+    return Check(correct, error, reason, None, columns, _official_detail(episode, result), len(episode.log))
 
 
 def _steps_before_fault(episode: OfficialEpisode, result: OfficialScore) -> Sequence[Any]:
@@ -256,7 +221,7 @@ def _official_detail(episode: OfficialEpisode, result: OfficialScore) -> dict[st
 # Fixed -----------------------------------------------------------------------------------------------
 
 
-def judge_fixed(episode: FixedEpisode, session: Session, position: int) -> TaskJudgement:
+def judge_fixed(episode: FixedEpisode, session: Session, position: int) -> Check:
     """The corrected verdict: AP counts gold nodes done before the first fault, OP every task that allows a choice."""
     task = session.tasks[position]
     known = task_fields(session, position)
@@ -278,13 +243,14 @@ def judge_fixed(episode: FixedEpisode, session: Session, position: int) -> TaskJ
             for d in fault.differences
         ]
     reason = fault.reason if fault else "every call bound, in a legal order"
-    return TaskJudgement(episode.correct, fault.error if fault else None, reason, columns, detail)
+    error = fault.error if fault else None
+    return Check(episode.correct, error, reason, None, columns, detail, len(episode.log))
 
 
 # Paper -----------------------------------------------------------------------------------------------
 
 
-def judge_paper_profile(episode: OfficialEpisode, session: Session, position: int) -> TaskJudgement:
+def judge_paper_profile(episode: OfficialEpisode, session: Session, position: int) -> Check:
     """The verdict of the evaluator that the paper's tables come from."""
     task = session.tasks[position]
     result = judge_paper(episode, task, session.sent_tools)
@@ -298,7 +264,9 @@ def judge_paper_profile(episode: OfficialEpisode, session: Session, position: in
         "reference_error": None,
     }
     reason = result.error_type or "every call right"
-    return TaskJudgement(result.correct, result.column, reason, columns, _official_steps(episode))
+    return Check(
+        result.correct, result.column, reason, None, columns, _official_steps(episode), len(episode.log)
+    )
 
 
 _PAPER_STRUCTURES = {None: "none", "combine": "parallel", "serial": "sequential", "cs": "mixed"}
@@ -308,8 +276,19 @@ def _official_steps(episode: OfficialEpisode) -> dict[str, Any]:
     return {"steps": [{"matched": list(step.matched), "correct": step.correct} for step in episode.log]}
 
 
-PROFILES = {
-    "official": WildToolBenchRules(EPISODES["official"], judge_official),
-    "fixed": WildToolBenchRules(EPISODES["fixed"], judge_fixed),
-    "paper": WildToolBenchRules(EPISODES["paper"], judge_paper_profile),
+RULES = {
+    rules.name: rules
+    for rules in (
+        WildToolBenchRules("official", OfficialEpisode, judge_official),
+        WildToolBenchRules("fixed", FixedEpisode, judge_fixed, counts_questions=True),
+        # It shows what `official` shows and judges it in another way.
+        WildToolBenchRules(
+            "paper",
+            OfficialEpisode,
+            judge_paper_profile,
+            error_names=error_classes.PAPER_COLUMNS,
+            error_labels=tuple(LABEL_COLUMNS),
+        ),
+    )
 }
+"""The rules of each profile."""

@@ -2,38 +2,27 @@
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
+from wildtool.benchmark import Mutant
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session
-from wildtool.benchmarks.wildtoolbench.play import new_episode as walk_of
+from wildtool.benchmarks.wildtoolbench.judge import WildToolBenchRules
+from wildtool.episode import gold_replies
 from wildtool.toolcall.mutations import value_mutants
-from wildtool.types import Item, Message, Mutant, Tool
+from wildtool.types import Item, Message, Tool
 
 Replies = list[Message]
-_END = 100
-"""More steps than any gold run has."""
 
 
-def mutants(item: Item, profile: str) -> Iterator[Mutant]:
+def mutants(item: Item, rules: WildToolBenchRules) -> Iterator[Mutant]:
     """All mutants of all tasks of a session, made from the run that plays every ready call at once."""
     session: Session = item.data
     for position, unit in enumerate(item.units):
-        run = gold_replies(item, unit, profile)
+        run = gold_replies(rules.episode(item, unit)) or []
         for kind, replies, note in _of_run(session, position, run):
             yield Mutant(unit, kind, tuple(replies), note)
-
-
-def gold_replies(item: Item, unit: str, profile: str, style: str = "parallel") -> Replies:
-    """The replies of a perfect model to one task."""
-    episode = walk_of(item, unit, profile)
-    replies: Replies = []
-    while len(replies) < _END and (request := episode.request()) is not None and request.gold is not None:
-        reply = request.gold(style)
-        replies.append(reply)
-        episode.advance(reply)
-    return replies
 
 
 def _of_run(session: Session, position: int, run: Replies) -> Iterator[tuple[str, Replies, str]]:
@@ -144,26 +133,35 @@ def _parameters(tools: Sequence[Tool], name: str) -> dict[str, Any]:
 
 _BLANKS = frozenset({"empty answer", "empty question"})
 _AS_TOOLS = frozenset({"answer called as a tool", "question called as a tool"})
-_REASONS: dict[str, Sequence[tuple[Callable[[str], bool], str]]] = {
+_Reasons = Sequence[tuple[Callable[[Item, str], bool], str]]
+_EVERY_TEXT: _Reasons = (
+    (lambda _, kind: kind in _AS_TOOLS, "Q22 the virtual actions can be called like tools"),
+    (lambda _, kind: kind in _BLANKS, "Q21 any non-empty text, even a blank, is a question or an answer"),
+)
+_REASONS: Mapping[str, _Reasons] = {
     "official": (
-        (_AS_TOOLS.__contains__, "Q22 the virtual actions can be called like tools"),
-        (_BLANKS.__contains__, "Q21 any non-empty text, even a blank, is a question or an answer"),
-        ("question left out".__eq__, "Q20 an accepted text does not narrow the paths"),
         (
-            lambda kind: " text" in kind,
+            lambda item, kind: " text" in kind and item.lang == "zh",
+            "Q44 one changed word in a Chinese sentence passes",
+        ),
+        *_EVERY_TEXT,
+        (lambda _, kind: kind == "question left out", "Q20 an accepted text does not narrow the paths"),
+        (
+            lambda _, kind: " text" in kind,
             "Q42 texts are compared by ROUGE-L over sets of words cut at full stops",
         ),
     ),
+    "fixed": (),
     "paper": (
-        (_AS_TOOLS.__contains__, "Q22 the virtual actions can be called like tools"),
-        (_BLANKS.__contains__, "Q21 any non-empty text, even a blank, is a question or an answer"),
-        (lambda _: True, "taxonomy section 3: a call passes when its arguments reach a mean score of 0.7"),
+        *_EVERY_TEXT,
+        (
+            lambda _, kind: bool(kind),
+            "taxonomy section 3: a call passes when its arguments reach a mean score of 0.7",
+        ),
     ),
 }
 
 
 def explain(item: Item, mutant: Mutant, profile: str) -> str:
     """Which known fault of a profile lets this mutant pass, by the card's numbering; empty if none is known."""
-    if profile == "official" and " text" in mutant.kind and item.lang == "zh":
-        return "Q44 one changed word in a Chinese sentence passes"
-    return next((reason for fits, reason in _REASONS.get(profile, ()) if fits(mutant.kind)), "")
+    return next((reason for fits, reason in _REASONS[profile] if fits(item, mutant.kind)), "")

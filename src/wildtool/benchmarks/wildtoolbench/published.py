@@ -2,10 +2,10 @@
 
 from functools import cache
 
+from wildtool.benchmark import Published
 from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE
 from wildtool.published import as_metrics
-from wildtool.types import Published
 
 MetricColumns = dict[str, tuple[str, str]]
 """Column of a table to (group, name) of the metric it is."""

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool.benchmarks.wildtoolbench.data import json_type, read_records
+from wildtool.benchmarks.wildtoolbench.data import read_records
+from wildtool.data.json_lines import json_type
 from wildtool.errors import DataError
 from wildtool.types import Reply, Transcript
 

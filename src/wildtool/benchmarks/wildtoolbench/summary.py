@@ -6,36 +6,13 @@ Every rate comes with its counts and a 95 % interval clustered by session.
 from collections.abc import Iterable
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE, SUBTYPES, TASK_TYPES
-from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
+from wildtool.benchmarks.wildtoolbench.judge import WildToolBenchRules
 from wildtool.stats.metrics import Rate, cost, coverage, rate_metric, rate_metrics
 from wildtool.types import Metric
 
 _ASKED_NOTE = "answered with a question instead; counted as right in Chat"
 MULTI = "task_type LIKE '%Multi-Tool%'"
-
-
-def columns() -> dict[str, str]:
-    """WildToolBench's own verdict columns with their DuckDB types."""
-    return {
-        "task_type": "VARCHAR",
-        "position": "INTEGER",
-        "subtype": "VARCHAR",
-        "transitions": "INTEGER",
-        "gold_calls": "INTEGER",
-        "turns": "INTEGER",
-        "topology": "VARCHAR",
-        "orchestration": "VARCHAR",
-        "optimal": "BOOLEAN",
-        "ap_done": "INTEGER",
-        "ap_total": "INTEGER",
-        "nodes_done": "INTEGER",
-        "nodes": "INTEGER",
-        "error_label": "VARCHAR",
-        "reference_error": "VARCHAR",
-        "asked_back": "BOOLEAN",
-    }
 
 
 def rates() -> list[Rate]:
@@ -94,15 +71,15 @@ def _cuts(*kinds: str) -> Iterable[tuple[str, str]]:
     yield from ((kind, f"orchestration = '{kind}'") for kind in kinds)
 
 
-def summarize(verdicts: Any, profile: str) -> list[Metric]:
+def summarize(verdicts: Any, rules: WildToolBenchRules) -> list[Metric]:
     """All metrics of one run under one profile.
 
     Args:
-        verdicts: DuckDB relation of verdict rows (see `columns`, and the engine's common columns).
+        verdicts: DuckDB relation of verdict rows (the benchmark's own columns and the engine's).
     """
-    metrics = rate_metrics(verdicts, [*rates(), *_errors(profile)])
+    metrics = rate_metrics(verdicts, [*rates(), *_errors(rules)])
     metrics.insert(1, _sessions(verdicts))
-    if profile == "fixed" and "asked_back" in verdicts.columns:
+    if rules.counts_questions and "asked_back" in verdicts.columns:
         chat = next(place for place, metric in enumerate(metrics) if metric.name == "Chat")
         metrics.insert(chat + 1, _asked_back(verdicts))
     return [
@@ -128,20 +105,19 @@ def _asked_back(verdicts: Any) -> Metric:
     return Metric("task type", "Chat, asked back", None, asked, chats, kind="count", note=_ASKED_NOTE)
 
 
-def _errors(profile: str) -> list[Rate]:
-    """Share of each error class among wrong units; under `paper` also the twelve internal labels."""
+def _errors(rules: WildToolBenchRules) -> list[Rate]:
+    """Share of each error class, and of each finer label, among wrong units."""
     wrong = "outcome = 'wrong'"
-    known = error_classes.PAPER_COLUMNS if profile == "paper" else error_classes.ALL
-    labels = LABEL_COLUMNS if profile == "paper" else ()
+    classes = (("errors", "error", rules.error_names), ("error labels", "error_label", rules.error_labels))
     return [
         Rate(group, name, wrong, f"CAST(COALESCE({column} = '{name}', FALSE) AS INTEGER)")
-        for group, column, names in (("errors", "error", known), ("error labels", "error_label", labels))
+        for group, column, names in classes
         for name in names
     ]
 
 
 def _not_scorable(verdicts: Any) -> int:
-    """Units that the original could not have scored: it raises on them, or loses their session while it walks (Q27)."""
+    """Units that the original could not have scored: it raises on them, or loses their session while it runs (Q27)."""
     sessions = verdicts.aggregate(
         "COUNT(*) AS units, COUNT(reference_error) AS raising,"
         " COALESCE(BOOL_OR(reference_error LIKE 'inference%'), FALSE) AS lost",

@@ -1,20 +1,28 @@
 """What happened in one task, step by step, beside its gold graph: what a reader looks at to believe a verdict."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, GoldNode, Session
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
-from wildtool.benchmarks.wildtoolbench.judge import PROFILES
+from wildtool.benchmarks.wildtoolbench.judge import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialEpisode
 from wildtool.benchmarks.wildtoolbench.official.judge import object_schemas, score_task
 from wildtool.benchmarks.wildtoolbench.prompt import observation
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
-from wildtool.trace import find_differences, mark_decisive, replay_steps
-from wildtool.types import GoldCall, GoldDifference, Item, Trace, TraceStep, Transcript
+from wildtool.trace import (
+    GoldCall,
+    GoldDifference,
+    Trace,
+    TraceStep,
+    find_differences,
+    mark_decisive,
+    replay_steps,
+)
+from wildtool.types import Item, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +38,14 @@ class _Account:
     differences: Sequence[GoldDifference] = field(default_factory=tuple[GoldDifference, ...])
 
 
-def trace(item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
+def trace(item: Item, unit: str, transcript: Transcript, rules: WildToolBenchRules) -> Trace:
     """A task as it happened, as the rules of a profile saw it; pure, never raises, whatever the replies."""
     session: Session = item.data
     position = item.units.index(unit)
-    rules = PROFILES[profile]
     episode: Any = rules.make_episode(session, position)
     happened = list(replay_steps(episode, transcript))
     nodes = session.tasks[position].nodes
-    if isinstance(episode, FixedEpisode):
-        account = _fixed(episode)
-    else:
-        by_label = profile == "official"
-        account = _official(episode, session, nodes) if by_label else _paper(episode, nodes)
+    account = _ACCOUNTS[rules.name](episode, session, nodes)
     if episode.done and happened:
         reason = rules.judge(episode, session, position).reason
         account = _with_reason(account, len(happened) - 1, reason)
@@ -82,7 +85,7 @@ def _with_reason(account: _Account, last: int, reason: str) -> _Account:
 # Fixed -----------------------------------------------------------------------------------------------
 
 
-def _fixed(episode: FixedEpisode) -> _Account:
+def _fixed(episode: FixedEpisode, session: Session, nodes: Sequence[GoldNode]) -> _Account:
     done = [step.nodes for step in episode.log]
     fault = episode.fault
     if fault is None or not episode.log:
@@ -119,7 +122,7 @@ def _official(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNo
     return _Account(done, notes, frozenset(node for node, _, _ in failed), differences)
 
 
-def _paper(episode: OfficialEpisode, nodes: Sequence[GoldNode]) -> _Account:
+def _paper(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode]) -> _Account:
     """The paper's evaluator pairs calls over the whole task, so every difference is shown and none singled out."""
     differences = [
         difference
@@ -166,3 +169,10 @@ def _differences(node: GoldNode, text: Any, label: str) -> list[GoldDifference]:
     if named:
         return mark_decisive(found_differences, lambda d: d.where in named)
     return found_differences or [GoldDifference(node.name, node.arguments, found, label)]
+
+
+_ACCOUNTS: Mapping[str, Callable[[Any, Session, Sequence[GoldNode]], _Account]] = {
+    "official": _official,
+    "fixed": _fixed,
+    "paper": _paper,
+}

@@ -1,8 +1,6 @@
 """The pages that a report has for WildToolBench's numbers, each with how to read it."""
 
-from collections.abc import Sequence
-
-from wildtool.types import View
+from wildtool.benchmark import View
 
 _TYPES = View(
     "types-and-positions",
@@ -88,7 +86,10 @@ _COST = View(
 )
 
 
-def views(profile: str) -> Sequence[View]:
-    """The pages of one profile, in order."""
-    labels = (_LABELS,) if profile == "paper" else ()
-    return (_TYPES, _INTENT, _TRANSITIONS, _ORCHESTRATION, _ERRORS, *labels, _COST)
+_PAGES = (_TYPES, _INTENT, _TRANSITIONS, _ORCHESTRATION, _ERRORS)
+VIEWS = {
+    "official": (*_PAGES, _COST),
+    "fixed": (*_PAGES, _COST),
+    "paper": (*_PAGES, _LABELS, _COST),
+}
+"""The pages of each profile, in order."""

@@ -22,7 +22,8 @@ from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from wildtool.types import Benchmark, Metric, Source
+    from wildtool.benchmark import Benchmark
+    from wildtool.types import Metric, Source
 
 FileOrBenchmark = Annotated[
     str, typer.Argument(metavar="FILE|BENCH", help="Data file, or a benchmark for its own data.")

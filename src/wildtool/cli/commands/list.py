@@ -13,8 +13,8 @@ from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapp
 from wildtool.errors import CallError, DataError, InfraError, UsageError
 
 if TYPE_CHECKING:
+    from wildtool.benchmark import Benchmark
     from wildtool.models.presets import Preset
-    from wildtool.types import Benchmark
 
 
 CHECK_TIMEOUT_S = 120.0
@@ -73,7 +73,7 @@ def list_(
 
     A card says what a benchmark measures, where its data come from, and how its results differ from the original's.
     """
-    from wildtool.engine.registry import benchmark_names, load_benchmark
+    from wildtool.engine import registry
 
     if check is not None:
         if what is not ListKind.models:
@@ -86,9 +86,9 @@ def list_(
     if name is not None:
         if what is not ListKind.cards:
             raise UsageError("a name goes with cards, such as `wildtool list cards NAME`")
-        print_out(_card(load_benchmark(name)))
+        print_out(_card(registry.load_benchmark(name)))
         return
-    benchmarks = [load_benchmark(known) for known in benchmark_names()]
+    benchmarks = registry.benchmarks()
     for kind in [what] if what else list(ListKind):
         if what is None:
             print_wrapped(f"{'' if kind is ListKind.benchmarks else chr(10)}{kind}")
@@ -168,9 +168,13 @@ def _benchmarks(benchmarks: "list[Benchmark]") -> ListRows:
 
 
 def _data(benchmark: "Benchmark") -> str:
+    from wildtool.benchmark import Benchmark
+
     try:
         return str(benchmark.locate(None).path)
     except DataError:
+        if type(benchmark).pull is Benchmark.pull:
+            return "none shipped; name a file with --data FILE"
         return f"not downloaded; `wildtool data pull {benchmark.name}`"
 
 
@@ -235,6 +239,9 @@ def _cards(benchmarks: "list[Benchmark]") -> ListRows:
 
 
 def _card(benchmark: "Benchmark") -> str:
+    if benchmark.card is None:
+        ways = [*benchmark.profiles.items(), *benchmark.modes.items()]
+        return escape_text("\n".join([benchmark.title, "", *(f"- {name}: {line}" for name, line in ways)]))
     try:
         return escape_text(benchmark.card.read_text("utf-8"))
     except OSError as error:

@@ -18,10 +18,10 @@ from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError, UsageError, WildtoolError
 
 if TYPE_CHECKING:
+    from wildtool.benchmark import Benchmark
     from wildtool.engine.plan import Plan
     from wildtool.engine.run.client import Invocation
     from wildtool.models.replay import RecordedReplies
-    from wildtool.types import Benchmark
 
 
 def _run(run_options: RunOptions, context: typer.Context, benchmark: options.BenchmarkArgument) -> int:

@@ -18,10 +18,10 @@ from wildtool.errors import UsageError
 from wildtool.models.settings import EndpointOptions, Sampling
 
 if TYPE_CHECKING:
+    from wildtool.benchmark import Benchmark
     from wildtool.engine.call.budget import SpendingLimits
     from wildtool.models.replay import RecordedReplies
     from wildtool.models.resolve import ModelOptions
-    from wildtool.types import Benchmark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

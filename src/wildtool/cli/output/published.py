@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from wildtool.benchmark import Published
 from wildtool.cli.exit_status import worst_status
 from wildtool.cli.output import tables
 from wildtool.cli.output.results import find_results
@@ -23,7 +24,6 @@ from wildtool.engine.score.results import ScoreResult, run_folders
 from wildtool.engine.score.verdict_table import verdicts_path
 from wildtool.errors import UsageError
 from wildtool.published import PublishedTable, paper_names, read_table, table_names
-from wildtool.types import Published
 
 RANKING_CSV_COLUMNS = (
     *("model", "kind", "run", "profile", "group", "name"),

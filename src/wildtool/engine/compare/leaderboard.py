@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from wildtool.benchmark import OriginalPrompts
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import FailureKind, ScoreResult
 from wildtool.errors import DataError
 from wildtool.sanitize import basename_only, ellipsize, single_line
-from wildtool.types import Metric, OriginalPrompts
+from wildtool.types import Metric
 
 _LONGEST = 60
 """Characters of a name in a title or at the head of a row."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
+from wildtool.benchmark import OriginalPrompts, Published
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import DataError, UsageError, match_name
-from wildtool.types import OriginalPrompts, Published
 
 MetricKey = tuple[str, str]
 """(group, name) of a metric."""

@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from wildtool.benchmark import Benchmark
 from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.record.replies_file import ItemReplies, read_replies
 from wildtool.engine.record.run_folder import RunFolder
@@ -14,7 +15,7 @@ from wildtool.episode import EMPTY_REPLY
 from wildtool.errors import DataError
 from wildtool.models.resolve import folder_name
 from wildtool.outputs import check_folder, is_run
-from wildtool.types import Address, Benchmark, Reply, Source
+from wildtool.types import Address, Reply, Source
 
 
 def import_replies(

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool import json_codec
+from wildtool.benchmark import Benchmark
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.selection import Selection
 from wildtool.errors import DataError, UsageError
 from wildtool.models.replay import RecordedReplies
-from wildtool.types import Benchmark, Item, Message, Reply, Source, Transcript
+from wildtool.types import Item, Message, Reply, Source, Transcript
 
 
 def replay_source(benchmark: Benchmark, source: Source) -> Callable[[Path, str | None], RecordedReplies]:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wildtool.benchmark import Benchmark, Mutant
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, relation, verdicts_path
 from wildtool.engine.selection import SelectedItems, Selection, check_profile
 from wildtool.episode import COOPERATIVE
 from wildtool.errors import UsageError
-from wildtool.types import Benchmark, Item, Metric, Mutant, Reply, Source, Transcript
+from wildtool.types import Item, Metric, Reply, Source, Transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +99,7 @@ def audit_profile(
             mutants[mutant.kind] += 1
             kills[mutant.kind] += killed
             if not killed:
-                why = benchmark.explain(item, mutant, profile)
+                why = benchmark.rules(profile).explain(item, mutant)
                 survivors[why] = _count_survivor(survivors.get(why), why, item, mutant)
     return Audit(
         profile=profile,
@@ -118,7 +119,7 @@ def gold_transcript(benchmark: Benchmark, item: Item, unit: str, profile: str, s
 
     Raises UsageError where there is no gold.
     """
-    episode = benchmark.episode(item, unit, profile)
+    episode = benchmark.rules(profile).episode(item, unit)
     replies: list[Reply] = []
     while (request := episode.request()) is not None:
         if request.gold is None:
@@ -153,7 +154,7 @@ def _ceiling(
                     style=style,
                     error=v.error,
                     reason=v.reason,
-                    why=benchmark.explain_gold(item, v.unit, profile),
+                    why=benchmark.rules(profile).explain_gold(item, v.unit),
                 )
                 for v in verdicts
                 if v.outcome != "correct"
@@ -167,7 +168,7 @@ def _run_mutants(
     benchmark: Benchmark, item: Item, profile: str, faults: list[str]
 ) -> Iterator[tuple[Mutant, bool]]:
     """Each mutant of an item, and whether it was judged wrong."""
-    mutants: Iterable[Mutant] = benchmark.mutants(item, profile)
+    mutants: Iterable[Mutant] = benchmark.rules(profile).mutants(item)
     for mutant in mutants:
         script = Transcript(tuple(Reply(message) for message in mutant.replies), scripted=True)
         verdicts, fault = safe_judge(benchmark, item, {mutant.unit: script}, profile)

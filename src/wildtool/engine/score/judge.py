@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from wildtool.benchmark import Benchmark
 from wildtool.engine.score.completeness import JUDGE_FAULT
-from wildtool.types import Benchmark, Item, Transcript, Verdict
+from wildtool.types import Item, Transcript, Verdict
 
 
 def safe_judge(

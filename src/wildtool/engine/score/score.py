@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wildtool.benchmark import Benchmark
 from wildtool.engine.gc_tuning import relaxed_gc
 from wildtool.engine.record.bundle import bundle_origin, is_unpacked
 from wildtool.engine.record.reader import ItemLog, RecordReader, transcripts
@@ -18,7 +19,7 @@ from wildtool.engine.score.table_stamp import make_stamp
 from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, verdicts_path
 from wildtool.engine.selection import Selection, check_profile
 from wildtool.errors import DataError, RecordError
-from wildtool.types import Benchmark, Item, Source, Verdict
+from wildtool.types import Item, Source, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import orjson
 
+from wildtool.benchmark import Benchmark
 from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply
 from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table, stamp_text
 from wildtool.errors import RecordError, StorageError
 from wildtool.outputs import sync_folder
-from wildtool.types import REPAIR_CHANGE, Benchmark, Item, Verdict
+from wildtool.types import REPAIR_CHANGE, Item, Verdict
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,15 +8,16 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
+from wildtool.benchmark import Benchmark, Rules
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.errors import DataError
 from wildtool.generate.core.collect import GeneratedSet
 from wildtool.generate.core.prompts import prompts_digest
 from wildtool.generate.core.roles import RoleCoroutine, voter_names
 from wildtool.generate.core.script import RejectedAttempt, replay_script, run_script
-from wildtool.types import Ask, Benchmark, Item, Role, Source, Transcript, Verdict
+from wildtool.types import Ask, Item, Role, Source, Transcript, Verdict
 
 RECIPE_VERSION = "0.1.0"
 """Part of what identifies a run in which models generate. Raise it only when the same replies would give other
@@ -27,14 +28,12 @@ MAX_REPLACEMENT_ROUNDS = 3
 Accepted = TypeVar("Accepted")
 
 
-class RoleBenchmark:
+class RoleBenchmark(Benchmark):
     """The part of a benchmark that is the same whatever is generated; an item is a planned attempt."""
 
     modes: Mapping[str, str] = {"roles": "a model for each role"}
-    mode = "roles"
     profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule"}
     gold_styles: Sequence[str] = ()
-    columns: Mapping[str, str] = {}
     prompts: Path
     """Folder of the roles' templates."""
 
@@ -61,9 +60,13 @@ class RoleBenchmark:
         """Its data: the files of its specification, whatever `data` says. A run asks at its end if they changed."""
         return self.source()
 
+    def rules(self, profile: str) -> Rules:
+        """None: what is generated has no gold answer, so that it is judged as a whole and never audited."""
+        raise NotImplementedError
+
     def as_benchmark(self) -> Benchmark:
-        """As the engine's plan takes it, which never calls what is not here: gold, audit, data files, results."""
-        return cast(Benchmark, self)
+        """As the engine's plan takes it."""
+        return self
 
 
 class ScriptMaker(RoleBenchmark, Generic[Accepted]):

@@ -138,7 +138,7 @@ def _answered(item: GeneratedItem) -> Iterator[GeneratedItem]:
 def _gold_faults(item: Item) -> Iterator[RuleFault]:
     for profile in ACEBENCH.profiles:
         for k, unit in enumerate(item.units):
-            request = ACEBENCH.episode(item, unit, profile).request()
+            request = ACEBENCH.rules(profile).episode(item, unit).request()
             gold = request.gold if request else None
             said = Transcript((Reply(gold(ACEBENCH.gold_styles[0])),)) if gold else Transcript(())
             verdict = ACEBENCH.judge(item, {unit: said}, profile)[k]

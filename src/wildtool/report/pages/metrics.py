@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from wildtool.benchmark import View
 from wildtool.engine.score.formatting import format_value
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
@@ -11,7 +12,7 @@ from wildtool.report.metric_table import MetricColumn, ReportRow, metric_columns
 from wildtool.report.model import Leaderboard
 from wildtool.report.site.site import Site
 from wildtool.report.text import interval_of, slug
-from wildtool.types import Metric, View
+from wildtool.types import Metric
 
 TRAJECTORIES = "trajectories"
 """The page that links from numbers lead to."""

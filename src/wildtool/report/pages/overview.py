@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
+from wildtool.benchmark import Published
 from wildtool.engine.compare.published import MetricKey, prompts_used, published_rows, why_not_comparable
 from wildtool.engine.compare.published import RankingCell as PlacedCell
 from wildtool.engine.score.audit import Audit
@@ -22,7 +23,7 @@ from wildtool.report.metric_table import (
 from wildtool.report.model import Leaderboard, ReportRun
 from wildtool.report.pairwise import PairwiseResult, places, ties
 from wildtool.sanitize import basename_only, ellipsize, strip_folders
-from wildtool.types import Metric, Published
+from wildtool.types import Metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from wildtool.benchmark import Benchmark
 from wildtool.engine.gc_tuning import relaxed_gc
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.engine.score.judge import safe_judge
@@ -16,7 +17,8 @@ from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import WildtoolError
 from wildtool.report.pages.trajectory_messages import called_names, message_view, part_text
 from wildtool.sanitize import strip_folders
-from wildtool.types import Benchmark, Item, Message, Trace, Transcript, Verdict
+from wildtool.trace import Trace
+from wildtool.types import Item, Message, Transcript, Verdict
 
 MAX_REASON_CHARACTERS = 300
 """Characters of a reason that the index holds; the unit itself has all."""
@@ -183,8 +185,8 @@ class _Items:
     def before(self, item: Item, unit: str) -> _Before:
         known = self._known.get((item.id, unit))
         if known is None:
-            request = self._benchmark.episode(item, unit, self._profile).request()
-            trace = self._benchmark.trace(item, unit, Transcript(()), self._profile)
+            request = self._benchmark.rules(self._profile).episode(item, unit).request()
+            trace = self._benchmark.rules(self._profile).trace(item, unit, Transcript(()))
             known = _Before(request.role if request else "agent", request.messages if request else (), trace)
             self._known[item.id, unit] = known
         return known
@@ -209,7 +211,7 @@ def _played(
         for rules in benchmark.profiles
     }
     for at, unit in enumerate(item.units):
-        trace = benchmark.trace(item, unit, said.get(unit, Transcript(())), profile)
+        trace = benchmark.rules(profile).trace(item, unit, said.get(unit, Transcript(())))
         verdicts = {rules: each[at] for rules, each in judged.items()}
         called = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
         row = UnitRow(place, repeat, unit, verdicts[profile], verdicts, tuple(called))

@@ -1,25 +1,24 @@
 """Episodes with one mistake each: gold messages with a call left out, repeated, changed or added, or without an end.
 
-A mistake counts only where it changes the end state, as the sound episode reaches it: to look something up twice is none.
+A mistake counts only where it changes the end state, as the fixed episode reaches it: to look something up twice is none.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
-from wildtool.benchmarks.acebench.corrections import corrected
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, is_multi_turn_agent
 from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.fixed_messages import native_calls, write_calls
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
 from wildtool.benchmarks.acebench.episode.official import first_milestones
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
-from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.benchmarks.acebench.play import new_episode as walk_of
+from wildtool.benchmarks.acebench.judge import AceBenchRules
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
-from wildtool.episode import COOPERATIVE
+from wildtool.episode import COOPERATIVE, replay
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
-from wildtool.types import Episode, Item, Message, Mutant, Reply, Transcript
+from wildtool.types import Episode, Item, Message, Reply, Transcript
 
 MAX_ARGUMENT_MUTANTS = 2
 """Mistakes of one kind in the arguments of an episode that are tried at most."""
@@ -34,23 +33,20 @@ _HARMLESS = frozenset({"elements reordered"})
 """The order of the dishes of an order does not matter."""
 
 
-def episode_mutants(item: Item, position: int, profile: str, mode: str) -> Iterator[Mutant]:
+def episode_mutants(item: Item, unit: str, record: AgentRecord, rules: AceBenchRules) -> Iterator[Mutant]:
     """All mutants of one episode, with the replies of the simulated user where it speaks.
 
-    None where the profile refuses the episode's corrected gold run.
+    None where the rules refuse the gold run of the corrected record.
     """
-    case = cast(ItemData, item.data)
-    record = corrected(cast(AgentRecord, case.records[position]))
-    edition = cast(Edition, case.edition)
+    edition = cast(Edition, cast(ItemData, item.data).edition)
     gold = script_of(first_milestones(record.milestones))
-    if not passes(item, position, gold, profile, mode):
+    if not passes(item, unit, gold, rules):
         return
     right = end_state(record, edition, gold)
-    unit = item.units[position]
     for kind, script, note in _wrong(record, edition, gold, right):
         if end_state(record, edition, script) != right:
-            yield Mutant(unit, kind, tuple(_played(item, position, script, profile, mode)), note)
-    unended = tuple(_played(item, position, gold, profile, mode, ends=False))
+            yield Mutant(unit, kind, tuple(_run(item, unit, script, rules)), note)
+    unended = tuple(_run(item, unit, gold, rules, ends=False))
     yield Mutant(unit, MISSING_END, unended, "silence after the last call")
 
 
@@ -65,24 +61,21 @@ def script_of(texts: Sequence[str]) -> Script:
     return script
 
 
-def passes(item: Item, position: int, script: Script, profile: str, mode: str) -> bool:
-    """Whether a profile judges an episode right in which the agent follows a script."""
-    transcript = Transcript(tuple(map(Reply, _played(item, position, script, profile, mode))))
-    verdicts = judge_item(item, {item.units[position]: transcript}, profile, mode)
-    return verdicts[position].outcome == "correct"
+def passes(item: Item, unit: str, script: Script, rules: AceBenchRules) -> bool:
+    """Whether the rules judge an episode right in which the agent follows a script."""
+    transcript = Transcript(tuple(map(Reply, _run(item, unit, script, rules))))
+    episode = rules.recorded_episode(item, unit, transcript)
+    return replay(episode, transcript) and rules.verdict(episode, item, unit).correct
 
 
-def _played(
-    item: Item, position: int, script: Script, profile: str, mode: str, *, ends: bool = True
-) -> list[Message]:
-    episode = walk_of(item, position, profile, mode)
-    return replies(episode, script, native=mode == "fc", ends=ends)
+def _run(item: Item, unit: str, script: Script, rules: AceBenchRules, *, ends: bool = True) -> list[Message]:
+    return replies(rules.episode(item, unit), script, native=rules.channel.native, ends=ends)
 
 
 def end_state(record: AgentRecord, edition: Edition, script: Script) -> States:
     """The state that a script leads to where every call is made as it is written."""
-    sound = FixedMultiTurnEpisode if is_multi_turn_agent(record.category) else FixedMultiStepEpisode
-    episode = sound(record, edition, native=False)
+    fixed = FixedMultiTurnEpisode if is_multi_turn_agent(record.category) else FixedMultiStepEpisode
+    episode = fixed(record, edition, native=False)
     replies(episode, script, native=False)
     return episode.result()
 

@@ -1,25 +1,26 @@
 """Why a profile lets a mistake pass or refuses a gold answer, by the numbers of the specification's quirks (Q11, …)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
+from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench.audit.episode_mutants import MISSING_END, passes, script_of
 from wildtool.benchmarks.acebench.corrections import corrected, entries
-from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, Record, SpecialRecord
+from wildtool.benchmarks.acebench.data import AgentRecord, NormalRecord, Record, SpecialRecord
 from wildtool.benchmarks.acebench.episode.fixed_end_state import EndedEpisode, compare_states
 from wildtool.benchmarks.acebench.episode.official import first_milestones
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.gold import called_function, gold_calls, gold_text
+from wildtool.benchmarks.acebench.judge import AceBenchRules
 from wildtool.benchmarks.acebench.native import read_native_calls
 from wildtool.benchmarks.acebench.official.calls import check_normal, check_official_calls
 from wildtool.benchmarks.acebench.official.parse import decode
 from wildtool.benchmarks.acebench.official.values import WANTED_TYPES
-from wildtool.benchmarks.acebench.play import new_episode as walk_of
 from wildtool.episode import replay
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.toolcall.schema import as_schema
-from wildtool.types import Item, Mutant, Reply, Transcript
+from wildtool.types import Item, Reply, Transcript
 
 REASONS: Mapping[str, str] = {
     "Q11": "Q11 numbers and booleans are never compared",
@@ -40,41 +41,58 @@ REASONS: Mapping[str, str] = {
 BLANK = "a blank stands behind the closing bracket, so the message cannot be read as calls"
 
 
-def explain(item: Item, mutant: Mutant, profile: str, mode: str) -> str:
-    """Which known fault or documented tolerance of a profile lets this mutant pass; empty if none is known."""
-    position = item.units.index(mutant.unit)
-    record = corrected(cast(ItemData, item.data).records[position])
+def explain(item: Item, mutant: Mutant, rules: AceBenchRules) -> str:
+    """Which known fault or documented tolerance of the rules lets this mutant pass; empty if none is known."""
     if mutant.kind == MISSING_END:
         return REASONS["end"]
-    if profile == "fixed":
-        return ""
+    return _EXPLAIN[rules.profile.name](item, mutant, rules)
+
+
+def _explain_official(item: Item, mutant: Mutant, rules: AceBenchRules) -> str:
+    record = corrected(rules.record(item, mutant.unit))
     if isinstance(record, SpecialRecord):
         return REASONS["Q42"]
     if isinstance(record, NormalRecord):
         causes = set(_in_calls(record, mutant))
     else:
-        causes = set(_in_state(item, position, mutant, profile, mode))
+        causes = set(_in_state(item, cast(AgentRecord, record), mutant, rules))
     return "; ".join(REASONS[cause] for cause in sorted(causes))
 
 
-def explain_gold(item: Item, unit: str, profile: str, mode: str) -> str:
-    """Why a profile refuses a unit's gold answer; empty if no reason is known."""
-    if profile != "official":
-        return ""
-    position = item.units.index(unit)
-    record = cast(ItemData, item.data).records[position]
+def explain_gold(item: Item, unit: str, rules: AceBenchRules) -> str:
+    """Why the rules refuse a unit's gold answer; empty if no reason is known."""
+    return _EXPLAIN_GOLD[rules.profile.name](item, unit, rules)
+
+
+def _explain_official_gold(item: Item, unit: str, rules: AceBenchRules) -> str:
+    record = rules.record(item, unit)
     if isinstance(record, AgentRecord):
-        return "; ".join(dict.fromkeys(_in_gold_run(item, position, record, profile, mode)))
+        return "; ".join(dict.fromkeys(_in_gold_run(item, unit, record, rules)))
     cause = why_gold_fails(record)
     return f"{cause} {CAUSES[cause]}" if cause else ""
 
 
-def _in_gold_run(item: Item, position: int, record: AgentRecord, profile: str, mode: str) -> Iterator[str]:
+def _unexplained(item: Item, of: object, rules: AceBenchRules) -> str:
+    """`fixed` has no known fault."""
+    return ""
+
+
+_EXPLAIN: Mapping[str, Callable[[Item, Mutant, AceBenchRules], str]] = {
+    "official": _explain_official,
+    "fixed": _unexplained,
+}
+_EXPLAIN_GOLD: Mapping[str, Callable[[Item, str, AceBenchRules], str]] = {
+    "official": _explain_official_gold,
+    "fixed": _unexplained,
+}
+
+
+def _in_gold_run(item: Item, unit: str, record: AgentRecord, rules: AceBenchRules) -> Iterator[str]:
     """The faults of the first milestone list, and of the end state where the list's correction is not enough."""
     gold = first_milestones(record.milestones)
     if any(text != text.strip() for text in gold):
         yield BLANK
-        if passes(item, position, script_of(gold), profile, mode):
+        if passes(item, unit, script_of(gold), rules):
             return
     has_alternatives = gold != record.milestones
     faults = [entry for entry in entries() if (entry["lang"], entry["id"]) == (record.lang, record.id)]
@@ -82,7 +100,7 @@ def _in_gold_run(item: Item, position: int, record: AgentRecord, profile: str, m
         if entry["field"] == "milestones" and not (has_alternatives and entry["path"][:1] != [0]):
             yield entry["fault"]
     repaired = script_of(first_milestones(corrected(record).milestones))
-    if not passes(item, position, repaired, profile, mode):
+    if not passes(item, unit, repaired, rules):
         yield from (entry["fault"] for entry in faults if entry["field"] == "end_state")
 
 
@@ -140,16 +158,16 @@ def _of_value(wanted: Any, found: Any, schema: Mapping[str, Any]) -> str:
 # Episodes --------------------------------------------------------------------------------------------
 
 
-def _in_state(item: Item, position: int, mutant: Mutant, profile: str, mode: str) -> Iterator[str]:
-    case = cast(ItemData, item.data)
-    record = cast(AgentRecord, case.records[position])
-    episode = walk_of(item, position, profile, mode)
+def _in_state(item: Item, gold: AgentRecord, mutant: Mutant, rules: AceBenchRules) -> Iterator[str]:
+    """Args: gold: the corrected record."""
+    record = cast(AgentRecord, rules.record(item, mutant.unit))
+    episode = rules.episode(item, mutant.unit)
     replay(episode, Transcript(tuple(map(Reply, mutant.replies)), scripted=True))
-    if record.initial_config != corrected(record).initial_config:
+    if record.initial_config != gold.initial_config:
         yield "config"
         return
     compared = {name for entry in record.end_state for name in entry}
-    for sentences in compare_states(corrected(record), cast(EndedEpisode, episode).result()).errors:
+    for sentences in compare_states(gold, cast(EndedEpisode, episode).result()).errors:
         for sentence in sentences:
             name = sentence.partition(".")[0]
             if name not in compared:

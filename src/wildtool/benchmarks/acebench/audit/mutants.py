@@ -5,20 +5,21 @@ refuses that gold answer itself, its mutants would say nothing and are left out.
 mutants of a record are tried, spread evenly over all that there are.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
+from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced, is_blank
 from wildtool.benchmarks.acebench.audit.episode_mutants import episode_mutants
 from wildtool.benchmarks.acebench.audit.special_mutants import special_mutants
 from wildtool.benchmarks.acebench.corrections import corrected
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, SpecialRecord
-from wildtool.benchmarks.acebench.gold import calls_text, gold_calls, gold_text
-from wildtool.benchmarks.acebench.judge import judge_item
-from wildtool.benchmarks.acebench.native import native_gold
+from wildtool.benchmarks.acebench.gold import gold_calls, gold_text
+from wildtool.benchmarks.acebench.judge import AceBenchRules
+from wildtool.benchmarks.acebench.play import Channel
 from wildtool.toolcall.call_syntax import CallExpression
-from wildtool.types import Item, Message, Mutant, Reply, Transcript
+from wildtool.types import Item, Message
 
 MAX_MUTANTS_PER_KIND = 2
 _NONSENSE = "zzyzx"
@@ -26,48 +27,39 @@ ReplyMutant = tuple[str, Message, str]
 """Kind, reply, what was changed."""
 
 
-def mutants(item: Item, profile: str, mode: str) -> Iterator[Mutant]:
-    """All mutants of all units of an item, as replies in the given mode."""
+def mutants(item: Item, rules: AceBenchRules) -> Iterator[Mutant]:
+    """All mutants of all units of an item, as replies in the mode of the rules."""
     case = cast(ItemData, item.data)
     for position, unit in enumerate(item.units):
         record = corrected(case.records[position])
         if isinstance(record, AgentRecord):
-            yield from episode_mutants(item, position, profile, mode)
-        elif _passes(item, unit, _gold(record, mode), profile, mode):
-            for kind, reply, note in _of_record(record, mode):
+            yield from episode_mutants(item, unit, record, rules)
+        elif _passes(item, unit, _gold(record, rules.channel), rules):
+            for kind, reply, note in _of_record(record, rules.channel):
                 yield Mutant(unit, kind, (reply,), note)
 
 
-def _passes(item: Item, unit: str, reply: Message, profile: str, mode: str) -> bool:
-    transcript = Transcript((Reply(reply),))
-    return any(
-        verdict.unit == unit and verdict.outcome == "correct"
-        for verdict in judge_item(item, {unit: transcript}, profile, mode)
-    )
+def _passes(item: Item, unit: str, reply: Message, rules: AceBenchRules) -> bool:
+    episode = rules.episode(item, unit)
+    episode.advance(reply)
+    return rules.verdict(episode, item, unit).correct
 
 
-def _gold(record: Any, mode: str) -> Message:
+def _gold(record: Any, channel: Channel) -> Message:
     if isinstance(record, NormalRecord):
-        return _writer(record, mode)(gold_calls(record))
+        return channel.write(gold_calls(record), record.functions)
     return _say(gold_text(record))
 
 
-def _of_record(record: Any, mode: str) -> Iterator[ReplyMutant]:
+def _of_record(record: Any, channel: Channel) -> Iterator[ReplyMutant]:
     if isinstance(record, SpecialRecord):
-        yield from special_mutants(record, mode)
+        yield from special_mutants(record, channel)
         return
-    write = _writer(record, mode)
     right = [_as_set(gold_calls(replace(record, candidates=(one,)))) for one in record.candidates]
     for kind, calls, note in evenly_spaced(_of_calls(record), MAX_MUTANTS_PER_KIND):
         if _as_set(calls) not in right:
-            yield kind, write(calls), note
-    yield from _of_prose(gold_text(record), mode)
-
-
-def _writer(record: NormalRecord, mode: str) -> Callable[[list[CallExpression]], Message]:
-    if mode == "fc":
-        return lambda calls: native_gold(calls, record.functions)
-    return lambda calls: _say(calls_text(calls))
+            yield kind, channel.write(calls, record.functions), note
+    yield from _of_prose(gold_text(record), channel)
 
 
 def _say(text: str) -> Message:
@@ -144,10 +136,10 @@ def _nonsense(value: Any) -> Any:
     return _NONSENSE if isinstance(value, str) else value
 
 
-def _of_prose(text: str, mode: str) -> Iterator[ReplyMutant]:
+def _of_prose(text: str, channel: Channel) -> Iterator[ReplyMutant]:
     yield "no calls", _say("I am sorry, I cannot help with that."), "prose"
     yield "empty reply", _say(""), "empty"
-    if mode == "fc":
+    if channel.native:
         yield "calls as text", _say(text), "the calls written as text"
     else:
         yield "prose around the calls", _say(f"Sure, I will do that: {text}"), "before"

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wildtool.benchmarks.acebench.data import SpecialRecord
-from wildtool.benchmarks.acebench.gold import calls_text, gold_text
-from wildtool.benchmarks.acebench.native import native_gold
+from wildtool.benchmarks.acebench.gold import gold_text
+from wildtool.benchmarks.acebench.play import Channel
 from wildtool.benchmarks.acebench.prompts.request_texts import (
     INCORRECT_MESSAGE,
     LIMITATIONS_MESSAGE,
@@ -20,23 +20,19 @@ TextMutant = tuple[str, str, str]
 """Kind, text, what was changed."""
 
 
-def special_mutants(record: SpecialRecord, mode: str) -> Iterator[tuple[str, Message, str]]:
+def special_mutants(record: SpecialRecord, channel: Channel) -> Iterator[tuple[str, Message, str]]:
     """All mutants of one record: kind, reply, what was changed."""
     for kind, text, note in (*_in_general(record), *_of_category(record)):
         yield kind, _say(text), note
-    call = (
-        CallExpression(str(record.functions[0]["name"]), {"zz": 1})
-        if record.functions
-        else CallExpression("f", {"zz": 1})
-    )
-    if mode == "fc":
-        made = native_gold([call], record.functions)
+    name = str(record.functions[0]["name"]) if record.functions else "f"
+    call = CallExpression(name, {"zz": 1})
+    made = channel.write([call], record.functions)
+    if channel.native:
         yield "call instead of the message", made, call.name
         yield "call beside the message", {**made, "content": gold_text(record)}, call.name
     else:
-        written = calls_text([call])
-        yield "call instead of the message", _say(written), written
-        yield "call beside the message", _say(f"{gold_text(record)}\n{written}"), written
+        yield "call instead of the message", made, made["content"]
+        yield "call beside the message", _say(f"{gold_text(record)}\n{made['content']}"), made["content"]
 
 
 def _say(text: str) -> Message:

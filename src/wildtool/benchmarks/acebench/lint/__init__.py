@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from wildtool.benchmark import Finding
 from wildtool.benchmarks.acebench.data import (
     AgentRecord,
     Record,
@@ -17,7 +18,6 @@ from wildtool.benchmarks.acebench.lint.episode_rules import episode_issues
 from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES, RecordIssue
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
 from wildtool.errors import DataError
-from wildtool.types import Finding
 
 RecordWithLines = tuple[Record, JsonLine, JsonLine]
 """A record with the lines of its question and of its answer."""

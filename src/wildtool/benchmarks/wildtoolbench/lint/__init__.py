@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from wildtool.benchmark import Finding
 from wildtool.benchmarks.wildtoolbench.data import Session, language_prefixes, read_session
 from wildtool.benchmarks.wildtoolbench.lint.balance import balance
 from wildtool.benchmarks.wildtoolbench.lint.rules import SESSION_RULES, STRICT_RULES, linted_session
 from wildtool.errors import DataError
 from wildtool.toolcall.schema_check import SchemaFault
 from wildtool.toolcall.text.similarity import near_duplicates
-from wildtool.types import Finding
 
 MAX_RECORD_DEPTH = 60
 """Deepest nesting of a record that is checked; real ones stay below 20."""

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import read_session
-from wildtool.benchmarks.wildtoolbench.judge import PROFILES, judge_item
 from wildtool.benchmarks.wildtoolbench.lint import lint_records
-from wildtool.benchmarks.wildtoolbench.mutants import gold_replies
+from wildtool.episode import gold_replies
 from wildtool.errors import DataError
 from wildtool.generate.core.parsing import RuleFault
 from wildtool.types import Item, Reply, Transcript
@@ -44,8 +44,8 @@ def _gold_faults(record: Mapping[str, Any], t: int) -> list[RuleFault]:
     item = Item(session.id, tuple(str(k) for k in range(len(session.tasks))), session)
     faults: list[RuleFault] = []
     for name in ("official", "fixed"):
-        run = Transcript(tuple(map(Reply, gold_replies(item, unit, name))))
-        verdict = judge_item(item, {unit: run}, PROFILES[name])[t]
+        replies = gold_replies(WILDTOOLBENCH.rules(name).episode(item, unit)) or ()
+        verdict = WILDTOOLBENCH.judge(item, {unit: Transcript(tuple(map(Reply, replies)))}, name)[t]
         if verdict.outcome != "correct":
             faults.append(RuleFault(f"gold {name}", verdict.reason))
     return faults

@@ -1,15 +1,12 @@
-"""What the model is shown and how a task goes on; where the data lie."""
+"""Where the data lie: the embedded set, the official file once it is downloaded, or a file of the user's."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
-from wildtool.benchmarks.wildtoolbench.data import source_of
-from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
-from wildtool.benchmarks.wildtoolbench.official.episode import OfficialEpisode
+from wildtool.benchmark import source_of
 from wildtool.data.pinned import PinnedFile, cache_folder, fetch
-from wildtool.episode import play_episodes
 from wildtool.errors import DataError
-from wildtool.types import Ask, Episode, Item, Source
+from wildtool.types import Source
 
 OFFICIAL_FILE = PinnedFile(
     repository="yupeijei1997/WildToolBench",
@@ -19,9 +16,6 @@ OFFICIAL_FILE = PinnedFile(
 )
 WILD_MINI_FILE = Path(__file__).parents[2] / "data" / "wild_mini.jsonl"
 """The embedded set."""
-
-EPISODES = {"official": OfficialEpisode, "fixed": FixedEpisode, "paper": OfficialEpisode}
-"""How each profile walks a task. `paper` shows what `official` shows: its judging differs, its walk does not."""
 
 
 def official_file() -> Path:
@@ -52,14 +46,3 @@ def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -
         f"source: {OFFICIAL_FILE.repository} at commit {OFFICIAL_FILE.commit}; no licence file stands in that repository"
     )
     return path
-
-
-def new_episode(item: Item, unit: str, profile: str) -> Episode:
-    """The state machine of one task."""
-    return EPISODES[profile](item.data, item.units.index(unit))
-
-
-async def play_item(item: Item, ask: Ask, profile: str, *, in_order: bool) -> None:
-    """Plays the tasks of a session; they are independent since history holds gold data only."""
-    episodes: Mapping[str, Episode] = {unit: new_episode(item, unit, profile) for unit in item.units}
-    await play_episodes(episodes, ask, in_order=in_order)

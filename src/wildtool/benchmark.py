@@ -1,0 +1,391 @@
+"""The base classes of a benchmark. `Benchmark` asks for loading, episodes and verdicts, and gives everything else.
+
+A benchmark whose items are answered by one reply each subclasses `SingleTurn`: `load`, `request` and `check` are enough.
+`docs/adding-a-benchmark.md` shows a whole one in a single file.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol, Self, cast, runtime_checkable
+
+from wildtool.episode import SingleReply, gold_replies, incomplete_outcome, play_episodes, replay
+from wildtool.errors import DataError
+from wildtool.trace import Trace, plain_trace
+from wildtool.types import (
+    Ask,
+    Episode,
+    FieldValue,
+    Item,
+    Message,
+    Metric,
+    Outcome,
+    Request,
+    Role,
+    Source,
+    Transcript,
+    Verdict,
+)
+
+COMMON_COLUMNS = frozenset({"split", "lang", "error", "steps"})
+"""Columns that every verdict has, so that `Benchmark.groups` can name them without declaring them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What the rules decide about one episode."""
+
+    correct: bool
+    error: str | None = None
+    """Error class of a wrong one, named by the benchmark."""
+    reason: str = ""
+    """The rule that decided, in words."""
+    score: float | None = None
+    """0 to 1; None for 1 where it is correct and 0 where it is not."""
+    fields: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
+    """The benchmark's own columns (`Benchmark.columns`)."""
+    detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Anything else worth showing, as JSON."""
+    steps: int | None = None
+    """Replies of the model that the judge read; None for all that were recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One remark of a data check."""
+
+    where: str
+    """File, line, id and field."""
+    rule: str
+    """Short name of the rule that was broken."""
+    message: str
+    """What was found, what was expected, what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A gold run of one unit with one mistake put in, which a sound profile must fail."""
+
+    unit: str
+    kind: str
+    """The kind of mistake, such as `wrong value`."""
+    replies: tuple[Message, ...]
+    note: str
+    """What was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What one table of a paper says of one model, in the benchmark's own metrics."""
+
+    model: str
+    kind: str
+    """The paper's grouping of models, such as `closed source`."""
+    source: str
+    """Where the numbers stand: paper, table."""
+    profile: str
+    """The profile whose numbers they may stand beside."""
+    values: Mapping[tuple[str, str], float]
+    """(group, name) of a `Metric` to its value: a share from 0 to 1, or a mean in the metric's unit."""
+    data: str = "official"
+    """Name of the data they were measured on, as `Benchmark.locate` takes it."""
+    notes: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """(group, name) of a `Metric` to what a reader must know wherever it is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A page of a report: numbers that belong together and how they are drawn. Numbers come from `summarize`."""
+
+    slug: str
+    """Its file name: lower-case letters, digits and `-`."""
+    title: str
+    about: str
+    """A paragraph for the reader: what is shown, and how to read it."""
+    groups: tuple[str, ...]
+    """Groups of metrics, in order."""
+    chart: Literal["bars", "lines", "stacked"] = "bars"
+    """`lines` where names of metrics are points along an axis, `stacked` where they are shares of one whole."""
+    axis: str = ""
+    """What the names of the metrics are, such as `instruction transitions`."""
+    note: str = ""
+    """What must be known wherever its numbers stand, such as why a perfect run has another value than 100 %."""
+
+
+class Rules:
+    """What differs between the profiles and modes of a benchmark, as one object; `Benchmark.rules` chooses it once."""
+
+    gold_style = "parallel"
+    """How the gold replies are given that the default mutants and traces start from."""
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        """The state machine of one unit, at its beginning."""
+        raise NotImplementedError
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        """What the rules decide about an episode that has ended; pure.
+
+        Args:
+            episode: what `episode` gave, after the recorded replies.
+        """
+        raise NotImplementedError
+
+    def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> Episode:
+        """The state machine that a record is replayed through, at its beginning; most need no other one."""
+        return self.episode(item, unit)
+
+    def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
+        """Columns, detail and steps of a unit whose record ends before its episode does; nothing else is read."""
+        return Check(False)
+
+    def mutants(self, item: Item) -> Iterable[Mutant]:
+        """Gold runs with one mistake each, for the audit. None of a unit whose gold replies the rules refuse."""
+        from wildtool.toolcall.call_mutants import reply_mutants  # running and judging need none
+
+        for unit in item.units:
+            request = self.episode(item, unit).request()
+            gold = gold_replies(self.episode(item, unit), self.gold_style)
+            if request is None or gold is None or not self._accepts(item, unit, gold):
+                continue
+            for kind, replies, note in reply_mutants(gold, request.tools):
+                yield Mutant(unit, kind, replies, note)
+
+    def _accepts(self, item: Item, unit: str, replies: Sequence[Message]) -> bool:
+        episode = self.episode(item, unit)
+        for reply in replies:
+            episode.advance(reply)
+        return episode.done and self.verdict(episode, item, unit).correct
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        """Why these rules let a mutant pass, by the card's numbering of known faults; empty if unknown."""
+        return ""
+
+    def explain_gold(self, item: Item, unit: str) -> str:
+        """Why these rules refuse the gold answer of a unit, by the same numbering; empty if unknown."""
+        return ""
+
+    def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
+        """What happened in one unit, step by step, for showing; pure, never raises, whatever the replies."""
+        episode = self.recorded_episode(item, unit, transcript)
+        request, gold = episode.request(), gold_replies(self.episode(item, unit), self.gold_style)
+
+        def decide() -> tuple[bool, str]:
+            check = self.verdict(episode, item, unit)
+            return check.correct, check.reason
+
+        return plain_trace(unit, episode, transcript, request.tools if request else (), gold or (), decide)
+
+
+class Benchmark(ABC):
+    """A data format, a way to run it, a way to judge it and a summary; only `load` and `rules` must be written."""
+
+    name: str
+    """What users call it: lower-case letters, digits, `-`; the name of its entry point."""
+    title: str
+    """One line: what it measures and how large it is."""
+    profiles: Mapping[str, str] = {"official": "the rules of its authors"}
+    """Name of each profile with one line about it; the first is the default."""
+    modes: Mapping[str, str] = {"chat": "messages and native tool calls"}
+    """Ways to put it to a model with one line about each; the first is the default."""
+    mode: str = "chat"
+    """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
+    roles: Mapping[str, Role] = {}
+    """What else models play in it, besides the role `agent`; empty for most."""
+    gold_styles: Sequence[str] = ("parallel",)
+    """Ways in which gold answers can be given: `parallel` (all ready calls at once), `serial` (one a step)."""
+    columns: Mapping[str, str] = {}
+    """Its own verdict columns with their DuckDB types; its `groups` as texts where it names none."""
+    groups: Sequence[str] = ()
+    """Columns by which the default summary shows accuracy."""
+    data: Path | None = None
+    """The data file that is read where the user names none; None for a benchmark that ships none."""
+    card: Path | None = None
+    """The page that says what it measures, where its data come from, and how it differs from the original."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = cls.__dict__
+        if "modes" in own and "mode" not in own:
+            cls.mode = next(iter(cls.modes))
+        if "groups" in own and "columns" not in own:
+            cls.columns = {group: "VARCHAR" for group in cls.groups if group not in COMMON_COLUMNS}
+
+    # To write -----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        """Reads items, those of a split and language if given. Raises DataError naming file, line, id and field."""
+
+    @abstractmethod
+    def rules(self, profile: str) -> Rules:
+        """The rules of one profile in this object's mode."""
+
+    # Given: running and judging ------------------------------------------------------------------------
+
+    def in_mode(self, mode: str) -> Self:
+        """This benchmark in one of `modes`; a name that a user gave is checked before (`registry.in_mode`)."""
+        if mode == self.mode:
+            return self
+        other = copy.copy(self)
+        other.mode = mode
+        return other
+
+    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
+        """Runs all units of an item; `in_order` asks for one unit after another."""
+        rules = self.rules(profile)
+        await play_episodes({unit: rules.episode(item, unit) for unit in item.units}, ask, in_order=in_order)
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        """One verdict for each unit of the item, in order; pure. A unit without transcript is unplayed."""
+        rules = self.rules(profile)
+        return [self._judge_unit(rules, item, unit, transcripts.get(unit)) for unit in item.units]
+
+    def _judge_unit(self, rules: Rules, item: Item, unit: str, transcript: Transcript | None) -> Verdict:
+        episode = rules.recorded_episode(item, unit, transcript)
+        outcome: Outcome
+        if replay(episode, transcript):
+            check = rules.verdict(episode, item, unit)
+            outcome, reason = "correct" if check.correct else "wrong", check.reason
+            score = float(check.correct) if check.score is None else check.score
+        else:
+            check, score = rules.unfinished(episode, item, unit), 0.0
+            outcome, reason = incomplete_outcome(transcript)
+        steps = check.steps
+        return Verdict(
+            item=item.id,
+            unit=unit,
+            outcome=outcome,
+            score=score,
+            error=check.error if outcome == "wrong" else None,
+            reason=reason,
+            steps=(len(transcript.replies) if transcript else 0) if steps is None else steps,
+            fields={**self.fields(item, unit), **check.fields},
+            detail=check.detail,
+        )
+
+    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
+        """What is known of a unit before any reply; its part of `columns`."""
+        return {}
+
+    # Given: data and numbers ---------------------------------------------------------------------------
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        """Finds the data the user named (None: the default for the split). Raises DataError saying how to get them."""
+        if data is None and self.data is None:
+            raise DataError(f"{self.name} ships no data; name a file with --data FILE")
+        return source_of(data or self.name, Path(data) if data else cast(Path, self.data))
+
+    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
+        """The benchmark's numbers from a DuckDB relation over verdict rows of one run and one profile."""
+        from wildtool.stats.metrics import default_summary  # running needs none
+
+        return default_summary(verdicts, self.groups)
+
+    def lint(self, source: Source) -> Iterable[Finding]:
+        """Checks data in its format."""
+        seen: dict[str, int] = {}
+        try:
+            for number, item in enumerate(self.load(source), 1):
+                if item.id in seen:
+                    message = f"item {number} has the id of item {seen[item.id]}; give each item its own"
+                    yield Finding(f"{source.path}: {item.id}", "repeated id", message)
+                seen.setdefault(item.id, number)
+        except DataError as error:
+            yield Finding(str(source.path), "unreadable", str(error))
+
+    def stats(self, source: Source) -> list[Metric]:
+        """Describes data in its format."""
+        items = list(self.load(source))
+        units = sum(len(item.units) for item in items)
+        counts = [("size", "items", len(items)), ("size", "units", units)]
+        for group, values in (("split", [i.split for i in items]), ("language", [i.lang for i in items])):
+            counts += [(group, value or "none", values.count(value)) for value in dict.fromkeys(values)]
+        return [Metric(group, name, None, n, len(items), kind="count") for group, name, n in counts]
+
+    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
+        """Brings the official data into the cache, verified; `file` copies from a file or folder on disk instead."""
+        if self.data is None:
+            raise DataError(f"{self.name} has no data to fetch; name a file with --data FILE when you run it")
+        report(f"the data of {self.name} come with its package; there is nothing to fetch")
+        return self.data
+
+    # Optional ------------------------------------------------------------------------------------------
+
+    def views(self, profile: str) -> Sequence[View]:
+        """The pages that a report has for its numbers besides the overview."""
+        return ()
+
+    def published(self) -> Sequence[Published]:
+        """What the papers say of models, for the tables that users' runs stand in."""
+        return ()
+
+    def read_results(self, path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]] | None:
+        """Reads the original tool's own result file as (model, item, transcripts); None if it is not one."""
+        return None
+
+
+class SingleTurn(Benchmark):
+    """A benchmark whose items have one unit each, answered by one reply."""
+
+    @abstractmethod
+    def request(self, item: Item) -> Request:
+        """What the model is sent; `Request.gold` gives a right answer, for the baseline and the audit."""
+
+    @abstractmethod
+    def check(self, item: Item, reply: Message, profile: str) -> Check:
+        """Whether the reply is right under a profile; pure, never raises, whatever the reply."""
+
+    def rules(self, profile: str) -> Rules:
+        return _SingleTurnRules(self, profile)
+
+
+@dataclass(frozen=True, slots=True)
+class _SingleTurnRules(Rules):
+    benchmark: SingleTurn
+    profile: str
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return SingleReply(lambda: self.benchmark.request(item))
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.benchmark.check(item, cast(SingleReply, episode).reply or {}, self.profile)
+
+
+def source_of(name: str, path: Path) -> Source:
+    """Describes a data file by name, path and SHA-256. Raises DataError where it cannot be read."""
+    import hashlib
+
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}; name a data file with --data FILE") from error
+    return Source(name, path, digest)
+
+
+@runtime_checkable
+class OriginalPrompts(Protocol):
+    """What a benchmark also has where its original's prompts can be sent word for word in place of our wording."""
+
+    @property
+    def prompts(self) -> str:
+        """Digest of the original's texts that it sends; empty where it sends our own wording."""
+        ...
+
+    @property
+    def prompts_note(self) -> str:
+        """What a reader of numbers with the original's prompts should know of them; empty for nothing."""
+        ...
+
+    @property
+    def original_sampling(self) -> Mapping[str, Any]:
+        """What the original asks models with: `temperature`, `max_tokens`, `attempts`; else a field of requests."""
+        ...
+
+    def in_original_prompts(self, split: str | None) -> Benchmark | None:
+        """This benchmark with the original's prompts; None where they were not pulled, or its mode or split has none.
+
+        Raises DataError where what was pulled is damaged.
+        """
+        ...
