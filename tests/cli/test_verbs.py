@@ -359,7 +359,7 @@ def test_an_empty_file_is_no_success(line: str):
     Path("empty.jsonl").write_text("\n")
     ended = type_(line)
     assert ended.exit_code == 2
-    assert "empty.jsonl: holds no session" in ended.stderr
+    assert "empty.jsonl: contains no items" in ended.stderr
 
 
 def test_damaged_verdicts_are_made_again():

@@ -91,7 +91,7 @@ def test_all_units_of_all_runs_are_listed_page_by_page(page: "Page", site: Path)
         ({"run": "0"}, "16 of 16 units"),
         ({"run": "2", "outcome": "wrong"}, "8 of 16 units"),
         ({"run": "0", "group": "position", "value": "1"}, "4 of 16 units"),
-        ({"run": "2", "error": "Refusal", "outcome": "correct"}, "No hits"),
+        ({"run": "2", "error": "Refusal", "outcome": "correct"}, "No matches"),
         ({"run": "0", "text": "wild_mini_0"}, "4 of 16 units"),
         ({"run": "0", "text": "MISREAD the slip"}, "1 of 16 units"),
     ],
@@ -107,7 +107,7 @@ def test_a_tool_is_found_where_it_was_called_or_due(page: "Page", site: Path) ->
     page.locator("input[name=tool]").fill("prepare_to_answer")
     assert found(page) == "8 of 16 units"
     page.locator("input[name=tool]").fill("no_such_tool")
-    assert found(page) == "No hits"
+    assert found(page) == "No matches"
 
 
 def test_what_is_chosen_stands_in_the_address(page: "Page", site: Path) -> None:

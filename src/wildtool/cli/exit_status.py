@@ -81,7 +81,7 @@ def report_error(error: Exception) -> int:
     place = traceback.extract_tb(error.__traceback__)[-1]
     print_err(f"wildtool: internal error: {type(error).__name__}: {error} ({place.filename}:{place.lineno})")
     print_err(
-        "Please report it with your command and its output under WILDTOOL_DEBUG=1. What was recorded is intact."
+        "Please report this, with your command and its output with WILDTOOL_DEBUG=1. All recorded replies are intact."
     )
     return 1
 

@@ -12,6 +12,6 @@ def check_libraries() -> None:
     missing = [name for name in _LIBRARIES if find_spec(name) is None]
     if missing:
         raise UsageError(
-            f"pages need {', '.join(missing)}, which the core does without: pip install 'wildtool[report]'"
-            " (tables need nothing: `wildtool report --format md`)"
+            f"pages need {', '.join(missing)}: pip install 'wildtool[report]'"
+            " (tables do not: `wildtool report --format md`)"
         )

@@ -198,20 +198,20 @@ def test_roles_besides_the_agent_answer_cooperatively():
 def test_the_known_fault_behind_wrong_gold_is_told_instead_of_the_rule(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("two")})
     out = shown("audit sums --profile strict")[1]
-    assert "strict: gold of i0 unit 1 is judged not correct: S2 words are no digits" in out
+    assert "strict: gold answer of i0 unit 1 is scored not correct: S2 words are no digits" in out
 
 
 @pytest.mark.usefixtures("installed")
 def test_wrong_gold_is_told_once_whatever_its_styles(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("three")})
     out = shown("audit sums --profile strict")[1]
-    assert out.count("strict: gold of i0 unit 1 is judged not correct: three is not 3") == 1
+    assert out.count("strict: gold answer of i0 unit 1 is scored not correct: three is not 3") == 1
 
 
 def test_of_much_wrong_gold_the_first_two_hundred_are_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry(*["three"] * 110)})
     out = shown("audit sums --profile strict")[1]
-    assert out.count("strict: gold of") == 200
+    assert out.count("strict: gold answer of") == 200
     assert "and 20 more; --json lists all" in out
 
 

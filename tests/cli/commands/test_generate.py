@@ -101,4 +101,4 @@ def test_an_unclear_session_can_be_left_out():
     unclear()
     ended = type_("data refresh unclear.jsonl --skip-unclear --out fresh.jsonl")
     assert (ended.exit_code, ended.stdout) == (0, "fresh.jsonl: 0 sessions, 1 left out\n")
-    assert "wild_mini_3 left out: list_devices.gizmo" in ended.stderr
+    assert "left out wild_mini_3: list_devices.gizmo" in ended.stderr

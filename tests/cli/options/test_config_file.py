@@ -103,7 +103,7 @@ def test_a_named_file_that_is_missing_is_an_error():
         ("models.m.model = 3\n", "line 1: models.m.model: must be a text"),
         ("[model.m]\n", "line 1: model: unknown key; did you mean models?"),
         ("run = 3\n", "line 1: run: must be a table"),
-        ("[run\n", "is not TOML: Expected ']' at the end of a table declaration (at line 1, column 5)"),
+        ("[run\n", "not valid TOML: Expected ']' at the end of a table declaration (at line 1, column 5)"),
     ],
 )
 def test_a_mistake_is_named_by_file_line_and_key(text: str, message: str):

@@ -66,7 +66,7 @@ def test_the_digest_of_the_originals_texts_is_part_of_the_identity(place: Path) 
 def test_without_an_option_the_original_is_sent_where_it_was_pulled_and_that_is_said(place: Path) -> None:
     assert "original" not in run(out="before").output
     pull(place)
-    assert "--prompts own sends wildtool's wording" in run(out="after").output
+    assert "Use --prompts own for wildtool's wording" in run(out="after").output
     assert ("prompts" in identity(place, "before"), "prompts" in identity(place, "after")) == (False, True)
 
 

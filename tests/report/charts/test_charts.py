@@ -101,7 +101,7 @@ def test_long_names_that_differ_at_their_ends_are_told_apart():
 def test_a_chart_of_many_models_says_which_it_leaves_out():
     models = [f"m{number}" for number in range(40)]
     chart = render_chart(drawing("bars", *models))
-    assert chart.left_out == "Drawn are the first 30 of 40 models; the table has all"
+    assert chart.left_out == "The chart shows the first 30 of 40 models; the table shows all"
     assert ">m29<" in chart.wide
     assert ">m30<" not in chart.wide
 

@@ -75,7 +75,7 @@ def _print(audits: "Sequence[Audit]", *, every: bool) -> None:
             place = f"{single_line(group.item)}, unit {single_line(group.unit)}"
             example = f"{group.kind} in {place}: {single_line(group.note)}"
             why = single_line(group.why, 500) or "no explanation"
-            print_wrapped(f"{found.profile} misses {group.count}: {why}; such as {example}")
+            print_wrapped(f"{found.profile} misses {group.count}: {why}; for example {example}")
 
 
 def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
@@ -110,7 +110,7 @@ def _ceiling(metric: "Metric | None", *, counts: bool) -> str:
 
 def _print_wrong_gold(audits: "Sequence[Audit]") -> None:
     lines = dict.fromkeys(
-        f"{found.profile}: gold of {single_line(gold.item)} unit {single_line(gold.unit)} is judged "
+        f"{found.profile}: gold answer of {single_line(gold.item)} unit {single_line(gold.unit)} is scored "
         f"{single_line(gold.error or 'not correct')}: {single_line(gold.why or gold.reason, 500)}"
         for found in audits
         for gold in found.wrong_gold

@@ -60,7 +60,7 @@ def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOption = None) -> in
       wildtool data lint wild-mini
       wildtool data lint sessions.jsonl
 
-    Prints one line per finding. The exit status is 1 if there are any.
+    Prints one line per finding. With findings, the exit status is 1.
     """
     owner, source = _resolve_data(what, benchmark)
     count = 0
@@ -74,7 +74,7 @@ def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOption = None) -> in
     print_err(
         f"{source.path}: {count} finding{'s' if count > 1 else ''}"
         if count
-        else f"{source.path}: nothing found"
+        else f"{source.path}: no findings"
     )
     return 1 if count else 0
 
@@ -137,7 +137,7 @@ def refresh(
     made = refresh_file(source.path, seed, refused, skip_unclear=skip_unclear)
     count = write_sessions(made, out, force=force)
     for one in refused:
-        print_err(f"{single_line(one.item)} left out: {single_line(one.reason, 300)}")
+        print_err(f"left out {single_line(one.item)}: {single_line(one.reason, 300)}")
     print_out(f"{out}: {count} sessions, {len(refused)} left out")
 
 
@@ -149,7 +149,7 @@ def _check_not_empty(owner: "Benchmark", source: "Source") -> None:
         # Something that cannot be played is not nothing; it can still be checked and described.
         return
     if empty:
-        raise DataError(f"{source.path}: holds no session or other item")
+        raise DataError(f"{source.path}: contains no items")
 
 
 def _resolve_data(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":

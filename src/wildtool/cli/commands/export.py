@@ -101,7 +101,7 @@ def _form(name: str, given: dict[str, object]) -> str:
         if value and option not in EXPORT_FORMATS[name].options:
             takers = ", ".join(form for form, about in EXPORT_FORMATS.items() if option in about.options)
             raise UsageError(
-                f"--{option.replace('_', '-')} does not go with --format {name}; it goes with: {takers}"
+                f"--{option.replace('_', '-')} cannot be used with --format {name}; it is for: {takers}"
             )
     return name
 

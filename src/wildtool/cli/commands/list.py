@@ -77,7 +77,7 @@ def list_(
 
     if check is not None:
         if what is not ListKind.models:
-            raise UsageError("--check goes with models, such as `wildtool list models --check NAME`")
+            raise UsageError("--check is for models, such as `wildtool list models --check NAME`")
         said = {"base_url": base_url, "api_key_env": api_key_env, "format": format_}
         _check(check, {option: value for option, value in said.items() if value is not None})
         return
@@ -85,7 +85,7 @@ def list_(
         raise UsageError("--base-url, --api-key-env and --tool-format need --check NAME")
     if name is not None:
         if what is not ListKind.cards:
-            raise UsageError("a name goes with cards, such as `wildtool list cards NAME`")
+            raise UsageError("a name is for cards, such as `wildtool list cards NAME`")
         print_out(_card(registry.load_benchmark(name)))
         return
     benchmarks = registry.benchmarks()

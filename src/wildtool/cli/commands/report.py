@@ -30,7 +30,7 @@ def report(
         bool, typer.Option("--single-file", help="Write one self-contained HTML file.")
     ] = False,
     audit: Annotated[
-        bool, typer.Option("--audit", help="Also score the gold answers, and show what they reach.")
+        bool, typer.Option("--audit", help="Also score the gold answers and show the gold ceiling.")
     ] = False,
     format: Annotated[
         Literal["html", "md", "latex"],

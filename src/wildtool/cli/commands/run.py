@@ -200,8 +200,8 @@ def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iter
     chosen = choose_prompts(benchmark, whose, run_options.split)
     if prompts_of(chosen) and whose is None and not run_options.quiet:
         print_err(
-            "Sends the original's prompts, as pulled "
-            f"(--prompts {ORIGINAL_WORDING}); --prompts own sends wildtool's wording."
+            "Using the original's prompts, as pulled "
+            f"(--prompts {ORIGINAL_WORDING}). Use --prompts own for wildtool's wording."
         )
     return chosen
 

@@ -43,7 +43,7 @@ def view(
     from wildtool.report.server.app import has_pending_read, serve
 
     def ready(address: str) -> None:
-        print_out(f"Runs below {runs}: {address}")
+        print_out(f"Runs in {runs}: {address}")
         sys.stdout.flush()
         print_err("Ctrl-C stops it.")
         if allow_remote:

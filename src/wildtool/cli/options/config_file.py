@@ -105,7 +105,7 @@ def read_config(named: Path | None) -> Config:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: is not TOML: {error}") from None
+        raise UsageError(f"{path}: not valid TOML: {error}") from None
     config = Config(path, text=text)
     _reject_secrets(config, parsed, ())
     tables: dict[str, dict[str, Any]] = {}
@@ -124,9 +124,7 @@ def unknown_key_message(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = get_close_matches(name.replace("-", "_"), names, 1)
     return (
-        f"unknown key; did you mean {close[0]}?"
-        if close
-        else f"unknown key; known here are: {', '.join(names)}"
+        f"unknown key; did you mean {close[0]}?" if close else f"unknown key; known keys: {', '.join(names)}"
     )
 
 
@@ -191,11 +189,11 @@ def _reject_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, 
         # A model may be called anything.
         if len(here) != 2 or place[0] != "models":
             if is_key_name(name):
-                raise config.error_at(here, f"a key does not belong into a file that is shared; {advice}")
+                raise config.error_at(here, f"do not keep a key in a file that others may read; {advice}")
             if name.endswith("api_key_env") and isinstance(value, str) and not VARIABLE_NAME.fullmatch(value):
-                raise config.error_at(here, f"is no name of a variable; if it is the key itself, {advice}")
+                raise config.error_at(here, f"is not a variable name; if it is the key itself, {advice}")
         if isinstance(value, str) and URL_CREDENTIALS.search(value):
-            raise config.error_at(here, f"holds a login in an address; {advice}")
+            raise config.error_at(here, f"contains a login in an address; {advice}")
         if isinstance(value, dict):
             _reject_secrets(config, cast(dict[str, Any], value), here)
 

@@ -27,7 +27,7 @@ DataOption = Annotated[
     typer.Option(
         *("--data", "-d"),
         metavar="NAME|FILE",
-        help="Data set the benchmark knows by name, or a file in its format.",
+        help="Data file in the benchmark's format, or the name of one of its data sets.",
         show_default=False,
         rich_help_panel=SELECTION,
     ),
@@ -65,7 +65,7 @@ BenchmarkOption = Annotated[
     typer.Option(
         "--benchmark",
         metavar="NAME",
-        help="Benchmark the data belong to, if the file alone does not tell.",
+        help="Benchmark of the data, if it cannot be detected.",
         autocompletion=completion.benchmarks,
     ),
 ]

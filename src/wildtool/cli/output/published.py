@@ -291,7 +291,7 @@ def _print_csv(
     rankings: Sequence[Ranking], whole: Sequence[PublishedTable], listed: Sequence[PublishedTable]
 ) -> None:
     if sum(map(bool, (rankings, whole, listed))) > 1:
-        raise UsageError("CSV has one kind of rows: give benchmarks and runs, or tables, or papers")
+        raise UsageError("CSV holds one kind of row: give benchmarks and runs, or tables, or papers")
     if listed:
         print_rows(TABLE_LIST_COLUMNS, map(_listed, listed))
     elif whole:

@@ -108,7 +108,7 @@ def read_replies(selection: Selection, path: Path) -> Iterator[ItemReplies]:
             )
         yield ItemReplies(model, item, repeat, transcripts)
     if not seen:
-        raise DataError(f"{path}: holds no session; expected one JSON object a line")
+        raise DataError(f"{path}: contains no items; expected one JSON object per line")
 
 
 _Row = tuple[str, str, str, int, dict[str, Transcript] | list[Transcript]]

@@ -68,7 +68,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (known) {
       row.bar.max = Math.max(run.planned, 1);
       row.bar.value = run.done;
-      row.bar.setAttribute("aria-label", `Units played of ${label}`);
+      row.bar.setAttribute("aria-label", `Progress of ${label}`);
     }
     say(row.remark, run.remark || "");
     say(row.score, run.score || "");
@@ -121,7 +121,7 @@ document.addEventListener("DOMContentLoaded", () => {
   function countTicks() {
     const count = ticked().length;
     opener.disabled = count === 0;
-    say(opener, count === 0 ? "Open ticked runs" : count === 1 ? "Open 1 run" : `Open ${count} runs together`);
+    say(opener, count === 0 ? "Open selected runs" : count === 1 ? "Open 1 run" : `Open ${count} runs together`);
   }
   const json = async (address) => (await fetch(address, { cache: "no-store" })).json();
   async function open() {

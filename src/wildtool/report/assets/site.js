@@ -41,7 +41,7 @@ const wildtool = (() => {
     waiting.set(name, wait);
     const script = document.createElement("script");
     script.src = `data/${name}.js`;
-    script.onerror = () => { waiting.delete(name); wait.failed(new Error(`data/${name}.js does not load`)); };
+    script.onerror = () => { waiting.delete(name); wait.failed(new Error(`data/${name}.js could not be loaded`)); };
     document.head.append(script);
     return wait.promise;
   }
@@ -104,7 +104,7 @@ const wildtool = (() => {
     }
     if (find("counts")) table.classList.toggle("counted", find("counts").checked);
     const status = board.querySelector("[role=status]");
-    if (status) status.textContent = shown || !table.tBodies[0].rows.length ? `${shown} of ${table.tBodies[0].rows.length} shown` : "No hits";
+    if (status) status.textContent = shown || !table.tBodies[0].rows.length ? `${shown} of ${table.tBodies[0].rows.length} shown` : "No matches";
   }
 
   function start() {

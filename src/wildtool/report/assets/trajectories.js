@@ -102,7 +102,7 @@
     state.found = chosen().flatMap(matches);
     const total = chosen().reduce((sum, run) => sum + state.indexes.get(run).place.length, 0);
     const problems = chosen().map((run) => state.indexes.get(run).problem).filter(Boolean);
-    status.textContent = [!state.found.length && total ? "No hits" : `${state.found.length.toLocaleString("en")} of ${total.toLocaleString("en")} units`, ...problems.map(wildtool.texts.visible)].join(". ");
+    status.textContent = [!state.found.length && total ? "No matches" : `${state.found.length.toLocaleString("en")} of ${total.toLocaleString("en")} units`, ...problems.map(wildtool.texts.visible)].join(". ");
     state.page = 0;
     turnTo(state.open ? Math.max(0, Math.floor(positionOf(state.open) / PAGE)) : 0);
   }
@@ -194,7 +194,7 @@
     const nodes = [];
     if (seen.length && seen[0][0] === "system") nodes.push(message(seen[0]));
     const history = seen.slice(nodes.length, Math.max(last, nodes.length));
-    if (history.length) nodes.push(make("div", "message history", folded(`before this: ${history.length} messages`, ...history.map((one) => () => message(one)))));
+    if (history.length) nodes.push(make("div", "message history", folded(`${history.length} earlier messages`, ...history.map((one) => () => message(one)))));
     return [...nodes, ...seen.slice(Math.max(last, seen[0] && seen[0][0] === "system" ? 1 : 0)).map((one) => message(one))];
   }
 
@@ -279,7 +279,7 @@
       select.value = state.beside;
       if (select.selectedIndex < 0) select.value = "";
       select.addEventListener("change", () => { state.beside = select.value; location.hash = address(unit); });
-      bar.append(make("label", "", "beside ", select));
+      bar.append(make("label", "", "compare with ", select));
     }
     return bar;
   }
@@ -347,7 +347,7 @@
     const row = rows.place.findIndex((_, one) => itemOf(run, one)[0] === query.get("item") && at(rows.unit, one) === (query.get("unit") || at(rows.unit, one)) && rows.repeat[one] === Number(query.get("repeat") || 0));
     return row < 0 ? null : { run, row };
   }
-  const failed = (error) => { status.textContent = `The data do not load: ${error.message}`; };
+  const failed = (error) => { status.textContent = `The data could not be loaded: ${error.message}`; };
   const remember = () => {
     const text = new URLSearchParams({ run: form.elements.run.value, ...filters() }).toString();
     history.replaceState(null, "", wildtool.inOneFile() ? `#${SLUG}?${text}` : `#${text}`);

@@ -71,7 +71,7 @@ def _left_out(drawing: ChartData) -> str:
     most = max_models(drawing)
     if len(drawing.models) <= most:
         return ""
-    return f"Drawn are the first {most} of {len(drawing.models)} models; the table has all"
+    return f"The chart shows the first {most} of {len(drawing.models)} models; the table shows all"
 
 
 def _in_page(svg: str, drawing: ChartData, name: str) -> str:

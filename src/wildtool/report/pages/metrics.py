@@ -19,7 +19,7 @@ TRAJECTORIES = "trajectories"
 OTHER_NUMBERS = View(
     "other-numbers",
     "Other numbers",
-    "What no other page shows. Units that failed or were not played count as wrong in every rate.",
+    "What no other page shows. Failed and unplayed units count as wrong in every rate.",
     (),
 )
 
@@ -164,7 +164,7 @@ def _in_words(points: Sequence[ChartPoint], kind: str) -> str:
     what = {"lines": "Lines with bands", "stacked": "Stacked shares"}.get(kind, "Bars")
     said = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in points[:12])
     more = f"; and {len(points) - 12} more" if len(points) > 12 else ""
-    return f"{what}, 95 % intervals where drawn. {said}{more}. All numbers stand in the table below."
+    return f"{what}, 95 % intervals where drawn. {said}{more}. All numbers are in the table below."
 
 
 def add_picture(site: Site, drawing: ChartData, stem: str) -> Picture:

@@ -86,7 +86,7 @@ def _drawing(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]
     said = "; ".join(f"{point.model}: {point.text} points" for point in points[:12])
     return ChartData(
         title=f"Difference of accuracy from {labels[0]}",
-        about=f"Points with 95 % intervals beside a line at zero. {said}.",
+        about=f"Points with 95 % intervals and a line at zero. {said}.",
         points=points,
         models=tuple(point.model for point in points),
         names=("difference",),

@@ -77,14 +77,10 @@ class AccessPolicy:
         """Why a request is not answered; None where it may come in."""
         hosts = request.headers.getall("Host", [])
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            return web.HTTPForbidden(
-                text="This server does not go by that name. Use the address it printed.\n"
-            )
+            return web.HTTPForbidden(text="This server has another name. Use the address that it printed.\n")
         origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
         if origin not in (None, f"http://{hosts[0]}") or site not in (None, "same-origin", "none"):
-            return web.HTTPForbidden(
-                text="Not for other sites. Type the address, or open it from a terminal.\n"
-            )
+            return web.HTTPForbidden(text="Other sites may not link here. Type the address yourself.\n")
         if request.method not in ("GET", "HEAD"):
             return web.HTTPMethodNotAllowed(request.method, ("GET", "HEAD"))
         return None
@@ -194,14 +190,14 @@ class ViewApp:
             await self.reader.call(self.run_index.scan)
             runs = self.run_index.find(request.query.getall("run", []))
         if runs is None:
-            return _json({"problem": "There is no such run any more."}, status=404)
+            return _json({"problem": "This run no longer exists."}, status=404)
         return _json({"key": self.report_jobs.make(runs).key})
 
     async def made(self, request: web.Request) -> web.Response:
         """How far a report is."""
         report = self.report_jobs.jobs.get(request.query.get("key", ""))
         if report is None:
-            return _json({"problem": "There is no such report any more."}, status=404)
+            return _json({"problem": "This report no longer exists."}, status=404)
         if report.problem:
             return _json({"problem": report.problem})
         if report.files is None:
@@ -309,14 +305,14 @@ def listening_socket(host: str, port: int, *, remote: bool) -> socket.socket:
         raise UsageError(f"--host {host}: no such host ({error})") from error
     if not remote and not ipaddress.ip_address(str(where[0]).partition("%")[0]).is_loopback:
         raise UsageError(
-            f"--host {host} can be reached by other machines, and whoever reaches it reads all runs, with every prompt"
-            " and reply, without a password; add --allow-remote if that is what you want"
+            f"--host {host} can be reached by other machines. Anyone who reaches it can read all runs, with every"
+            " prompt and reply, without a password. Add --allow-remote if you want this"
         )
     try:
         return socket.create_server(where[:2], family=family)
     except OSError as error:
         raise UsageError(
-            f"cannot listen at {host}, port {port} ({os.strerror(error.errno or 0)}); --port 0 takes a port that is free"
+            f"cannot listen at {host}, port {port} ({os.strerror(error.errno or 0)}); --port 0 picks a free one"
         ) from error
 
 
@@ -340,7 +336,7 @@ def _json(value: Any, status: int = 200) -> web.Response:
 def _file(files: Mapping[str, Path], path: str) -> web.StreamResponse:
     found = files.get(path)
     if found is None:
-        raise web.HTTPNotFound(text="There is no such page. The list of runs: /\n")
+        raise web.HTTPNotFound(text="Page not found. The list of runs: /\n")
     return web.FileResponse(
         found, headers={"Content-Type": _KINDS.get(found.suffix, "application/octet-stream")}
     )
