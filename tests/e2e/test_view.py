@@ -199,7 +199,7 @@ def test_ticked_runs_are_opened_together_by_keyboard(at: Seen):
 def test_a_link_to_a_run_that_is_gone_says_so(at: Seen):
     # A browser tells of an answer that is no success by itself.
     at.page.goto(f"{at.address}#open=0123456789abcdef")
-    told = at.page.get_by_role("alert").filter(has_text="no such run")
+    told = at.page.get_by_role("alert").filter(has_text="no longer exists")
     told.wait_for()
     assert told.is_visible()
     at.complaints.clear()
