@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
-from wildtool.generate.graph.quality import EdgeQuality, measure_inference
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "generate" / "graph"))
+
+from edge_quality import EdgeQuality, measure_inference
 
 
 def _row(name: str, quality: EdgeQuality) -> str:

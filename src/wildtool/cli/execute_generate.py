@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
     from wildtool.engine.run.estimate import RoleEstimate
     from wildtool.engine.run.runner import RunResult
+    from wildtool.generate.core.collect import GeneratedSet
+    from wildtool.generate.core.maker import ScriptMaker
     from wildtool.types import Metric, Source
 
 
@@ -48,6 +50,20 @@ class GenerationResult:
     """What else became of them, for the last line; empty where nothing did."""
     more_to_play: bool = False
     """Whether more is to be played now, such as what stands in for something lost."""
+
+
+def set_result(
+    maker: "ScriptMaker[Any]", found: "GeneratedSet[Any]", path: Path, next_command: str, aside: str = ""
+) -> GenerationResult:
+    """The result of a set of sessions or items, after planning its lost ones again.
+
+    Args: aside: what else became of some of them, for the last line.
+    """
+    replaced = f", {found.replaced} in place of lost ones" if found.replaced else ""
+    return GenerationResult(
+        maker.name, path, len(found.kept), found.unreplaced_losses, found.unfinished, tuple(found.attrition()),
+        next_command, replaced + aside, more_to_play=maker.replace_lost(found),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +141,7 @@ def run_generation(
     out: Path,
     generate_options: GenerateOptions,
     write: "Callable[[Plan], GenerationResult]",
-    estimate: "CostEstimate | None" = None,
+    estimate: "Callable[[], CostEstimate] | None" = None,
 ) -> int:
     """Makes a set in a folder, or goes on with the one in it. Gives the exit status.
 
@@ -158,7 +174,7 @@ def run_generation(
         prices={role: price for role, price in prices.items() if price is not None},
     )
     if generate_options.dry_run:
-        return _print_estimate(plan, estimate)
+        return _print_estimate(plan, estimate and estimate())
     watcher = Observer() if generate_options.quiet else ProgressObserver(str(out), noun="items")
     drawn = [watcher] if isinstance(watcher, ProgressObserver) else []
     sitting = generate_options.invocation()

@@ -1,14 +1,15 @@
 """Plans: every sequence of types, balanced in every part of a set, and the same for the same seed."""
 
 from collections import Counter
-from itertools import islice
+from collections.abc import Sequence
+from itertools import islice, pairwise
 
 import pytest
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
 from wildtool.benchmarks.wildtoolbench.stats.shapes import TASK_GROUPS
 from wildtool.errors import UsageError
-from wildtool.generate.core.plan import Lang, group_changes, group_paths, session_plans
+from wildtool.generate.core.plan import Lang, group_paths, session_plans
 
 
 def test_all_sequences_of_four_types_come_once_before_any_comes_again():
@@ -18,6 +19,10 @@ def test_all_sequences_of_four_types_come_once_before_any_comes_again():
 def test_each_type_stands_equally_often_at_each_position():
     drawn = list(islice(group_paths(4, "s"), 64))
     assert all(Counter(path[t] for path in drawn) == dict.fromkeys(TASK_GROUPS, 16) for t in range(4))
+
+
+def group_changes(path: Sequence[str]) -> int:
+    return sum(one != other for one, other in pairwise(path))
 
 
 def test_changes_of_type_come_in_their_proportion():

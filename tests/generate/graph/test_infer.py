@@ -2,13 +2,13 @@
 
 import pytest
 
+from generate.graph.edge_quality import EDGE_KINDS, measure_inference
 from generate.graph.graph_build import answer, call, session
 from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Task
 from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
 from wildtool.errors import UsageError
 from wildtool.generate.graph.evidence import Edge
 from wildtool.generate.graph.infer import EdgeOverride, infer_edges
-from wildtool.generate.graph.quality import EDGE_KINDS, measure_inference
 
 
 def between_calls(edges: list[Edge]) -> dict[tuple[int, int], Edge]:

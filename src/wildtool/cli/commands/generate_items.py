@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions, parse_languages, with_generate_options
+from wildtool.cli.options.generate import (
+    PROCEDURAL,
+    FolderOption,
+    GenerateOptions,
+    LangOption,
+    SeedOption,
+    ToolsOption,
+    parse_languages,
+    with_generate_options,
+)
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,17 +27,8 @@ if TYPE_CHECKING:
 def items(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    out: Annotated[
-        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to work in.")
-    ] = None,
-    tools: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list "
-            "(default: built-in tools).",
-        ),
-    ] = None,
+    out: FolderOption = None,
+    tools: ToolsOption = None,
     from_: Annotated[
         Path | None,
         typer.Option(
@@ -49,13 +49,8 @@ def items(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same plans.")] = "1",
-    lang: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CODE", help="en, zh, or en,zh for both in turn (default: en).", show_default=False
-        ),
-    ] = None,
+    seed: SeedOption = "1",
+    lang: LangOption = None,
     judges: Annotated[
         int, typer.Option(min=0, max=9, metavar="N", help="Votes on each item; 0 for none.")
     ] = 3,
@@ -152,7 +147,13 @@ def _generate_with_models(
 ) -> int:
     from dataclasses import replace
 
-    from wildtool.cli.execute_generate import CostEstimate, GenerationResult, assign_models, run_generation
+    from wildtool.cli.execute_generate import (
+        CostEstimate,
+        GenerationResult,
+        assign_models,
+        run_generation,
+        set_result,
+    )
     from wildtool.engine.plan import Plan
     from wildtool.generate.items.maker import ItemMaker
     from wildtool.generate.items.output import (
@@ -170,26 +171,14 @@ def _generate_with_models(
     def write(plan: Plan) -> GenerationResult:
         found = items_from_record(maker, plan, out)
         write_items(found, out)
-        aside = f", {found.replaced} in place of lost ones" if found.replaced else ""
-        if found.doubtful:
-            aside += f", {len(found.doubtful)} doubtful: {out / DOUBTFUL_FILE}"
-        return GenerationResult(
-            "items",
-            out / ITEMS_FOLDER,
-            len(found.kept),
-            found.unreplaced_losses,
-            found.unfinished,
-            tuple(found.attrition()),
-            items_run_command(out),
-            summary_suffix=aside,
-            more_to_play=maker.replace_lost(found),
-        )
+        aside = f", {len(found.doubtful)} doubtful: {out / DOUBTFUL_FILE}" if found.doubtful else ""
+        return set_result(maker, found, out / ITEMS_FOLDER, items_run_command(out), aside)
 
-    estimate = None
-    if generate_options.dry_run:
+    def estimate() -> CostEstimate:
         from wildtool.generate.items.estimate import ITEM_TRIAL_BASIS, ITEM_UPPER_END, estimate_items
 
-        estimate = CostEstimate(estimate_items(maker), ITEM_TRIAL_BASIS, ITEM_UPPER_END)
+        return CostEstimate(estimate_items(maker), ITEM_TRIAL_BASIS, ITEM_UPPER_END)
+
     return run_generation(
         maker, assign_models(named, maker, roles, explicit), out, generate_options, write, estimate
     )

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions, parse_languages, with_generate_options
+from wildtool.cli.options.generate import (
+    PROCEDURAL,
+    GenerateOptions,
+    LangOption,
+    SeedOption,
+    ToolsOption,
+    parse_languages,
+    with_generate_options,
+)
 from wildtool.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
@@ -24,25 +32,13 @@ def sessions(
             *("--out", "-o"), metavar="PATH", help="Folder to work in; with procedural, the file to write."
         ),
     ] = None,
-    tools: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list "
-            "(default: built-in tools).",
-        ),
-    ] = None,
+    tools: ToolsOption = None,
     sessions: Annotated[
         int, typer.Option(*("--sessions", "-n"), metavar="N", help="Number of sessions.")
     ] = 64,
     tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per session.")] = 4,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same plans.")] = "1",
-    lang: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CODE", help="en, zh, or en,zh for both in turn (default: en).", show_default=False
-        ),
-    ] = None,
+    seed: SeedOption = "1",
+    lang: LangOption = None,
     twins: Annotated[
         bool, typer.Option("--twins", help="Make each plan in both languages, linked by `twin`.")
     ] = False,
@@ -84,7 +80,14 @@ def sessions(
             ProceduralSpec(sessions, tasks, seed, parse_languages(lang), tools, twins),
             force=generate_options.force,
         )
-    from wildtool.cli.execute_generate import GenerationResult, assign_models, role_models, run_generation
+    from wildtool.cli.execute_generate import (
+        CostEstimate,
+        GenerationResult,
+        assign_models,
+        role_models,
+        run_generation,
+        set_result,
+    )
     from wildtool.engine.plan import Plan
     from wildtool.generate.core.prompts import SESSION_ROLES
     from wildtool.generate.sessions.maker import VOTING_ROLES, SessionGenerationSpec, SessionMaker
@@ -111,23 +114,17 @@ def sessions(
 
     def write(plan: Plan) -> GenerationResult:
         found = write_session_set(maker, plan, out, formats)
-        return GenerationResult(
-            "sessions", out / SESSIONS_FILE, len(found.kept), found.unreplaced_losses, found.unfinished,
-            tuple(found.attrition()), sessions_run_command(out),
-            summary_suffix=f", {found.replaced} in place of lost ones" if found.replaced else "",
-            more_to_play=maker.replace_lost(found),
-        )  # fmt: skip
+        return set_result(maker, found, out / SESSIONS_FILE, sessions_run_command(out))
 
-    estimate = None
-    if generate_options.dry_run:
-        from wildtool.cli.execute_generate import CostEstimate
+    def estimate() -> CostEstimate:
         from wildtool.generate.sessions.estimate import (
             SESSION_TRIAL_BASIS,
             SESSION_UPPER_END,
             estimate_sessions,
         )
 
-        estimate = CostEstimate(estimate_sessions(maker), SESSION_TRIAL_BASIS, SESSION_UPPER_END)
+        return CostEstimate(estimate_sessions(maker), SESSION_TRIAL_BASIS, SESSION_UPPER_END)
+
     return run_generation(
         maker,
         assign_models(generate_options, maker, SESSION_ROLES, explicit, VOTING_ROLES),

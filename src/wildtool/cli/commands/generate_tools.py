@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions, parse_languages, with_generate_options
+from wildtool.cli.options.generate import (
+    PROCEDURAL,
+    FolderOption,
+    GenerateOptions,
+    LangOption,
+    SeedOption,
+    parse_languages,
+    with_generate_options,
+)
 from wildtool.errors import UsageError
 
 
@@ -14,9 +22,7 @@ from wildtool.errors import UsageError
 def tools(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    out: Annotated[
-        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to work in.")
-    ] = None,
+    out: FolderOption = None,
     number: Annotated[int, typer.Option(*("--number", "-n"), metavar="N", help="Number of tools.")] = 100,
     tree: Annotated[
         Path | None,
@@ -29,13 +35,8 @@ def tools(
         list[Path] | None,
         typer.Option(metavar="FILE", help="Text to draw domains and functions from; repeatable."),
     ] = None,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same plans.")] = "1",
-    lang: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CODE", help="en, zh, or en,zh for both in turn (default: en).", show_default=False
-        ),
-    ] = None,
+    seed: SeedOption = "1",
+    lang: LangOption = None,
 ) -> int:
     """Generate tool definitions to generate sessions and items over.
 

@@ -25,6 +25,22 @@ PROCEDURAL = "procedural"
 """Stands for no model at all: templates."""
 Own = ParamSpec("Own")
 
+FolderOption = Annotated[
+    Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to work in.")
+]
+ToolsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list (default: built-in tools).",
+    ),
+]
+SeedOption = Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same plans.")]
+LangOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CODE", help="en, zh, or en,zh for both in turn (default: en).", show_default=False),
+]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateOptions:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from wildtool.generate.core.roles import AttemptFailedError
 from wildtool.generate.core.script import RejectedAttempt
-from wildtool.types import Item
+from wildtool.types import Item, Metric
 
 Kept = TypeVar("Kept")
 
@@ -39,6 +39,10 @@ class GeneratedSet(Generic[Kept]):
     @property
     def turns(self) -> Sequence[int]:
         """Which try each kept plan is; 0 for a first one."""
+        raise NotImplementedError
+
+    def attrition(self) -> list[Metric]:
+        """Where attempts are lost."""
         raise NotImplementedError
 
     @property

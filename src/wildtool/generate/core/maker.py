@@ -31,6 +31,8 @@ Accepted = TypeVar("Accepted")
 class RoleBenchmark(Benchmark):
     """The part of a benchmark that is the same whatever is generated; an item is a planned attempt."""
 
+    name: str
+    """What is generated, in the plural."""
     modes: Mapping[str, str] = {"roles": "a model for each role"}
     profiles: Mapping[str, str] = {PROFILE: "kept if it breaks no rule"}
     gold_styles: Sequence[str] = ()

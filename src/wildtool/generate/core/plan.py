@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import product
 from random import Random
 from typing import Literal, cast
 
@@ -237,11 +237,6 @@ def _task(draw: Random, path: Sequence[str], t: int, topologies: Quota, subtypes
         length=draw.choice(LENGTHS),
         difficulty=draw.choice(DIFFICULTIES),
     )
-
-
-def group_changes(path: Sequence[str]) -> int:
-    """How often the group changes from one task to the next."""
-    return sum(a != b for a, b in pairwise(path))
 
 
 def date_line(plan: SessionPlan) -> str:

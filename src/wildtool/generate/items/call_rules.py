@@ -10,12 +10,10 @@ from wildtool.generate.core.parsing import Action, RuleFault
 from wildtool.generate.items.acebench_format import roundtrip_problem
 from wildtool.generate.items.kinds import MAX_ITEM_CALLS, ONE_CALL
 from wildtool.generate.schema.constraints import constraint_faults
+from wildtool.generate.sessions.rules.context import Schemas
 from wildtool.generate.sessions.rules.values import PLACEHOLDER, is_system_identifier, path_covers
 from wildtool.toolcall.schema import as_schema
 from wildtool.toolcall.schema_check import argument_faults, shorten
-
-Schemas = Mapping[str, Mapping[str, Any]]
-"""Parameters of each tool."""
 
 
 @dataclass(frozen=True, slots=True)

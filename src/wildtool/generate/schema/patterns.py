@@ -181,7 +181,7 @@ class _Parser:
         end = self.text.find(">", self.at)
         if not named or end < 0:
             head = self.text[self.at : self.at + 2]
-            raise PatternError(f"(?{head} at {self.at} cannot be read: it looks around, or changes rules")
+            raise PatternError(f"(?{head} at {self.at} is not read: it looks around, or changes rules")
         self.at = end + 1
 
     def _escape(self, start: int) -> Part:
@@ -191,7 +191,7 @@ class _Parser:
             return Anchor("B")
         char = self.text[self.at : self.at + 1]
         if char.isdigit() and char != "0":
-            raise PatternError(f"\\{char} at {start} cannot be read: it refers back")
+            raise PatternError(f"\\{char} at {start} is not read: it refers back")
         return Chars(self._escaped(start))
 
     def _escaped(self, start: int) -> Ranges:
@@ -211,7 +211,7 @@ class _Parser:
             self.at += length
             return ((int(digits, 16), int(digits, 16)),)
         if char not in _CONTROLS and char.isalnum():
-            raise PatternError(f"\\{char} at {start} cannot be read")
+            raise PatternError(f"\\{char} at {start} is not read")
         code = _CONTROLS.get(char, ord(char))
         return ((code, code),)
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from wildtool.generate.core.plan import Lang
+from wildtool.generate.schema.definitions import Schema
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Tool
 
@@ -85,7 +86,6 @@ def definition_text(function: Mapping[str, Any]) -> str:
 
 API_PARAMETER_CLASSES = ("number", "enum", "list", "bool", "object_short", "object_deep")
 """Classes that an API can be asked to have; a plain text is `text`."""
-Schema = Mapping[str, Any]
 
 
 def api_parameter_class(schema: Schema) -> str:

@@ -10,6 +10,7 @@ from wildtool.generate.core.parsing import Action, Decision, RuleFault, strings_
 from wildtool.generate.core.plan import TaskPlan
 
 Schemas = Mapping[str, Mapping[str, Any]]
+"""Parameters of each tool."""
 
 
 @dataclass(frozen=True, slots=True)
