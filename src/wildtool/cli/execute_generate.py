@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.models import ConfiguredModel, ModelCatalog, check_prices
 from wildtool.cli.options.generate import GenerateOptions
@@ -12,23 +12,12 @@ from wildtool.cli.terminal import format_reason, print_err, print_out
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
-    from wildtool.benchmark import Benchmark
     from wildtool.engine.plan import Plan
     from wildtool.engine.run.estimate import RoleEstimate
     from wildtool.engine.run.runner import RunResult
     from wildtool.generate.core.collect import GeneratedSet
-    from wildtool.generate.core.maker import ScriptMaker
-    from wildtool.types import Metric, Source
-
-
-class Maker(Protocol):
-    """What a run is made of: planned things as items, whose playing asks the roles."""
-
-    profiles: Mapping[str, str]
-
-    def as_benchmark(self) -> "Benchmark": ...
-
-    def source(self) -> "Source": ...
+    from wildtool.generate.core.maker import RoleBenchmark, ScriptMaker
+    from wildtool.types import Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +68,7 @@ class CostEstimate:
 
 def assign_models(
     generate_options: GenerateOptions,
-    benchmark: Maker,
+    benchmark: "RoleBenchmark",
     roles: Collection[str],
     explicit: frozenset[str],
     voting: Collection[str] = (),
@@ -98,7 +87,7 @@ def assign_models(
     from wildtool.engine.record.replies_file import replay_source
 
     others = role_models(generate_options.role_model, roles, voting)
-    settings = generate_options.model_options(replay_source(benchmark.as_benchmark(), benchmark.source()))
+    settings = generate_options.model_options(replay_source(benchmark, benchmark.source()))
     rates = Rates(rpm=generate_options.rpm, tpm=generate_options.tpm)
     directory = ModelCatalog(
         read_config(generate_options.config).models, read_prices(generate_options.prices)
@@ -136,7 +125,7 @@ def role_models(
 
 
 def run_generation(
-    benchmark: Maker,
+    benchmark: "RoleBenchmark",
     named: Mapping[str, ConfiguredModel],
     out: Path,
     generate_options: GenerateOptions,
@@ -164,7 +153,7 @@ def run_generation(
     prices = {role: model.price for role, model in named.items()}
     check_prices({named[role].model.name: price for role, price in prices.items()}, generate_options.max_cost)
     plan = Plan(
-        benchmark=benchmark.as_benchmark(),
+        benchmark=benchmark,
         source=benchmark.source(),
         models={role: model.model for role, model in named.items()},
         profile=next(iter(benchmark.profiles)),

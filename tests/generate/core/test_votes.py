@@ -36,7 +36,7 @@ def made(folder: Path, voters: Voters, *, judges: int = 1, checkers: int = 1) ->
     tools.write_text(json.dumps(TOOLS))
     maker = SessionMaker(SessionGenerationSpec(sessions=4, tools=tools, judges=judges, checkers=checkers))
     plan = Plan(
-        benchmark=maker.as_benchmark(),
+        benchmark=maker,
         source=maker.source(),
         models=dict.fromkeys([*prompts.SESSION_ROLES, *maker.roles], voters),
         profile=PROFILE,

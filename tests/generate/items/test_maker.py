@@ -43,7 +43,7 @@ def made(
     tools.write_text(json.dumps(TOOLS))
     maker = ItemMaker(ItemGenerationSpec(**{"items": 17, "tools": tools, **order}))
     plan = Plan(
-        benchmark=maker.as_benchmark(),
+        benchmark=maker,
         source=maker.source(),
         models=dict.fromkeys(["agent", *maker.roles], model),
         profile=PROFILE,
@@ -146,7 +146,7 @@ def test_a_killed_making_goes_on_to_the_same_items(tmp_path: Path, few: Path, sh
 def test_recorded_replies_make_the_same_items(tmp_path: Path, few: Path):
     shutil.copy(few / "tools.json", tmp_path)
     maker = ItemMaker(ItemGenerationSpec(17, tools=tmp_path / "tools.json"))
-    said = replay_source(maker.as_benchmark(), maker.source())(few / "out" / RECORD_FOLDER, None)
+    said = replay_source(maker, maker.source())(few / "out" / RECORD_FOLDER, None)
     made(tmp_path, ReplayModel("players", said))
     assert files(tmp_path / "out") == files(few / "out")
 

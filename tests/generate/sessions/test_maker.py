@@ -39,7 +39,7 @@ def made(
 ) -> tuple[RunResult, GeneratedSessions]:
     maker = SessionMaker(SessionGenerationSpec(**{"sessions": 8, "tools": tools_file(folder), **order}))
     plan = Plan(
-        benchmark=maker.as_benchmark(),
+        benchmark=maker,
         source=maker.source(),
         models=dict.fromkeys(prompts.SESSION_ROLES, model),
         profile=PROFILE,
@@ -136,7 +136,7 @@ def test_a_killed_making_goes_on_to_the_same_sessions(tmp_path: Path, good: Path
 
 def test_recorded_replies_make_the_same_sessions(tmp_path: Path, good: Path):
     maker = SessionMaker(SessionGenerationSpec(64, tools=tools_file(tmp_path), langs=("en", "zh")))
-    said = replay_source(maker.as_benchmark(), maker.source())(good / "out" / RECORD_FOLDER, None)
+    said = replay_source(maker, maker.source())(good / "out" / RECORD_FOLDER, None)
     made(tmp_path, ReplayModel("players", said), sessions=64, langs=("en", "zh"))
     assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == (good / "out" / SESSIONS_FILE).read_bytes()
 

@@ -30,7 +30,7 @@ def made(
     tools.write_text(json.dumps(TOOLS))
     maker = SessionMaker(SessionGenerationSpec(sessions=sessions, tools=tools))
     plan = Plan(
-        benchmark=maker.as_benchmark(),
+        benchmark=maker,
         source=maker.source(),
         models=dict.fromkeys(prompts.SESSION_ROLES, model),
         profile=PROFILE,

@@ -46,7 +46,7 @@ def made(
 ) -> tuple[RunResult, GeneratedTools]:
     maker = ApiMaker(ToolGenerationSpec(**{"apis": 12, **order}))
     plan = Plan(
-        benchmark=maker.as_benchmark(),
+        benchmark=maker,
         source=maker.source(),
         models=dict.fromkeys(API_ROLES, model),
         profile=PROFILE,
@@ -190,7 +190,7 @@ def test_a_killed_making_goes_on_to_the_same_tools(tmp_path: Path, good: Path, s
 
 def test_recorded_replies_make_the_same_tools(tmp_path: Path, good: Path):
     maker = ApiMaker(ToolGenerationSpec(120, langs=("en", "zh")))
-    said = replay_source(maker.as_benchmark(), maker.source())(good / "out" / RECORD_FOLDER, None)
+    said = replay_source(maker, maker.source())(good / "out" / RECORD_FOLDER, None)
     made(tmp_path, ReplayModel("players", said), apis=120, langs=("en", "zh"))
     assert same(tmp_path / "out", good / "out")
 

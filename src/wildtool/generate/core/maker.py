@@ -66,10 +66,6 @@ class RoleBenchmark(Benchmark):
         """None: what is generated has no gold answer, so that it is judged as a whole and never audited."""
         raise NotImplementedError
 
-    def as_benchmark(self) -> Benchmark:
-        """As the engine's plan takes it."""
-        return self
-
 
 class ScriptMaker(RoleBenchmark, Generic[Accepted]):
     """Makes planned things one by one, each by a script, and plans lost ones again."""
