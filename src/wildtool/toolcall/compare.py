@@ -14,6 +14,7 @@ from wildtool.toolcall.schema import (
     documented_default,
     enum_of,
     fits_types,
+    required_names,
     schema_types,
 )
 from wildtool.toolcall.text.equivalence import differing_rule
@@ -89,8 +90,7 @@ def _objects(
     gold: Mapping[str, Any], predicted: Mapping[str, Any], schema: Mapping[str, Any], path: str, depth: int
 ) -> Iterator[ArgumentDifference]:
     properties = as_schema(schema.get("properties"))
-    required: object = schema.get("required")
-    needed = cast("list[object]", required) if isinstance(required, list) else []
+    needed = required_names(schema)
     for key in (*gold, *(key for key in predicted if key not in gold)):
         optional = key in properties and key not in needed
         place = f"{path}.{_name(key)}" if path else _name(key)

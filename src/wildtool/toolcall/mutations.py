@@ -1,4 +1,4 @@
-"""Arguments with one mistake each, made so that no reading of the gold value allows them."""
+"""Gold arguments with one mistake each, none of which another reading of the gold value allows."""
 
 import copy
 import json
@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from wildtool.toolcall.schema import as_schema, documented_default, enum_of, fits_types, schema_types
+from wildtool.toolcall.schema import (
+    as_schema,
+    documented_default,
+    enum_of,
+    fits_types,
+    required_names,
+    schema_types,
+)
 from wildtool.toolcall.text.lexicon import FUNCTION_WORDS
 
 ValuePath = tuple[str | int, ...]
@@ -26,34 +33,35 @@ def value_mutants(arguments: dict[str, Any], parameters: Mapping[str, Any]) -> I
     Args:
         parameters: the tool's parameter schema; required arguments and enums are taken from it.
     """
-    required = parameters.get("required")
     for name in arguments:
-        if isinstance(required, list) and name in required:
+        if name in required_names(parameters):
             yield "required argument left out", {k: v for k, v in arguments.items() if k != name}, name
     yield "unknown argument", {**arguments, "zz_unknown": 1}, "zz_unknown"
     for name, schema in as_schema(parameters.get("properties")).items():
         if name not in arguments:
             yield "extra optional argument", {**arguments, name: _unlike_any_default(schema)}, name
-    for path, value, schema in _leaves(arguments, parameters, ()):
-        for kind, wrong in _wrong_values(value, schema):
+    for path, value, schema in argument_parts(arguments, parameters):
+        for kind, wrong in () if isinstance(value, dict) else _wrong_values(value, schema):
             if json.dumps(wrong) == json.dumps(value):
                 continue  # such as an empty text made empty
             yield kind, with_value(arguments, path, wrong), f"{path_text(path)}: {value!r} -> {wrong!r}"
     yield from _swaps(arguments)
 
 
-def _leaves(value: Any, schema: Any, path: ValuePath) -> Iterator[tuple[ValuePath, Any, Mapping[str, Any]]]:
-    """Every value inside the arguments with its schema, lists themselves included."""
+def argument_parts(
+    value: Any, schema: Any, path: ValuePath = ()
+) -> Iterator[tuple[ValuePath, Any, Mapping[str, Any]]]:
+    """Every value inside arguments with its path and schema, from the outside in."""
     known = as_schema(schema)
+    if path:
+        yield path, value, known
     if isinstance(value, dict):
         properties = as_schema(known.get("properties"))
         for name, element in cast(dict[str, Any], value).items():
-            yield from _leaves(element, properties.get(name, {}), (*path, name))
-        return
-    yield path, value, known
-    if isinstance(value, list):
+            yield from argument_parts(element, properties.get(name), (*path, name))
+    elif isinstance(value, list):
         for index, element in enumerate(cast(list[Any], value)):
-            yield from _leaves(element, known.get("items", {}), (*path, index))
+            yield from argument_parts(element, known.get("items"), (*path, index))
 
 
 def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -69,6 +69,12 @@ def enum_of(schema: Mapping[str, Any]) -> list[Any]:
     return cast("list[Any]", members) if isinstance(members, list) else []
 
 
+def required_names(schema: Mapping[str, Any]) -> list[Any]:
+    """The names a schema lists as required; empty if it lists none."""
+    names: object = schema.get("required")
+    return cast("list[Any]", names) if isinstance(names, list) else []
+
+
 def branch_for(gold: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema with the first `anyOf`/`oneOf` branch that admits the gold value put in."""
     branches: object = schema.get("anyOf") or schema.get("oneOf")

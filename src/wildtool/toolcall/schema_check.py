@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, required_names
 
 SchemaFault = tuple[str, str]
 """Where inside the checked value, and what is wrong there."""
@@ -153,8 +153,7 @@ def _object_faults(schema: dict[str, Any], path: str) -> Iterator[SchemaFault]:
 
 def _key_faults(value: dict[str, Any], schema: Mapping[str, Any], path: str) -> Iterator[SchemaFault]:
     properties = as_schema(schema.get("properties"))
-    required = schema.get("required")
-    for name in cast(list[Any], required) if isinstance(required, list) else []:
+    for name in required_names(schema):
         if name not in list(value):
             yield _join(path, str(name)), "a required argument is missing"
     for name, child in value.items():

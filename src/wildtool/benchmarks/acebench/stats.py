@@ -1,4 +1,4 @@
-"""Describes data in ACEBench's format in numbers: records, dialogues, functions, gold calls, types, milestones."""
+"""Statistics of data in ACEBench's format: records, dialogues, functions, gold calls, types, milestones."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,9 +14,8 @@ from wildtool.benchmarks.acebench.data import (
     read_category,
 )
 from wildtool.benchmarks.acebench.lint.rules import properties_of
+from wildtool.stats.describe import count_metrics
 from wildtool.types import Metric
-
-NameCounts = Mapping[str, int]
 
 
 def stats(folder: Path) -> list[Metric]:
@@ -43,14 +42,17 @@ def _describe(lang: str, by_category: Mapping[str, Sequence[Record]]) -> Iterato
         **{name: sum(map(measure, every)) for name, measure in RECORD_MEASURES.items()},
         "distinct function names": len(names),
     }
-    yield from (Metric(f"size ({lang})", name, n, n, n, kind="count") for name, n in size.items())
-    yield from _counts(f"records ({lang})", {c: len(records) for c, records in by_category.items()})
-    yield from _counts(f"dialogues ({lang})", {c: _dialogues(records) for c, records in by_category.items()})
+    for name, n in size.items():
+        yield from count_metrics(f"size ({lang})", {name: n})
+    yield from count_metrics(f"records ({lang})", {c: len(records) for c, records in by_category.items()})
+    yield from count_metrics(
+        f"dialogues ({lang})", {c: _dialogues(records) for c, records in by_category.items()}
+    )
     for group, measure in RECORD_MEASURES.items():
         counts = {category: sum(map(measure, records)) for category, records in by_category.items()}
-        yield from _counts(f"{group} ({lang})", {category: n for category, n in counts.items() if n})
+        yield from count_metrics(f"{group} ({lang})", {category: n for category, n in counts.items() if n})
     types = Counter(name for record in every for name in _types(record))
-    yield from _counts(f"parameter type ({lang})", dict(types.most_common()))
+    yield from count_metrics(f"parameter type ({lang})", dict(types.most_common()))
 
 
 def _dialogues(records: Sequence[Record]) -> int:
@@ -89,8 +91,3 @@ def _types(record: Record) -> Iterator[str]:
         for schema in properties_of(function).values():
             declared = cast(dict[str, Any], schema).get("type") if isinstance(schema, dict) else None
             yield declared if isinstance(declared, str) else "none declared"
-
-
-def _counts(group: str, counts: NameCounts) -> Iterator[Metric]:
-    total = sum(counts.values())
-    return (Metric(group, name, n, n, total, kind="count") for name, n in counts.items())

@@ -4,14 +4,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from wildtool.toolcall.mutations import ArgumentMutation, path_text, value_mutants, with_value
-from wildtool.toolcall.schema import NO_DEFAULT, as_schema, documented_default
+from wildtool.toolcall.mutations import (
+    ArgumentMutation,
+    ValuePath,
+    argument_parts,
+    path_text,
+    value_mutants,
+    with_value,
+)
+from wildtool.toolcall.schema import NO_DEFAULT, as_schema, documented_default, required_names
 
 _NONSENSE = "zzyzx"
 _HAN = re.compile("[㐀-鿿]")
 _SWAPPABLE = re.compile(r"(\d)(?!\1)(\d)")
 _EMPTY: Sequence[Any] = (None, "", [], {})
-ArgumentPath = tuple[str | int, ...]
 W = TypeVar("W", bound=tuple[str, Any, str])
 
 
@@ -45,7 +51,7 @@ def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[Arg
         ):
             yield kind, changed, note
     yield from _left_out(arguments, schema)
-    for path, value, known in _parts(arguments, schema, ()):
+    for path, value, known in argument_parts(arguments, schema):
         for kind, wrong in _wrong(value):
             yield kind, with_value(arguments, path, wrong), f"{path_text(path)}: {value!r} -> {wrong!r}"
         if isinstance(value, dict) and path:
@@ -53,38 +59,19 @@ def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[Arg
 
 
 def _left_out(arguments: dict[str, Any], schema: Mapping[str, Any]) -> Iterator[ArgumentMutation]:
-    required: Any = schema.get("required")
     for name, value in arguments.items():
-        is_required = isinstance(required, list) and name in required
-        if not is_required and _needed(name, value, schema):
+        if name not in required_names(schema) and _needed(name, value, schema):
             yield "optional argument left out", {k: v for k, v in arguments.items() if k != name}, name
 
 
 def _needed(name: str, value: Any, schema: Mapping[str, Any]) -> bool:
     """Whether an argument says something: it is required, or neither empty nor the documented default."""
-    required: Any = schema.get("required")
-    if isinstance(required, list) and name in required:
+    if name in required_names(schema):
         return True
     if is_blank(value):
         return False
     default = documented_default(as_schema(as_schema(schema.get("properties")).get(name)))
     return default is NO_DEFAULT or default != value
-
-
-def _parts(
-    value: Any, schema: Any, path: ArgumentPath
-) -> Iterator[tuple[ArgumentPath, Any, Mapping[str, Any]]]:
-    """Every value inside the arguments with its schema, from the outside in."""
-    known = as_schema(schema)
-    if path:
-        yield path, value, known
-    if isinstance(value, dict):
-        properties = as_schema(known.get("properties"))
-        for name, element in cast(dict[str, Any], value).items():
-            yield from _parts(element, properties.get(name, {}), (*path, name))
-    elif isinstance(value, list):
-        for index, element in enumerate(cast(list[Any], value)):
-            yield from _parts(element, known.get("items", {}), (*path, index))
 
 
 def _wrong(value: Any) -> Iterator[tuple[str, Any]]:
@@ -114,7 +101,7 @@ def _wrong_texts(value: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_object(
-    arguments: dict[str, Any], path: ArgumentPath, value: dict[str, Any], schema: Mapping[str, Any]
+    arguments: dict[str, Any], path: ValuePath, value: dict[str, Any], schema: Mapping[str, Any]
 ) -> Iterator[ArgumentMutation]:
     for key, element in value.items():
         if _needed(key, element, schema) or key not in as_schema(schema.get("properties")):

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, cast
 from wildtool.benchmarks.acebench.check import short_repr
 from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
 from wildtool.benchmarks.acebench.gold import called_function
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, required_names
 from wildtool.toolcall.schema_check import is_of_type
 
 RecordPart = Literal["question", "answer"]
@@ -121,8 +121,7 @@ def names_with_digits(record: Record) -> Iterator[RecordIssue]:
 
 def missing_required(record: Record) -> Iterator[RecordIssue]:
     for call in expected_calls(record):
-        required = function_parameters(call.function or {}).get("required")
-        for name in cast(list[Any], required) if isinstance(required, list) else ():
+        for name in required_names(function_parameters(call.function or {})):
             if isinstance(name, str) and name not in call.arguments:
                 message = f"the required parameter {short_repr(name)} is not in gold: no reply passes (Q22)"
                 yield RecordIssue("answer", call.field, message)

@@ -1,4 +1,4 @@
-"""What tells how varied a set of sessions is: use of tools, origin of values, words, near duplicates, width of graphs."""
+"""How varied a set of sessions is: use of tools, origin of values, words, near duplicates, width of graphs."""
 
 import json
 import re
@@ -14,6 +14,7 @@ from wildtool.benchmarks.wildtoolbench.grounding import (
     parameter_schemas,
 )
 from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph, questions
+from wildtool.stats.describe import mean_metric, share_metric
 from wildtool.toolcall.graph import ancestors
 from wildtool.toolcall.text.similarity import near_duplicates
 from wildtool.types import Metric
@@ -26,7 +27,7 @@ _QUESTIONS = 324 / 256
 
 
 def diversity_metrics(sessions: Sequence[Session]) -> Iterator[Metric]:
-    """Numbers of a set beyond those of the paper's figure."""
+    """The diversity of a set, beyond the paper's figure."""
     yield from _tools(sessions)
     yield from _origins(sessions)
     yield from _tasks([task for session in sessions for task in session.tasks])
@@ -34,16 +35,16 @@ def diversity_metrics(sessions: Sequence[Session]) -> Iterator[Metric]:
 
 
 def _tools(sessions: Sequence[Session]) -> Iterator[Metric]:
-    """How the tools of the set are used; a tool is told by its name."""
+    """How the tools of the set are used; tools of one name are one."""
     offered = Counter(name for session in sessions for name in parameter_schemas(session))
     used = Counter(node.name for session in sessions for node in _calls(session))
     subsets = Counter(json.dumps(sorted(parameter_schemas(session))) for session in sessions)
-    yield _share("use of tools", "tools that some gold call uses", len(used), len(offered))
+    yield share_metric("use of tools", "tools that some gold call uses", len(used), len(offered))
     for name, pick in (("fewest calls of a tool", min), ("most calls of a tool", max)):
         value = pick((used[tool] for tool in offered), default=0)
         yield Metric("use of tools", name, value, value, 0, kind="count")
-    yield _average("use of tools", "calls of a tool", [used[tool] for tool in offered])
-    yield _share("use of tools", "sessions with tools that no other has", _ones(subsets), len(sessions))
+    yield mean_metric("use of tools", "calls of a tool", [used[tool] for tool in offered])
+    yield share_metric("use of tools", "sessions with tools that no other has", _ones(subsets), len(sessions))
 
 
 def _ones(counts: Counter[str]) -> int:
@@ -58,14 +59,14 @@ def _calls(session: Session) -> Iterator[GoldNode]:
 
 
 def _origins(sessions: Sequence[Session]) -> Iterator[Metric]:
-    """Where each gold value stands first: the task's own words, earlier tasks, a result of this task, elsewhere."""
+    """Where each gold value occurs first: in the user text, in earlier tasks, in a result of this task, elsewhere."""
     found = Counter(origin for session in sessions for origin in origins(session))
     for name in ORIGINS:
-        yield _share("origin of gold values", name, found[name], found.total())
+        yield share_metric("origin of gold values", name, found[name], found.total())
 
 
 def origins(session: Session) -> Iterator[str]:
-    """The origin of every scalar among gold arguments; `other` is a default, the date, or derived."""
+    """The origin of every scalar in gold arguments; `other` is a default, the date, or a derived value."""
     schemas = parameter_schemas(session)
     history: list[SearchText] = []
     for task in session.tasks:
@@ -96,15 +97,15 @@ def _tasks(tasks: Sequence[Task]) -> Iterator[Metric]:
     later = [task for task in tasks if task.subtype != "First Turn"]
     hiding = sum(task.subtype in SUBTYPES for task in later)
     group = "tasks in themselves"
-    yield _share(group, "later tasks that hide something", hiding, len(later), target=1.0)
+    yield share_metric(group, "later tasks that hide something", hiding, len(later), target=1.0)
     asked = [questions(task) for task in tasks if task.type == "Clarify"]
-    yield _average(group, "questions of a Clarify task", asked, _QUESTIONS)
+    yield mean_metric(group, "questions of a Clarify task", asked, _QUESTIONS)
     widths = [width for task in tasks if (width := _width(call_graph(task)))]
-    yield _average(group, "calls at once, at most, of a task with calls", widths)
+    yield mean_metric(group, "calls at once, at most, of a task with calls", widths)
 
 
 def _width(graph: Sequence[Sequence[int]]) -> int:
-    """Most calls that stand in one step when each call is made as soon as it can be; 0 without calls."""
+    """Most calls in one step when each call is made as early as possible; 0 without calls."""
     heights: list[int] = []
     for k, needed in enumerate(graph):
         heights.append(1 + max((heights[j] for j in needed if j < k), default=-1))
@@ -116,9 +117,9 @@ def _texts(sessions: Sequence[Session]) -> Iterator[Metric]:
     texts = [task.text for session in sessions for task in session.tasks]
     words = [word for text in texts for word in _spoken(text)]
     near = sum(1 for _ in near_duplicates((text, "") for text in texts))
-    yield _average("user texts", "words of a text", [sum(1 for _ in _spoken(text)) for text in texts])
-    yield _share("user texts", "different words among all", len(set(words)), len(words))
-    yield _share("user texts", "nearly equal to another", near, len(texts), target=0.0)
+    yield mean_metric("user texts", "words of a text", [sum(1 for _ in _spoken(text)) for text in texts])
+    yield share_metric("user texts", "different words among all", len(set(words)), len(words))
+    yield share_metric("user texts", "nearly equal to another", near, len(texts), target=0.0)
 
 
 def _spoken(text: str) -> Iterator[str]:
@@ -127,12 +128,3 @@ def _spoken(text: str) -> Iterator[str]:
             yield from word
         else:
             yield word
-
-
-def _share(group: str, name: str, count: int, of: int, target: float | None = None) -> Metric:
-    return Metric(group, name, count / of if of else None, count, of, target=target)
-
-
-def _average(group: str, name: str, values: Sequence[int], target: float | None = None) -> Metric:
-    value = sum(values) / len(values) if values else None
-    return Metric(group, name, value, sum(values), len(values), kind="mean", target=target)

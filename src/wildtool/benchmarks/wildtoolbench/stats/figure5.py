@@ -5,12 +5,13 @@ parameter of each tool of each session counts once, at its first level.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, VIRTUAL, Session, Task
+from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, Session, Task
 from wildtool.benchmarks.wildtoolbench.grounding import parameter_schemas
-from wildtool.benchmarks.wildtoolbench.stats.shapes import group_of, questions, transitions
+from wildtool.benchmarks.wildtoolbench.stats.shapes import call_count, group_of, transitions, user_turns
+from wildtool.stats.describe import histogram, mean_metric, share_metric
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Metric
 
@@ -23,7 +24,7 @@ _PARAMETERS = {
 _TURNS = {4: 73, 5: 93, 6: 50, 7: 30, 8: 9, 9: 1}
 _CALLS = {1: 517, 2: 99, 3: 47, 4: 45, 5: 22, 6: 16, 7: 6, 8: 6, 9: 3, 10: 11}
 _MOST_CALLS = 10
-"""From here on all are counted together."""
+"""Tasks with this many calls or more are counted together."""
 _TRANSITIONS = {0: 4, 1: 36, 2: 108, 3: 108}
 _DOMAINS: Mapping[str, Mapping[str, float]] = {
     "Location": {"geographic": 12.2, "weather": 3.9},
@@ -48,7 +49,7 @@ def figure5(sessions: Sequence[Session]) -> Iterator[Metric]:
     yield from _shares("hidden intent of later tasks", Counter(later), _INTENTS)
     yield from _shares("parameter types of tools", kinds, _PARAMETERS)
     yield from _turns(sessions)
-    yield from _calls([calls for task in tasks if (calls := _count(task))])
+    yield from _calls([calls for task in tasks if (calls := call_count(task))])
     yield from _nodes(tasks)
     yield from _changes(sessions)
     yield from _domains(sessions)
@@ -73,31 +74,33 @@ def _composed(schema: object) -> bool:
 
 
 def _turns(sessions: Sequence[Session]) -> Iterator[Metric]:
-    """What the user says: tasks, and replies to questions."""
-    turns = [sum(1 + questions(task) for task in session.tasks) for session in sessions]
-    yield from _shares("user turns a session", _histogram(turns), _of_counts(_TURNS))
-    yield _mean("user turns a session", turns, 5.27)
+    """User messages: tasks, and answers to questions."""
+    turns = [user_turns(session) for session in sessions]
+    yield from _shares("user turns a session", histogram(turns), _of_counts(_TURNS))
+    yield mean_metric(_title("user turns a session"), "mean", turns, 5.27)
 
 
 def _calls(counts: Sequence[int]) -> Iterator[Metric]:
     panel = "calls of tasks that make any"
     targets = {_calls_name(count): share for count, share in _parts(_CALLS).items()}
     yield from _shares(panel, Counter(map(_calls_name, counts)), targets)
-    yield _mean(panel, counts, 1.92)
+    yield mean_metric(_title(panel), "mean", counts, 1.92)
 
 
 def _nodes(tasks: Sequence[Task]) -> Iterator[Metric]:
-    """Nodes of the graphs of chains and of mixed graphs, the answer among them."""
+    """Nodes of the graphs of Sequential and Mixed tasks, the final answer included."""
     for type_, target in (("Sequential Multi-Tool", 53 / 16), ("Mixed Multi-Tool", 544 / 84)):
-        sizes = [_count(task) + 1 for task in tasks if task.type == type_]
-        yield _mean("nodes of a graph", sizes, target, type_)
+        sizes = [call_count(task) + 1 for task in tasks if task.type == type_]
+        yield mean_metric(_title("nodes of a graph"), type_, sizes, target)
 
 
 def _changes(sessions: Sequence[Session]) -> Iterator[Metric]:
-    counts = _histogram(map(transitions, sessions))
+    counts = histogram(map(transitions, sessions))
     yield from _shares("changes of type in a session", counts, _of_counts(_TRANSITIONS))
     pairs = [a != b for s in sessions for a, b in pairwise(map(group_of, s.tasks))]
-    yield _rate("changes of type in a session", "neighbours that differ", sum(pairs), len(pairs), 0.75)
+    yield share_metric(
+        _title("changes of type in a session"), "neighbours that differ", sum(pairs), len(pairs), 0.75
+    )
 
 
 def _domains(sessions: Sequence[Session]) -> Iterator[Metric]:
@@ -108,10 +111,6 @@ def _domains(sessions: Sequence[Session]) -> Iterator[Metric]:
     below = Counter(f"{s.domain or NO_DOMAIN}: {s.subdomain}" for s in sessions if s.subdomain)
     targets = {f"{d}: {name}": share / 100 for d, names in _DOMAINS.items() for name, share in names.items()}
     yield from _shares("subdomains", below, targets, of=len(sessions))
-
-
-def _count(task: Task) -> int:
-    return sum(node.name not in VIRTUAL for node in task.nodes)
 
 
 def _calls_name(count: int) -> str:
@@ -127,23 +126,13 @@ def _of_counts(counts: Mapping[int, int]) -> dict[str, float]:
     return {str(name): share for name, share in _parts(counts).items()}
 
 
-def _histogram(values: Iterable[int]) -> Counter[str]:
-    return Counter({str(value): count for value, count in sorted(Counter(values).items())})
-
-
 def _shares(
     panel: str, counts: Mapping[str, int], targets: Mapping[str, float], of: int | None = None
 ) -> Iterator[Metric]:
     whole = sum(counts.values()) if of is None else of
     for name in dict.fromkeys([*targets, *counts]):
-        yield _rate(panel, name, counts.get(name, 0), whole, targets.get(name))
+        yield share_metric(_title(panel), name, counts.get(name, 0), whole, targets.get(name))
 
 
-def _rate(panel: str, name: str, count: int, whole: int, target: float | None) -> Metric:
-    share = count / whole if whole else None
-    return Metric(f"Figure 5: {panel}", name, share, count, whole, target=target)
-
-
-def _mean(panel: str, values: Sequence[int], target: float, name: str = "mean") -> Metric:
-    value = sum(values) / len(values) if values else None
-    return Metric(f"Figure 5: {panel}", name, value, sum(values), len(values), kind="mean", target=target)
+def _title(panel: str) -> str:
+    return f"Figure 5: {panel}"

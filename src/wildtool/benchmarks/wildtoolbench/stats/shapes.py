@@ -1,4 +1,4 @@
-"""What a session is made of: task groups, transitions, graphs of calls, kinds of parameters."""
+"""The structure of a session: task groups, transitions, graphs of calls, kinds of parameters."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -33,6 +33,11 @@ def call_graph(task: Task) -> list[list[int]]:
     return [[k for k, j in enumerate(calls) if j in needs[i] and j != i] for i in calls]
 
 
+def call_count(task: Task) -> int:
+    """Number of real calls."""
+    return sum(node.name not in VIRTUAL for node in task.nodes)
+
+
 def has_diamond(graph: list[list[int]]) -> bool:
     """True if some call needs two independent calls that share a third; `graph` as `call_graph` gives it."""
     return any(
@@ -45,8 +50,13 @@ def has_diamond(graph: list[list[int]]) -> bool:
 
 
 def questions(task: Task) -> int:
-    """How often the user is asked back."""
+    """Number of questions to the user."""
     return sum(node.name == ASK for node in task.nodes)
+
+
+def user_turns(session: Session) -> int:
+    """Messages of the user: tasks, and answers to questions."""
+    return sum(1 + questions(task) for task in session.tasks)
 
 
 def same_name_groups(task: Task) -> int:
