@@ -96,7 +96,7 @@ def episode_transcript(item: Item, case: Row) -> Transcript:
 
 def table(verdicts: Iterable[tuple[Item, Verdict]]) -> Any:
     """Verdict rows as the engine writes them."""
-    connection, types = duckdb.connect(), {**VERDICT_COLUMNS, **ACEBENCH.columns}
+    connection, types = duckdb.connect(config={"threads": 1}), {**VERDICT_COLUMNS, **ACEBENCH.columns}
     connection.execute(f"CREATE TABLE rows ({', '.join(f'{name} {type_}' for name, type_ in types.items())})")
     full = [
         {
@@ -113,9 +113,11 @@ def table(verdicts: Iterable[tuple[Item, Verdict]]) -> Any:
         }
         for item, found in verdicts
     ]
+    connection.begin()
     connection.executemany(
         f"INSERT INTO rows VALUES ({', '.join('?' * len(types))})", [list(row.values()) for row in full]
     )
+    connection.commit()
     return connection.table("rows")
 
 

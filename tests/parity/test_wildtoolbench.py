@@ -210,7 +210,11 @@ def read_table(path: Path) -> Any:
 
     types = {**VERDICT_COLUMNS, **WILDTOOLBENCH.columns}
     listed = ", ".join(f"'{name}': '{type_}'" for name, type_ in types.items())
-    return duckdb.sql(f"SELECT * FROM read_json('{path}', format='newline_delimited', columns={{{listed}}})")
+    connection = duckdb.connect(config={"threads": 1})
+    connection.execute(
+        f"CREATE TABLE rows AS FROM read_json('{path}', format='newline_delimited', columns={{{listed}}})"
+    )
+    return connection.table("rows")
 
 
 def assert_same_numbers(metrics: list[Metric], expected: dict[str, Any]) -> None:
