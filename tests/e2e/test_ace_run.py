@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from e2e.command import contents, lines, recorded, start, verdicts, wildtool
+from e2e.command import HURRIED, contents, lines, recorded, start, verdicts, wildtool
 from faults.server import FAILURES, Answer, Behaviour, Call, FaultServer, completion, http, mix
 from parity.cases import oracle_folder, present
 from wildtool.benchmarks.acebench import ACEBENCH
@@ -103,7 +103,7 @@ async def killed(at: int, words: list[object], folder: Path, cwd: Path) -> int:
 async def until_all_is_played(words: list[object], cwd: Path) -> int:
     """Runs the same command until no call has failed; how often that took."""
     for times in range(1, 60):
-        ended = await wildtool(*words, cwd=cwd, **KEYS)
+        ended = await wildtool(*words, cwd=cwd, **KEYS, **HURRIED)
         if ended.status == 0:
             return times
         assert ended.status == 3, ended
