@@ -33,16 +33,16 @@ def build(
     audited: bool = False,
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """Writes the report of runs; the file to open.
+    """Writes the report of some runs; returns the file to open.
 
     Args:
-        out: the folder to write to; of a single file, that file.
-        audited: whether gold answers are judged too, for the ceiling.
-        tell: called with what is being made.
+        out: the folder to write to; for a single file, that file.
+        audited: whether to score the gold answers too, for the gold ceiling.
+        tell: called with the name of each step.
     """
     if not single:
         site = Site(out, title=TITLE)
-        # By this page a later report sees that the folder is its own, also where this one is killed.
+        # A later report recognises the folder by this page, even if this process is killed.
         write_file(
             out / "index.html", f'<!doctype html>\n{GENERATOR}">\nThis report is not finished.\n'.encode()
         )
@@ -55,7 +55,7 @@ def _fill(site: Site, runs: Sequence[ReportRun], audited: bool, on_progress: Cal
     with trajectory_writer(site, runs):
         _add_leaderboards(site, runs, audited, on_progress)
         on_progress("Writing trajectories")
-    # The first page is the one that opens; it is made last, since it names the others.
+    # The first page is the one that opens; it is made last, because it links to the others.
     site.pages.insert(0, site.pages.pop())
     return site
 
@@ -63,7 +63,7 @@ def _fill(site: Site, runs: Sequence[ReportRun], audited: bool, on_progress: Cal
 def _add_leaderboards(
     site: Site, runs: Sequence[ReportRun], audited: bool, on_progress: Callable[[str], None]
 ) -> None:
-    """Adds the pages of all boards, then the one that names them."""
+    """Adds the pages of all leaderboards, then the overview that links to them."""
     boards = group_leaderboards(runs)
     site.colours = model_colours(label for board in boards for label in board.labels[:MAX_LINE_MODELS])
     numbers = {id(run): number for number, run in enumerate(runs)}

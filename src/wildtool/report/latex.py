@@ -1,4 +1,4 @@
-"""Runs as LaTeX tables that fit the page: the headline numbers, then each group, in parts where a table is large."""
+"""Runs as LaTeX tables that fit the page: the headline numbers, then each group; large tables are split."""
 
 import re
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from wildtool.sanitize import single_line
 from wildtool.types import Metric
 
 PAGE, NAMES, HEAD = 92, 24, 16
-"""Letters of small print in the width of an article's text, those that the names of models take, and a line of a head."""
+"""Widths in letters of small print: an article's text, the names of models, and a line of a column head."""
 MAX_TABLE_ROWS = 40
-"""Models on a page."""
+"""Models per page."""
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -32,7 +32,7 @@ _SPECIAL = {
 
 
 def latex(runs: Sequence[ReportRun]) -> str:
-    """The tables of some runs."""
+    """The tables of the runs, as one LaTeX text."""
     needs = (
         "% Needs \\usepackage{booktabs,adjustbox,array}; names in other scripts need XeLaTeX or LuaLaTeX\n"
     )
@@ -56,7 +56,7 @@ def _tables(board: Leaderboard) -> list[str]:
 def _parts(
     board: Leaderboard, heads: Sequence[MetricColumn], caption: str, label: str, *, whole: bool = False
 ) -> list[str]:
-    """One table, or several where its columns or rows are more than a page holds."""
+    """One table, or several if its columns or rows do not fit on a page."""
     names = [_name(f"{head.group}: {head.name}" if whole else head.name) for head in heads]
     rows = [
         (name, [_cell(run.metrics.get(head.key)) for head in heads])
@@ -84,7 +84,7 @@ def _parts(
 
 
 def _by_width(widths: Sequence[int]) -> list[list[int]]:
-    """Numbers of columns, in parts that fit beside the names of models."""
+    """The columns in parts that fit next to the names of models."""
     parts: list[list[int]] = [[]]
     used = 0
     for number, width in enumerate(widths):
@@ -97,7 +97,7 @@ def _by_width(widths: Sequence[int]) -> list[list[int]]:
 
 
 def _width(name: str, cells: Sequence[str]) -> int:
-    """Letters that a column takes: its head is broken between words."""
+    """Letters that a column needs; its head may break between words."""
     shown = [re.sub(r"\\\w+|[{}\\]", "", cell) for cell in cells]
     return 2 + max(0, *(len(word) for word in re.split(r"\\\\|[{}]", name)), *map(len, shown))
 
@@ -110,7 +110,7 @@ def _table(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], capt
             r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}",
             rf"  \caption{{{latex_text(caption)}}}",
             rf"  \label{{tab:{label}}}",
-            # Shrunk only where the widths of letters were guessed too small.
+            # Shrinks only if the estimated widths were too small.
             r"  \begin{adjustbox}{max width=\textwidth}",
             rf"  \begin{{tabular}}{{>{{\raggedright\arraybackslash}}p{{0.26\textwidth}}{'r' * len(names)}}}",
             r"    \toprule",
@@ -127,7 +127,7 @@ def _table(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], capt
 
 
 def _name(text: str) -> str:
-    """The head of a column, broken between words so that no line is long."""
+    """The head of a column, broken between words to stay narrow."""
     lines: list[str] = []
     for word in single_line(text).split():
         if lines and len(lines[-1]) + len(word) < HEAD:
@@ -139,7 +139,7 @@ def _name(text: str) -> str:
 
 
 def _breakable(name: str) -> str:
-    """A name that, where it is long, may be broken behind its signs, and where it has none for long."""
+    """A long name that may break after its punctuation, or after some letters if it has none."""
     if len(single_line(name)) < NAMES:
         return latex_text(name)
     pieces = re.findall(r"[^-/_.:,]{1,14}[-/_.:,]*|[-/_.:,]+", single_line(name))
@@ -155,5 +155,5 @@ def _cell(metric: Metric | None) -> str:
 
 
 def latex_text(text: str) -> str:
-    """A text in which no character means anything to LaTeX."""
+    """A text with all of LaTeX's special characters escaped."""
     return "".join(_SPECIAL.get(char, char) for char in single_line(text, 10_000))

@@ -1,4 +1,4 @@
-"""Runs as Markdown, for a pull request: a table of models for each board, everything else folded away."""
+"""Runs as Markdown for a pull request: a table of models per leaderboard, and the rest folded away."""
 
 import html
 import re
@@ -52,10 +52,10 @@ def _leaderboard(board: Leaderboard) -> str:
 def _table(
     board: Leaderboard, models: Sequence[str], heads: Sequence[MetricColumn], *, whole: bool = False
 ) -> list[str]:
-    """A model a row.
+    """A table with one model per row.
 
     Args:
-        whole: whether heads name their groups.
+        whole: whether heads include the names of their groups.
     """
     names = [markdown_text(f"{head.group}: {head.name}" if whole else head.name) for head in heads]
     rows = [
@@ -78,7 +78,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def markdown_code(name: str) -> str:
-    """A name of others as code, where nothing in it links, mentions or formats."""
+    """A name from outside as code, so that nothing in it links, mentions or formats."""
     name = single_line(name)
     ticks = "`" * (1 + max(map(len, re.findall("`+", name)), default=0))
     pad = " " if name.startswith("`") or name.endswith("`") else ""
@@ -86,6 +86,6 @@ def markdown_code(name: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """A text in which nothing formats; links and mentions that a host makes of plain text are broken."""
+    """A text without formatting; links and mentions that a host would detect are broken up."""
     shown = re.sub(r"([\\`*_{}\[\]<>|#~$&])", r"\\\1", single_line(text, 10_000))
     return re.sub(r"@|://|(?<=www)\.", lambda found: f"{found[0]}<!-- -->", shown)

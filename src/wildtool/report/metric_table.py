@@ -1,4 +1,4 @@
-"""Tables of numbers as pages draw them: heads, rows, and cells with their intervals."""
+"""Tables of numbers as pages show them: heads, rows, and cells with their intervals."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ class MetricColumn:
     group: str
     name: str
     headline: bool = False
-    """True where it belongs in a table of models."""
+    """Whether it belongs in a table of models."""
 
     @property
     def key(self) -> MetricKey:
@@ -35,17 +35,17 @@ class MetricColumn:
 
 @dataclass(frozen=True, slots=True)
 class MetricCell:
-    """One number as it is shown."""
+    """One number as it is displayed."""
 
     value: str = "–"
     interval: str = ""
     counts: str = ""
     sort: str = ""
-    """The number that it is sorted by; empty where there is none."""
+    """Sort key; empty if there is none."""
     ends: tuple[float, float] | None = None
-    """Start and width of its interval on a scale from 0 to 100; None where none is drawn."""
+    """Start and width of its interval on a scale from 0 to 100; None if none is drawn."""
     at: float = 0.0
-    """Where the number itself lies on that scale."""
+    """Position of the number on that scale."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +57,12 @@ class ReportRow:
     kind: str = "measured"
     """`measured`, `published` or `gold`."""
     about: str = ""
-    """What else is said of it, such as the paper's kind of model."""
+    """More about it, such as the paper's category of the model."""
     run: str = ""
     place: str = ""
-    """Its rank among the measured ones; `=` before it where it is tied with the one above."""
+    """Its rank among the measured models; with `=` if it is tied with the one above."""
     tied: str = ""
-    """Why it counts as tied; empty where it does not."""
+    """Why it counts as tied; empty otherwise."""
 
     def pairs(self, heads: Sequence[MetricColumn]) -> Iterator[tuple[MetricColumn, MetricCell]]:
         return ((head, self.cells.get(head.key, EMPTY_CELL)) for head in heads)
@@ -72,7 +72,7 @@ EMPTY_CELL = MetricCell()
 
 
 def cell_of(metric: Metric) -> MetricCell:
-    """A metric as it is shown."""
+    """A metric as it is displayed."""
     number = metric.numerator if metric.kind == "count" else metric.value
     known = number is not None and math.isfinite(number)
     shown = MetricCell(
@@ -101,7 +101,7 @@ def cell_of(metric: Metric) -> MetricCell:
 
 
 def metric_columns(metrics: Iterable[Metric], group: str | None = None) -> tuple[MetricColumn, ...]:
-    """The columns of some metrics, each once; of one group where one is named."""
+    """The columns of the metrics, each once; only one group if named."""
     found: dict[MetricKey, MetricColumn] = {}
     for metric in metrics:
         if group in (None, metric.group):
@@ -112,7 +112,7 @@ def metric_columns(metrics: Iterable[Metric], group: str | None = None) -> tuple
 
 
 def report_rows(board: Leaderboard) -> list[ReportRow]:
-    """A row for each run of a board, in its order."""
+    """A row for each run of a leaderboard, in its order."""
     return [
         ReportRow(
             label=label,
@@ -124,7 +124,7 @@ def report_rows(board: Leaderboard) -> list[ReportRow]:
 
 
 def missing_notes(board: Leaderboard) -> list[str]:
-    """What a reader must know beside the numbers: different items, units that were not played."""
+    """Caveats about the numbers: different items, units that were not run."""
     results = [run.result for run in board.runs]
     found = [
         items_caveat(results),
@@ -136,7 +136,7 @@ def missing_notes(board: Leaderboard) -> list[str]:
 
 
 def metrics_csv(board: Leaderboard, groups: Iterable[str]) -> bytes:
-    """The numbers of some groups, one a row."""
+    """The numbers of the groups, one per row."""
     wanted = set(groups)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""What pages are made from: runs, and the boards on which they may stand side by side."""
+"""What pages are made from: runs, and the leaderboards that group comparable ones."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ from wildtool.report.text import slug
 from wildtool.types import Metric, Source
 
 MAX_RUNS_IN_PROCESS = 12
-"""The numbers of so many runs are read faster in one process than others are started."""
+"""Up to this number of runs, one process reads them faster than starting more would."""
 INCOMPLETE_SUFFIX = " (incomplete)"
-"""What stands behind the name of a model in a run of which some was never played."""
+"""Mark after the name of a model whose run is incomplete."""
 MetricKey = tuple[str, str]
 """(group, name) of a metric."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunUsage:
-    """What a run used in all; None where no endpoint reported it."""
+    """Total usage of a run; None if no endpoint reported it."""
 
     calls: int
     prompt_tokens: int | None
@@ -54,11 +54,11 @@ class ReportRun:
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """Runs that may stand in one table: same data, same questions beside the model, same rules."""
+    """Comparable runs: same data, same requests except for the model, same rules."""
 
     title: str
     slug: str
-    """Unique in the report; part of file names."""
+    """Unique in the report; used in file names."""
     runs: tuple[ReportRun, ...]
 
     @property
@@ -71,7 +71,8 @@ class Leaderboard:
 
     @property
     def labels(self) -> list[str]:
-        """Names of the models, with the run's where several runs are of one model; incomplete runs are marked."""
+        """Names of the models, with the run's name if several runs share a model; incomplete runs are
+        marked."""
         return labels_with_incomplete([run.result for run in self.runs])
 
     @property
@@ -81,7 +82,7 @@ class Leaderboard:
 
     @property
     def source(self) -> Source | None:
-        """The data it was played on; None where they are not at hand any more."""
+        """The data it was run on; None if they are no longer available."""
         return _source(self.runs[0])
 
 
@@ -92,11 +93,11 @@ def read_runs(
     keep: bool = True,
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> list[ReportRun]:
-    """Runs with their numbers, judged where verdicts are missing. Raises RecordError.
+    """Runs with their numbers; scores those without verdicts. Raises RecordError.
 
     Args:
-        keep: as of `judged`.
-        tell: called with what has been done so far.
+        keep: as of `open_results`.
+        tell: called with the progress.
     """
     jobs = [partial(_read, folder, profile, keep) for folder in folders]
     runs: list[ReportRun] = []
@@ -109,7 +110,7 @@ def read_runs(
 
 
 def labels_with_incomplete(results: Sequence[ScoreResult]) -> list[str]:
-    """Names of the models of some results, as `labels_of`; those of which some was never played say so."""
+    """Names of the models of some results, as `run_labels`; incomplete runs are marked."""
     return [
         label + INCOMPLETE_SUFFIX * result.incomplete
         for label, result in zip(run_labels(results), results, strict=True)
@@ -129,7 +130,7 @@ def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
 
 
 def group_leaderboards(runs: Sequence[ReportRun]) -> list[Leaderboard]:
-    """The boards of some runs, each with the best model first."""
+    """The leaderboards of some runs, each with the best model first."""
     apart: dict[str, list[ReportRun]] = {}
     for title, run in zip(table_titles([run.result for run in runs]), runs, strict=True):
         apart.setdefault(title, []).append(run)

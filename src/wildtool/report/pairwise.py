@@ -1,4 +1,4 @@
-"""Every model of a board against every other on the units they share: differences, tests, ties."""
+"""Every model of a leaderboard against every other on the units they share: differences, tests, ties."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from wildtool.report.model import Leaderboard, ReportRun
 from wildtool.stats.tests import LEVEL, difference, flip_test, holm
 
 MAX_COMPARED_MODELS = 80
-"""Models that are all compared with each other; of more, only the best ones are."""
+"""Up to this number, all models are compared with each other; above it, only the best ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,21 +19,22 @@ class PairwiseResult:
     low: float
     high: float
     p: float
-    """Two-sided, exact unless there are very many items; Holm's correction is not in it."""
+    """Two-sided, exact unless there are very many items; without Holm's correction."""
     gained: int
     lost: int
     units: int
 
     def inverted(self) -> "PairwiseResult":
-        """The baseline against the model."""
+        """The comparison in the other direction."""
         return PairwiseResult(
             -self.difference, -self.high, -self.low, self.p, self.lost, self.gained, self.units
         )
 
 
 def all_pairs(board: Leaderboard) -> dict[tuple[int, int], PairwiseResult]:
-    """(baseline, model), by their places on the board, to how the model stands against the baseline. Pairs of runs that
-    share no unit are left out."""
+    """(baseline, model), by their positions on the leaderboard, to their comparison. Pairs without shared units are
+    left out.
+    """
     runs = board.runs[:MAX_COMPARED_MODELS]
     found: dict[tuple[int, int], PairwiseResult] = {}
     for first, a in enumerate(runs):
@@ -45,7 +46,7 @@ def all_pairs(board: Leaderboard) -> dict[tuple[int, int], PairwiseResult]:
 
 
 def compare_pair(baseline: ReportRun, model: ReportRun) -> PairwiseResult | None:
-    """How a model stands against a baseline on the units both hold; None where there is none."""
+    """One model against a baseline on the units that both have; None if there are none."""
     both = pair_units(baseline.shares, model.shares)
     found = difference(both.pairs)
     if found is None:
@@ -55,13 +56,13 @@ def compare_pair(baseline: ReportRun, model: ReportRun) -> PairwiseResult | None
 
 
 def holm_corrected(found: Mapping[tuple[int, int], PairwiseResult], baseline: int) -> dict[int, float]:
-    """p of each model against one baseline, by Holm's correction for all that stand against it."""
+    """p of each model against one baseline, with Holm's correction for all models compared with it."""
     others = [model for first, model in found if first == baseline]
     return dict(zip(others, holm([found[baseline, model].p for model in others]), strict=True))
 
 
 def ties(found: Mapping[tuple[int, int], PairwiseResult], models: int) -> dict[int, str]:
-    """Places (from 0) of models that cannot be told from the one above, with the reason."""
+    """Positions (from 0) of models that are not distinguishable from the one above, with the reason."""
     above = [place for place in range(1, models) if (place - 1, place) in found]
     adjusted = holm([found[place - 1, place].p for place in above])
     return {
@@ -72,11 +73,11 @@ def ties(found: Mapping[tuple[int, int], PairwiseResult], models: int) -> dict[i
 
 
 def places(models: int, tied: Container[int], found: Mapping[tuple[int, int], PairwiseResult]) -> list[str]:
-    """The place of each model, best first: one tied with the one above shares its place, with `=` before it, unless it
-    can be told from the first that has this place; else a row of near neighbours would tie the best with the worst.
+    """The rank of each model, best first. A model tied with the one above shares its rank, with `=` before it, unless it
+    is distinguishable from the first of that rank; otherwise a chain of neighbours would tie the best with the worst.
 
     Args:
-        tied: places (from 0) of models that cannot be told from the one above.
+        tied: positions (from 0) of models that are not distinguishable from the one above.
         found: every model against every other.
     """
     firsts: list[int] = []
@@ -88,7 +89,7 @@ def places(models: int, tied: Container[int], found: Mapping[tuple[int, int], Pa
 
 
 def shard(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -> dict[str, object]:
-    """All pairs as the page's script reads them."""
+    """All pairs in the form that the page's script reads."""
     models = min(len(board.runs), MAX_COMPARED_MODELS)
     return {
         "models": board.labels[:models],

@@ -1,4 +1,4 @@
-"""Work in several parts, spread over the cores where it is worth starting processes."""
+"""Runs independent jobs on several cores where that is worth starting processes."""
 
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -12,17 +12,17 @@ T = TypeVar("T")
 
 @contextmanager
 def run_jobs(jobs: Sequence[Callable[[], T]], *, parallel: bool) -> Generator[Iterator[T], None, None]:
-    """What each job gives, in order, or the error it raises.
+    """Yields the result of each job in order, or raises its error.
 
     Args:
-        jobs: each a function that another process can be sent, which need no order among them.
-        parallel: whether they are begun at once by processes of their own, and go on while the block does other work;
-            else each is done when it is asked for.
+        jobs: functions that can be sent to another process, in any order.
+        parallel: whether to start them immediately in separate processes, which run while the block does other work;
+            otherwise each runs when its result is needed.
     """
     if not parallel:
         yield (job() for job in jobs)
         return
-    # Fresh processes: libraries of this one may have threads, which a copy of it would lack.
+    # New processes: this one's libraries may have threads, which a fork would lack.
     pool = ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
     try:
         begun = [pool.submit(job) for job in jobs]

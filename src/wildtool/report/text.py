@@ -1,4 +1,4 @@
-"""Texts as a page needs them, besides those that terminals show too (`engine.shown`, `plain`)."""
+"""Texts for pages, in addition to those shared with terminals (`engine.score.formatting`, `sanitize`)."""
 
 import re
 
@@ -12,5 +12,5 @@ def slug(text: str) -> str:
 
 
 def interval_of(metric: Metric) -> str:
-    """Its 95 % interval; empty where none is given."""
+    """Its 95 % interval; empty if there is none."""
     return "–".join(format_interval(metric) or ())

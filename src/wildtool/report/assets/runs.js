@@ -97,7 +97,7 @@ document.addEventListener("DOMContentLoaded", () => {
     countTicks();
   }
 
-  // ---- asking: every 2 s while a run goes on and the page is seen
+  // ---- polling: every 2 s while a run is running and the page is visible
   async function ask() {
     if (asking) return;
     asking = true;
@@ -117,9 +117,9 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // ---- opening
-  const ticked = () => [...body.querySelectorAll("input:checked")].map((tick) => tick.closest("tr").dataset.run);
+  const selected = () => [...body.querySelectorAll("input:checked")].map((tick) => tick.closest("tr").dataset.run);
   function countTicks() {
-    const count = ticked().length;
+    const count = selected().length;
     opener.disabled = count === 0;
     say(opener, count === 0 ? "Open selected runs" : count === 1 ? "Open 1 run" : `Open ${count} runs together`);
   }
@@ -157,7 +157,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   body.addEventListener("change", countTicks);
-  opener.addEventListener("click", () => { location.hash = new URLSearchParams(ticked().map((id) => ["open", id])); });
+  opener.addEventListener("click", () => { location.hash = new URLSearchParams(selected().map((id) => ["open", id])); });
   element("runs-refresh").addEventListener("click", ask);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
   addEventListener("hashchange", open);

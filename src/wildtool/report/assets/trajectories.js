@@ -85,7 +85,7 @@
     const want = filters(), rows = state.indexes.get(run);
     const text = (want.text || "").toLowerCase(), tool = (want.tool || "").toLowerCase();
     const group = want.value ? column(run, want.group) : null;
-    // Texts that stand once are searched once.
+    // Each distinct text is searched once.
     const reasons = rows.reason.values.map((reason) => reason.toLowerCase().includes(text));
     const called = rows.called.values.map((names) => names.map((name) => name.toLowerCase()));
     const says = (row) => {
@@ -165,7 +165,7 @@
     card.append(long(pretty(text), "pre", "said"));
     return card;
   }
-  // How much of a prompt stood in the one before, in whole lines; 0 where that is little.
+  // Characters of a prompt, in whole lines, that the one before had too; 0 if few.
   function repeated(text, known) {
     let same = 0;
     while (same < known.length && text[same] === known[same]) same += 1;

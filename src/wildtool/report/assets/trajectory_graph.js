@@ -1,4 +1,4 @@
-// The gold graph of a unit: a layer for each depth, what became of each call told by colour, outline and sign.
+// The gold graph of a unit: a layer for each depth; colour, outline and sign show what became of each call.
 "use strict";
 wildtool.graph = (() => {
   const WIDTH = 205, HEIGHT = 40, GAP_X = 14, GAP_Y = 26, PER_LINE = 2, MOST = 120;
@@ -12,7 +12,7 @@ wildtool.graph = (() => {
     return node;
   }
 
-  // The longest way to each node; a node on a cycle stands below what could be placed.
+  // The longest path to each node; a node on a cycle is placed below all others.
   function layers(gold) {
     const depth = gold.map(() => 0);
     for (let round = 0; round < gold.length; round += 1) {
@@ -32,7 +32,7 @@ wildtool.graph = (() => {
     return found.filter(Boolean);
   }
 
-  // Lines of at most so many nodes, so that a phone can show them.
+  // A maximum of nodes per line, so that a phone can show them.
   function places(gold) {
     const at = [];
     let y = 0, widest = 1;

@@ -29,7 +29,7 @@ wildtool.texts = (() => {
     return both;
   }
 
-  // JSON with its own tokens on lines of their own; any other text as it is. Numbers and strings are not touched.
+  // JSON with its tokens on separate lines; any other text as it is. Numbers and strings are not touched.
   function pretty(text) {
     if (text.length > PRETTY_LONGEST || !/^\s*[[{]/.test(text)) return text;
     try { JSON.parse(text); } catch { return text; }

@@ -1,4 +1,4 @@
-"""What a chart shows, before anything is drawn."""
+"""What a chart shows, independent of how it is drawn."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ class ChartPoint:
 
     model: str
     name: str
-    """What is measured."""
+    """What the number measures."""
     value: float
     low: float | None
     high: float | None
     text: str
-    """The number as it is written."""
+    """The number as text."""
     href: str = ""
-    """The page that shows what is behind it; empty for none."""
+    """The page with the units behind it; empty if there is none."""
     short: str = ""
-    """The number alone, as it stands beside its bar; empty where none stands there."""
+    """The bare number printed next to its bar; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +29,17 @@ class ChartData:
 
     title: str
     about: str
-    """The text alternative: what is drawn, in words."""
+    """The text alternative: the chart in words."""
     points: tuple[ChartPoint, ...]
     models: tuple[str, ...]
-    """In order, the best first."""
+    """The names in order, the best first."""
     names: tuple[str, ...]
     """In the benchmark's order."""
     kind: Literal["bars", "lines", "stacked", "differences"]
     percent: bool
     axis: str = ""
-    """What the names are; title of their axis."""
+    """Axis title of the names."""
     values: str = ""
-    """What the numbers are, with their unit; title of their axis."""
+    """Axis title of the numbers, with their unit."""
     colours: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By model: the colour that it has on all pages; empty where each chart may choose."""
+    """Each model's colour on all pages; empty if each chart may choose."""

@@ -1,7 +1,7 @@
-"""Draws numbers as SVG at build time, by altair's specifications: nothing is drawn in the browser.
+"""Draws charts as SVG at build time from altair specifications; nothing is drawn in the browser.
 
-A chart comes in two widths, for a screen and for a phone. Inside a page its colours are the page's own (CSS
-variables), so that it follows light and dark; as a file it has the light ones.
+A chart has two widths, one for screens and one for phones. Inside a page it uses the page's colours (CSS
+variables) and so follows light and dark; as a file it uses the light ones.
 """
 
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ _LONGEST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart as it is put into a page, and as files."""
+    """A chart as elements for a page, and as files."""
 
     wide: str
     narrow: str
@@ -25,7 +25,7 @@ class Chart:
     svg: bytes
     png: bytes
     left_out: str
-    """What it does not show; empty where it shows all."""
+    """What the chart leaves out; empty if it shows everything."""
 
 
 def render_chart(drawing: ChartData) -> Chart:
@@ -44,7 +44,7 @@ def render_chart(drawing: ChartData) -> Chart:
 
 
 def _sanitized(drawing: ChartData) -> ChartData:
-    """A drawing whose texts a chart can hold: on one line, without characters that act on what is seen."""
+    """The chart with texts that are safe to draw: on one line, without control characters."""
     names = {name: single_line(name) for name in (*drawing.names, *drawing.models)}
     return replace(
         drawing,

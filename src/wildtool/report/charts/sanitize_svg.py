@@ -1,4 +1,4 @@
-"""Drawings with nothing in them but what is known to be harmless, since they hold names of strangers."""
+"""Keeps only known harmless elements and attributes of an SVG, because it contains names from outside."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -35,13 +35,13 @@ def sanitize_svg(
     name: str = "",
     links: Sequence[str] = (),
 ) -> str:
-    """A drawing as it may stand in a page or a file.
+    """A safe SVG for a page or a file.
 
     Args:
-        said: its title, and what it shows in words.
-        colour: gives what a colour becomes.
-        name: class of the drawing in a page; empty for a file.
-        links: addresses that its links lead to, by number; only those of a report's own pages are taken.
+        said: its title, and its description in words.
+        colour: maps each colour to the one to use.
+        name: class of the SVG in a page; empty for a file.
+        links: addresses of its links, by number; only links to the report's own pages are kept.
     """
     title, about = map(escape_text, label)
     root = ET.fromstring(svg)

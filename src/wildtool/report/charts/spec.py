@@ -1,6 +1,6 @@
-"""The kinds of charts, as Vega-Lite specifications: altair makes each single view, which are put together here.
+"""The kinds of charts, as Vega-Lite specifications: altair makes the single views, which are combined here.
 
-altair's own layers and concatenations copy all that is in them whenever they are touched, which takes longer than
+altair's own layers and concatenations copy their contents whenever they change, which takes longer than
 drawing them.
 """
 
@@ -30,14 +30,14 @@ from wildtool.report.charts.theme import (
 
 ChartSpec = dict[str, Any]
 MAX_BAR_MODELS = 5
-"""Models that stand beside each other as bars; of more, each number gets a panel of its own."""
+"""Up to this number, models are drawn as adjacent bars; above it, each name gets its own panel."""
 MAX_LINE_MODELS = 8
-"""Models that are drawn as lines."""
+"""Models drawn as lines at most."""
 MAX_PANEL_ROWS = 30
 
 
 def chart_spec(drawing: ChartData, width: int) -> ChartSpec:
-    """A chart of so many pixels."""
+    """A chart of the given size in pixels."""
     import altair as alt
 
     kinds: Mapping[str, Callable[[ChartData, int], ChartSpec]] = {
@@ -57,7 +57,7 @@ def max_models(drawing: ChartData) -> int:
 
 
 def _bars(drawing: ChartData, width: int) -> ChartSpec:
-    """For each name a bar of each model, with its interval."""
+    """Bars with intervals: for each name one bar per model."""
     import altair as alt
 
     label = label_width(width, drawing.names)
@@ -86,7 +86,7 @@ def _bars(drawing: ChartData, width: int) -> ChartSpec:
 
 
 def _panels(drawing: ChartData, width: int) -> ChartSpec:
-    """A panel for each name with a row for each model: for many models."""
+    """A panel per name with a row per model: for many models."""
     shown = drawing.models[:MAX_PANEL_ROWS]
     columns = 1 if width == NARROW else min(2, len(drawing.names))
     label = label_width(width)
@@ -106,7 +106,7 @@ def _panels(drawing: ChartData, width: int) -> ChartSpec:
 
 
 def _panel_layers(drawing: ChartData, shown: Sequence[str], label: int | None) -> list[ChartSpec]:
-    """What all panels of a column have in common. `label`: pixels for names; None where no names stand."""
+    """What all panels of a column share. `label`: pixels for names; None for no names."""
     import altair as alt
 
     names = alt.Axis(labels=False, ticks=False) if label is None else name_axis(label, shown)
@@ -123,7 +123,7 @@ def _panel_layers(drawing: ChartData, shown: Sequence[str], label: int | None) -
 
 
 def _lines(drawing: ChartData, width: int) -> ChartSpec:
-    """A line for each model over the names, with its intervals as a band."""
+    """A line per model over the names, with its intervals as a band."""
     import altair as alt
 
     shown = drawing.models[:MAX_LINE_MODELS]
@@ -151,11 +151,11 @@ def _lines(drawing: ChartData, width: int) -> ChartSpec:
 
 
 def _stacked(drawing: ChartData, width: int) -> ChartSpec:
-    """A bar of shares for each model; a share links to what is behind it."""
+    """A stacked bar of shares per model; a share links to the units behind it."""
     import altair as alt
 
     shown = drawing.models[:MAX_PANEL_ROWS]
-    # By the order of all classes, so that one has its colour on every page.
+    # Ordered by all classes, so that a class has the same colour on every page.
     every = dict(zip(drawing.names, colours(CLASS_COLOURS), strict=False))
     names = {point.name for point in drawing.points if point.value > 0}
     its = {name: colour for name, colour in every.items() if name in names}
@@ -180,7 +180,7 @@ def _stacked(drawing: ChartData, width: int) -> ChartSpec:
 
 
 def _differences(drawing: ChartData, width: int) -> ChartSpec:
-    """How far each model lies from a baseline: a point with its interval, beside a line at zero."""
+    """Each model's difference from a baseline: a point with its interval, and a line at zero."""
     import altair as alt
 
     label = label_width(width)
@@ -206,15 +206,15 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
 def _signed() -> Any:
     import altair as alt
 
-    # No sign before zero.
+    # Zero gets no sign.
     shown = "datum.value == 0 ? '0%' : format(datum.value, '+.0%')"
     return alt.Axis(labelExpr=shown, tickCount=5)
 
 
 def _view(chart: Any) -> ChartSpec:
-    """A single view as a part of a chart, without its data."""
+    """A single view as part of a chart, without its data."""
     view: ChartSpec = chart.to_dict(validate=False, context={"top_level": False})
-    # A chart without any gets a placeholder.
+    # A chart without data gets a placeholder.
     view.pop("data", None)
     return view
 
@@ -236,7 +236,7 @@ def _coloured(drawing: ChartData, models: Sequence[str]) -> dict[str, str]:
 
 
 def _value_labels(base: Any) -> Any:
-    """The number of each bar, right of its interval."""
+    """The number of each bar, to the right of its interval."""
     import altair as alt
 
     text = base.mark_text(align="left", dx=4, fontSize=10, color=MUTED, clip=False)
@@ -265,6 +265,6 @@ def _values(drawing: ChartData, points: Sequence[ChartPoint]) -> Iterator[Mappin
             "high": point.value if point.high is None else point.high,
             "order": order[point.name],
             "short": point.short,
-            # A number instead of the address, which the library would resolve against one of its own.
+            # A number in place of the address, which the library would resolve against its own.
             **({"href": f"#{numbers[id(point)]}"} if point.href else {}),
         }

@@ -21,9 +21,9 @@ CLASS_COLOURS = (
     *("#8f1d2c", "#e0a100", "#0b7285", "#d6568e", "#5f3dc4", "#5c940d"),
     *("#1864ab", "#f08c5a", "#087f5b", "#9c36b5", "#7c5a1e", "#adb5bd"),
 )
-"""Colours of classes, such as errors; none of them is a model's."""
+"""Colours of classes, such as errors; models use none of them."""
 BAR = "#5b7088"
-"""Bars of which each stands for a model by its name, or for none."""
+"""Colour of bars whose model is named next to them, or that belong to no model."""
 INK, MUTED, GRID, GROUND = "#1d2024", "#646a73", "#e7e7e3", "#fcfcfa"
 VARIABLES = {
     **{colour: f"var(--c{number})" for number, colour in enumerate(MODEL_COLOURS, 1)},
@@ -34,13 +34,13 @@ VARIABLES = {
     GRID: "var(--grid)",
     GROUND: "var(--ground)",
 }
-"""What each colour is called in a page, where it is the page's own."""
+"""The CSS variable of each colour in a page."""
 LINE_HEIGHT = 13
-"""Pixels of a line of names beside an axis."""
+"""Pixels per line of names on an axis."""
 VALUE_WIDTH = 48
-"""Pixels right of the bars for their numbers."""
+"""Pixels to the right of the bars for their numbers."""
 _LETTER = 6.2
-"""Pixels of a letter beside an axis, on average."""
+"""Average pixels per letter on an axis."""
 LOOK: Mapping[str, Any] = {
     "aria": False,
     "background": GROUND,
@@ -61,21 +61,21 @@ LOOK: Mapping[str, Any] = {
     "legend": {"labelColor": INK, "labelFontSize": 12, "offset": 6, "rowPadding": 3},
     "title": {"color": INK, "fontSize": 12, "fontWeight": 600, "offset": 4},
 }
-"""Configuration of a whole chart, as Vega-Lite names it."""
+"""Configuration of a whole chart, in Vega-Lite's terms."""
 
 
 def label_width(width: int, names: Sequence[str] = ()) -> int:
-    """Pixels that names beside an axis take: as many as those given need, or as models usually do."""
+    """Pixels for the names on an axis: as wide as the given names, or as model names usually are."""
     least, most = (165, 235) if width == WIDE else (118, 150)
     return max(44, min(most, 8 * max(map(len, names)) + 14)) if names else least
 
 
 def name_axis(width: int, names: Iterable[str]) -> Any:
-    """An axis of names beside a chart, in so many pixels; long names stand on several lines."""
+    """An axis of names with the given width in pixels; long names wrap."""
     import altair as alt
 
     long = {name: lines for name in names if len(lines := wrapped_name(name, width)) > 1}
-    # Names are literals of the expression, in which JSON means what it says.
+    # Names become literals of the expression, where JSON is valid syntax.
     shown = f"({json.dumps(long)})[datum.label] || datum.label" if long else "datum.label"
     return alt.Axis(
         minExtent=width, maxExtent=width, labelLimit=width, labelExpr=shown, labelLineHeight=LINE_HEIGHT
@@ -83,8 +83,8 @@ def name_axis(width: int, names: Iterable[str]) -> Any:
 
 
 def wrapped_name(name: str, width: int) -> list[str]:
-    """A name on at most three lines of so many pixels; of a longer one the middle is left out."""
-    # Room is left for wider fonts.
+    """A name on at most three lines of the given width in pixels; the middle of a longer one is left out."""
+    # Leaves room for wider fonts.
     most = int(width * 0.8 / _LETTER)
     if len(name) > 3 * most:
         name = f"{name[:most]}…{name[-(2 * most - 2) :]}"
@@ -102,12 +102,12 @@ def lines_of(names: Iterable[str], width: int) -> int:
 
 
 def model_colours(labels: Iterable[str]) -> dict[str, str]:
-    """A colour for each model, each its own."""
+    """One colour per model."""
     return dict(zip(dict.fromkeys(labels), colours(MODEL_COLOURS), strict=False))
 
 
 def colours(first: Sequence[str]) -> Iterator[str]:
-    """Colours without end: those named first, then others by turns of the hue."""
+    """Any number of colours: first the given ones, then others by rotating the hue."""
     yield from first
     for number in count():
         red, green, blue = hls_to_rgb((0.07 + 0.381966 * number) % 1, 0.35 + 0.1 * (number % 4), 0.45)
@@ -115,7 +115,7 @@ def colours(first: Sequence[str]) -> Iterator[str]:
 
 
 def colour(field: str, its: Mapping[str, str], width: int) -> Any:
-    """A colour for each of the values of a field, with a legend where it is needed. Args: its: value to colour."""
+    """A colour per value of a field, with a legend where one is needed. Args: its: value to colour."""
     import altair as alt
 
     values = list(its)
@@ -129,7 +129,7 @@ def colour(field: str, its: Mapping[str, str], width: int) -> Any:
         symbolStrokeWidth=0,
         columnPadding=26,
     )
-    # One model needs no legend, one kind of error does.
+    # A single model needs no legend; a single error class does.
     if len(values) < (2 if field == "model" else 1):
         legend = None
     return alt.Color(
@@ -138,13 +138,13 @@ def colour(field: str, its: Mapping[str, str], width: int) -> Any:
 
 
 def _columns(values: Sequence[str], width: int) -> int:
-    """Columns of a legend, by its longest entry."""
+    """Columns of a legend, given its longest entry."""
     longest = min(180, 8 * max(map(len, values), default=1))
     return max(1, min(len(values), width // (longest + 45)))
 
 
 def value_scale(drawing: ChartData) -> Any:
-    """The scale of its numbers: rates from 0 to 1, or to what exceeds it."""
+    """Scale of the numbers: rates from 0 to 1, or up to what exceeds 1."""
     import altair as alt
 
     if not drawing.percent:
@@ -154,7 +154,7 @@ def value_scale(drawing: ChartData) -> Any:
 
 
 def value_axis(drawing: ChartData, *, few: bool = False) -> Any:
-    """The axis of its numbers. `few`: for a narrow one."""
+    """Axis of the numbers. `few`: fewer ticks, for a narrow chart."""
     import altair as alt
 
     whole = all(point.value == int(point.value) for point in drawing.points)

@@ -1,4 +1,4 @@
-"""The page that describes the data of a board, from its benchmark's numbers about them."""
+"""The page that describes the data of a leaderboard, from its benchmark's statistics."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from wildtool.sanitize import basename_only
 from wildtool.types import Metric
 
 MAX_DATASET_BARS = 40
-"""Names of a group that are drawn; a longer list is read, not seen."""
+"""Longest group that is drawn as a chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class DatasetSection:
 
     group: str
     pictures: tuple[Picture, ...]
-    """One for each scale."""
+    """One chart per scale."""
     rows: tuple[tuple[str, str], ...]
 
 
 def add_dataset(site: Site, board: Leaderboard, page: str) -> None:
-    """Adds the page, unless the data are not at hand any more."""
+    """Adds the page, unless the data are no longer available."""
     source = board.source
     if source is None:
         return
@@ -58,13 +58,13 @@ def _section(site: Site, group: str, metrics: Sequence[Metric], page: str) -> Da
 
 
 def dataset_charts(group: str, metrics: Sequence[Metric]) -> Iterator[ChartData]:
-    """Bars for each scale of a group on which there is something to compare."""
+    """Bars for each scale of a group that has something to compare."""
     scales: dict[tuple[str, str, float], list[Metric]] = {}
     for metric in metrics:
         scales.setdefault(_scale(metric), []).append(metric)
     for (kind, unit, _), its in scales.items():
         if kind == "mean" and not unit:
-            # Nobody says that they are of one unit, and bars of different ones must not stand side by side.
+            # Their units of measurement are unknown, and one chart must not mix units.
             continue
         known = [(metric, number) for metric in its if (number := _number(metric)) is not None]
         if 2 <= len(its) == len(known) <= MAX_DATASET_BARS:
@@ -72,7 +72,7 @@ def dataset_charts(group: str, metrics: Sequence[Metric]) -> Iterator[ChartData]
 
 
 def _scale(metric: Metric) -> tuple[str, str, float]:
-    """Equal for numbers that may be drawn on one axis: of one kind and unit, counts of one whole."""
+    """Equal for numbers that can share an axis: same kind and unit, or counts of one whole."""
     return metric.kind, metric.unit, metric.denominator if metric.kind == "count" else 0.0
 
 
@@ -96,7 +96,7 @@ def _drawing(title: str, kind: str, unit: str, known: Sequence[tuple[Metric, flo
 
 
 def _short(metric: Metric, number: float) -> str:
-    """The number beside its bar; of a count without its whole."""
+    """The number printed next to its bar; for a count, without its whole."""
     return f"{number:,g}" if metric.kind == "count" else format_value(metric)
 
 

@@ -1,4 +1,4 @@
-"""The pages of a board's numbers: those that its benchmark names, and one for whatever they leave over."""
+"""The pages of a leaderboard's numbers: those its benchmark defines, and one for the rest."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from wildtool.report.text import interval_of, slug
 from wildtool.types import Metric
 
 TRAJECTORIES = "trajectories"
-"""The page that links from numbers lead to."""
+"""The page that numbers link to."""
 OTHER_NUMBERS = View(
     "other-numbers",
     "Other numbers",
@@ -35,7 +35,7 @@ class Picture:
     """Address of the file."""
     png: str
     left_out: str
-    """What the chart does not show; empty where it shows all."""
+    """What the chart leaves out; empty if it shows everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class MetricSection:
     heads: tuple[MetricColumn, ...]
     rows: tuple[ReportRow, ...]
     links: Mapping[str, str]
-    """By the name of a number: the query for the units behind it, without the run."""
+    """By name of a number: the query for the units behind it, without the run."""
 
 
 def views_of(board: Leaderboard) -> list[View]:
-    """The pages of a board, those without any number left out."""
+    """The pages of a leaderboard, without the empty ones."""
     known = set(board.groups)
     named = [view for view in board.benchmark.views(board.profile) if known & set(view.groups)]
     left = known - {group for view in named for group in view.groups}
@@ -67,7 +67,7 @@ def add_view(site: Site, board: Leaderboard, view: View, page: str, runs: Sequen
 
     Args:
         page: its slug.
-        runs: for each run of the board its number in the report.
+        runs: for each run of the leaderboard, its number in the report.
     """
     sections = [
         _section(site, board, view, group, page, runs) for group in view.groups if group in board.groups
@@ -87,7 +87,7 @@ def add_view(site: Site, board: Leaderboard, view: View, page: str, runs: Sequen
 
 
 def _all_headline(board: Leaderboard, group: str) -> bool:
-    """Whether the overview's table shows the whole group."""
+    """Whether the overview's table already shows the whole group."""
     return all(m.headline for run in board.runs for m in run.result.metrics if m.group == group)
 
 
@@ -111,7 +111,7 @@ def _section(
 
 
 def _links(view: View, heads: Iterable[MetricColumn]) -> dict[str, str]:
-    """Error classes lead to the units that have them."""
+    """Links from error classes to their units."""
     if view.chart != "stacked":
         return {}
     return {head.name: urlencode({"outcome": "wrong", "error": head.name}) for head in heads}
@@ -120,7 +120,7 @@ def _links(view: View, heads: Iterable[MetricColumn]) -> dict[str, str]:
 def _drawings(
     board: Leaderboard, view: View, group: str, site: Site, runs: Sequence[int], links: Mapping[str, str]
 ) -> Iterable[ChartData]:
-    """A drawing for the rates of a group, and one for each unit of its means."""
+    """A chart for the rates of a group, and one per unit of measurement of its means."""
     kinds: dict[tuple[str, str], list[ChartPoint]] = {}
     for label, run, number in zip(board.labels, board.runs, runs, strict=True):
         for metric in run.result.metrics:
@@ -153,14 +153,14 @@ def _point(label: str, metric: Metric, href: str) -> ChartPoint:
 
 
 def _values(drawn: str, unit: str, *, percent: bool) -> str:
-    """Title of the axis of numbers."""
+    """Axis title of the numbers."""
     if not percent:
         return unit or "mean"
     return "share of the whole" if drawn == "stacked" else "rate, with 95 % interval"
 
 
 def _in_words(points: Sequence[ChartPoint], kind: str) -> str:
-    """What a chart says, for who does not see it: the first dozen numbers; all stand in the table below it."""
+    """The chart in words: the first dozen numbers; the table below it has all."""
     what = {"lines": "Lines with bands", "stacked": "Stacked shares"}.get(kind, "Bars")
     said = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in points[:12])
     more = f"; and {len(points) - 12} more" if len(points) > 12 else ""
@@ -168,7 +168,7 @@ def _in_words(points: Sequence[ChartPoint], kind: str) -> str:
 
 
 def add_picture(site: Site, drawing: ChartData, stem: str) -> Picture:
-    """Draws a chart and writes its files, named by `stem`."""
+    """Draws a chart and writes its files, named after `stem`."""
     chart = render_chart(drawing)
     return Picture(
         wide=chart.wide,

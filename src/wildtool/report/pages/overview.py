@@ -1,4 +1,4 @@
-"""The first page: a leaderboard for each board, and what a reader must know about its runs besides the numbers."""
+"""The first page: the leaderboards, and what readers need to know about their runs apart from the numbers."""
 
 import json
 import shlex
@@ -34,17 +34,17 @@ class LeaderboardTable:
     heads: tuple[MetricColumn, ...]
     rows: tuple[ReportRow, ...]
     groups: tuple[str, ...]
-    """Groups of columns that a reader can choose."""
+    """Groups of columns that readers can choose."""
     rank: MetricColumn
-    """The column that places follow from."""
+    """The column that decides the rank."""
     published: str
-    """Where the published rows stand, or why there are none; empty where nothing is published."""
+    """Where the published rows are, or why there are none; empty if nothing is published."""
     ceiling: str
-    """What is known of the gold ceiling, in words."""
+    """The gold ceiling, in words."""
     notes: tuple[str, ...]
-    """What must be known of headline numbers, as the benchmark says it."""
+    """Caveats about headline numbers, in the benchmark's words."""
     missing: tuple[str, ...]
-    """What a reader must know: different items, and units that were not played with how far they could move a run."""
+    """Caveats: different items, and units that were not run, with how much they could change a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +60,11 @@ class RunDescription:
 def leaderboard_table(
     board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult], audit: Audit | None
 ) -> LeaderboardTable:
-    """The leaderboard of a board.
+    """One leaderboard.
 
     Args:
-        found: every model against every other, from which ties follow.
-        audit: what the gold answers score, where it was asked for.
+        found: every model against every other; decides ties.
+        audit: scores of the gold answers, if requested.
     """
     metrics = [metric for run in board.runs for metric in run.result.metrics]
     heads = metric_columns(metrics)
@@ -98,12 +98,12 @@ def _notes(board: Leaderboard, heads: Sequence[MetricColumn]) -> tuple[str, ...]
 
 
 def run_descriptions(board: Leaderboard) -> list[RunDescription]:
-    """What was run, with every setting that a reader needs to repeat it."""
+    """What was run, with every setting needed to repeat it."""
     return [_run_description(label, run) for label, run in zip(board.labels, board.runs, strict=True)]
 
 
 def _placed(rows: Sequence[ReportRow], found: Mapping[tuple[int, int], PairwiseResult]) -> list[ReportRow]:
-    """Rows with their places."""
+    """Rows with their ranks."""
     tied = ties(found, len(rows))
     return [
         replace(row, place=place, tied=tied.get(number, ""))
@@ -122,7 +122,7 @@ def _why_not(board: Leaderboard, figures: Sequence[Published]) -> str | None:
 def _published(
     figures: Sequence[Published], heads: Sequence[MetricColumn], rank: MetricColumn
 ) -> list[ReportRow]:
-    """A row for each model that has a place among the others."""
+    """A row for each published model that can be ranked among the others."""
     known = {head.key for head in heads}
     return [
         ReportRow(
@@ -137,7 +137,7 @@ def _published(
 
 
 def _printed(key: MetricKey, cell: PlacedCell) -> MetricCell:
-    """A number of a paper, which does not say what it was counted from."""
+    """A number from a paper, which does not state its counts."""
     value = cell.value
     kind = "rate" if value is not None and value <= 1 else "mean"
     return replace(cell_of(Metric(*key, value, 0, 0, kind=kind)), counts="")
@@ -212,7 +212,7 @@ def _run_description(label: str, run: ReportRun) -> RunDescription:
 
 
 def _typed(command: Sequence[str]) -> str:
-    """The command without the folders of this machine."""
+    """The command without folders of this machine."""
     return shlex.join([*(PurePath(word).name for word in command[:1]), *map(basename_only, command[1:])])
 
 

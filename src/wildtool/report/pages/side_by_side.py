@@ -1,4 +1,4 @@
-"""The page of models side by side: differences on the same units, against any of them."""
+"""The page of models side by side: differences on the same units, against any of the models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Data of the trajectories page: indexes of units, items once, and each run's replies, all as texts and small numbers.
+"""Data of the trajectories page: indexes of units, items once, and each run's replies, as texts and small numbers.
 
-What a model said may be of any shape, so it is turned into texts here; nothing of it is a key of what a page reads.
+Output of a model may have any shape, so it is converted to text here and never used as a key.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -21,9 +21,9 @@ from wildtool.trace import Trace
 from wildtool.types import Item, Message, Transcript, Verdict
 
 MAX_REASON_CHARACTERS = 300
-"""Characters of a reason that the index holds; the unit itself has all."""
+"""Characters of a reason kept in the index; the unit itself has the whole text."""
 MAX_FILTER_VALUES = 40
-"""A column with more values is no grouping."""
+"""A column with more distinct values is not offered as a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class UnitRow:
     """One unit of a run."""
 
     place: int
-    """Which of the items."""
+    """Index of its item."""
     repeat: int
     unit: str
     verdict: Verdict
-    """Under the rules of the report."""
+    """Under the report's profile."""
     verdicts: Mapping[str, Verdict]
     """Under each profile."""
     called: tuple[str, ...]
-    """Names of tools that were called."""
+    """Names of the tools that were called."""
 
 
 def index_of(rows: Sequence[UnitRow], profile: str) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def index_of(rows: Sequence[UnitRow], profile: str) -> dict[str, Any]:
 
 
 def _columns(rows: Sequence[UnitRow]) -> list[Any]:
-    """The benchmark's own columns that cut the units into groups."""
+    """The benchmark's own columns that group the units."""
     names = rows[0].verdict.fields if rows else ()
     found = [(name, [row.verdict.fields.get(name) for row in rows]) for name in names]
     return [
@@ -75,7 +75,7 @@ def _columns(rows: Sequence[UnitRow]) -> list[Any]:
 
 
 def _coded(values: Iterable[Hashable]) -> dict[str, Any]:
-    """A column as its distinct values and their numbers."""
+    """A column as its distinct values, and an index into them per row."""
     numbers: dict[Hashable, int] = {}
     coded = [numbers.setdefault(value, len(numbers)) for value in values]
     return {"values": list(numbers), "at": coded}
@@ -85,17 +85,17 @@ T = TypeVar("T")
 Shard = tuple[str, Any]
 """Its name and its data."""
 ITEMS_PER_SHARD = 8
-"""Items of one shard."""
+"""Items per shard."""
 MAX_EXCERPT_CHARACTERS = 200
-"""Characters of the last user message that the index holds."""
+"""Characters of the last user message kept in the index."""
 
 
 def set_shards(number: int, folder: Path, profile: str) -> Iterator[Shard]:
-    """The items of a run, whatever became of them; none where the data are not at hand any more.
+    """Writes the items of a run; none if the data are no longer available.
 
     Args:
         number: of the set of items in the report.
-        profile: rules that they are shown by.
+        profile: rules that they are shown under.
     """
     try:
         yield from _set_shards(number, folder, profile)
@@ -119,11 +119,11 @@ def _set_shards(number: int, folder: Path, profile: str) -> Iterator[Shard]:
 
 
 def run_shards(number: int, folder: Path, profile: str, same: Path) -> Iterator[Shard]:
-    """What a run made of its items: replies and verdicts, then the index over them; without them, why.
+    """Writes the replies and verdicts of a run, then its index; without them, the reason.
 
     Args:
         number: of the run in the report.
-        profile: rules that it is shown by; the verdicts of the others stand beside.
+        profile: rules that it is shown under; the verdicts of other profiles are listed too.
         same: a run on the same items; these are read once for all such runs.
     """
     try:
@@ -161,7 +161,7 @@ class _Before:
     """A unit before any reply."""
 
     role: str
-    """Who is asked first."""
+    """The role that is asked first."""
     seen: Sequence[Message]
     trace: Trace
 
@@ -174,7 +174,7 @@ class _Before:
 
 
 class _Items:
-    """The items of a run in order, and what is known of each unit."""
+    """The items of a run in order, with the results of each unit."""
 
     def __init__(self, benchmark: Benchmark, items: list[Item], profile: str) -> None:
         self.all = items
@@ -219,7 +219,7 @@ def _played(
 
 
 def _without_local_paths(verdict: Verdict) -> Verdict:
-    """A verdict whose reason, where it is the message of a failed call, names no folder of this machine."""
+    """A verdict whose reason, if it is the message of a failed call, names no folder of this machine."""
     if verdict.outcome != "infra_error":
         return verdict
     return replace(verdict, reason=strip_folders(verdict.reason))
@@ -251,11 +251,11 @@ def _gold(trace: Trace) -> list[Any]:
 
 
 def _excerpt(unit: _Before) -> str:
-    """The beginning of what the user said last; where a simulated user speaks first, of what that is told."""
+    """The start of the last user message; if a simulated user speaks first, of its instruction."""
     role = "user" if unit.role == "agent" else "system"
     said = (message.get("content") for message in reversed(unit.seen) if message.get("role") == role)
     text = next((text for text in said if isinstance(text, str)), "")
-    # Prompts that hold a whole dialogue end with what was said last.
+    # Prompts that contain a whole dialogue end with the last message.
     return " ".join(
         (
             text[:MAX_EXCERPT_CHARACTERS]

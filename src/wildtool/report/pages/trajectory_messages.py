@@ -1,4 +1,5 @@
-"""Messages and values as texts: whatever shape a model gave them, a page can show them and nothing is lost."""
+"""Messages and values as text: whatever shape a model gave them, a page can show them, and nothing is
+lost."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -7,7 +8,7 @@ from wildtool import json_codec
 from wildtool.types import Message
 
 _TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
-"""Parts of a message that people read; all but the first are shown folded."""
+"""Parts of a message that people read; all except the first are folded."""
 _PLAIN = frozenset({"role", "tool_calls", "tool_call_id", "name", "type", *_TEXTS})
 
 
@@ -30,7 +31,7 @@ def message_view(message: Message) -> list[Any]:
 
 
 def called_names(message: Message) -> Iterator[str]:
-    """Names of the calls of a message, as far as they are names."""
+    """Names of the calls of a message, where they are texts."""
     calls = message.get("tool_calls")
     for call in cast(list[Any], calls) if isinstance(calls, list) else ():
         name = _function(call).get("name")
@@ -39,7 +40,8 @@ def called_names(message: Message) -> Iterator[str]:
 
 
 def part_text(value: Any) -> str:
-    """A text as it is, nothing as no text, anything else as JSON, and what JSON lacks in Python's spelling."""
+    """Text unchanged, None as empty text, anything else as JSON; what JSON cannot express, in Python's
+    notation."""
     if isinstance(value, str):
         return value
     if value is None:

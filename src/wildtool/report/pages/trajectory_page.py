@@ -1,7 +1,7 @@
-"""The page on which one reads what happened: every unit of every run beside its gold answer, in shards loaded on demand.
+"""The trajectories page: every unit of every run next to its gold answer, in shards loaded on demand.
 
-Shards: `t` lists runs and the sets of items they were played on; `ts-SET` is the index of a set, `ti-SET-N` a few of its
-items (tools, gold, what is seen first); `tx-RUN` is the index of a run, `tr-RUN-N` the replies of a few of its items.
+Shards: `t` lists runs and their sets of items; `ts-SET` is the index of a set, `ti-SET-N` a few of its
+items (tools, gold, the first request); `tx-RUN` is the index of a run, `tr-RUN-N` the replies of a few of its items.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -18,13 +18,14 @@ from wildtool.report.site.shards import Shards
 from wildtool.report.site.site import Site
 
 MAX_RUNS_READ_IN_PROCESS = 4
-"""So many runs are read faster in one process than others are started."""
+"""Up to this number of runs, one process reads them faster than starting more would."""
 
 
 @contextmanager
 def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, None, None]:
-    """Adds the page, and its data by the end of the block: read here one run after the other, or if they are many by all
-    cores, while the block does other work."""
+    """Adds the page, and its data by the end of the block: one run after another, or for many runs on all cores while
+    the block does other work.
+    """
     sets: dict[Any, int] = {}
     for run in runs:
         sets.setdefault(_same_items(run), len(sets))
@@ -80,7 +81,7 @@ def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) ->
 
 
 def _named(results: Sequence[ScoreResult]) -> tuple[list[str], list[str]]:
-    """For each run the title of its board, and its name on it."""
+    """For each run the title of its leaderboard, and its name there."""
     titles = table_titles(results)
     labels = {
         title: iter(
@@ -94,7 +95,8 @@ def _named(results: Sequence[ScoreResult]) -> tuple[list[str], list[str]]:
 
 
 def _same_items(run: ReportRun) -> tuple[Any, ...]:
-    """Equal where two runs show the same items in the same order, with the same gold and the same first request."""
+    """Equal if two runs show the same items in the same order, with the same gold and the same first
+    request."""
     identity, scope, result = run.about["identity"], run.about["scope"], run.result
     return (
         *(result.benchmark, result.data_sha256, identity["mode"], result.profile, result.prompts),
@@ -111,7 +113,7 @@ def _run(shards: Shards, *about: Any) -> list[str]:
 
 
 def _write(shards: Shards, data: Iterable[Shard]) -> list[str]:
-    """Names of what was written."""
+    """Names of the shards written."""
     names: list[str] = []
     for name, its in data:
         shards.write(name, its)

@@ -1,9 +1,9 @@
-"""The server of `wildtool view`: lists runs and opens their reports, for this machine's own browser and nobody else.
+"""The server of `wildtool view`: lists runs and opens their reports, for browsers on this machine only.
 
-It only reads: pages and verdicts that are missing lie in a temporary folder. A browser lets any web page send requests
-to a server like this one, so it answers only those that name it as their host (another name may have been pointed at
-this machine) and that come from its own pages or from a typed address. Files are found by looking their address up
-among those that were written, never by putting it together to a path.
+It is read-only: missing verdicts and all pages are written to a temporary folder. Browsers let any web page send
+requests to a server like this one, so it answers only requests that name it as their host (another name may have been
+pointed at this machine) and that come from its own pages or a typed address. Files are found by looking up their
+address among those written, never by building a path from it.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from wildtool.sanitize import ellipsize
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 POLICY = f"{BESIDE}; connect-src 'self'"
-"""What the list may load; it asks for its rows."""
+"""Content security policy of the list, which may load its rows."""
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -54,7 +54,7 @@ _KINDS = {
     ".png": "image/png",
 }
 CLOSING_S = 1.0
-"""Seconds that the end of the server waits for what is under way."""
+"""Seconds to wait for open requests when the server stops."""
 _READER = "wildtool-reader"
 BACKLOG = 64
 """Connections that may wait to be accepted."""
@@ -63,18 +63,18 @@ _OWN = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class AccessPolicy:
-    """Who may come in: the middleware that every request passes first."""
+    """Decides which requests are answered: the middleware that each one passes first."""
 
     def __init__(self, host: str, *, remote: bool) -> None:
         """Args:
-        host: the name or address that the server listens at.
-        remote: whether others than this machine may ask.
+        host: the name or address that the server listens on.
+        remote: whether other machines may connect.
         """
         self._names = _OWN | {host.lower()} | ({socket.gethostname().lower()} if remote else set[str]())
         self._remote = remote
 
     def deny_reason(self, request: web.BaseRequest) -> web.HTTPException | None:
-        """Why a request is not answered; None where it may come in."""
+        """Why a request is refused; None if it is answered."""
         hosts = request.headers.getall("Host", [])
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return web.HTTPForbidden(text="This server has another name. Use the address that it printed.\n")
@@ -89,13 +89,13 @@ class AccessPolicy:
         match = _HOST.fullmatch(host)
         if match is None:
             return False
-        # The port is not compared: a tunnel may end at another one.
+        # The port is not compared: a tunnel may use another one.
         its = match[1].strip("[]").lower()
         return its in self._names or (self._remote and _is_address(its))
 
 
 def _is_address(host: str) -> bool:
-    """Whether a host is a number: unlike a name, nobody can point it elsewhere."""
+    """Whether a host is an IP address, which nobody can redirect, unlike a name."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -104,9 +104,9 @@ def _is_address(host: str) -> bool:
 
 
 class ReaderThread:
-    """One thread that reads runs, so that two readings never overlap.
+    """One thread that reads runs, so that two reads never overlap.
 
-    It does not keep the process: a read that never ends (a disk that is gone) must not keep SIGTERM from ending it.
+    It does not keep the process alive: a read that never ends (a lost disk) must not block SIGTERM.
     """
 
     def __init__(self) -> None:
@@ -115,13 +115,13 @@ class ReaderThread:
         self._thread.start()
 
     async def call(self, action: Callable[[], Any]) -> Any:
-        """What an action gives, done in the thread."""
+        """The result of an action, computed in the thread."""
         done: Future[Any] = Future()
         self._calls.put((action, done))
         return await asyncio.wrap_future(done)
 
     def close(self) -> None:
-        """Ends the thread after what it does now; waits for that a moment."""
+        """Ends the thread after its current action, and waits briefly for that."""
         self._calls.put(None)
         self._thread.join(CLOSING_S)
 
@@ -137,7 +137,7 @@ class ReaderThread:
 
 
 def has_pending_read() -> bool:
-    """Whether a server that has ended left a reading behind, which the process need not wait for."""
+    """Whether a stopped server left a read behind, which the process need not wait for."""
     return any(thread.name == _READER for thread in enumerate_threads())
 
 
@@ -176,17 +176,17 @@ class ViewApp:
         ]
 
     async def runs(self, request: web.Request) -> web.Response:
-        """The list; numbers that are missing come with a later answer."""
+        """The list; missing numbers follow in a later answer."""
         await self.reader.call(self.run_index.scan)
         if self._measuring is None or self._measuring.done():
             self._measuring = asyncio.create_task(self._measure())
         return _json(self.run_index.listing)
 
     async def open(self, request: web.Request) -> web.Response:
-        """Begins the report of the runs that the address names, as they are now; its key."""
+        """Starts the report of the runs that the address names, as they are now; returns its key."""
         runs = self.run_index.find(request.query.getall("run", []))
         if runs is None:
-            # A link of before the server started: the list is not known yet.
+            # The link is older than the server: the list is not known yet.
             await self.reader.call(self.run_index.scan)
             runs = self.run_index.find(request.query.getall("run", []))
         if runs is None:
@@ -194,7 +194,7 @@ class ViewApp:
         return _json({"key": self.report_jobs.make(runs).key})
 
     async def made(self, request: web.Request) -> web.Response:
-        """How far a report is."""
+        """The progress of a report."""
         report = self.report_jobs.jobs.get(request.query.get("key", ""))
         if report is None:
             return _json({"problem": "This report no longer exists."}, status=404)
@@ -210,7 +210,7 @@ class ViewApp:
         return _file(files or {}, request.match_info["path"])
 
     async def icon(self, request: web.Request) -> web.Response:
-        """None: browsers ask for one, and complain where it is not found."""
+        """Empty: browsers ask for an icon and complain if there is none."""
         return web.Response(status=204)
 
     async def page(self, request: web.Request) -> web.StreamResponse:
@@ -230,7 +230,8 @@ class ViewApp:
 def make_application(
     view: ViewApp, policy: AccessPolicy, answering: Callable[[asyncio.BaseTransport | None], None]
 ) -> web.Application:
-    """The viewer behind the door. Args: answering: called with the transport of each request that has come whole."""
+    """The viewer with its access policy. Args: answering: called with the transport of each complete
+    request."""
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -254,15 +255,15 @@ def make_application(
 
 
 async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callable[[str], None]) -> None:
-    """Serves until it is told to end (SIGTERM) or is cancelled. A reading that does not end then goes on: `reads_still`.
+    """Serves until SIGTERM or cancellation. A read that does not end keeps running: `reads_still`.
 
     Args:
         root: the folder with runs, or a bundle.
-        port: 0 for any that is free.
-        remote: whether `host` may be one that other machines reach.
+        port: 0 for any free one.
+        remote: whether `host` may be reachable by other machines.
         ready: called with the address once it answers.
 
-    Raises UsageError where it cannot listen there, RecordError where there is no such folder.
+    Raises UsageError if it cannot listen there, RecordError if there is no such folder.
     """
     folder = _folder(root)
     with (
@@ -293,12 +294,13 @@ async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callab
 
 
 def _folder(root: Path) -> Path:
-    # An empty folder is one that runs may come to; of anything else it is said what is wrong with it.
+    # An empty folder may get runs later; for anything else, the error says what is wrong.
     return root if root.is_dir() else run_folders(root)[0]
 
 
 def listening_socket(host: str, port: int, *, remote: bool) -> socket.socket:
-    """A socket that listens. Raises UsageError where it cannot, or where others could reach it unasked."""
+    """A listening socket. Raises UsageError if that fails, or if other machines could reach it without
+    `remote`."""
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError, OverflowError) as error:
@@ -323,7 +325,7 @@ def _address(host: str, at: socket.socket) -> str:
 async def _wait_for_sigterm() -> None:
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
-    # Not in every thread and on every system; then the process just ends.
+    # Not in every thread and on every system; then the process simply ends.
     with suppress(NotImplementedError, RuntimeError, ValueError):
         loop.add_signal_handler(signal.SIGTERM, told.set)
     await told.wait()

@@ -1,7 +1,7 @@
-"""Connections of the local server: how many, and how long each may take, so that no client keeps others out.
+"""Limits the number and duration of the local server's connections, so that no client blocks others.
 
 A client that sends its request slowly, reads its answer slowly, or opens connections without end would use up the
-file descriptors of the process. Each connection has a deadline, and where there are too many the oldest one is closed.
+process's file descriptors. Each connection has a deadline, and when there are too many, the oldest one is closed.
 """
 
 import asyncio
@@ -11,26 +11,26 @@ from collections.abc import Callable
 from typing import Any, cast
 
 REQUEST_S = 10.0
-"""Seconds in which a request must have come whole."""
+"""Seconds within which a request must arrive."""
 ANSWER_S = 600.0
-"""Seconds in which an answer must have been read."""
+"""Seconds within which an answer must be read."""
 MAX_CONNECTIONS = 256
-"""Connections at a time, where there are descriptors for so many."""
+"""Connections at a time, if there are enough descriptors."""
 
 
 def connection_limit() -> int:
-    """How many connections leave enough descriptors for files, reports and processes."""
+    """The number of connections that leaves enough descriptors for files, reports and processes."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else max(4, min(MAX_CONNECTIONS, soft // 4))
 
 
 class Connections:
-    """Makes the protocol of each connection around that of the server, and holds all of them to their deadlines."""
+    """Wraps the server's protocol for each connection, and enforces the deadlines."""
 
     def __init__(self, server: Callable[[], asyncio.BaseProtocol], most: int | None = None) -> None:
         """Args:
         server: makes the protocol that reads requests and answers them.
-        most: connections at a time; None for as many as the process has descriptors for.
+        most: connections at a time; None for as many as the descriptors allow.
         """
         self._server = server
         self._most = connection_limit() if most is None else most
@@ -40,14 +40,14 @@ class Connections:
         return Connection(cast(asyncio.Protocol, self._server()), self)
 
     def request_complete(self, transport: asyncio.BaseTransport | None) -> None:
-        """Notes that a request of a connection has come whole."""
+        """Notes that a connection's request is complete."""
         its = self._open.get(transport) if transport is not None else None
         if its is not None:
             its.start_answer()
 
     def opened(self, connection: "Connection", transport: asyncio.BaseTransport) -> None:
         while len(self._open) >= self._most:
-            # Those that wait for their request first; a dict keeps the order in which they were opened.
+            # Those still waiting for their request first; a dict keeps the order in which they were opened.
             oldest = min(self._open, key=lambda each: self._open[each].busy)
             self._open.pop(oldest).close()
         self._open[transport] = connection
@@ -57,23 +57,23 @@ class Connections:
 
 
 class Connection(asyncio.Protocol):
-    """One connection: passes everything on, and closes when its time is over."""
+    """One connection: forwards everything, and closes at its deadline."""
 
     def __init__(self, inner: asyncio.Protocol, every: Connections) -> None:
         self.busy = False
-        """Whether a request of it is being answered."""
+        """Whether one of its requests is being answered."""
         self._inner = inner
         self._every = every
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
 
     def start_answer(self) -> None:
-        """A whole request has come."""
+        """A whole request has arrived."""
         self.busy = True
         self._allow(ANSWER_S)
 
     def close(self) -> None:
-        """Closes at once, whatever has not been sent."""
+        """Closes immediately and drops unsent data."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -85,7 +85,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self.busy:
-            # The next request begins, or a body that nobody asked for.
+            # The next request starts, or a body that nobody asked for.
             self.busy = False
             self._allow(REQUEST_S)
         self._inner.data_received(data)
@@ -113,8 +113,9 @@ class Connection(asyncio.Protocol):
 
 
 def quiet_without_descriptors(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Exception handler of a loop: where no descriptor is left for a new connection, the loop tries again by itself in
-    a second, and nothing needs to be told."""
+    """Exception handler of an event loop that ignores missing descriptors for new connections: the loop retries by
+    itself after a second.
+    """
     error = context.get("exception")
     if not (isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS)):
         loop.default_exception_handler(context)

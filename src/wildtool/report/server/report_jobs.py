@@ -1,7 +1,7 @@
-"""Makes reports on demand for `wildtool view`: each in a process of its own, which can be ended at any moment.
+"""Makes reports on demand for `wildtool view`, each in a separate process that can be stopped at any moment.
 
 `python -m wildtool.report.server.report_jobs OUT RUN…` is that process. It prints its
-progress, and on its error output what went wrong. It writes nothing into run folders.
+progress, and errors to its error output. It writes nothing into run folders.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from wildtool.report.server.run_index import file_states
 from wildtool.sanitize import ellipsize
 
 MAX_KEPT_REPORTS = 16
-"""Reports that are kept, the newest."""
+"""Number of newest reports to keep."""
 _LONGEST_PROBLEM = 1000
 
 
 @dataclass(slots=True)
 class ReportJob:
-    """A report, made or in the making."""
+    """A report that is made or in progress."""
 
     key: str
     folder: Path
@@ -38,16 +38,16 @@ class ReportJob:
 
 @dataclass(slots=True)
 class ReportJobs:
-    """The reports of one server, below one folder; each set of runs in each state is made once."""
+    """The reports of one server, in one folder; each set of runs in each state is made once."""
 
     folder: Path
     jobs: dict[str, ReportJob] = field(default_factory=dict[str, ReportJob])
     _tasks: dict[str, "asyncio.Task[None]"] = field(default_factory=dict[str, "asyncio.Task[None]"])
     _build_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while a report is made: each may use all cores."""
+    """Held while a report is made, because each may use all cores."""
 
     def make(self, runs: Sequence[Path]) -> ReportJob:
-        """The report of some runs as they are now, begun if it has not been made."""
+        """The report of some runs as they are now; starts it if needed."""
         states = "\0".join(f"{os.fsencode(run)!r} {file_states(run)}" for run in runs)
         key = hashlib.sha256(states.encode()).hexdigest()[:16]
         if key not in self.jobs or self.jobs[key].problem:
@@ -56,7 +56,7 @@ class ReportJobs:
         return self.jobs[key]
 
     async def close(self) -> None:
-        """Ends what is in the making."""
+        """Stops the report in progress."""
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -78,16 +78,16 @@ class ReportJobs:
 
 
 async def _build_report(report: ReportJob, runs: Sequence[Path]) -> str:
-    """Makes a report in a process of its own; what went wrong, if anything did."""
+    """Makes a report in a separate process; returns the error, if any."""
     shutil.rmtree(report.folder, ignore_errors=True)
     process = await asyncio.create_subprocess_exec(
-        # -P: whatever lies in the user's folder is not imported.
+        # -P: files in the user's folder must not be imported.
         *(sys.executable, "-P", "-m", "wildtool.report.server.report_jobs"),
         *(str(path.resolve()) for path in (report.folder, *runs)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
         stderr=PIPE,
-        # Its own group, since it starts processes itself.
+        # Its own group, because it starts processes itself.
         start_new_session=True,
     )
     try:
@@ -115,7 +115,7 @@ async def _all(process: Process) -> str:
 
 
 def files_below(folder: Path) -> dict[str, Path]:
-    """Every file below a folder by its path from there; nothing that a link leads to."""
+    """Every file in a folder by its relative path; links are not followed."""
     return {
         path.relative_to(folder).as_posix(): path
         for path in folder.rglob("*")
@@ -124,8 +124,8 @@ def files_below(folder: Path) -> dict[str, Path]:
 
 
 def main(out: str, *folders: str) -> int:
-    """Makes the report of some runs; the exit status."""
-    # Here, since the server itself needs neither.
+    """Makes the report of some runs; returns the exit status."""
+    # Imported here, because the server itself needs neither.
     from wildtool.report.build import build
     from wildtool.report.model import ReportRun, read_runs
 

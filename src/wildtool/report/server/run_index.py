@@ -1,4 +1,4 @@
-"""The runs below a folder as `wildtool view` lists them: what they are, how far they got, their score so far."""
+"""The runs in a folder as `wildtool view` lists them: identity, state, progress and score so far."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ from wildtool.report.text import interval_of
 from wildtool.sanitize import ellipsize, escape_text
 
 FileStates = tuple[tuple[str, int, int], ...]
-"""Name, size and time of change of each file that a run's numbers follow from."""
+"""Name, size and modification time of each file that a run's numbers depend on."""
 RUNNING, INTERRUPTED, BROKEN = "running", "interrupted", "cannot be read"
 STATUS_LABELS = {
     "done": "done",
@@ -27,46 +27,50 @@ STATUS_LABELS = {
     "judge faults": "done, internal error",
     "limit reached": "stopped at a limit",
 }
-"""What `run.json` says of a sitting that ended by itself, and how the list says it."""
+"""How the list names the end of an invocation that `run.json` records."""
 RECOMPUTE_FACTOR, MAX_RECOMPUTE_DELAY_S = 10, 10.0
-"""Numbers of a run that goes on are made anew when so many times what making them took has passed, or so many seconds."""
+"""The numbers of a running run are computed again after this many times the duration of the last computation, and after
+at most this many seconds.
+"""
 _LONGEST_PROBLEM = 500
 
 
 @dataclass(slots=True)
 class RunEntry:
-    """What is known of one run folder."""
+    """One run folder in the index."""
 
     folder: Path
     files: FileStates
     head: dict[str, Any]
-    """What `run.json` says of it."""
+    """The contents of `run.json`."""
     state: str
     measured_files: FileStates | None = None
-    """The state of the files that the numbers were made from."""
+    """The state of the files when the numbers were computed."""
     numbers: Mapping[str, Any] | None = None
     due: float = 0.0
-    """When its numbers may be made anew, by the clock."""
+    """Clock time from which its numbers may be computed again."""
 
 
 class RunIndex:
-    """Runs below a folder. `scan` and `measure` read files, never at the same time; `shown` may be read any time."""
+    """Runs in a folder. `scan` and `measure` read files, never at the same time; `shown` may be read at any
+    time."""
 
     def __init__(self, root: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self.root = root
         self.listing: dict[str, Any] = {"runs": [], "again": False}
-        """The list as JSON; `again`: whether it may change by itself."""
+        """The list as JSON; `again`: whether it may change without a new request."""
         self._clock = clock
         self._entries: dict[str, RunEntry] = {}
 
     def scan(self) -> None:
-        """Looks which runs there are and what state they are in; makes no numbers."""
+        """Finds the runs and their states; computes no numbers."""
         folders = folders_below(self.root)
         self._entries = {key: self._look(key, folder) for folder in folders for key in [self._key(folder)]}
         self._show()
 
     def measure(self) -> bool:
-        """Makes the numbers of one run that lacks them, or whose have changed; whether there was one."""
+        """Computes the numbers of one run whose numbers are missing or outdated; returns whether there was
+        one."""
         for known in self._entries.values():
             if self._is_due(known):
                 began = self._clock()
@@ -80,7 +84,7 @@ class RunIndex:
         return False
 
     def find(self, keys: list[str]) -> list[Path] | None:
-        """The folders of runs, in the order of the list; None where one of them is not in it."""
+        """The folders of runs, in the order of the list; None if one is not in it."""
         if not keys or not all(key in self._entries for key in keys):
             return None
         return [known.folder for key, known in self._entries.items() if key in keys]
@@ -122,7 +126,7 @@ class RunIndex:
 
 
 def file_states(folder: Path) -> FileStates:
-    """Changes whenever the run does; empty where its files cannot be seen."""
+    """Changes whenever the run does; empty if its files cannot be read."""
     try:
         files = [folder / "run.json", *(segment.path for segment in find_segments(folder))]
         states = [(file.name, file.stat()) for file in files]
@@ -162,7 +166,7 @@ def _state(folder: Path, about: Mapping[str, Any]) -> str:
 
 
 def _numbers(folder: Path) -> dict[str, Any]:
-    """How far a run got and its first headline number; the problem where they cannot be had."""
+    """The progress of a run and its first headline number, or the problem."""
     try:
         with open_results(folder, keep=False) as (result, table):
             return {"problem": "", **_progress(result), **_score(result, table, read_run(folder))}
@@ -184,7 +188,7 @@ def _progress(result: ScoreResult) -> dict[str, Any]:
 
 
 def _score(result: ScoreResult, table: Path, about: Mapping[str, Any]) -> dict[str, Any]:
-    """The number that models are ranked by, over items that were played to their end."""
+    """The number that models are ranked by, over finished items."""
     rows = relation([table])
     if result.counts.unplayed:
         left = "count(*) FILTER (outcome = 'unplayed') OVER (PARTITION BY lang, item, repeat) AS units_left"

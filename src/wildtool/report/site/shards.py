@@ -1,4 +1,4 @@
-"""Data of pages in files that their scripts load on demand: JSON in which nothing can end a script."""
+"""Data of pages in files that their scripts load on demand, as JSON that is safe inside a script."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,8 @@ class Shards:
         return self.folder / f"{name}.{'json' if self.single else 'js'}"
 
     def write(self, name: str, data: Any) -> None:
-        """Writes data that a page's script asks for by `wildtool.load(name)`. Name: letters, digits and `-`."""
+        """Writes data that a page's script loads with `wildtool.load(name)`. Name: letters, digits and
+        `-`."""
         text = script_json(data)
         make_subfolder(self.folder)
         if not self.single:
@@ -39,7 +40,7 @@ class Shards:
 
 
 def script_json(data: Any) -> bytes:
-    """Data as JSON that may stand in a script, whatever texts are in it: neither ends a script nor a line."""
+    """Data as JSON that is safe inside a script: no text in it can end the script or a line."""
     try:
         text = orjson.dumps(data)
     except TypeError:
@@ -50,7 +51,7 @@ def script_json(data: Any) -> bytes:
 
 
 def _plain(data: Any, depth: int = 0) -> Any:
-    """Data as JSON can hold them for every reader: no lone surrogates, no huge integers, no endless nesting."""
+    """Data that every JSON reader accepts: no lone surrogates, huge integers or deep nesting."""
     if isinstance(data, str):
         return data.encode("utf-8", "replace").decode()
     if isinstance(data, bool | float | None):

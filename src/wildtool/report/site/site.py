@@ -1,8 +1,8 @@
-"""Writes a static site that opens from disk: pages, files beside them, data in shards; or all of it as one file.
+"""Writes a static site that opens from disk: pages, files next to them and data in shards, or everything in one file.
 
-From disk neither modules nor `fetch` load, so scripts are classic ones and data come in shards: scripts that hand
-their JSON to one function (`wildtool.put`), loaded when they are needed (`wildtool.load`). A page may run nothing but
-those files; in a single file, nothing but the scripts whose digests it names.
+From disk, browsers load neither modules nor `fetch` results, so scripts are classic ones and data are in shards: scripts
+that pass their JSON to a function (`wildtool.put`), loaded when needed (`wildtool.load`). A page may run only
+those files; a single file may run only the scripts whose digests it names.
 """
 
 import base64
@@ -23,31 +23,31 @@ from wildtool.sanitize import escape_text
 
 _KINDS = {".csv": "text/csv", ".svg": "image/svg+xml", ".png": "image/png"}
 BESIDE = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
-"""What a page of a folder may load: files beside it."""
+"""What a page of a folder may load: files next to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page before its frame is drawn around it."""
+    """One page before its frame is added."""
 
     slug: str
     """Its file name without `.html`."""
     title: str
     group: str
-    """The heading that it stands under in the list of pages; empty for none."""
+    """Its heading in the list of pages; empty for none."""
     body: Markup
     scripts: tuple[str, ...]
-    """Files of `assets/` that it needs besides `site.js`."""
+    """Files of `assets/` that it needs in addition to `site.js`."""
     styles: tuple[str, ...]
 
 
 class Site:
-    """A site while it is written. Add pages, shards and files, then `finish`."""
+    """A site in progress. Add pages, shards and files, then call `finish`."""
 
     def __init__(self, folder: Path, *, title: str, single: bool = False, policy: str = BESIDE) -> None:
         """Args:
-        folder: where pages and shards go (of a single file: its parts, until it is put together).
-        single: whether all becomes one file.
+        folder: where pages and shards go (for a single file: its parts, until they are joined).
+        single: whether everything becomes one file.
         policy: what the pages of a folder may load.
         """
         self.folder = folder
@@ -73,18 +73,18 @@ class Site:
         self._jinja.globals.update(shared)  # pyright: ignore[reportUnknownMemberType]
 
     def link(self, slug: str, query: str = "") -> str:
-        """The address of a page; `query` is what its script reads by `wildtool.query()`, already quoted."""
+        """The address of a page; `query` is what its script reads with `wildtool.query()`, already quoted."""
         if self.single:
             return f"#{slug}" + (f"?{query}" if query else "")
         return f"{slug}.html" + (f"#{query}" if query else "")
 
     def unique(self, stem: str) -> str:
-        """An id that no other element of the site has."""
+        """An id that is unique in the site."""
         number = self._numbers[stem] = self._numbers.get(stem, 0) + 1
         return f"{stem}-{number}"
 
     def draw(self, template: str, **values: Any) -> Markup:
-        """A template filled in; every text in it is escaped."""
+        """A rendered template; every text in it is escaped."""
         return Markup(self._jinja.get_template(template).render(values))
 
     def add(
@@ -98,17 +98,17 @@ class Site:
         styles: tuple[str, ...] = (),
         **values: Any,
     ) -> None:
-        """Adds a page: `template` gives what stands below its heading."""
+        """Adds a page: `template` renders what is below its heading."""
         body = self.draw(template, slug=slug, **values)
         self.pages.append(Page(slug, title, group, body, scripts, styles))
 
     def shard(self, name: str, data: Any) -> None:
-        """Writes data that a page's script asks for by `wildtool.load(name)`."""
+        """Writes data that a page's script loads with `wildtool.load(name)`."""
         self.shards.write(name, data)
         self.wrote(name)
 
     def wrote(self, name: str) -> None:
-        """Takes up data that were written to `shards`, perhaps by another process."""
+        """Adds data that were written to `shards`, perhaps by another process."""
         self._shards.append(name)
 
     def file(self, path: str, content: bytes) -> str:
@@ -122,10 +122,10 @@ class Site:
         return path
 
     def finish(self, out: Path) -> Path:
-        """Draws the frame around each page and writes all; the path to open.
+        """Adds the frame around each page and writes everything; returns the path to open.
 
         Args:
-            out: the file to write a single file to; not used for a folder.
+            out: the file to write a single file to; unused for a folder.
         """
         return self._finish_single(out) if self.single else self._finish_folder()
 
@@ -167,7 +167,7 @@ class Site:
         with outputs.atomic_replace(out) as new, new.open("wb") as file:
             file.write(before.encode())
             for name in self._shards:
-                # Not run by a browser: data in a block of another type.
+                # Browsers do not run a block of this type.
                 file.write(b'<script type="application/json" id="shard-%s">' % name.encode())
                 with self.shards.path(name).open("rb") as shard:
                     shutil.copyfileobj(shard, file)
