@@ -12,6 +12,7 @@ from typing import Any, cast
 from wildtool import json_codec
 from wildtool.engine.record.reader import RecordedFailure, RecordedReply
 from wildtool.export.files import portable_value, strict_json
+from wildtool.json_codec import as_object
 from wildtool.types import Message, Tool
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -81,14 +82,13 @@ def usage_of(usage: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _inner(usage: Mapping[str, Any], part: str, name: str) -> Any:
-    inner: Any = usage.get(part)
-    return cast(dict[str, Any], inner).get(name) if isinstance(inner, dict) else None
+    return as_object(usage.get(part)).get(name)
 
 
 def tool_of(tool: Tool) -> dict[str, Any]:
     """A tool's name and description; the caller adds its schema."""
     function: Any = tool.get("function", tool)
-    known = cast(dict[str, Any], function) if isinstance(function, dict) else {}
+    known = as_object(function)
     return {"name": _text(known.get("name", "")), "description": _text(known.get("description", ""))}
 
 
@@ -108,9 +108,8 @@ def _content(message: Message) -> Any:
 
 
 def _call(call: Any, number: int) -> dict[str, Any]:
-    known = cast(dict[str, Any], call) if isinstance(call, dict) else {}
-    function: Any = known.get("function")
-    named = cast(dict[str, Any], function) if isinstance(function, dict) else {}
+    known = as_object(call)
+    named = as_object(known.get("function"))
     arguments, problem = _arguments(named.get("arguments"))
     made = {
         "id": _text(known.get("id") or f"call_{number}"),

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any, cast
 
+from wildtool.json_codec import as_object
+
 MAX_ARGUMENT_CHARACTERS = 500_000
 MAX_ARGUMENT_DEPTH = 64
 MAX_DIGITS = 4_000
@@ -117,14 +119,9 @@ def read_calls(message: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         raise ArgumentsError("not a list", f"tool_calls is of type {type(calls).__name__}, expected a list")
     read: list[tuple[str, dict[str, Any]]] = []
     for call in cast("list[Any]", calls):
-        function = _object(_object(call).get("function"))
+        function = as_object(as_object(call).get("function"))
         name = function.get("name")
         if not isinstance(name, str):
             raise ArgumentsError("no name", "a call without the name of a function")
         read.append((name, read_arguments(function.get("arguments"))))
     return read
-
-
-def _object(value: object) -> dict[str, Any]:
-    """A JSON object itself, or an empty one where something else is in its place."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
