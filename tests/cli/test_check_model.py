@@ -39,7 +39,7 @@ async def test_what_works_is_told(protocol: str, tmp_path: Path):
         "native calls: yes",
         "parallel calls: yes, 2",
         "system message: followed",
-        "results: taken",
+        "results: accepted",
         "7 out",
     ):
         assert line in ended.out
@@ -48,7 +48,7 @@ async def test_what_works_is_told(protocol: str, tmp_path: Path):
 
 async def test_a_model_without_native_calls_is_told_of_formats(tmp_path: Path):
     ended = await checked(tmp_path, "chat", lambda body, digest: {"role": "assistant", "content": "Sunny!"})
-    assert "native calls: no; `--format auto`" in ended.out and "parallel calls: not seen" in ended.out
+    assert "native calls: no; `--tool-format auto`" in ended.out and "parallel calls: not seen" in ended.out
 
 
 async def test_a_system_message_that_one_call_ignores_is_told(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""From the names of models on the command line to models, with what the config file says of them."""
+"""Makes the models that the command line names, with their settings from the config file."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredModel:
-    """A model with what its calls may take and what they cost."""
+    """A model with its rate limits and price."""
 
     model: "Model"
     rates: Rates
     price: "Price | None"
-    """None where nobody knows it."""
+    """None if it is unknown."""
     batch: "bool | None" = None
-    """Whether the config file says that it is asked by batches; None where it says nothing."""
+    """Whether the config file sets `batch` for it; None if it does not say."""
     endpoint_note: str | None = None
-    """Which endpoint was chosen by its name alone; None where the user named one."""
+    """A note about the endpoint that its name alone chose; None if the user named one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCatalog:
-    """What names mean."""
+    """The models of the config file, and prices."""
 
     entries: Mapping[str, ModelEntry]
-    """Models of the config file."""
+    """By name."""
     prices: "Mapping[str, Price]"
 
     def find(
@@ -45,9 +45,9 @@ class ModelCatalog:
         """The model of a name.
 
         Args:
-            options: where neither the command line nor the config file says otherwise of this model.
-            typed: those options that stand on the command line itself, and so count more than the file.
-            rates: likewise.
+            options: those of the command, which the model's table may override.
+            explicit: names of the options given on the command line itself, which override the table.
+            rates: those of the command, likewise.
         """
         from wildtool.models.resolve import endpoint_note, model_from_name
 
@@ -87,9 +87,9 @@ class ModelCatalog:
 def _merged_options(
     name: str, entry: ModelEntry, options: "ModelOptions", explicit: Collection[str]
 ) -> "ModelOptions":
-    """The options of a model of the config file: the command line counts most, then its table, then `[run]`.
+    """The options of a model of the config file: the command line first, then its table, then `[run]`.
 
-    A key goes only to the address that it was named with.
+    A key is sent only to the address that it was named with.
     """
     from wildtool.models.presets import preset_of
 
@@ -116,7 +116,7 @@ def _merged_options(
 
 
 def check_prices(names_and_prices: "Mapping[str, Price | None]", max_cost: float | None) -> None:
-    """Raises UsageError where a limit of money is set on models whose price nobody knows."""
+    """Raises UsageError if --max-cost is set and the price of a model is unknown."""
     unknown = [name for name, price in names_and_prices.items() if price is None]
     if max_cost is not None and unknown:
         raise UsageError(
@@ -135,12 +135,12 @@ def assign_other_roles(
     catalog: ModelCatalog | None = None,
     rates: Rates | None = None,
 ) -> "tuple[dict[str, ConfiguredModel], list[str]]":
-    """A model for each role that is asked besides the agent, and what to tell the user about it.
+    """A model for each role besides the agent, and notes for the user about it.
 
     Args:
-        agent: the model under test; one that repeats a record repeats the other roles too.
+        agent: the tested model; if it replays a record, it replays the other roles too.
         settings, rates: of the agent.
-        directory: what names mean; without a config file where it is None.
+        catalog: the named models; None without a config file.
     """
     from wildtool.engine.call.pricing import FREE
     from wildtool.models.replay import ReplayModel

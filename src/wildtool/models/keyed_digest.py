@@ -1,7 +1,7 @@
-"""Tells secrets apart without keeping them: digests that nobody can make or guess from without this user's own key.
+"""Digests that tell secrets apart without storing them; nobody can compute one without this user's own key.
 
-The key is random, made once, and lies in the user's data folder, readable by nobody else. Where it cannot be kept, each
-process has one of its own, whose digests are comparable with no others.
+The key is random, made once, and kept in the user's data folder, readable by nobody else. If it cannot be stored, each
+process has its own key, and its digests cannot be compared with others.
 """
 
 import hmac
@@ -15,7 +15,7 @@ _KEY_BYTES = 32
 
 
 def keyed_digest(secret: str) -> str:
-    """A digest of a secret, behind the name of the key that it was made with."""
+    """A digest of a secret, after an id of the key that it was made with."""
     key = _key()
     return (
         f"{sha256(b'name' + key).hexdigest()[:8]}.{hmac.new(key, secret.encode(), sha256).hexdigest()[:32]}"
@@ -23,7 +23,7 @@ def keyed_digest(secret: str) -> str:
 
 
 def comparable(one: object, other: object) -> bool:
-    """Whether two digests were made with one key, so that they differ only where the secrets do."""
+    """Whether two digests were made with the same key, so that different digests mean different secrets."""
     if not isinstance(one, str) or not isinstance(other, str):
         return False
     return one.partition(".")[0] == other.partition(".")[0]
@@ -31,7 +31,7 @@ def comparable(one: object, other: object) -> bool:
 
 @cache
 def _key() -> bytes:
-    from platformdirs import user_data_path  # only where an address has a secret in it
+    from platformdirs import user_data_path  # loaded only if an address contains a secret
 
     file = user_data_path("wildtool") / "digest.key"
     try:
@@ -46,7 +46,7 @@ def _stored_key(file: Path) -> bytes:
     try:
         with open(new, "wb", opener=lambda path, flags: os.open(path, flags | os.O_EXCL, 0o600)) as made:
             made.write(secrets.token_bytes(_KEY_BYTES))
-        # Of several processes that begin at once, the first one's key is everybody's.
+        # If several processes start at once, all use the key of the first.
         os.link(new, file)
     except FileExistsError:
         pass

@@ -1,4 +1,4 @@
-"""The table of endpoints that need no address: what stands before the slash of a model's name."""
+"""The endpoints that need no address: the prefixes of models' names."""
 
 import os
 import re
@@ -13,22 +13,22 @@ Protocol = Literal["chat completions", "responses", "messages", "generateContent
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """How the models behind one prefix are reached, unless the user says otherwise."""
+    """How the models of one prefix are reached, unless the user says otherwise."""
 
     base_url: str
-    """`{VARIABLE}` in it is taken from the environment."""
+    """`{VARIABLE}` in it is filled in from the environment."""
     key_env: str | None = None
-    """The variable that holds its key; None where none is needed."""
+    """The environment variable of its key; None if it needs none."""
     protocol: Protocol = "chat completions"
     key_header: str | None = None
-    """Where the protocol's own header is not the one."""
+    """The header of the key, if it is not the protocol's own."""
     url_env: str | None = None
-    """A variable that replaces the base URL."""
+    """An environment variable that replaces the base URL."""
     own_url_gets_key: bool = False
-    """Whether the key also goes to an address that the user gave. Elsewhere only a key named for it does."""
+    """Whether the key may be sent to an address that the user gives; else only a key named for it is."""
 
     def url(self, option: str) -> str:
-        """The base URL. Raises UsageError where a variable of it is not set; `option` is advised then."""
+        """The base URL. Raises UsageError if a variable in it is not set; the message advises `option`."""
         if self.url_env and os.environ.get(self.url_env):
             return os.environ[self.url_env]
 
@@ -85,43 +85,43 @@ PRESETS: Mapping[str, Preset] = {
     "llamacpp": Preset("http://127.0.0.1:8080/v1"),
     "lmstudio": Preset("http://127.0.0.1:1234/v1"),
 }
-"""By prefix. A prefix must not be the owner of models people serve themselves under `OWNER/NAME` (`nvidia`, `openai`):
-such names are plain ones, sent whole to the address that the user gives (see `known_name`)."""
+"""By prefix. A prefix must not be the owner of models that people serve themselves as `OWNER/NAME` (`nvidia`, `openai`):
+such names are plain ones, sent whole to the user's address (see `known_name`)."""
 
 
 KNOWN_NAMES: tuple[tuple[re.Pattern[str], str], ...] = (
-    # gpt-oss are open weights, which anybody may serve and their maker does not.
+    # gpt-oss are open weights, which anybody may serve; OpenAI does not.
     (re.compile(r"(?:ft:)?(?:gpt-(?!oss)|chatgpt-|o[1-9]\d*(?:-|$))"), "openai-chat"),
     (re.compile("claude-"), "anthropic"),
     (re.compile("gemini-"), "gemini"),
 )
-"""How names begin that only one provider gives, with the prefix of its endpoint."""
+"""Patterns of names that belong to one provider, with the prefix of its endpoint."""
 NAME_EXAMPLES = (
     ("gpt-…, o3", "openai-chat"),
     ("openai/NAME", "openai-chat"),
     ("claude-…", "anthropic"),
     ("gemini-…", "gemini"),
 )
-"""Such names as they are listed, with their prefixes."""
+"""Such names as `wildtool list models` shows them, with their prefixes."""
 OPENAI_OWNER = "openai/"
-"""An owner that is no prefix of the table, but may be typed before a name of its provider."""
+"""Not a prefix of the table, but users may write it before a name of OpenAI's."""
 
 
 def known_name(name: str) -> tuple[str, str] | None:
-    """The prefix for a plain name that tells its provider, and the name that is sent; None for any other name.
+    """The prefix for a plain name that belongs to one provider, and the name to send; None for any other name.
 
-    Only where the user names no address: a server may call its models anything.
+    Not for names at the user's own address: a server may call its models anything.
     """
     sent_as = name.removeprefix(OPENAI_OWNER)
     prefix = next((prefix for pattern, prefix in KNOWN_NAMES if pattern.match(sent_as)), None)
     if sent_as != name:
-        # Whatever is not told by its name is theirs too, but for the weights that they gave away.
+        # All other names after `openai/` are OpenAI's too, except its open weights.
         prefix = "openai-chat" if sent_as.strip() and not sent_as.startswith("gpt-oss") else None
     return None if prefix is None else (prefix, sent_as)
 
 
 def preset_of(name: str) -> tuple[Preset, str] | None:
-    """The preset of a model's name and the name its endpoint knows it by; None for a plain name."""
+    """The preset of a model's name and the endpoint's name for it; None for a plain name."""
     prefix, slash, rest = name.partition("/")
     preset = PRESETS.get(prefix)
     return (preset, rest) if preset is not None and slash and rest.strip() else None

@@ -1,4 +1,4 @@
-"""One tiny tool call to a model, and what it shows of the endpoint behind: what works, what does not."""
+"""Tests an endpoint with one small tool call: what works and what does not."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -9,7 +9,7 @@ from wildtool.models.providers.openai_messages import Changes, HistoryCall, Unse
 from wildtool.types import FORMAT_CHANGE, Message, Model, Reply, Request, Tool
 
 SYSTEM_WORD = "kiwi"
-"""What only the system message tells."""
+"""Given only in the system message, to see whether it is followed."""
 PROBE_MESSAGES: tuple[Message, ...] = (
     {"role": "system", "content": f'The value of the argument "code" is always "{SYSTEM_WORD}".'},
     {"role": "user", "content": "Look up the weather in Lisbon and in Oslo, both at once."},
@@ -30,8 +30,10 @@ PROBE_RESULT = "Sunny, 21 degrees."
 
 
 async def probe(model: Model) -> Mapping[str, str]:
-    """What works, by name, in words. Asks twice: for calls, and with their results. Raises CallError where the first
-    call fails."""
+    """What works, by feature, as text. Calls twice: for tool calls, and with their results.
+
+    Raises CallError if the first call fails.
+    """
     reply = await model.complete(Request(PROBE_MESSAGES, (PROBE_TOOL,)))
     calls = _calls(reply.message)
     format = next(
@@ -52,7 +54,7 @@ async def probe(model: Model) -> Mapping[str, str]:
 
 
 async def _results(model: Model, reply: Reply, calls: list[HistoryCall]) -> str:
-    """Whether the endpoint takes its own calls back with results."""
+    """Whether the endpoint accepts its own calls with results."""
     results: list[Message] = [
         {"role": "tool", "tool_call_id": call.id, "content": PROBE_RESULT} for call in calls
     ]
@@ -60,12 +62,12 @@ async def _results(model: Model, reply: Reply, calls: list[HistoryCall]) -> str:
         await model.complete(Request((*PROBE_MESSAGES, reply.message, *results), (PROBE_TOOL,)))
     except CallError as error:
         return f"refused: {error}"
-    return "taken"
+    return "accepted"
 
 
 def _kind_of_calls(seen: bool, format: str | None) -> Mapping[str, str]:
     if format is None:
-        return {"native calls": "yes" if seen else "no; `--format auto` writes and reads calls as text"}
+        return {"native calls": "yes" if seen else "no; `--tool-format auto` writes and reads calls as text"}
     return {"calls as text": f"yes, in the format {format}" if seen else f"none read in the format {format}"}
 
 
@@ -91,7 +93,7 @@ def _usage(usage: Mapping[str, Any]) -> str:
 
 
 def _reasons(reply: Reply) -> bool:
-    """Whether there is a text of reasoning, or tokens were counted for it."""
+    """Whether the reply has reasoning text, or tokens counted for it."""
     names = ("reasoning_content", "reasoning", "reasoning_details")
     counts = [reply.usage.get("thoughtsTokenCount")]
     for details in ("completion_tokens_details", "output_tokens_details"):

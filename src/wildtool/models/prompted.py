@@ -1,4 +1,4 @@
-"""A model that is told of tools in words: requests become plain chats, and calls are read out of the replies."""
+"""A model without native calls: tools are described in the prompt, calls are read from the text of replies."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,18 +15,17 @@ _SAMPLE: Tool = {
     "function": {"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}},
 }
 _EXTRA_KEYS = ("tool_calls", "raw_content", "reasoning_content")
-"""Keys of an assistant message that a plain chat does not know."""
+"""Keys of an assistant message that a plain chat does not have."""
 
 
 class PromptedModel:
-    """Another model behind a format. A request without tools and without calls in its history goes to it untouched.
+    """Another model, with tools in a text format. Requests without tools and without calls are passed on unchanged.
 
-    What is sent: the tools stand in the system message, calls and results in assistant and user messages; messages of
-    one role that would follow each other are merged, since many chat templates demand that roles alternate. Reasoning
-    of earlier replies is not sent back.
+    Sent: tools in the system message, calls and results in assistant and user messages. Consecutive messages of one
+    role are merged, since many chat templates demand alternating roles. Reasoning of earlier replies is not sent back.
 
-    What comes back: an assistant message with `tool_calls`; `content` is what stood beside them, `raw_content` the whole
-    text wherever it differs. A reply in which nothing was found keeps every byte.
+    Returned: an assistant message with `tool_calls`; `content` is the text beside them, `raw_content` the whole text
+    where it differs. A reply without calls is kept byte for byte.
     """
 
     def __init__(self, inner: Model, format: CallFormat, chosen: str = "by option") -> None:
@@ -38,25 +37,25 @@ class PromptedModel:
 
     @property
     def inner(self) -> Model:
-        """The model behind."""
+        """The model that answers."""
         return self._inner
 
     def settings(self) -> Mapping[str, Any]:
-        """Those of the model behind, the format, and a digest of its wording, so that a run never mixes two."""
+        """The inner model's settings, the format, and a digest of its wording, so that a run never mixes two."""
         call = ToolCall("f", {"a": "b"})
         wording = [self.format.system([_SAMPLE]), self.format.write("t", [call])]
         digest = hashlib.sha256(
             "\0".join([*wording, self.format.write_results([ToolResult("f", "r")])]).encode()
         )
-        said = {"format": self.format.name, "format_chosen": self._chosen}
-        return {**self._inner.settings(), **said, "format_wording": digest.hexdigest()[:16]}
+        own = {"format": self.format.name, "format_chosen": self._chosen}
+        return {**self._inner.settings(), **own, "format_wording": digest.hexdigest()[:16]}
 
     async def close(self) -> None:
-        """Closes the model behind."""
+        """Closes the inner model."""
         await self._inner.close()
 
     async def complete(self, request: Request) -> Reply:
-        """Asks once. Raises CallError where the model behind does."""
+        """Calls the inner model once. Raises CallError if that does."""
         if not request.tools and not any(map(has_calls, request.messages)):
             return await self._inner.complete(request)
         plain, merged = plain_chat(request, self.format)
@@ -70,19 +69,19 @@ class PromptedModel:
 
 
 def plain_chat(request: Request, format: CallFormat) -> tuple[list[Message], bool]:
-    """The request as a chat of texts, and whether messages had to be merged for that."""
-    said = list(_as_text_messages(request.messages, format))
+    """The request as a chat of texts, and whether messages were merged."""
+    messages = list(_as_text_messages(request.messages, format))
     if request.tools:
-        _add_tools(said, format.system(request.tools))
+        _add_tools(messages, format.system(request.tools))
     merged: list[Message] = []
-    for message in said:
+    for message in messages:
         last = merged[-1] if merged else {}
         both = (last.get("content"), message.get("content"))
         if last.get("role") == message.get("role") and all(isinstance(text, str) for text in both):
             merged[-1] = {**last, **message, "content": "\n\n".join(cast("tuple[str, str]", both))}
         else:
             merged.append(message)
-    return merged, len(merged) < len(said)
+    return merged, len(merged) < len(messages)
 
 
 def _as_text_messages(messages: Sequence[Message], format: CallFormat) -> Iterator[Message]:
@@ -115,17 +114,17 @@ def message_as_text(message: Message, format: CallFormat) -> Message:
     return rest
 
 
-def _add_tools(messages: list[Message], told: str) -> None:
-    """Adds the tools to the system message, behind what it says; makes one where there is none."""
+def _add_tools(messages: list[Message], tools: str) -> None:
+    """Adds the tools at the end of the system message, or as a new one."""
     first = messages[0] if messages else {}
     content = first.get("content")
     if first.get("role") not in ("system", "developer"):
-        messages.insert(0, {"role": "system", "content": told})
+        messages.insert(0, {"role": "system", "content": tools})
     elif isinstance(content, list):
-        messages[0] = {**first, "content": [*cast("list[Any]", content), {"type": "text", "text": told}]}
+        messages[0] = {**first, "content": [*cast("list[Any]", content), {"type": "text", "text": tools}]}
     else:
         text = _text(content)
-        messages[0] = {**first, "content": f"{text}\n\n{told}" if text else told}
+        messages[0] = {**first, "content": f"{text}\n\n{tools}" if text else tools}
 
 
 def has_calls(message: Message) -> bool:
@@ -133,7 +132,7 @@ def has_calls(message: Message) -> bool:
 
 
 def _calls(message: Message) -> Iterator[tuple[Any, ToolCall]]:
-    """Ids and calls of a message, whatever shape they have."""
+    """Ids and calls of a message; malformed ones are left out."""
     calls = message.get("tool_calls")
     for call in as_list(calls):
         match call:
@@ -168,10 +167,10 @@ def _text(content: Any) -> str | None:
 
 
 def parse_message(message: Message, format: CallFormat, request: Request) -> tuple[Message, tuple[str, ...]]:
-    """The assistant message that a reply's text stands for, and what was mended in it."""
+    """The assistant message in a reply's text, and the repairs that it needed."""
     raw = _text(message.get("content"))
     if message.get("tool_calls") or raw is None:
-        # Native calls, which the endpoint read itself, or nothing to read: the judge's business as it is.
+        # Native calls, or nothing to read: left as it is for scoring.
         return message, ()
     read = format.read(raw, request.tools)
     calls = list(_tool_calls(read, raw, len(request.messages)))
@@ -191,7 +190,7 @@ def parse_message(message: Message, format: CallFormat, request: Request) -> tup
 
 
 def _tool_calls(read: ParsedReply, raw: str, place: int) -> Iterator[dict[str, Any]]:
-    """The calls in OpenAI's shape; ids follow from the reply and its place in the chat, so that they repeat."""
+    """The calls in OpenAI's shape; ids are derived from the reply and its place in the chat, so they are repeatable."""
     digest = hashlib.sha256(f"{place}/{raw}".encode("utf-8", "surrogatepass")).hexdigest()[:20]
     for number, call in enumerate(read.calls):
         arguments = call.arguments if isinstance(call.arguments, str) else dumps(call.arguments).decode()

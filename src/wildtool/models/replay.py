@@ -1,4 +1,4 @@
-"""A model that answers from what was said before: a run's record or a file of scripted replies."""
+"""A model that answers from a run's record or from a file of scripted replies."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,16 +8,16 @@ from wildtool.errors import CallError
 from wildtool.types import Reply, Request, Transcript
 
 RecordedReplies = Callable[[str, int], Mapping[str, Transcript] | None]
-"""What was said in (item, repeat), by unit; None where nothing is known of it."""
+"""The replies of (item, repeat), by unit; None if there are none."""
 
 
 class ReplayModel:
-    """Answers by the request's address, whatever the request says."""
+    """Answers by the request's address, whatever its messages are."""
 
     def __init__(
         self, name: str, replies: RecordedReplies, settings: Mapping[str, Any] | None = None
     ) -> None:
-        """Args: said: reads the record or replies file; settings: says which one it is."""
+        """Args: replies: reads the record or replies file; settings: names it."""
         self.name = name
         self._replies = replies
         self._settings = dict(settings or {})
@@ -27,10 +27,10 @@ class ReplayModel:
         return self._settings
 
     async def complete(self, request: Request) -> Reply:
-        """The reply said at the request's address; past the end of a scripted unit an empty one.
+        """The reply at the request's address; after the end of a scripted unit an empty one.
 
         Raises:
-            CallError: nothing was recorded there, or a call that failed then too.
+            CallError: nothing was recorded there, or the recorded call failed too.
         """
         address = request.address
         if address is None:

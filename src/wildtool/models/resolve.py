@@ -1,4 +1,4 @@
-"""From the name a user gives to the model that answers."""
+"""Makes the model that a name stands for."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wildtool.models.providers.base import HttpModel
 
 MAX_FOLDER_CHARACTERS = 100
-"""Characters; file systems allow 255 bytes, and other names stand in the same path."""
+"""Characters of a folder name; file systems allow 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class ModelOptions:
 
 
 def model_from_name(name: str, options: ModelOptions) -> Model:
-    """The model of a name: `baseline/NAME`, `replay:PATH[#model]`, `hf/PATH`, `inspect/PROVIDER/MODEL`, `PRESET/NAME`,
+    """The model of a name: `baseline/NAME`, `replay:PATH[#MODEL]`, `hf/PATH`, `inspect/PROVIDER/MODEL`, `PREFIX/NAME`,
     or any name that an endpoint knows.
 
     Raises:
@@ -102,7 +102,7 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
 
 
 def endpoint_note(name: str, options: ModelOptions) -> str | None:
-    """What to say of a plain name whose endpoint was chosen by the name alone; None where the user named it."""
+    """Says which endpoint a plain name is sent to, if the name alone chose it; else None."""
     if name.startswith(("hf/", "baseline/", "replay:", "inspect/")) or preset_of(name) is not None:
         return None
     found = _provider_by_name(name, options.endpoint)
@@ -119,12 +119,12 @@ def endpoint_note(name: str, options: ModelOptions) -> str | None:
 
 
 def _provider_by_name(name: str, endpoint: EndpointOptions) -> tuple[str, str] | None:
-    """The prefix and the name to send of a plain name that tells its provider, where no address is given."""
+    """The prefix for a plain name that belongs to one provider, and the name to send; None if an address is given."""
     return None if endpoint.base_url or os.environ.get("OPENAI_BASE_URL") else known_name(name)
 
 
 def _no_endpoint_message(name: str, option: str) -> str:
-    """What to tell of a name whose endpoint nobody knows; most often its prefix is misspelt or stands alone."""
+    """The message for a name without an endpoint; most often its prefix is misspelt or nothing follows it."""
     prefix, slash, rest = name.partition("/")
     known = PRESETS.keys() | {"baseline", "hf", "inspect"}
     if prefix in known and not rest.strip():
@@ -138,7 +138,7 @@ def _no_endpoint_message(name: str, option: str) -> str:
 
 
 def _preset_model(name: str, preset: Preset, sent_as: str | None, options: ModelOptions) -> Model:
-    """A model of the table. Its key goes only to the table's address, unless the user named a key for another."""
+    """A model of the table of presets. Its key goes only to the table's address, unless the user names a key."""
     endpoint = options.endpoint
     if endpoint.shared:
         endpoint = replace(endpoint, base_url=None, api_key_env=None, api_key_file=None)
@@ -187,7 +187,7 @@ def _http_model(
 
 
 def _adapter(protocol: Protocol) -> "type[HttpModel]":
-    """The class that speaks a protocol; imported here, since the network library is slow to load."""
+    """The class for a protocol; imported here, since the network library is slow to load."""
     match protocol:
         case "chat completions":
             from wildtool.models.providers.openai_chat import OpenAIModel
@@ -208,7 +208,7 @@ def _adapter(protocol: Protocol) -> "type[HttpModel]":
 
 
 def takes_format(name: str) -> bool:
-    """Whether the model of that name reads and writes text, so that a format means something to it."""
+    """Whether a tool format can be used with the model of that name."""
     return not name.startswith(("baseline/", "replay:"))
 
 
@@ -223,7 +223,7 @@ def _prompted_model(name: str, options: ModelOptions, wanted: str) -> Model:
 def folder_name(name: str) -> str:
     """A safe folder name for a model name: letters, digits, `.`, `_`, `-`; a slash becomes `--`.
 
-    Different names get different folders: where other characters had to go, a short hash is added.
+    Different names get different folders: if other characters are replaced, a short hash is added.
     """
     folder = re.sub(r"[^A-Za-z0-9._-]", "_", name.replace("/", "--")).lstrip(".")[:MAX_FOLDER_CHARACTERS]
     if folder and folder.replace("--", "/") == name:
@@ -237,22 +237,22 @@ def _replay_model(name: str, options: ModelOptions) -> ReplayModel:
     # A path may itself hold a "#", so an existing one is taken whole.
     path, _, model = (place, "", "") if Path(place).exists() else place.rpartition("#")
     if not path or not Path(path).exists():
-        raise UsageError(f"{path or place} does not exist; replay: wants a run folder or a replies file")
+        raise UsageError(f"{path or place} does not exist; replay: needs a run folder or a replies file")
     if options.open_replies is None:
-        raise UsageError("replay: works only where a run is played")
-    said = options.open_replies(Path(path), model or None)
-    return ReplayModel(name, said, {"replies": path, "model": model or None})
+        raise UsageError("replay: works only in `wildtool run`")
+    replies = options.open_replies(Path(path), model or None)
+    return ReplayModel(name, replies, {"replies": path, "model": model or None})
 
 
 def _api_key(endpoint: EndpointOptions, base_url: str) -> str | None:
     if endpoint.api_key_env is not None and endpoint.api_key_file is not None:
-        raise UsageError("give the API key by a variable or by a file, not both")
+        raise UsageError("give the API key by --api-key-env or by --api-key-file, not both")
     if endpoint.api_key_file is not None:
         return _key_in_file(endpoint.api_key_file)
     if endpoint.api_key_env is not None:
         if not VARIABLE_NAME.fullmatch(endpoint.api_key_env):
             raise UsageError(
-                "what was given is no name of an environment variable; if it is the key itself, put it into one and "
+                "--api-key-env does not name an environment variable; if it is the key itself, put it into one and "
                 "name that"
             )
         if key := os.environ.get(endpoint.api_key_env, "").strip():

@@ -1,4 +1,4 @@
-"""How keys are told by what they are called: in tables of the user's, in further fields of a request."""
+"""Detects API keys by the names of fields, in config tables and request fields."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, cast
 from wildtool.redact import looks_like_key
 
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-"""Names of environment variables; a key rarely looks like one."""
+"""Names of environment variables; keys rarely look like one."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = frozenset(
     (
@@ -15,9 +15,9 @@ _SECRET_WORDS = frozenset(
         *("bearer", "credential", "credentials", "apikey", "apikeys", "apitoken", "accesstoken", "authtoken"),
     )
 )
-"""Words that name a key wherever they stand in a name."""
+"""Words that name a key anywhere in a name."""
 _KEY_WORDS = frozenset({"key", "keys", "token"})
-"""Words that name a key alone, or as the last word after one of these."""
+"""Words that name a key alone, or as the last word after one of `_KEY_QUALIFIERS`."""
 _KEY_QUALIFIERS = frozenset(
     (
         *("api", "access", "account", "admin", "auth", "client", "encryption", "function", "functions", "id"),
@@ -26,11 +26,11 @@ _KEY_QUALIFIERS = frozenset(
     )
 )
 _AUTHORIZATION_VALUE = re.compile(r"(?:Bearer|Basic|Token)\s+\S{8,}", re.IGNORECASE)
-"""Values of an authorization header, whatever they are called."""
+"""Values of an authorization header, whatever the field's name."""
 
 
 def is_key_name(name: str) -> bool:
-    """Whether what is called so is a key wherever it stands; `max_tokens`, `prompt_cache_key` and `eos_token` are not."""
+    """Whether a field of this name holds a key; `max_tokens`, `prompt_cache_key` and `eos_token` do not."""
     words = [word.lower() for word in _WORDS.findall(name)]
     if not words:
         return False
@@ -40,7 +40,7 @@ def is_key_name(name: str) -> bool:
 
 
 def find_key(value: Any, name: str = "") -> str | None:
-    """The name of the first field that holds a key as text, however deep; None where there is none.
+    """The name of the first field that holds a key as text, at any depth; None if there is none.
 
     Lists are searched too, and pairs of a name and a value, as headers are often given.
     """
@@ -71,6 +71,6 @@ def _is_key(value: str, name: str) -> bool:
 
 
 def describe_variable(name: str) -> str:
-    """The name of an environment variable for a message; not what may be a key that was given in its place."""
+    """An environment variable's name for a message; hidden if it may be a key given by mistake."""
     usual = re.fullmatch(r"[A-Z_][A-Z0-9_]{0,60}", name) and not looks_like_key(name)
     return f"the environment variable {name}" if usual else "the environment variable named by --api-key-env"

@@ -33,7 +33,7 @@ class Sampling:
 
 
 UNSET = Sampling()
-"""Nothing but what the provider does by itself."""
+"""Everything as the provider does it by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

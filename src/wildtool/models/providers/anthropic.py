@@ -1,4 +1,4 @@
-"""Anthropic's Messages API: chats in OpenAI's shape there, content blocks back, signed thinking kept."""
+"""Anthropic's Messages API: converts OpenAI-shaped chats and content blocks, and keeps signed thinking."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -30,13 +30,13 @@ from wildtool.types import Message, Reply, Request
 
 PROVIDER = "anthropic"
 API_VERSION = "2026-10-21"
-"""Of the API, as its SDKs send it. It knows no sampling parameters."""
+"""The API version that its SDKs send. It has no sampling parameters."""
 SAMPLING_API_VERSION = "2023-06-01"
-"""The version that knows them; sent where the user gives one."""
+"""The last version with sampling parameters; sent if the user sets one."""
 _SAMPLING = ("temperature", "top_p", "top_k")
 _OLD_VERSION, _SYSTEM_AT_TOP, _NO_TEMPERATURE = "old version", "system at the top", "no temperature"
 MAX_TOKENS = 4096
-"""The protocol demands a limit; this one is sent where the user names none."""
+"""The protocol demands a limit; this one is sent if the user sets none."""
 _NAME, _LONGEST_NAME = "a-zA-Z0-9_-", 128
 _PARAMETER, _LONGEST_PARAMETER = "a-zA-Z0-9_.-", 64
 _FINISH = {
@@ -69,18 +69,18 @@ class AnthropicModel(HttpModel):
     }
 
     def __init__(self, *given: Any, **settings: Any) -> None:
-        """As `HttpModel` does; the version of the API depends on the settings."""
+        """Like `HttpModel`; the version of the API depends on the settings."""
         super().__init__(*given, **settings)
         if any(name in self._given or name in self._extra for name in _SAMPLING):
             self.on_fallback(_OLD_VERSION)
 
-    def on_fallback(self, lesson: str) -> None:
-        """The version of the API stands in a header."""
-        if lesson == _OLD_VERSION:
+    def on_fallback(self, fallback: str) -> None:
+        """Changes the header with the version of the API."""
+        if fallback == _OLD_VERSION:
             self._endpoint.send_header("anthropic-version", SAMPLING_API_VERSION)
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All of them, but for a temperature that the model refuses."""
+        """All of them, except a temperature that the model refuses."""
         refused = ("temperature",) if _NO_TEMPERATURE in self._active_fallbacks else ()
         return {name: value for name, value in given.items() if name not in refused}
 
@@ -89,8 +89,7 @@ class AnthropicModel(HttpModel):
         return MAX_TOKENS if max_tokens is None else max_tokens
 
     def build(self, request: Request) -> WireRequest:
-        """System texts at the top, or where they stand if the API takes them there; blocks below, tools with
-        `input_schema`."""
+        """System texts at the top, or in place if the API accepts that; content blocks; tools with `input_schema`."""
         changes: Changes = {}
         names = wire_names(request, _NAME, _LONGEST_NAME)
         if any(name != sent for name, sent in names.items()):
@@ -117,8 +116,8 @@ class AnthropicModel(HttpModel):
         own = {sent: name for name, sent in names.items()}
         return WireRequest(fields, tuple(changes), own, len(request.messages), original_names(parameters))
 
-    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
-        """Texts, calls and thinking; the blocks themselves are kept where they say more."""
+    def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
+        """Texts, calls and thinking; the blocks are kept too where they contain more."""
         match parsed:
             case {"type": "message", "content": list()}:
                 answer = cast(dict[str, Any], parsed)
@@ -126,13 +125,13 @@ class AnthropicModel(HttpModel):
                 return None
         reason: object = answer.get("stop_reason")
         return Reply(
-            message=_message(answer["content"], asked.tool_names, asked.parameter_names),
+            message=_message(answer["content"], request.tool_names, request.parameter_names),
             finish_reason=_FINISH.get(reason, reason) if isinstance(reason, str) else None,
             usage=_usage(answer.get("usage")),
         )
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
-        """Also a refusal without a word of the model's, which its classifiers make of the prompt."""
+        """Also a refusal without any text, which the provider's classifiers make of the prompt."""
         if found := super().failure(parsed):
             return found
         match parsed:
@@ -146,7 +145,7 @@ class AnthropicModel(HttpModel):
                 return None
 
     def join_stream(self, parts: Iterable[Any]) -> Any:
-        """The message that its events stand for."""
+        """The message in its events."""
         return join_anthropic(parts)
 
 
@@ -217,7 +216,7 @@ def _tool(
 
 
 def _message(blocks: list[Any], names: Mapping[str, str], parameters: ParameterNames) -> Message:
-    """The assistant message that content blocks stand for, with tools and parameters under their own names."""
+    """The assistant message in content blocks, with tools and parameters under their own names."""
     texts: list[str] = []
     thoughts: list[str] = []
     calls: list[dict[str, Any]] = []
@@ -241,7 +240,7 @@ def _message(blocks: list[Any], names: Mapping[str, str], parameters: ParameterN
 
 
 def _usage(usage: Any) -> dict[str, Any]:
-    """The provider's counts, and beside them their sums under the names of chat completions."""
+    """The provider's counts, and their sums under the names of chat completions."""
     if not isinstance(usage, dict):
         return {}
     counts = cast(dict[str, Any], usage)

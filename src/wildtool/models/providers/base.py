@@ -1,4 +1,4 @@
-"""A model behind one HTTP endpoint: settings, one call, its answer read; the protocol is its subclass's."""
+"""A model at an HTTP endpoint: settings, calls, reading of answers. Each protocol is a subclass."""
 
 import asyncio
 import math
@@ -21,45 +21,45 @@ from wildtool.types import Model, Reply, Request
 
 MAX_BODY_BYTES = REPLY_LIMITS.bytes
 THREAD_BYTES = 1024 * 1024
-"""Longer answers, in bytes, are read beside the event loop."""
+"""Longer answers, in bytes, are parsed in a thread."""
 QUOTE_BYTES = 10_000
-"""Bytes of an answer among which its quotable beginning is."""
+"""Bytes at the beginning of an answer from which messages quote."""
 
 
 @dataclass(frozen=True, slots=True)
 class WireRequest:
-    """What a request became in a provider's own protocol."""
+    """A request in a provider's own protocol."""
 
     fields: dict[str, Any]
     changes: tuple[str, ...] = ()
-    """What the protocol forced on the request, each by name."""
+    """Names of the changes that the protocol forced on the request."""
     tool_names: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The tool's own name for each name that had to be sent differently."""
+    """The tool's own name by the name that is sent."""
     message_count: int = 0
-    """Number of messages asked with; tells ids apart that we must make ourselves."""
+    """Number of messages in the request; part of the ids of calls that come without one."""
     parameter_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
-    """By the sent name of a tool: its own name for each parameter that had to be sent differently."""
+    """By the sent name of a tool: its parameters' own names by the sent ones."""
 
 
 class HttpModel:
-    """Sends requests as one provider's protocol wants them. A subclass says how: `ask`, `read`, `joined`."""
+    """Sends requests in one provider's protocol. A subclass implements `build`, `parse` and `join_stream`."""
 
     path: ClassVar[str]
-    """Appended to the base URL; `{model}` stands for the model's name."""
+    """Appended to the base URL; `{model}` is replaced by the model's name."""
     stream_path: ClassVar[str | None] = None
-    """The same where it differs for streams."""
+    """The path for streams, if it differs."""
     stream_query: ClassVar[Mapping[str, str]] = {}
     stream_fields: ClassVar[Mapping[str, Any]] = {"stream": True}
     reserved: ClassVar[tuple[str, ...]]
-    """Body fields that extra settings may not replace, since the record says what they were."""
+    """Body fields that the extra body may not set, so that the record says what was sent."""
     key_header: ClassVar[str] = "Authorization"
     headers: ClassVar[Mapping[str, str]] = {}
     batch_client: ClassVar[Callable[[Endpoint, str], BatchClient] | None] = None
-    """The provider's batches, by the endpoint and its path; None where it has none that we speak."""
+    """Makes the client of the provider's batch API, from the endpoint and its path; None if it is not supported."""
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {}
-    """Ways to ask that a refusal may teach, by what it says then: the call is made again so, and so are all others."""
+    """By name, the words of a refusal after which this call is repeated, and all others made, in another way."""
     has_seed: ClassVar[bool] = True
-    """Whether the protocol has one; where it has none, each reply says that it was not sent."""
+    """Whether the protocol has a seed; if not, each reply records that none was sent."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class HttpModel:
             max_body_bytes: longest answer that is read.
 
         Raises:
-            UsageError: an unusable URL or key, a number that JSON has not, or `extra_body` sets what is set
+            UsageError: the URL or key cannot be used, a number is not finite, or the extra body sets what is set
                 elsewhere.
         """
         self.name = name
@@ -112,44 +112,44 @@ class HttpModel:
         )
 
     def build(self, request: Request) -> WireRequest:
-        """Messages and tools in the protocol's shape. Raises ValueError for what it cannot say."""
+        """Messages and tools in the protocol's shape. Raises ValueError for what it cannot express."""
         raise NotImplementedError
 
-    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
-        """The reply that an answer's JSON holds; None where it has not the protocol's shape."""
+    def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
+        """The reply in an answer's JSON; None if it does not have the protocol's shape."""
         raise NotImplementedError
 
     def join_stream(self, parts: Iterable[Any]) -> Any:
-        """The answer that a whole stream stands for. Raises BrokenStreamError where its end is missing."""
+        """The answer of a whole stream. Raises BrokenStreamError if its end is missing."""
         raise NotImplementedError
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
-        """The provider's failure that an answer's JSON holds, whatever else is in it; None for a reply."""
+        """The provider's failure in an answer's JSON, whatever else it contains; None for a reply."""
         return failure_in_answer(parsed)
 
-    def on_fallback(self, lesson: str) -> None:
-        """Called when a refusal taught something, for what `ask` cannot do by itself."""
+    def on_fallback(self, fallback: str) -> None:
+        """Called when a fallback becomes active, for what `build` cannot do."""
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Body fields for `temperature`, `max_tokens` and `seed`, in the protocol's names."""
         return dict(given)
 
     def default_max_tokens(self, max_tokens: int | None) -> int | None:
-        """The reply's limit where the user gave none."""
+        """The limit to send, given the user's, which may be None."""
         return max_tokens
 
     def model_path(self, path: str) -> str:
-        """The path with the model's name in it, where the protocol has it there."""
+        """The path with the model's name, if the protocol puts it there."""
         return path
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self._endpoint.redacted_url!r})"
 
     def settings(self) -> Mapping[str, Any]:
-        """Endpoint, sampling and further body fields; never a key.
+        """Endpoint, sampling and extra body; never a key.
 
-        Of a query in the base URL only the names of its parameters are told, since a value may be a key; where any part
-        of it is not told, a keyed digest tells it from others.
+        Of a query in the base URL only the names are given, since a value may be a key. A keyed digest then tells the
+        address from others.
         """
         hidden = self._endpoint.private_url
         secret = {} if hidden is None else {"address_digest": keyed_digest(hidden)}
@@ -168,17 +168,17 @@ class HttpModel:
 
     @property
     def can_batch(self) -> bool:
-        """Whether its requests can go by batches: not as streams, and not everywhere."""
+        """Whether its requests can be sent by batches; streams cannot."""
         return type(self).batch_client is not None and not self._stream
 
     def use_batches(self, send: BatchSend) -> BatchClient:
-        """Sends all further requests by `send`; gives the batches of its endpoint.
+        """Sends all later requests through `send`. Returns the client of its endpoint's batch API.
 
-        Raises ValueError where it has none, which `can_batch` tells.
+        Raises ValueError if `can_batch` is false.
         """
         make = type(self).batch_client
         if make is None or not self.can_batch:
-            raise ValueError(f"{self.name} cannot be asked by batches")
+            raise ValueError(f"{self.name} cannot be called by batches")
         self._send = send
         return make(self._endpoint, self.path)
 
@@ -187,23 +187,23 @@ class HttpModel:
         return self._wire_request(request)[0]
 
     async def complete(self, request: Request) -> Reply:
-        """Asks once; once more for each lesson that the refusal teaches.
+        """Calls once, and again for each fallback that a refusal makes active.
 
         Raises:
-            CallError: the call failed, or its answer is not one of the protocol.
+            CallError: the call failed, or its answer does not follow the protocol.
         """
         while True:
-            # Others that were under way may have learned it meanwhile.
+            # Other calls in flight may have activated it meanwhile.
             known = frozenset(self._active_fallbacks)
             try:
                 return await self._complete(request)
             except CallError as error:
-                taught = (name for name, words in self.fallbacks.items() if words.search(str(error)))
-                lesson = next((name for name in taught if name not in known), None)
-                if lesson is None:
+                named = (name for name, words in self.fallbacks.items() if words.search(str(error)))
+                fallback = next((name for name in named if name not in known), None)
+                if fallback is None:
                     raise
-            self._active_fallbacks.add(lesson)
-            self.on_fallback(lesson)
+            self._active_fallbacks.add(fallback)
+            self.on_fallback(fallback)
 
     async def _complete(self, request: Request) -> Reply:
         try:
@@ -213,7 +213,7 @@ class HttpModel:
             raise CallError("unsendable request", message, final=True) from error
         send = self._send
         sending = self._endpoint.post(body) if send is None else send(body, request)
-        # Thousands may wait for a batch, whose file has it.
+        # Thousands of calls may wait for a batch, whose file holds the body.
         del body
         answer, latency_s = await sending
         if len(answer) > THREAD_BYTES:
@@ -223,7 +223,7 @@ class HttpModel:
         return replace(reply, latency_s=latency_s, batched=send is not None)
 
     def _reply(self, answer: bytes, asked: WireRequest) -> Reply:
-        """What an answer's bytes say. Raises CallError where that is no reply."""
+        """The reply in an answer's bytes. Raises CallError if there is none."""
         parsed = self._parsed(answer)
         if failure := self.failure(parsed):
             raise self._endpoint.failure_error(failure)
@@ -236,7 +236,7 @@ class HttpModel:
         return replace(reply, raw=_text(answer), changes=changes)
 
     async def close(self) -> None:
-        """Gives the connections back."""
+        """Releases the connections."""
         await self._endpoint.close()
 
     def _wire_request(self, request: Request) -> tuple[bytes, WireRequest]:
@@ -252,7 +252,7 @@ class HttpModel:
         return dumps(fields), asked
 
     def _check_extra(self) -> None:
-        """Refuses extra fields that would replace others, so that what was sent is what the record says."""
+        """Refuses extra fields that would replace others, so that the record says what was sent."""
         if reserved := [field for field in (*self.reserved, "stream") if field in self._extra]:
             raise UsageError(f"the extra body may not set {', '.join(reserved)}; leave it out")
         seed = {"seed": self._sampling.seed} if self._sampling.seed is not None and self.has_seed else {}
@@ -275,22 +275,22 @@ class HttpModel:
             raise self._endpoint.error("body too large", f"the answer holds {error}") from None
         except ValueError as error:
             problem = f"the answer is not JSON{hints.for_text(_text(answer[:100])) or f' ({error})'}"
-        # Raised here, since the parser's exception holds the whole text and must not be attached.
+        # Raised here, because the parser's exception holds the whole text and must not be attached.
         raise self._endpoint.error(kind, problem, _text(answer[:QUOTE_BYTES]))
 
     def _is_streamed(self, answer: bytes) -> bool:
-        """Whether an answer is a stream: some servers stream unasked, some refuse with plain JSON."""
+        """Whether an answer is a stream: some servers stream unrequested, some refuse with plain JSON."""
         return is_event_stream(answer) or (self._stream and not answer.lstrip().startswith((b"{", b"[")))
 
 
 def batchable_model(model: Model) -> HttpModel | None:
-    """The model whose requests can go by batches: itself, or the one behind its format; None where they cannot."""
-    asked = model.inner if isinstance(model, PromptedModel) else model
-    return asked if isinstance(asked, HttpModel) and asked.can_batch else None
+    """The model whose requests can be sent by batches: this one, or the one inside its format; None if none can."""
+    called = model.inner if isinstance(model, PromptedModel) else model
+    return called if isinstance(called, HttpModel) and called.can_batch else None
 
 
 def _merged(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with extra ones, which are merged into objects that are there already."""
+    """The fields and the extra ones; objects that both have are merged."""
     merged = dict(fields)
     for name, value in extra.items():
         both = (merged.get(name), value)
@@ -301,7 +301,7 @@ def _merged(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, An
 
 
 def _clashes(given: Mapping[str, Any], extra: Mapping[str, Any]) -> list[str]:
-    """Names of fields that both set; fields of objects that both hold are compared one by one."""
+    """Names of fields that both set; objects that both have are compared field by field."""
     found: list[str] = []
     for name in given.keys() & extra.keys():
         one, other = given[name], extra[name]
@@ -313,9 +313,9 @@ def _clashes(given: Mapping[str, Any], extra: Mapping[str, Any]) -> list[str]:
 
 
 def _check_finite(setting: str, value: Any) -> None:
-    """Refuses NaN and infinities, however deep, which JSON cannot say."""
+    """Refuses NaN and infinities at any depth, which JSON cannot express."""
     found: list[Any] = [value]
-    # Grows while it is gone through, so that no depth is too deep.
+    # Grows during the loop, so that no recursion is needed.
     for one in found:
         if isinstance(one, dict):
             found += cast(dict[Any, Any], one).values()

@@ -1,5 +1,5 @@
-"""Changes to a chat in OpenAI's shape that some servers and chat templates force: ids of nine characters, one call a
-message. Everything else in the messages stays as it was."""
+"""Changes that some servers and chat templates force on an OpenAI-shaped chat: ids of nine characters, one call per
+message. Nothing else in the messages is changed."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
@@ -9,7 +9,7 @@ from wildtool.models.providers.openai_messages import CallIds, Changes
 from wildtool.types import Message
 
 SHORT_ID_CHARACTERS = "a-zA-Z0-9"
-"""Characters of an id of nine, as Mistral's tokenizers up to version 11 demand it."""
+"""Characters of an id, as Mistral's tokenizers up to version 11 demand."""
 
 
 def with_short_ids(messages: Sequence[Message], changes: Changes) -> list[Message]:
@@ -34,7 +34,7 @@ def _renamed(call: Any, ids: CallIds, changes: Changes) -> Any:
 
 
 def split_parallel_calls(messages: Sequence[Message], changes: Changes) -> list[Message]:
-    """The messages with calls that were made at once one after another, each before its own result."""
+    """The messages with parallel calls one after another, each before its own result."""
     made: list[Message] = []
     waiting = list(reversed(messages))
     while waiting:
@@ -54,7 +54,7 @@ def split_parallel_calls(messages: Sequence[Message], changes: Changes) -> list[
 def _split_calls(message: Message, calls: list[Any], results: list[Message]) -> Iterator[Message]:
     left = list(results)
     for number, call in enumerate(calls):
-        # What was said beside the calls was said once.
+        # The text beside the calls is kept with the first one.
         yield {**message, **({"content": ""} if number else {}), "tool_calls": [call]}
         id_ = cast(dict[str, Any], call).get("id") if isinstance(call, dict) else None
         mine = next((result for result in left if result.get("tool_call_id") == id_), None)

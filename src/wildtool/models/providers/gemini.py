@@ -1,4 +1,4 @@
-"""Google's generateContent: chats in OpenAI's shape there, parts back, thought signatures kept."""
+"""Google's generateContent: converts OpenAI-shaped chats and parts, and keeps thought signatures."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
@@ -30,7 +30,7 @@ _FILTERED = frozenset(
     )
 )
 _FAILED = {"MISSING_THOUGHT_SIGNATURE": 400, "PUP_LIMITED_DISABLED": 403}
-"""Finish reasons that say nothing about the model, and the HTTP status that each stands for."""
+"""Finish reasons that say nothing about the model, with the HTTP status of each."""
 
 
 class GeminiModel(HttpModel):
@@ -44,17 +44,17 @@ class GeminiModel(HttpModel):
     key_header = "x-goog-api-key"
 
     def model_path(self, path: str) -> str:
-        """The path with `models/NAME`; a name with a slash already says what it is."""
+        """The path with `models/NAME`; a name with a slash is used whole."""
         name = self._model if "/" in self._model else f"models/{self._model}"
         return path.replace("{model}", quote(name, safe="/"))
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All of them stand in `generationConfig`."""
+        """All of them, in `generationConfig`."""
         config = {_OPTIONS[option]: value for option, value in given.items()}
         return {"generationConfig": config} if config else {}
 
     def build(self, request: Request) -> WireRequest:
-        """The system instruction apart, contents of parts, tools with `parametersJsonSchema`."""
+        """The system instruction, contents of parts, tools with `parametersJsonSchema`."""
         changes: Changes = {}
         names = wire_names(request, _NAME, _LONGEST_NAME, _NAME_BEGINS)
         if any(name != sent for name, sent in names.items()):
@@ -70,7 +70,7 @@ class GeminiModel(HttpModel):
             fields, tuple(changes), {sent: name for name, sent in names.items()}, len(request.messages)
         )
 
-    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
+    def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
         """Texts, calls and thoughts of the first candidate; a filtered answer is an empty one."""
         if not isinstance(parsed, dict):
             return None
@@ -83,13 +83,13 @@ class GeminiModel(HttpModel):
                 return None
         match candidate.get("content"):
             case {"parts": list()}:
-                message = _message(candidate["content"]["parts"], asked.tool_names, asked.message_count)
+                message = _message(candidate["content"]["parts"], request.tool_names, request.message_count)
             case _:
                 message = {"role": "assistant", "content": ""}
         return Reply(message, "", _finish_reason(candidate.get("finishReason"), message), usage)
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
-        """Also a blocked prompt, for which there are no candidates."""
+        """Also a blocked prompt, which has no candidates."""
         if found := super().failure(parsed):
             return found
         match parsed:
@@ -107,7 +107,7 @@ class GeminiModel(HttpModel):
                 return None
 
     def join_stream(self, parts: Iterable[Any]) -> Any:
-        """The response that its chunks stand for."""
+        """The response in its chunks."""
         return join_gemini(parts)
 
 
@@ -177,7 +177,7 @@ def _given_id(call: dict[str, Any]) -> str | None:
 
 
 def _message(parts: list[Any], names: Mapping[str, str], place: int) -> Message:
-    """The assistant message that parts stand for; a call without an id gets one made of its place."""
+    """The assistant message in parts; a call without an id gets one made of its place."""
     texts: list[str] = []
     thoughts: list[str] = []
     calls: list[dict[str, Any]] = []
@@ -211,7 +211,7 @@ def _finish_reason(reason: Any, message: Message) -> str | None:
 
 
 def _usage(usage: Any) -> dict[str, Any]:
-    """The provider's counts, and beside them their sums under the names of chat completions."""
+    """The provider's counts, and their sums under the names of chat completions."""
     if not isinstance(usage, dict):
         return {}
     counts = cast(dict[str, Any], usage)

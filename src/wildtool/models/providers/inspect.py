@@ -1,4 +1,4 @@
-"""A model of Inspect's: `inspect/PROVIDER/MODEL`, extra `[inspect]`. Not wire-exact: Inspect re-models every request."""
+"""A model through Inspect: `inspect/PROVIDER/MODEL`, extra `[inspect]`. Not wire-exact: Inspect converts requests."""
 
 import os
 import re
@@ -28,14 +28,14 @@ from wildtool.models.settings import UNSET, Sampling
 from wildtool.types import PROVIDER_CONTENT, Message, Reply, Request
 
 NOT_WIRE_EXACT = "not-wire-exact"
-"""In the changes of every step: what went over the wire is Inspect's affair."""
+"""Recorded with every step: Inspect decides what is sent."""
 _PROVIDER = "inspect"
 _FINISHES = {"max_tokens": "length", "model_length": "length"}
 _SCHEMA_KEYS = ("type", "properties", "required", "additionalProperties")
 
 
 class InspectModel:
-    """Requests become Inspect's own messages and tools, its answers messages in OpenAI's shape."""
+    """Converts requests into Inspect's messages and tools, and its answers into OpenAI's shape."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class InspectModel:
         inner: Any,
         sampling: Sampling = UNSET,
     ) -> None:
-        """Args: inner: what `inspect_ai.model.get_model` gave."""
+        """Args: inner: what `inspect_ai.model.get_model` returned."""
         self.name = name
         self._inner = inner
         self._chat: Any = import_module("inspect_ai.model")
@@ -51,10 +51,10 @@ class InspectModel:
         self._sampling = sampling
 
     def settings(self) -> Mapping[str, Any]:
-        """The provider, which Inspect finds, its version and sampling; never a key."""
+        """The provider, Inspect's version, and sampling; never a key."""
         provider, _, model = str(self._inner).partition("/")
         return {
-            # Says that it is asked over a network, so that limits and prices hold; Inspect knows where.
+            # Marks it as a network model, so that limits and prices apply; only Inspect knows the address.
             "base_url": f"inspect:{provider}",
             "sent_as": model,
             "library": f"inspect_ai {import_module('inspect_ai').__version__}",
@@ -65,7 +65,7 @@ class InspectModel:
         }
 
     async def complete(self, request: Request) -> Reply:
-        """Asks once. Raises CallError for what Inspect cannot say, or where the call failed."""
+        """Calls once. Raises CallError if Inspect cannot express the request, or the call failed."""
         changes: Changes = {NOT_WIRE_EXACT: None}
         try:
             messages = self._messages(request, changes)
@@ -78,7 +78,7 @@ class InspectModel:
         try:
             output = await self._inner.generate(messages, tools=tools, config=config)
         except Exception as error:
-            # Each provider's library raises classes of its own.
+            # Each provider's library raises its own classes.
             raise self._call_error(error) from error
         reply = self._reply(output, changes)
         return replace(reply, latency_s=time.perf_counter() - started, changes=tuple(changes))
@@ -93,7 +93,7 @@ class InspectModel:
             given["seed"] = seed
         if self._sampling.extra_body:
             given["extra_body"] = dict(self._sampling.extra_body)
-        # Retries are the engine's, which counts them.
+        # The engine retries and counts retries.
         return self._chat.GenerateConfig(max_retries=0, **given)
 
     def _messages(self, request: Request, changes: Changes) -> list[Any]:
@@ -170,7 +170,7 @@ class InspectModel:
         )
 
     def _call_error(self, error: Exception) -> CallError:
-        """An error of the call; without a status, Inspect's adapter says whether another try may help."""
+        """The error of a call; without a status, Inspect's adapter says whether a retry may help."""
         last = getattr(error, "last_attempt", None)
         cause: Any = error if last is None else last.exception()
         status = getattr(cause, "status_code", None)
@@ -183,23 +183,23 @@ class InspectModel:
 
 
 def inspect_model(name: str, model: str, sampling: Sampling) -> InspectModel:
-    """The model that Inspect knows by `PROVIDER/MODEL`.
+    """Inspect's model `PROVIDER/MODEL`.
 
-    Raises UsageError where Inspect, the provider's library or its key is missing, or it knows no such provider.
+    Raises UsageError if Inspect, the provider's library or its key is missing, or Inspect has no such provider.
     """
     chat = import_for(name, "inspect_ai.model", "inspect")
     try:
         # Not shared: each run closes its own.
         inner = chat.get_model(model, memoize=False)
     except Exception as error:
-        # Of a class that Inspect does not publish where the provider's library or key is missing.
+        # Inspect does not publish the class it raises when the provider's library or key is missing.
         why = getattr(error, "message", error)
-        raise UsageError(f"model {name!r} cannot be asked through Inspect: {why}") from error
+        raise UsageError(f"model {name!r} cannot be called through Inspect: {why}") from error
     return InspectModel(name, inner, sampling)
 
 
 def _without_keys(text: str) -> str:
-    """A text without the keys that stand in the environment, one of which Inspect took."""
+    """A text without the keys of the environment, one of which Inspect used."""
     for name, value in os.environ.items():
         if len(value) >= 8 and re.search("KEY|TOKEN|SECRET|PASSWORD", name, re.IGNORECASE):
             text = text.replace(value, "***")
@@ -207,7 +207,7 @@ def _without_keys(text: str) -> str:
 
 
 def _openai_message(whole: Any, changes: Changes) -> Message:
-    """A message of Inspect's in OpenAI's shape."""
+    """An Inspect message in OpenAI's shape."""
     content: Any = whole.content
     parts = as_list(content)
     thoughts = [part.reasoning for part in parts if part.type == "reasoning" and not part.redacted]
@@ -217,7 +217,7 @@ def _openai_message(whole: Any, changes: Changes) -> Message:
     calls: list[dict[str, Any]] = []
     for call in _calls(whole):
         if call.parse_error:
-            # Inspect keeps no text that it cannot parse; its message is none either, as the judge will find.
+            # Inspect drops text that it cannot parse; its error message does not parse either, as the judge will find.
             changes["malformed-arguments-lost"] = None
         calls.append(openai_call(call.id, call.function, call.parse_error or call.arguments))
     if calls:
@@ -230,7 +230,7 @@ def _calls(whole: Any) -> list[Any]:
 
 
 def _usage(usage: Any) -> dict[str, Any]:
-    """Counts in the names of chat completions, cached tokens among the prompt's, beside Inspect's own."""
+    """Counts under the names of chat completions, cached tokens included, beside Inspect's own."""
     if usage is None:
         return {}
     own = cast(dict[str, Any], usage.model_dump(mode="json", exclude_none=True))

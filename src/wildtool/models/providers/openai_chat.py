@@ -1,4 +1,4 @@
-"""The chat-completions wire of OpenAI and of every server that speaks it: one call, bytes untouched."""
+"""Chat completions, of OpenAI and every compatible server; requests and replies are not changed."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,8 +18,7 @@ _SHORT_IDS, _SINGLE_CALLS = "short ids", "one call a message"
 
 
 class OpenAIModel(HttpModel):
-    """A model behind `POST {base_url}/chat/completions`. Nothing is changed on the way, in neither direction, but for
-    calls of the history that the endpoint refuses as they are."""
+    """A model at `POST {base_url}/chat/completions`. Only calls in the history that the endpoint refuses are changed."""
 
     path = "/chat/completions"
     batch_client = OpenAIBatchClient
@@ -45,7 +44,7 @@ class OpenAIModel(HttpModel):
             fields["tools"] = request.tools
         return WireRequest(fields, tuple(changes))
 
-    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
+    def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
         """The first choice's message as it is."""
         match parsed:
             case {"choices": [{"message": dict()} as choice, *_]}:
@@ -61,7 +60,7 @@ class OpenAIModel(HttpModel):
         )
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
-        """Also what stands in the first choice: gateways answer 200 before the provider behind them fails."""
+        """Also in the first choice: gateways answer 200 before the provider behind them fails."""
         if found := super().failure(parsed):
             return found
         answer = as_object(parsed)
@@ -79,12 +78,12 @@ class OpenAIModel(HttpModel):
         return None
 
     def join_stream(self, parts: Iterable[Any]) -> Any:
-        """The chat completion that chunks stand for."""
+        """The chat completion in chunks."""
         return join_chat(parts)
 
 
 def _is_filtered(results: Any) -> bool:
-    """Whether a filter of the endpoint's took away the prompt, as Azure tells it beside the choices."""
+    """Whether the endpoint filtered the prompt, as Azure says beside the choices."""
     for result in objects(as_list(results)):
         checks = as_object(result.get("content_filter_results")).values()
         if any(check.get("filtered") is True for check in objects(checks)):

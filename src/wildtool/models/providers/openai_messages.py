@@ -1,4 +1,4 @@
-"""What conversions of OpenAI-shaped chats into other protocols share: texts, arguments, call ids, tool names."""
+"""Shared by conversions of OpenAI-shaped chats into other protocols: texts, arguments, call ids, tool names."""
 
 import hashlib
 import json
@@ -12,12 +12,12 @@ from wildtool.json_codec import dumps
 from wildtool.types import PROVIDER_CONTENT, Message, Request
 
 Changes = dict[str, None]
-"""Names of changes, each once, in order."""
+"""Names of changes, each once, in order of occurrence."""
 MESSAGE_KEYS = ("role", "content")
 
 
 class UnsendableError(ValueError):
-    """A request holds what the protocol has no words for."""
+    """A request contains what the protocol cannot express."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class HistoryCall:
     id: Any
     name: str
     arguments: Any
-    """As received: a text, or whatever stood there."""
+    """As received: a text, or another value."""
 
 
 def content_text(content: Any) -> str:
@@ -52,7 +52,7 @@ def _part_text(part: Any) -> str:
 
 
 def arguments_object(arguments: Any, changes: Changes) -> dict[str, Any]:
-    """Arguments as the object that a protocol demands; what is none is wrapped, and that is recorded."""
+    """Arguments as the object that a protocol demands; anything else is wrapped, and that is recorded."""
     if isinstance(arguments, dict):
         return cast(dict[str, Any], arguments)
     if arguments is None or (isinstance(arguments, str) and not arguments.strip()):
@@ -67,12 +67,12 @@ def arguments_object(arguments: Any, changes: Changes) -> dict[str, Any]:
 
 
 def _strict_object(text: str) -> dict[str, Any] | None:
-    """The object of a JSON text from which nothing is lost; None for any other text."""
+    """The object of a JSON text, if nothing of the text is lost by parsing it; else None."""
     try:
         value = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_refuse)
         if not isinstance(value, dict):
             return None
-        # What cannot be written again, such as a value nested too deep, stays a text as well.
+        # What cannot be written again, such as a value nested too deep, stays a text.
         dumps(value)
     except (ValueError, RecursionError):
         return None
@@ -82,7 +82,7 @@ def _strict_object(text: str) -> dict[str, Any] | None:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return found
 
 
@@ -91,7 +91,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def history_calls(message: Message, changes: Changes) -> Iterator[HistoryCall]:
-    """The calls of an assistant message. Raises UnsendableError where they are none."""
+    """The calls of an assistant message. Raises UnsendableError for malformed ones."""
     calls = message.get("tool_calls")
     if not calls:
         return
@@ -109,7 +109,7 @@ def history_calls(message: Message, changes: Changes) -> Iterator[HistoryCall]:
 
 
 def functions_of(request: Request) -> Iterator[dict[str, Any]]:
-    """The function that each tool holds. Raises UnsendableError for tools of other types."""
+    """The function of each tool. Raises UnsendableError for tools of other types."""
     for tool in request.tools:
         match tool:
             case {"function": {"name": str()} as function}:
@@ -119,14 +119,14 @@ def functions_of(request: Request) -> Iterator[dict[str, Any]]:
 
 
 def record_dropped(change: str, given: Mapping[str, Any], known: Iterable[str], changes: Changes) -> None:
-    """Records each key that a conversion leaves out because the protocol has no place for it."""
+    """Records each key that is left out because the protocol has no place for it."""
     for key, value in given.items():
         if key not in known and value is not None:
             changes[f"{change}:{key}"] = None
 
 
 def provider_content_of(provider: str, message: Message) -> list[Any] | None:
-    """What this provider wants back for one of its own replies; None for messages of other origin."""
+    """What this provider wants back of its own reply; None for other messages."""
     match message.get(PROVIDER_CONTENT):
         case {**entry} if isinstance(entry.get(provider), list):
             return cast(list[Any], entry[provider])
@@ -135,12 +135,12 @@ def provider_content_of(provider: str, message: Message) -> list[Any] | None:
 
 
 def wire_names(request: Request, allowed: str, longest: int, first: str = "") -> dict[str, str]:
-    """The name to send for each tool's name, and for names of calls in the history; most are themselves.
+    """The name to send for each tool, and for each call in the history; most stay the same.
 
     Args:
         allowed: characters of a name, as the inside of a regular expression's class.
-        first: characters that a name may begin with, where these are fewer.
-        longest: most characters; a digest of the true name takes the last 9 where it must be cut or is taken.
+        longest: maximum length; a name that must be cut or is taken ends in a digest of 9 characters.
+        first: characters that a name may begin with, if these are fewer.
     """
     changes: Changes = {}
     names = [function["name"] for function in functions_of(request)]
@@ -161,7 +161,7 @@ def wire_names(request: Request, allowed: str, longest: int, first: str = "") ->
 
 
 class CallIds:
-    """Pairs calls with their results, and gives each call an id that the protocol takes and no other call has."""
+    """Pairs calls with their results, and gives each call a unique id that the protocol accepts."""
 
     def __init__(self, allowed: str, longest: int = 64, *, exactly: int | None = None) -> None:
         """Args: allowed: characters of an id, as the inside of a regular expression's class; exactly: how many."""
@@ -180,13 +180,13 @@ class CallIds:
         return sent
 
     def register(self, id_: Any, sent: str | None, name: str) -> None:
-        """Notes a call that goes back as the provider wrote it."""
+        """Registers a call that is sent back as the provider wrote it."""
         if sent is not None:
             self._used.add(sent)
         self._pending.setdefault(_key(id_), deque()).append((sent, name))
 
     def for_result(self, id_: Any, changes: Changes) -> tuple[str | None, str]:
-        """Id and tool name of the call that a result belongs to: of calls with one id, the first without result."""
+        """Id and tool name of the call that a result belongs to; of calls with one id, the first without a result."""
         waiting = self._pending.get(_key(id_))
         if waiting:
             return waiting.popleft()
@@ -194,7 +194,7 @@ class CallIds:
         return self._new_id(_key(id_)) if self._exactly else _key(id_), "unknown"
 
     def _new_id(self, key: str) -> str:
-        """An id that no other call has; where a length is demanded, made of the key alone, so that it stays the same."""
+        """An unused id; if a length is demanded, it depends on the key alone, so that it stays the same."""
         digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
         if self._exactly is None:
             return f"call_{digest[:16]}_{len(self._used)}"
@@ -210,7 +210,7 @@ def _key(id_: Any) -> str:
 
 
 def openai_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
-    """A call in OpenAI's shape; arguments that are no text are written as JSON."""
+    """A call in OpenAI's shape; arguments that are not text are written as JSON."""
     text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": text}}
 
@@ -241,10 +241,10 @@ def assistant_message(
 
 
 def same_calls(message: Message, calls: Sequence[dict[str, Any]]) -> bool:
-    """Whether a message still holds just these calls, so that what was kept beside them still fits."""
+    """Whether a message still has exactly these calls, so that its provider content still fits."""
     return (message.get("tool_calls") or []) == list(calls)
 
 
 def token_total(counts: list[Any]) -> int:
-    """The sum of the counts of tokens among them."""
+    """The sum of the counts that are numbers."""
     return sum(count for count in counts if isinstance(count, int))

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: chats as items there, output items back, encrypted reasoning kept; nothing stored there."""
+"""OpenAI's Responses API: converts OpenAI-shaped chats and items, keeps encrypted reasoning, stores nothing there."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,13 +31,13 @@ _ID = "\\x21-\\x7e"
 _UNENCRYPTED = "unencrypted"
 _ENCRYPTED = "reasoning.encrypted_content"
 _NOT_ENCRYPTED = "Encrypted content is not supported"
-"""What OpenAI answers where a model that does not reason is asked for its encrypted reasoning."""
+"""OpenAI's words when encrypted reasoning is requested from a model that does not reason."""
 _NO_REPLY = ("failed", "cancelled", "queued", "in_progress")
 _FINISH = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 class ResponsesModel(HttpModel):
-    """A model behind `POST {base_url}/responses`. Each request holds the whole chat; `store` is false."""
+    """A model at `POST {base_url}/responses`. Each request holds the whole chat; `store` is false."""
 
     path = "/responses"
     batch_client = OpenAIBatchClient
@@ -46,11 +46,11 @@ class ResponsesModel(HttpModel):
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {_UNENCRYPTED: re.compile(_NOT_ENCRYPTED)}
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """`max_output_tokens` is its name for the longest reply."""
+        """`max_tokens` is called `max_output_tokens` here."""
         return {_OPTIONS[option]: value for option, value in given.items()}
 
     def build(self, request: Request) -> WireRequest:
-        """Messages, calls and results as items of `input`; tools flat, and not strict unless they say so."""
+        """Messages, calls and results as items of `input`; tools are flat, and not strict unless they say so."""
         changes: Changes = {}
         fields: dict[str, Any] = {
             "model": self._model,
@@ -63,8 +63,8 @@ class ResponsesModel(HttpModel):
             fields["tools"] = [_tool(function, changes) for function in functions_of(request)]
         return WireRequest(fields, tuple(changes))
 
-    def parse(self, parsed: Any, asked: WireRequest) -> Reply | None:
-        """Texts, calls and reasoning summaries; the items themselves are kept."""
+    def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
+        """Texts, calls and reasoning summaries; the items are kept too."""
         match parsed:
             case {"output": list()}:
                 answer = cast(dict[str, Any], parsed)
@@ -79,7 +79,7 @@ class ResponsesModel(HttpModel):
         )
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
-        """Also a response that is not over, or failed without saying why."""
+        """Also a response that has not ended, or failed without a reason."""
         if found := super().failure(parsed):
             return found
         match parsed:
@@ -136,7 +136,7 @@ class _ItemBuilder:
             yield {"type": "function_call", "call_id": id_, "name": call.name, "arguments": arguments}
 
     def _matches(self, message: Message, items: list[Any]) -> bool:
-        """Whether the items say what the message says; if so, their calls are noted."""
+        """Whether items and message have the same content; if so, their calls are registered."""
         told = _message(items)
         calls: list[dict[str, Any]] = told.get("tool_calls") or []
         if told["content"] != message.get("content") or not same_calls(message, calls):
@@ -146,7 +146,7 @@ class _ItemBuilder:
         return True
 
     def _items_to_send(self, items: list[Any]) -> Iterator[Any]:
-        """The items but reasoning that is neither stored there nor encrypted here, which would be refused."""
+        """The items, except reasoning that is neither stored there nor encrypted, which would be refused."""
         for item in items:
             if item.get("type") == "reasoning" and not item.get("encrypted_content"):
                 self._changes["unencrypted-reasoning-dropped"] = None
@@ -156,7 +156,7 @@ class _ItemBuilder:
 
 def _tool(function: dict[str, Any], changes: Changes) -> dict[str, Any]:
     tool = {"type": "function", **function}
-    # Here a tool is strict unless it says otherwise, and strict rewrites its schema; in chat completions it is not.
+    # Here a tool is strict by default, which rewrites its schema; in chat completions it is not.
     if tool.get("strict") is None:
         changes["strict-set-to-false"] = None
         tool["strict"] = False
@@ -167,7 +167,7 @@ def _tool(function: dict[str, Any], changes: Changes) -> dict[str, Any]:
 
 
 def _message(items: list[Any]) -> Message:
-    """The assistant message that output items stand for."""
+    """The assistant message in output items."""
     texts: list[str] = []
     refusals: list[str] = []
     thoughts: list[str] = []
@@ -193,7 +193,7 @@ def _message(items: list[Any]) -> Message:
 
 
 def _values(parts: Any, kind: str, name: str) -> Iterator[str]:
-    """The texts under a name in the parts of one type."""
+    """The texts under a key in the parts of one type."""
     for part in as_list(parts):
         found = as_object(part)
         if found.get("type") == kind and isinstance(found.get(name), str):
@@ -215,6 +215,6 @@ def _finish_reason(answer: dict[str, Any], message: Message) -> str | None:
 
 
 def _usage(counts: dict[str, Any]) -> dict[str, Any]:
-    """The provider's counts, and beside them the names of chat completions."""
+    """The provider's counts, also under the names of chat completions."""
     names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
     return {**{ours: counts[name] for ours, name in names.items() if name in counts}, **counts}

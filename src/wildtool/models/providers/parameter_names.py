@@ -1,4 +1,4 @@
-"""Names of parameters that a provider refuses: each tool's schema and arguments under similar names, and back."""
+"""Parameters whose names a provider refuses: sent under similar names, and translated back."""
 
 import hashlib
 import re
@@ -8,18 +8,18 @@ from typing import Any, cast
 from wildtool.json_codec import as_object
 
 ParameterNames = Mapping[str, Mapping[str, str]]
-"""By the sent name of a tool: the names to send for those of its parameters that are refused."""
+"""By the sent name of a tool: the name to send for each refused parameter."""
 
 
 def refused_parameters(
     schemas: Iterable[tuple[str, Any]], allowed: str, longest: int
 ) -> dict[str, dict[str, str]]:
-    """The parameters of each tool that cannot keep their names; tools without any are left out.
+    """The parameters of each tool that cannot keep their names; tools without such parameters are left out.
 
     Args:
-        schemas: sent name and schema of each tool; only properties of the schema itself have names that are checked.
+        schemas: sent name and schema of each tool; only names at the top level are checked.
         allowed: characters of a name, as the inside of a regular expression's class.
-        longest: most characters.
+        longest: maximum length.
     """
     found: dict[str, dict[str, str]] = {}
     for tool, schema in schemas:
@@ -43,7 +43,7 @@ def _allowed_name(name: str, allowed: str, longest: int, taken: set[str]) -> str
 
 
 def rename_properties(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """A schema with its properties under the names to send; each that changed keeps its own as `title`."""
+    """A schema with its properties under the names to send; a changed one keeps its own name as `title`."""
     properties = as_object(schema.get("properties"))
     made = {
         **schema,
@@ -66,7 +66,7 @@ def _sent(name: Any, names: Mapping[str, str]) -> Any:
 
 
 def rename_arguments(arguments: Any, names: Mapping[str, str]) -> Any:
-    """Arguments under other names; anything but an object stays as it is."""
+    """Arguments under other names; anything but an object is unchanged."""
     if not names or not isinstance(arguments, dict):
         return arguments
     return {names.get(key, key): value for key, value in cast("dict[str, Any]", arguments).items()}

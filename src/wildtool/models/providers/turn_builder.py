@@ -1,4 +1,4 @@
-"""Chats as Anthropic and Google have them: instructions apart, then turns of a user and a model, each a list of parts."""
+"""Chats in the shape of Anthropic and Google: instructions, then turns of user and model, each a list of parts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
@@ -21,18 +21,18 @@ TurnPart = dict[str, Any]
 
 
 class TurnBuilder:
-    """Turns one chat into instructions and turns. A subclass has the protocol's words for the parts."""
+    """Converts one chat into instructions and turns. A subclass makes the protocol's parts."""
 
     provider: ClassVar[str]
-    """Under which its own replies keep what they were."""
+    """The key of its own parts in `provider_content`."""
     model_role: ClassVar[str]
     parts_key: ClassVar[str]
     id_characters: ClassVar[str]
     late_instructions = False
-    """Whether instructions may stand in the midst of the turns."""
+    """Whether instructions may stand between turns."""
 
     def __init__(self, names: Mapping[str, str], changes: Changes) -> None:
-        """Args: names: the name to send for each tool's name; changes: takes the names of forced changes."""
+        """Args: names: the name to send for each tool's name; changes: collects the names of forced changes."""
         self._names = names
         self._original = {sent: name for name, sent in names.items()}
         self._changes = changes
@@ -45,15 +45,15 @@ class TurnBuilder:
         raise NotImplementedError
 
     def text_part(self, text: str) -> TurnPart:
-        """A text."""
+        """A part with a text."""
         raise NotImplementedError
 
     def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> TurnPart:
-        """A call, under the name that is sent."""
+        """A part with a call, under the name that is sent."""
         raise NotImplementedError
 
     def result_part(self, id_: str | None, name: str, text: str) -> TurnPart:
-        """What a call returned; an id of None is not sent."""
+        """A part with the result of a call; an id of None is not sent."""
         raise NotImplementedError
 
     def is_result(self, part: TurnPart) -> bool:
@@ -61,19 +61,19 @@ class TurnBuilder:
         raise NotImplementedError
 
     def parse_message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
-        """The assistant message that parts of a reply stand for."""
+        """The assistant message in the parts of a reply."""
         raise NotImplementedError
 
     def call_ids(self, parts: list[Any]) -> list[str | None]:
-        """The id of each call in the parts of a reply; None where it came without one."""
+        """The id of each call in the parts of a reply; None for a call without one."""
         raise NotImplementedError
 
     def part_to_send(self, part: Any) -> Any:
-        """A part of a reply as it may be sent back; None where it may not."""
+        """A part of a reply as it can be sent back; None if it cannot."""
         raise NotImplementedError
 
     def build(self, request: Request) -> tuple[list[TurnPart], list[dict[str, Any]]]:
-        """Instructions and turns. Raises UnsendableError for what the protocol has no words for."""
+        """Instructions and turns. Raises UnsendableError for what the protocol cannot express."""
         for number, message in enumerate(request.messages):
             match message.get("role"):
                 case "system" | "developer":
@@ -89,8 +89,8 @@ class TurnBuilder:
         return self._instructions, self._turns
 
     def _instruct(self, message: Message, role_after: Any) -> None:
-        """Instructions at the top, or where they stand if the protocol takes them there: behind the user's turn, and
-        at the end or before the model's."""
+        """Adds instructions at the top, or in place if the protocol accepts that: after a user turn, and either at the
+        end or before a turn of the model."""
         parts = self._texts(message, MESSAGE_KEYS)
         last = self._turns[-1] if self._turns else {}
         if self.late_instructions and role_after in (None, "assistant") and parts:
@@ -123,22 +123,22 @@ class TurnBuilder:
         parts = provider_content_of(self.provider, message)
         if parts is not None and self._matches(message, parts):
             return [sent for part in parts if (sent := self.part_to_send(part)) is not None]
-        said = self._texts(message, (*MESSAGE_KEYS, "tool_calls"))
+        made = self._texts(message, (*MESSAGE_KEYS, "tool_calls"))
         for call in history_calls(message, self._changes):
             id_ = self._ids.for_call(call.id, call.name, self._changes)
             given = arguments_object(call.arguments, self._changes)
-            said.append(self.call_part(id_, self._names[call.name], given))
-        return said
+            made.append(self.call_part(id_, self._names[call.name], given))
+        return made
 
     def _matches(self, message: Message, parts: list[Any]) -> bool:
-        """Whether the parts say what the message says; if so, their calls are noted."""
-        told = self.parse_message(parts, self._original)
+        """Whether parts and message have the same content; if so, their calls are registered."""
+        kept = self.parse_message(parts, self._original)
         mine, theirs, ids = (
             list(history_calls(message, {})),
-            list(history_calls(told, {})),
+            list(history_calls(kept, {})),
             self.call_ids(parts),
         )
-        if content_text(told["content"]) != content_text(message.get("content")) or len(mine) != len(theirs):
+        if content_text(kept["content"]) != content_text(message.get("content")) or len(mine) != len(theirs):
             return False
         if not all(map(_is_same_call, mine, theirs, ids)):
             return False
@@ -147,12 +147,12 @@ class TurnBuilder:
         return True
 
     def _add_result(self, message: Message) -> None:
-        """Results of one step stand in one turn, as both protocols demand."""
+        """Adds a result; results of one step share a turn, as both protocols demand."""
         record_dropped("message-key-dropped", message, (*MESSAGE_KEYS, "tool_call_id", "name"), self._changes)
         id_, name = self._ids.for_result(message.get("tool_call_id"), self._changes)
         part = self.result_part(id_, self._names.get(name, name), content_text(message.get("content")))
         before: list[Any] = self._turns[-1][self.parts_key] if self._turns else []
-        # Only a turn of the user's holds results.
+        # Only user turns hold results.
         if before and isinstance(before[0], dict) and self.is_result(cast(TurnPart, before[0])):
             before.append(part)
         else:
@@ -160,7 +160,7 @@ class TurnBuilder:
 
 
 def _role_after(messages: Sequence[Message]) -> Any:
-    """The role of what follows instructions; None at the end."""
+    """The role of the first message that is not an instruction; None if there is none."""
     roles = (message.get("role") for message in messages)
     return next((role for role in roles if role not in ("system", "developer")), None)
 
