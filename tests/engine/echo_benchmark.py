@@ -166,7 +166,8 @@ def plan_of(benchmark: Any = None, model: Any = None, **settings: Any) -> Plan:
     benchmark = benchmark or EchoBenchmark()
     models = settings.pop("models", {"agent": model or ScriptedModel()})
     settings.setdefault("profile", "official")
-    return Plan(benchmark=benchmark, source=benchmark.locate(None), models=models, **settings)
+    source = settings.pop("source", None) or benchmark.locate(None)
+    return Plan(benchmark=benchmark, source=source, models=models, **settings)
 
 
 async def no_sleep(seconds: float) -> None:

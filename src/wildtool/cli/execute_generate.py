@@ -83,8 +83,8 @@ def assign_models(
     """
     from wildtool.cli.options.config_file import read_config
     from wildtool.engine.call.pricing import read_prices
-    from wildtool.engine.call.rates import Rates
     from wildtool.engine.record.replies_file import replay_source
+    from wildtool.models.settings import Rates
 
     others = role_models(generate_options.role_model, roles, voting)
     settings = generate_options.model_options(replay_source(benchmark, benchmark.source()))

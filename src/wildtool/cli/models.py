@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.options.config_file import ModelEntry
 from wildtool.cli.options.run import UserOptions
-from wildtool.engine.call.rates import Rates
 from wildtool.errors import UsageError
+from wildtool.models.settings import Rates
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark

@@ -8,10 +8,10 @@ from typing import Any
 
 from wildtool.benchmark import Benchmark
 from wildtool.engine.call.pricing import Price
-from wildtool.engine.call.rates import Rates
 from wildtool.engine.registry import prompts_of
 from wildtool.engine.selection import SelectedItems, Selection, check_profile
 from wildtool.errors import UsageError
+from wildtool.models.settings import Rates
 from wildtool.types import Model, Source
 
 

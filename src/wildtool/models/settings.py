@@ -1,4 +1,4 @@
-"""What a user sets for a model besides its name: how it samples, and how its endpoint is reached."""
+"""What a user sets for a model besides its name: how it samples, how its endpoint is reached and how often."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,3 +54,25 @@ class EndpointOptions:
     """Whether address and key were given for another model; a preset then uses its own."""
     default_key: bool = True
     """Whether OPENAI_API_KEY may be sent where no key is named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """How much an endpoint may be sent; None: any amount."""
+
+    rpm: float | None = None
+    """Calls per minute, each attempt counted."""
+    tpm: float | None = None
+    """Tokens per minute, of prompts and replies."""
+
+    def or_else(self, other: "Rates") -> "Rates":
+        """These rates; where one is not set, that of the other."""
+        return Rates(rpm=self.rpm or other.rpm, tpm=self.tpm or other.tpm)
+
+    def intersect(self, other: "Rates") -> "Rates":
+        """The lower of both, each."""
+        return Rates(rpm=_lower(self.rpm, other.rpm), tpm=_lower(self.tpm, other.tpm))
+
+
+def _lower(one: float | None, other: float | None) -> float | None:
+    return min((rate for rate in (one, other) if rate is not None), default=None)

@@ -125,10 +125,9 @@ def _check(name: str, typed: dict[str, str]) -> None:
     import asyncio
 
     from wildtool.cli.models import ModelCatalog
-    from wildtool.engine.call.rates import Rates
     from wildtool.models.probe import probe
     from wildtool.models.resolve import ModelOptions
-    from wildtool.models.settings import EndpointOptions
+    from wildtool.models.settings import EndpointOptions, Rates
 
     options = ModelOptions(
         endpoint=EndpointOptions(

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from wildtool.cli.exit_status import run_to_status
-from wildtool.engine.call.rates import Rates
 from wildtool.errors import UsageError, unknown_name
 from wildtool.models.secrets import VARIABLE_NAME, is_key_name
-from wildtool.models.settings import EndpointOptions
+from wildtool.models.settings import EndpointOptions, Rates
 
 if TYPE_CHECKING:
     from wildtool.engine.call.pricing import Price

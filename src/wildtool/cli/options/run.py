@@ -13,9 +13,8 @@ from wildtool.cli import completion
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
-from wildtool.engine.call.rates import Rates
 from wildtool.errors import UsageError
-from wildtool.models.settings import EndpointOptions, Sampling
+from wildtool.models.settings import EndpointOptions, Rates, Sampling
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark

@@ -27,6 +27,7 @@ FIRST_REPLY_QUIET_S = 5.0
 QUIET_S = 30.0
 """The same later."""
 MAX_PROBLEM_CHARACTERS = 200
+LONGEST_LABEL = 60
 SEPARATOR = " · "
 DROPPED_FIRST = ("tokens", "replayed", "pace", "retries", "correct")
 """Parts of the line that a narrow terminal does without, the least important first."""
@@ -128,7 +129,7 @@ class ProgressObserver(Observer):
     ) -> None:
         """Args: noun: what units are called."""
         self.progress = RunProgress(noun=noun)
-        self._label = ellipsize(label, 60)
+        self._label = label
         self._clock = clock
         self._last_logged: tuple[tuple[object, ...], float] = ((), 0.0)
 
@@ -194,8 +195,8 @@ class ProgressObserver(Observer):
     def text(self, room: int | None) -> str:
         """The run on one line, not longer than asked for."""
         if room is None:
-            return f"{self._label}: {self.progress.line(self._clock())}"
-        label = ellipsize(self._label, max(room // 3, 3)) + ": "
+            return f"{ellipsize(self._label, LONGEST_LABEL)}: {self.progress.line(self._clock())}"
+        label = ellipsize(self._label, min(max(room // 3, 3), LONGEST_LABEL)) + ": "
         return (label + self.progress.line(self._clock(), room - len(label)))[:room]
 
 

@@ -5,9 +5,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from wildtool.engine.call.rates import Rates
 from wildtool.errors import CallError, InfraError
 from wildtool.models.http.failures import BLOCKED_PROMPT
+from wildtool.models.settings import Rates
 
 OVERLOAD_KINDS = frozenset({"http 429", "http 503", "http 529"})
 """Failures by which an endpoint says that it is asked too much."""

@@ -10,9 +10,9 @@ from wildtool.engine.call.budget import NO_RESERVATION, Budget, Reservation, Usa
 from wildtool.engine.call.cache import ReplyCache, model_digest
 from wildtool.engine.call.pricing import token_counts
 from wildtool.engine.call.rate_limit import RateLimiter
-from wildtool.engine.call.rates import Rates
 from wildtool.engine.call.retry import Health, RetryPolicy, call_with_retry
 from wildtool.engine.plan import Plan
+from wildtool.models.settings import Rates
 from wildtool.types import Address, Model, Reply, Request
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,8 +113,8 @@ def run_plan(
     Args:
         plan: what to do. Its models are closed at the end.
         command: the command line as typed, for `run.json`.
-        patience: how calls are retried; from the plan where it is None.
-        sitting: limits and cache; without any where it is None.
+        policy: how calls are retried; from the plan where it is None.
+        invocation: limits and cache; none where it is None.
 
     Raises UsageError, DataError or RecordError before the first call where something cannot work,
     GivenUpError if the model never answers, StorageError if the record cannot be written. Ctrl-C
@@ -210,49 +211,66 @@ async def _run(
         return result
 
 
+class _ItemScorer:
+    """Scores each item as it ends; the table of verdicts begins with the first."""
+
+    def __init__(self, plan: Plan, folder: Path, observer: Observer) -> None:
+        self.faults: list[str] = []
+        """Items that the judge failed on, with the reason."""
+        self._plan = plan
+        self._folder = folder
+        self._observer = observer
+
+    @cached_property
+    def table(self) -> VerdictTable:
+        return VerdictTable(verdicts_path(self._folder, self._plan.profile), self._plan.benchmark)
+
+    @cached_property
+    def _run_info(self) -> RunInfo:
+        plan = self._plan
+        model = plan.models["agent"].name
+        return RunInfo(
+            run=self._folder.resolve().name, model=model, benchmark=plan.benchmark.name, profile=plan.profile
+        )
+
+    def item_done(self, order: int, item: Item, repeat: int, log: ItemLog) -> None:
+        """Scores one item; `order` is its place among the jobs."""
+        verdicts, fault = safe_judge(self._plan.benchmark, item, transcripts(log), self._plan.profile)
+        if fault is not None:
+            self.faults.append(f"{item.id}: {fault}")
+        self.table.add(order, self._run_info, item, repeat, verdicts, log)
+        self._observer.item_done(item.id, repeat, verdicts)
+
+
 async def _play(job: RunJob, items: SelectedItems, policy: RetryPolicy, invocation: Invocation) -> RunResult:
     plan, folder, observer = job.plan, job.out, job.observer
-    faults: list[str] = []
-    table = VerdictTable(verdicts_path(folder, plan.profile), plan.benchmark)
-    player = RunInfo(
-        run=folder.resolve().name,
-        model=plan.models["agent"].name,
-        benchmark=plan.benchmark.name,
-        profile=plan.profile,
-    )
-
-    def played(order: int, item: Item, repeat: int, log: ItemLog) -> None:
-        verdicts, fault = safe_judge(plan.benchmark, item, transcripts(log), plan.profile)
-        if fault is not None:
-            faults.append(f"{item.id}: {fault}")
-        table.add(order, player, item, repeat, verdicts, log)
-        observer.item_done(item.id, repeat, verdicts)
-
-    with table, RecordReader(folder, check_all=True) as reader, RecordWriter(folder, reader.lost) as writer:
+    scorer = _ItemScorer(plan, folder, observer)
+    with RecordReader(folder, check_all=True) as reader, RecordWriter(folder, reader.lost) as writer:
         observer.started(items.units)
         context = RunContext(plan, reader, writer, observer, policy, invocation, folder)
         try:
-            await play(context, items, played)
+            await play(context, items, scorer.item_done)
             interrupted = False
         except (KeyboardInterrupt, asyncio.CancelledError):
             interrupted = True
         writer.sync()
         unchecked = [] if interrupted else _check_data(plan, items)
-        return RunResult(
-            folder=folder,
-            verdicts=None if interrupted else table.write(_stamp(plan, folder)),
-            counts=table.counts(),
-            calls=context.calls,
-            replayed=context.replayed,
-            cached=context.cached,
-            spent=context.spent,
-            limit=str(context.limit_error) if context.limit_error else None,
-            limit_of_endpoint=context.limit_error is not None and context.limit_error.of_endpoint,
-            faults=tuple(faults),
-            remarks=(*map(str, reader.lost), *unchecked),
-            interrupted=interrupted,
-            pending=tuple(context.batch_scheduler.running_batches()) if context.batch_scheduler else (),
-        )
+        with scorer.table as table:
+            return RunResult(
+                folder=folder,
+                verdicts=None if interrupted else table.write(_stamp(plan, folder)),
+                counts=table.counts(),
+                calls=context.calls,
+                replayed=context.replayed,
+                cached=context.cached,
+                spent=context.spent,
+                limit=str(context.limit_error) if context.limit_error else None,
+                limit_of_endpoint=context.limit_error is not None and context.limit_error.of_endpoint,
+                faults=tuple(scorer.faults),
+                remarks=(*map(str, reader.lost), *unchecked),
+                interrupted=interrupted,
+                pending=(tuple(context.batch_scheduler.running_batches()) if context.batch_scheduler else ()),
+            )
 
 
 def _check_data(plan: Plan, items: SelectedItems) -> list[str]:

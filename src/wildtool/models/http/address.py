@@ -134,3 +134,15 @@ def proxy_of(url: URL) -> str | None:
         name = f"{url.scheme}_proxy"
         raise UsageError(f"the environment's {name} is not an http(s) URL; set it to one or unset it")
     return proxy
+
+
+def repeated_path_problem(base_path: str, path: str) -> str | None:
+    """What is wrong with a base URL that already holds what is appended to it; None where it does not.
+
+    Args:
+        base_path: of the base URL.
+        path: what is appended, such as `/chat/completions`.
+    """
+    if not base_path.rstrip("/").endswith(path):
+        return None
+    return f"the base URL ends in {path}, which is added to it automatically; leave it out, as in http://127.0.0.1:8000/v1"

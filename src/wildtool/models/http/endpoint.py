@@ -26,6 +26,7 @@ from wildtool.models.http.address import (
     proxy_of,
     redacted_path,
     redacted_query,
+    repeated_path_problem,
     secret_forms,
     secrets_in,
 )
@@ -78,7 +79,7 @@ class Endpoint:
             UsageError: the URL is no http(s) URL, or the key cannot stand in an HTTP header.
         """
         url = parse_base_url(base_url)
-        if wrong := hints.for_address(url.path, path):
+        if wrong := repeated_path_problem(url.path, path):
             raise UsageError(wrong)
         plain = url.with_user(None).with_fragment(None)
         self._shown_base = redacted_path(plain)

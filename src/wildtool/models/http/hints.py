@@ -9,18 +9,6 @@ _VERSION = re.compile(r"/v\d+[a-z0-9]*(/|$)")
 _WEB_PAGE = re.compile(r"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 
 
-def for_address(base_path: str, path: str) -> str | None:
-    """What is wrong with a base URL that already holds what is appended to it; None where it does not.
-
-    Args:
-        base_path: of the base URL.
-        path: what is appended, such as `/chat/completions`.
-    """
-    if not base_path.rstrip("/").endswith(path):
-        return None
-    return f"the base URL ends in {path}, which is added to it by us; leave that out, as in http://127.0.0.1:8000/v1"
-
-
 def for_status(status: int, base_path: str, text: str, *, keyless: bool) -> str:
     """Advice for a refusal, in brackets; empty where its own words say enough.
 

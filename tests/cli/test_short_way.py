@@ -1,0 +1,187 @@
+"""The way of `wildtool run` from the command line to the first request, and how often it reads the data.
+
+A file lies on the way if one of its functions is called after the command has started and before the first HTTP request
+is sent; calls that only happen while a module is imported do not count. All files below `src/wildtool` count, those of
+the benchmark and small leaves such as `json_codec.py` too. By this measure the way had 52 files before the layout by
+nouns. The aim is 25; LIMIT is what holds now, and may only fall.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.surface import typed
+from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
+from wildtool.benchmarks.wildtoolbench import WILD_MINI, WILDTOOLBENCH
+from wildtool.engine.plan import Plan
+from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
+from wildtool.errors import DataError
+from wildtool.types import Item, Request
+
+LIMIT = 42
+TRACER = """
+import json, os, sys
+import aiohttp
+import wildtool
+from wildtool.cli import main
+
+ROOT = os.path.dirname(wildtool.__file__) + os.sep
+FUNCTION = 0x1  # the flag CO_OPTIMIZED, which modules and classes have not
+called = {}
+
+def importing(frame):
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+def note(frame, event, argument):
+    code = frame.f_code
+    if event == "call" and code.co_flags & FUNCTION and code.co_filename.startswith(ROOT):
+        if not importing(frame):
+            called.setdefault(code.co_filename[len(ROOT):], []).append(code.co_qualname)
+
+async def send(*arguments, **named):
+    sys.setprofile(None)
+    with open("called.json", "w") as file:
+        json.dump(called, file)
+    os._exit(0)
+
+aiohttp.ClientSession._request = send
+sys.setprofile(note)
+main()
+"""
+
+
+def test_the_way_to_the_first_request_is_short(tmp_path: Path):
+    words = ["run", "wild-mini", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--out", "run"]
+    subprocess.run(
+        [sys.executable, "-c", TRACER, *words], check=True, cwd=tmp_path, stderr=subprocess.DEVNULL
+    )
+    called: dict[str, list[str]] = json.loads((tmp_path / "called.json").read_text())
+    files = sorted(called)
+    print(len(files), "files on the way:", *files, sep="\n  ")
+    assert "models/http/endpoint.py" in files
+    assert len(files) <= LIMIT
+
+
+class _Counted:
+    """How often a data file was located, which reads it for its digest, and loaded."""
+
+    def __init__(self, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.located = self.loaded = 0
+        locate, load = type(WILD_MINI).locate, type(WILD_MINI).load
+
+        def locate_counted(own: Any, name: str | None, split: str | None = None) -> Any:
+            self.located += name == str(data)
+            return locate(own, name, split)
+
+        def load_counted(own: Any, *arguments: Any, **named: Any) -> Any:
+            self.loaded += 1
+            return load(own, *arguments, **named)
+
+        monkeypatch.setattr(type(WILD_MINI), "locate", locate_counted)
+        monkeypatch.setattr(type(WILD_MINI), "load", load_counted)
+
+
+@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--ids", "mini-001,mini-002"), ("--repeats", "2")])
+def test_a_command_reads_the_data_once_for_all_its_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+):
+    data = tmp_path / "mine.jsonl"
+    data.write_bytes(WILD_MINI.locate(None).path.read_bytes())
+    # As a file that has not changed for an hour, which needs no second look.
+    monkeypatch.setattr("wildtool.engine.selection._LOADED_NS", data.stat().st_ctime_ns + 3600 * 10**9)
+    monkeypatch.chdir(tmp_path)
+    ids = [json.loads(line)["id"] for line in data.read_text("utf-8").splitlines()[:2]]
+    words = [word if word != "mini-001,mini-002" else ",".join(ids) for word in more]
+    models = [word for name in ("gold", "chat", "random") for word in ("--model", f"baseline/{name}")]
+    counted = _Counted(data, monkeypatch)
+    status, _ = typed("run", "wild-mini", "--data", data, *models, "--out", "runs", "--quiet", *words)
+    assert status == 0
+    assert (counted.located, counted.loaded) == (1, 1)
+
+
+def test_data_that_are_edited_and_restored_meanwhile_do_not_reach_the_run(tmp_path: Path):
+    data = tmp_path / "mine.jsonl"
+    lines = WILD_MINI.locate(None).path.read_bytes().splitlines(keepends=True)[:4]
+    data.write_bytes(b"".join(lines))
+    asked: list[str] = []
+
+    def answer(request: Request) -> str:
+        # The last session is another while the first ones are run.
+        asked.append(json.dumps(request.messages, ensure_ascii=False))
+        data.write_bytes(b"".join(lines[:3]) + lines[3].replace(b"tasks", b"tusks"))
+        data.write_bytes(b"".join(lines))
+        return "no"
+
+    plan = Plan(
+        benchmark=WILDTOOLBENCH,
+        source=WILDTOOLBENCH.locate(str(data)),
+        models={"agent": ScriptedModel(answer)},
+        profile="official",
+        concurrency=1,
+    )
+    result = run_plan(plan, tmp_path / "run", command=[])
+    assert result.counts.units == sum(len(item.units) for item in WILDTOOLBENCH.load(plan.source))
+
+
+def test_data_that_change_between_their_digest_and_being_read_are_noticed(tmp_path: Path):
+    data = tmp_path / "mine.jsonl"
+    lines = WILD_MINI.locate(None).path.read_bytes().splitlines(keepends=True)
+    data.write_bytes(b"".join(lines))
+    source = WILDTOOLBENCH.locate(str(data))
+    data.write_bytes(b"".join(lines[1:]))
+    plan = plan_of(WILDTOOLBENCH, source=source)
+    with pytest.raises(DataError, match="changed while it was read"):
+        plan.read()
+
+
+def test_data_that_change_while_they_are_read_are_noticed(tmp_path: Path):
+    data = tmp_path / "mine.txt"
+    data.write_text("two items")
+
+    class Edited(EchoBenchmark):
+        def load(self, source: Any, **selection: Any) -> Any:
+            for item in super().load(source, **selection):
+                data.write_text("other items")
+                data.write_text("two items")
+                yield item
+
+        def locate(self, data_name: str | None, split: str | None = None) -> Any:
+            found = super().locate(data_name, split)
+            return type(found)(found.name, data, found.sha256)
+
+    with pytest.raises(DataError, match="changed while it was read"):
+        plan_of(Edited()).read()
+
+
+def test_items_that_cannot_be_written_down_are_kept_as_they_are(tmp_path: Path):
+    class Odd(EchoBenchmark):
+        def load(self, source: Any, **selection: Any) -> Any:
+            for item in super().load(source, **selection):
+                yield Item(item.id, item.units, {**item.data, "odd": lambda: None})
+
+    result = run_plan(plan_of(Odd()), tmp_path, command=[])
+    assert result.counts.correct == 4
+
+
+def test_plans_can_share_their_items(tmp_path: Path):
+    class Counting(EchoBenchmark):
+        loads = 0
+
+        def load(self, source: Any, **selection: Any) -> Any:
+            Counting.loads += 1
+            return super().load(source, **selection)
+
+    benchmark = Counting()
+    items = plan_of(benchmark).read()
+    jobs = [RunJob(plan_of(benchmark, items=items), tmp_path / name) for name in ("a", "b", "c")]
+    outcomes = run_plans(jobs, command=[])
+    assert [isinstance(outcome, RunResult) and outcome.counts.correct for outcome in outcomes] == [4, 4, 4]
+    assert Counting.loads == 1
