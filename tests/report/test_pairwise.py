@@ -7,13 +7,13 @@ import pytest
 
 from report.report_build import Scripted, play
 from wildtool.engine.compare.comparison import compare_all
+from wildtool.engine.compare.pairs import PairwiseResult, compare_all_pairs, holm_corrected, ranks
 from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import open_results
 from wildtool.engine.score.verdict_table import relation
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs
 from wildtool.report.pages.overview import leaderboard_table
-from wildtool.report.pairwise import PairwiseResult, all_pairs, holm_corrected, places
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def side(folder: Path) -> ComparedRun:
 def test_differences_and_p_are_those_of_compare(folders: list[Path], board: Leaderboard):
     by_name = {folder.name: folder for folder in folders}
     sides = [side(by_name[run.result.model]) for run in board.runs]
-    found = all_pairs(board)
+    found = compare_all_pairs([run.shares for run in board.runs])
     adjusted = holm_corrected(found, 0)
     for place, theirs in enumerate(compare_all(sides), 1):
         ours = found[0, place]
@@ -53,13 +53,13 @@ def test_differences_and_p_are_those_of_compare(folders: list[Path], board: Lead
 
 
 def test_a_pair_turned_round_has_the_opposite_difference(board: Leaderboard):
-    found = all_pairs(board)
+    found = compare_all_pairs([run.shares for run in board.runs])
     assert found[1, 0].difference == -found[0, 1].difference
     assert (found[1, 0].low, found[1, 0].gained) == (-found[0, 1].high, found[0, 1].lost)
 
 
 def test_a_model_that_cannot_be_told_from_the_one_above_is_tied_with_it(board: Leaderboard):
-    shown = leaderboard_table(board, all_pairs(board), None)
+    shown = leaderboard_table(board, compare_all_pairs([run.shares for run in board.runs]), None)
     by_name = {row.label: row for row in shown.rows}
     assert by_name["all"].place == "1"
     assert by_name["even"].place == by_name["odd"].place == "=2"
@@ -72,7 +72,7 @@ def test_a_model_that_cannot_be_told_from_the_one_above_is_tied_with_it(board: L
     [(set(), ["1", "2", "3"]), ({1}, ["=1", "=1", "3"]), ({2}, ["1", "=2", "=2"]), ({1, 2}, ["=1"] * 3)],
 )
 def test_tied_models_share_the_place_of_the_first_of_them(tied: set[int], expected: list[str]):
-    assert places(3, tied, {}) == expected
+    assert ranks(3, tied, {}) == expected
 
 
 def against(p: float) -> PairwiseResult:
@@ -81,8 +81,8 @@ def against(p: float) -> PairwiseResult:
 
 def test_a_row_of_near_neighbours_does_not_tie_the_best_with_the_worst():
     found = {(0, 2): against(0.01), (0, 3): against(0.001), (2, 3): against(0.04)}
-    assert places(4, {1, 2, 3}, found) == ["=1", "=1", "=3", "=3"]
-    assert places(3, {1, 2}, found) == ["=1", "=1", "3"]
+    assert ranks(4, {1, 2, 3}, found) == ["=1", "=1", "=3", "=3"]
+    assert ranks(3, {1, 2}, found) == ["=1", "=1", "3"]
 
 
 def test_runs_without_a_common_unit_are_not_compared(board: Leaderboard):
@@ -94,7 +94,7 @@ def test_runs_without_a_common_unit_are_not_compared(board: Leaderboard):
         {("elsewhere", "0"): next(iter(first.shares.values()))},
         first.spent,
     )
-    assert all_pairs(Leaderboard("b", "b", (first, other))) == {}
+    assert compare_all_pairs([run.shares for run in (first, other)]) == {}
 
 
 def test_published_models_stand_among_runs_where_data_and_rules_are_the_papers(board: Leaderboard):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.score.audit import Audit, audit_profile
 from wildtool.outputs import GENERATOR, write_file
 from wildtool.report.charts.spec import MAX_LINE_MODELS
@@ -15,7 +16,6 @@ from wildtool.report.pages.dataset import add_dataset
 from wildtool.report.pages.metrics import add_view, views_of
 from wildtool.report.pages.side_by_side import add_side_by_side
 from wildtool.report.pages.trajectory_page import trajectory_writer
-from wildtool.report.pairwise import all_pairs
 from wildtool.report.site.site import Page, Site
 
 TITLE = "wildtool report"
@@ -72,7 +72,7 @@ def _add_leaderboards(
     for board in boards:
         before = len(site.pages)
         on_progress(f"Comparing {len(board.runs)} models")
-        found = all_pairs(board)
+        found = compare_all_pairs([run.shares for run in board.runs])
         prefix = f"{board.slug}-" if len(boards) > 1 else ""
         for view in views_of(board):
             its = [numbers[id(run)] for run in board.runs]

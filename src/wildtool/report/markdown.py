@@ -4,11 +4,11 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
+from wildtool.engine.compare.pairs import compare_all_pairs, ranks, ties
 from wildtool.engine.score.formatting import format_counts, format_value
 from wildtool.outputs import MARKDOWN
 from wildtool.report.metric_table import MetricColumn, metric_columns, missing_notes
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
-from wildtool.report.pairwise import all_pairs, places, ties
 from wildtool.report.text import interval_of
 from wildtool.sanitize import single_line
 from wildtool.types import Metric
@@ -23,11 +23,11 @@ def _leaderboard(board: Leaderboard) -> str:
     metrics = [metric for run in board.runs for metric in run.result.metrics]
     every = metric_columns(metrics)
     headline = [head for head in every if head.headline] or every[:1]
-    found = all_pairs(board)
+    found = compare_all_pairs([run.shares for run in board.runs])
     tied = ties(found, len(board.runs))
     models = [
         f"{place} {markdown_code(label)}"
-        for place, label in zip(places(len(board.runs), tied, found), board.labels, strict=True)
+        for place, label in zip(ranks(len(board.runs), tied, found), board.labels, strict=True)
     ]
     lines = [f"## {markdown_text(board.title)}", "", *_table(board, models, headline, whole=True), ""]
     notes = list(missing_notes(board))

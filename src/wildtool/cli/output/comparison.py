@@ -38,10 +38,7 @@ def print_comparison(found: ComparisonReport, *, flips: bool) -> None:
     """Tables and what must be said with them."""
     _print_head(found)
     _print_runs(found)
-    if len(found.comparisons) == 1:
-        _print_one(found.comparisons[0])
-    else:
-        _print_several(found.comparisons)
+    _print_table(found.comparisons)
     for comparison in found.comparisons:
         _print_parts(comparison)
         if flips:
@@ -121,16 +118,15 @@ def _print_runs(found: ComparisonReport) -> None:
     )
 
 
-def _print_one(one: Comparison) -> None:
-    title = f"{single_line(one.model)} against {single_line(one.baseline)}"
-    print_grid(title, ["", ""], list(_numbers(one)))
-    print_wrapped(f"{_verdict_sentence(one)}\n")
-
-
-def _print_several(every: Sequence[Comparison]) -> None:
-    names = [name for name, _ in _numbers(every[0])]
+def _print_table(every: Sequence[Comparison]) -> None:
+    """Every comparison in a row of one table; one alone with a number in each row, and in a sentence."""
     baselines = {one.baseline for one in every}
-    title = f"against {single_line(every[0].baseline)}" if len(baselines) == 1 else "every two runs"
+    against = f"against {single_line(every[0].baseline)}"
+    if len(every) == 1:
+        print_grid(f"{single_line(every[0].model)} {against}", ["", ""], list(_numbers(every[0])))
+        print_wrapped(f"{_verdict_sentence(every[0])}\n")
+        return
+    names = [name for name, _ in _numbers(every[0])]
     heads = ["", *names, *(["left out"] if any(one.left_out for one in every) else [])]
     rows: list[list[str]] = []
     for one in every:
@@ -138,6 +134,7 @@ def _print_several(every: Sequence[Comparison]) -> None:
         pair = model if len(baselines) == 1 else f"{model}\nagainst {ellipsize(one.baseline, 60)}"
         values = [value for _, value in _numbers(one)]
         rows.append([pair, *values, f"{one.left_out} units"][: len(heads)])
+    title = against if len(baselines) == 1 else "every two runs"
     print_grid(title, heads, rows, sentences=[heads.index("finding")])
 
 

@@ -14,7 +14,7 @@ from wildtool.engine.compare.runs import ComparedRun, UnitKey, UnitResults, unit
 from wildtool.errors import UsageError
 from wildtool.stats.intervals import bootstrap_interval, clustered_rate
 from wildtool.stats.power import detectable, rate_error, unpaired
-from wildtool.stats.tests import difference, finding, flip_test, holm
+from wildtool.stats.tests import finding, flip_test, holm
 
 MCNEMAR = "McNemar's exact test"
 SIGN_FLIP = "exact sign-flip test by item"
@@ -145,11 +145,11 @@ def _compare(
             f"{a.label} and {b.label} share no unit{' that both have played' if only_played else ''}; "
             "give runs of the same items"
         )
-    pairs = _paired(a, b, keys, only_played).pairs
+    both = _paired(a, b, keys, only_played)
+    assert both is not None, "they share units"
+    pairs = both.pairs
     clusters = [(float(pair.difference), float(pair.units)) for pair in pairs]
-    error = difference(pairs)
     resampled = bootstrap_interval(clusters, seed=seed)
-    assert error is not None
     assert resampled is not None
     p, exact = flip_test(pairs)
     once = all(pair.units == 1 for pair in pairs) and all(
@@ -164,7 +164,7 @@ def _compare(
         test=SIGN_FLIP_APPROXIMATE if not exact else MCNEMAR if once else SIGN_FLIP,
         p=p,
         p_holm=p,
-        detectable=detectable(error.error, len(pairs)),
+        detectable=detectable(both.difference.error, len(pairs)),
         detectable_unpaired=unpaired(*(each or 0.0 for each in errors)),
         left_out=len(every) - len(keys),
         group=group,
@@ -190,9 +190,8 @@ def _part(
     name: str, a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool
 ) -> ComparisonPart | None:
     both = _paired(a, b, keys, only_played)
-    found = difference(both.pairs)
     theirs, mine = (_accuracy(side, keys, only_played) for side in (a, b))
-    if found is None or theirs is None or mine is None:
+    if both is None or theirs is None or mine is None:
         return None
     return ComparisonPart(
         name=name,
@@ -200,9 +199,9 @@ def _part(
         items=len(both.pairs),
         baseline_accuracy=theirs,
         accuracy=mine,
-        difference=found.value,
-        low=found.low,
-        high=found.high,
+        difference=both.difference.value,
+        low=both.difference.low,
+        high=both.difference.high,
         gained=both.gained,
         lost=both.lost,
     )
@@ -226,7 +225,7 @@ def _flips(
             )
 
 
-def _paired(a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> PairedUnits:
+def _paired(a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> PairedUnits | None:
     return pair_units(*({key: _share(side.cells[key], only_played) for key in keys} for side in (a, b)))
 
 

@@ -1,46 +1,65 @@
-"""Two runs on the units they share, unit by unit: what tests and intervals are made of."""
+"""Runs against each other on the units they share: differences, tests, ties, ranks."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from wildtool.stats.tests import ItemPair
+from wildtool.stats.tests import LEVEL, AccuracyDifference, ItemPair, difference, flip_test, holm
 
 Share = Fraction | int
-"""The share of a unit's repeats that are right; whole numbers where it is none or all, which compare ten times faster."""
+"""The share of a unit's repeats that are correct; an integer where it is 0 or 1, which compares ten times faster."""
+UnitShares = Mapping[tuple[str, str], Share]
+"""The share of each unit of a run, by item and unit."""
+MAX_COMPARED_MODELS = 80
+"""Models that are all compared with each other; of more, only the best ones are."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairedUnits:
-    """A run beside another on the same units."""
+    """A run beside its baseline on the units both hold."""
 
     pairs: list[ItemPair]
     """One for each item."""
     units: int
     gained: int
-    """Units right more often than in the first run."""
+    """Units correct more often than in the baseline."""
     lost: int
+    difference: AccuracyDifference
+    """Of accuracy by unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseResult:
+    """One run against a baseline, in accuracy by unit."""
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    """Two-sided, exact unless there are very many items; not corrected by Holm's method."""
+    gained: int
+    lost: int
+    units: int
+
+    def inverted(self) -> "PairwiseResult":
+        """The baseline against the run."""
+        return PairwiseResult(
+            -self.difference, -self.high, -self.low, self.p, self.lost, self.gained, self.units
+        )
 
 
 def share(right: int, tries: int) -> Share:
-    """The share of a unit's tries that are right."""
+    """The share of a unit's attempts that are correct."""
     return right // tries if right in (0, tries) else Fraction(right, tries)
 
 
-def pair_units(
-    first: Mapping[tuple[str, str], Share], second: Mapping[tuple[str, str], Share]
-) -> PairedUnits:
-    """The second run beside the first on the units that both have.
-
-    Args:
-        first: by item and unit, the share of its repeats that are right.
-        second: likewise.
-    """
+def pair_units(baseline: UnitShares, run: UnitShares) -> PairedUnits | None:
+    """A run beside its baseline on the units both hold; None where there is none."""
     units: dict[str, int] = {}
     more: dict[str, Share] = {}
     gained = lost = 0
-    for key, mine in second.items():
-        theirs = first.get(key)
+    for key, mine in run.items():
+        theirs = baseline.get(key)
         if theirs is None:
             continue
         item = key[0]
@@ -52,4 +71,58 @@ def pair_units(
             else:
                 lost += 1
     pairs = [ItemPair(more.get(item, 0), count) for item, count in units.items()]
-    return PairedUnits(pairs, sum(units.values()), gained, lost)
+    found = difference(pairs)
+    return None if found is None else PairedUnits(pairs, sum(units.values()), gained, lost, found)
+
+
+def compare_all_pairs(runs: Sequence[UnitShares]) -> dict[tuple[int, int], PairwiseResult]:
+    """(baseline, run), by their places among the runs, to how the run compares. Pairs that share no unit are left
+    out, and so are runs after the first `MAX_COMPARED_MODELS`."""
+    found: dict[tuple[int, int], PairwiseResult] = {}
+    compared = runs[:MAX_COMPARED_MODELS]
+    for first, baseline in enumerate(compared):
+        for second in range(first + 1, len(compared)):
+            both = pair_units(baseline, compared[second])
+            if both is not None:
+                p, _ = flip_test(both.pairs)
+                value, low, high, _ = both.difference
+                result = PairwiseResult(value, low, high, p, both.gained, both.lost, both.units)
+                found[first, second], found[second, first] = result, result.inverted()
+    return found
+
+
+def holm_corrected(found: Mapping[tuple[int, int], PairwiseResult], baseline: int) -> dict[int, float]:
+    """p of each run against one baseline, corrected by Holm's method for all runs compared with it."""
+    others = [model for first, model in found if first == baseline]
+    return dict(zip(others, holm([found[baseline, model].p for model in others]), strict=True))
+
+
+def ties(found: Mapping[tuple[int, int], PairwiseResult], models: int) -> dict[int, str]:
+    """Places (from 0) of models that are statistically tied with the one above, with the reason."""
+    above = [place for place in range(1, models) if (place - 1, place) in found]
+    adjusted = holm([found[place - 1, place].p for place in above])
+    return {
+        place: f"paired difference from the one above: {_points(found[place - 1, place])}, p = {p:.2f}"
+        for place, p in zip(above, adjusted, strict=True)
+        if p >= LEVEL
+    }
+
+
+def ranks(models: int, tied: Container[int], found: Mapping[tuple[int, int], PairwiseResult]) -> list[str]:
+    """The rank of each model, best first. A model tied with the one above shares its rank, marked by `=`, unless it
+    differs from the first model of that rank; otherwise a row of near neighbours would tie the best with the worst.
+
+    Args:
+        tied: places (from 0) of models that are tied with the one above.
+        found: every model against every other.
+    """
+    firsts: list[int] = []
+    for place in range(models):
+        first = firsts[-1] if firsts and place in tied else place
+        far = first < place - 1 and holm_corrected(found, first).get(place, 1.0) < LEVEL
+        firsts.append(place if far else first)
+    return [f"={first + 1}" if firsts.count(first) > 1 else str(first + 1) for first in firsts]
+
+
+def _points(one: PairwiseResult) -> str:
+    return f"{100 * one.difference:+.1f} points [{100 * one.low:+.1f}, {100 * one.high:+.1f}]"

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from wildtool.benchmark import Published
+from wildtool.engine.compare.pairs import PairwiseResult, ranks, ties
 from wildtool.engine.compare.published import MetricKey, prompts_used, published_rows, why_not_comparable
 from wildtool.engine.compare.published import RankingCell as PlacedCell
 from wildtool.engine.score.audit import Audit
@@ -21,7 +22,6 @@ from wildtool.report.metric_table import (
     report_rows,
 )
 from wildtool.report.model import Leaderboard, ReportRun
-from wildtool.report.pairwise import PairwiseResult, places, ties
 from wildtool.sanitize import basename_only, ellipsize, strip_folders
 from wildtool.types import Metric
 
@@ -107,7 +107,7 @@ def _placed(rows: Sequence[ReportRow], found: Mapping[tuple[int, int], PairwiseR
     tied = ties(found, len(rows))
     return [
         replace(row, place=place, tied=tied.get(number, ""))
-        for number, (row, place) in enumerate(zip(rows, places(len(rows), tied, found), strict=True))
+        for number, (row, place) in enumerate(zip(rows, ranks(len(rows), tied, found), strict=True))
     ]
 
 

@@ -1,13 +1,13 @@
 """The page of models side by side: differences on the same units, against any of the models."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from wildtool.engine.compare.pairs import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected
 from wildtool.engine.score.formatting import format_p
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.model import Leaderboard
 from wildtool.report.pages.metrics import add_picture
-from wildtool.report.pairwise import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected, shard
 from wildtool.report.site.site import Site
 from wildtool.stats.tests import finding
 
@@ -42,7 +42,7 @@ def add_side_by_side(
         return
     labels = board.labels[:MAX_COMPARED_MODELS]
     name = f"pairs-{page}"
-    site.shard(name, shard(board, found))
+    site.shard(name, _pairs_for_script(board, found))
     site.add(
         page,
         "Models side by side",
@@ -97,3 +97,26 @@ def _drawing(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]
 
 def _points(share: float) -> str:
     return f"{100 * share:+.1f}".replace("-", "−")
+
+
+def _pairs_for_script(
+    board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]
+) -> dict[str, object]:
+    """All pairs as the page's script reads them."""
+    models = min(len(board.runs), MAX_COMPARED_MODELS)
+    return {
+        "models": board.labels[:models],
+        "pairs": [
+            [
+                None if (first, second) not in found else _numbers(found[first, second], adjusted[second])
+                for second in range(models)
+            ]
+            for first in range(models)
+            for adjusted in [holm_corrected(found, first)]
+        ],
+    }
+
+
+def _numbers(one: PairwiseResult, p: float) -> Sequence[float]:
+    rounded = [round(number, 5) for number in (one.difference, one.low, one.high)]
+    return [*rounded, round(p, 6), one.gained, one.lost]
