@@ -14,7 +14,7 @@ from wildtool.models.presets import PRESETS
 
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (
-    {"redact"},
+    {"redact", "old_paths"},
     {"types", "errors", "sanitize", "json_codec"},
     {"data", "stats", "episode", "outputs"},
     {"toolcall"},

@@ -273,9 +273,11 @@ class Benchmark(ABC):
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
         """Finds the data the user named (None: the default for the split). Raises DataError saying how to get them."""
-        if data is None and self.data is None:
+        if data not in (None, self.name):
+            return source_of(data, Path(data))
+        if self.data is None:
             raise DataError(f"{self.name} ships no data; name a file with --data FILE")
-        return source_of(data or self.name, Path(data) if data else cast(Path, self.data))
+        return source_of(self.name, self.data)
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         """The benchmark's numbers from a DuckDB relation over verdict rows of one run and one profile."""

@@ -8,7 +8,7 @@ without a model, a disk or a clock.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 Message = dict[str, Any]
 """One chat message in OpenAI's shape; unknown keys survive, argument texts stay as received."""
@@ -204,3 +204,12 @@ class Model(Protocol):
     def settings(self) -> Mapping[str, Any]:
         """What a reader needs to repeat its answers (endpoint, sampling); never a key."""
         ...
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Names that lay here in 0.1."""
+        from wildtool.old_paths import moved_name
+
+        return moved_name(__name__, name)

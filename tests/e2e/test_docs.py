@@ -1,7 +1,6 @@
 """The commands of README and docs, run as they are written, and the example benchmark of the docs, played."""
 
 import asyncio
-import importlib.util
 import json
 import os
 import re
@@ -11,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copyfile
-from types import ModuleType
 from typing import Any, cast
 
 import pytest
@@ -22,10 +20,7 @@ from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import ItemData
 from wildtool.benchmarks.acebench.gold import gold_text
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.engine.plan import Plan
-from wildtool.engine.run.runner import run_plan
 from wildtool.episode import gold_replies
-from wildtool.models.baselines import make_baseline
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "README_ZH.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -189,36 +184,6 @@ def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path) -> None:
     if os.environ.get("WILDTOOL_WRITE_GOLDEN"):
         TUTORIAL.write_text(found, encoding="utf-8")
     assert TUTORIAL.read_text(encoding="utf-8") == found
-
-
-def example() -> str:
-    page = (ROOT / "docs" / "adding-a-benchmark.md").read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[0]
-
-
-def module_of(code: str, path: Path) -> ModuleType:
-    path.write_text(code, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("ping", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.parametrize(("model", "right"), [("baseline/gold", 2), ("baseline/chat", 0)])
-def test_the_example_benchmark_of_the_docs_can_be_played(tmp_path: Path, model: str, right: int) -> None:
-    data = tmp_path / "data.txt"
-    data.write_text("please ping\nping again\n", encoding="utf-8")
-    ping: Any = module_of(example(), tmp_path / "ping.py").Ping()
-    plan = Plan(
-        benchmark=ping,
-        source=ping.locate(str(data)),
-        models={"agent": make_baseline(model, None)},
-        profile="official",
-    )
-    result = run_plan(plan, tmp_path / "run", command=["wildtool"])
-    assert (result.counts.units, result.counts.correct) == (2, right)
 
 
 def test_every_decision_stands_in_the_list_of_decisions() -> None:

@@ -17,7 +17,7 @@ _OTHER_TEXT = "zzyzx quuxly"
 
 def reply_mutants(gold: Sequence[Message], tools: Sequence[Tool]) -> Iterator[ReplyMutation]:
     """All single mistakes in a run of gold replies: a call left out, renamed, repeated or with another argument,
-    text in place of a call, another text or nothing in place of a text."""
+    text in place of a call, nothing or a call in place of a text."""
     for step, reply in enumerate(gold):
         changed = _in_calls(reply["tool_calls"], tools) if reply.get("tool_calls") else _in_text(reply, tools)
         for kind, message, note in changed:
@@ -26,7 +26,7 @@ def reply_mutants(gold: Sequence[Message], tools: Sequence[Tool]) -> Iterator[Re
 
 def _in_text(reply: Message, tools: Sequence[Tool]) -> Iterator[tuple[str, Message, str]]:
     yield "empty reply", {**reply, "content": ""}, "no text"
-    if reply.get("content") != _OTHER_TEXT:
+    if not tools:  # beside tools, any text is usually right where none of them is wanted
         yield "other text", {**reply, "content": _OTHER_TEXT}, _OTHER_TEXT
     for name in [name for name in map(_name, tools) if name][:1]:
         yield "call instead of text", _calls([_call(name, "{}")]), name
