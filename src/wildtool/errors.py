@@ -1,27 +1,27 @@
-"""The named errors of the project and the exit status each one leads to."""
+"""The errors of wildtool with their exit statuses."""
 
 import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-"""System errors of a disk without room."""
+"""System errors of a full disk."""
 
 
 class WildtoolError(Exception):
-    """Something a user can act on: the message names the thing, what was expected and what to do next."""
+    """An error that the user can act on: the message names the cause, what was expected and what to do."""
 
     exit_status = 1
 
 
 class UsageError(WildtoolError):
-    """A setting that cannot work: an unknown name, a missing option, options that exclude each other."""
+    """A command that cannot work: an unknown name, a missing option, or options that exclude each other."""
 
     exit_status = 2
 
 
 class DataError(WildtoolError):
-    """Data that do not follow their format; the message names file, line, id and field."""
+    """Data that break their format; the message names file, line, id and field."""
 
     exit_status = 2
 
@@ -33,13 +33,13 @@ class RecordError(WildtoolError):
 
 
 class StorageError(RecordError):
-    """The record could not be written (disk full, quota, I/O error); what was written before is intact."""
+    """The record could not be written (disk full, quota, I/O error); everything written before is intact."""
 
     exit_status = 3
 
 
 class InfraError(WildtoolError):
-    """A model call that failed for reasons that say nothing about the model, after all retries."""
+    """A model call that failed after all retries, for reasons that say nothing about the model."""
 
     exit_status = 3
 
@@ -66,7 +66,7 @@ class CallError(Exception):
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
-    """What to say of an unknown name: the one that was probably meant, and all that there are.
+    """The message for an unknown name, with the closest known name and all known names.
 
     Args:
         kind: what should have that name, such as `profile`.
@@ -80,7 +80,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str], *, of: str = "") ->
 
 
 def match_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """The known name that was meant, whatever its case and with `_` or `-` for a blank. Raises UsageError."""
+    """The known name that equals the given one apart from case and `_`, `-` or blanks. Raises UsageError."""
     names = list(dict.fromkeys(known))
     meant = name if name in names else next((each for each in names if _folded(each) == _folded(name)), None)
     if meant is None:

@@ -1,9 +1,9 @@
-"""JSON as it goes over the wire and into files: fast where it can be, never lossy for text.
+"""Reads and writes JSON for requests and files: fast, and without loss for any text.
 
-orjson does the work; the standard library takes over where orjson would refuse or silently change a value:
-lone surrogates (written as `\\uXXXX` escapes), integers beyond 64 bits, NaN and infinities. The one thing
-JSON cannot say is two surrogates that are *separate* characters of a string: they are read back as the
-character that the pair stands for. `normalize` gives a value in the form in which it would be read back.
+orjson does the work, and the standard library where orjson would refuse or silently change a value: lone surrogates
+(written as `\\uXXXX` escapes), integers beyond 64 bits, NaN and infinities. One thing JSON cannot express: two
+surrogates that are *separate* characters of a string are read back as one character. `normalize` returns a value as it
+would be read back.
 """
 
 import json
@@ -17,9 +17,9 @@ import orjson
 _EXACT = 2.0**63
 """orjson reads integers beyond 64 bits as floats of at least this size."""
 _NO_FLOAT = frozenset({str, int, bool, type(None)})
-"""Types that hold no float."""
+"""Types without a float inside."""
 _STRUCTURE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,}\]]', re.DOTALL)
-"""A string, even one that never ends, or a character that begins or ends a value."""
+"""A string, even an unterminated one, or a character that starts or ends a value."""
 
 
 class TooLargeError(ValueError):
@@ -28,24 +28,23 @@ class TooLargeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class JsonLimits:
-    """What a JSON text from a stranger may hold, checked before it is parsed."""
+    """Limits of an untrusted JSON text, checked before it is parsed."""
 
     bytes: int
     depth: int
-    """Levels of lists and objects inside each other."""
+    """Nesting of lists and objects."""
     values: int
     """Strings, numbers, lists, objects and so on, in all; one takes 50 to 100 bytes of memory on average."""
 
 
 REPLY_LIMITS = JsonLimits(bytes=64 * 1024 * 1024, depth=500, values=1_000_000)
-"""Of one answer of a model's endpoint."""
+"""Limits of one response of a model's endpoint."""
 LINE_LIMITS = JsonLimits(bytes=4 * REPLY_LIMITS.bytes, depth=1000, values=4 * REPLY_LIMITS.values)
-"""Of one line of a file: a line of a record holds a message, the answer that it was made from, and what was asked."""
+"""Limits of one line of a file: a line of a record has a request, the response and the message read from it."""
 
 
 def dumps(obj: Any) -> bytes:
-    """Compact UTF-8 JSON of a value. Raises ValueError or TypeError where it has none (too deep, no JSON
-    type)."""
+    """Compact UTF-8 JSON of a value. Raises ValueError or TypeError if there is none (too deep, not a JSON type)."""
     try:
         data = orjson.dumps(obj)
     except TypeError:
@@ -55,7 +54,7 @@ def dumps(obj: Any) -> bytes:
 
 
 def loads(data: bytes | str) -> Any:
-    """The value of a JSON text; NaN and infinities are accepted. Raises ValueError where it is not JSON."""
+    """The value of a JSON text; NaN and infinities are accepted. Raises ValueError if it is not JSON."""
     try:
         obj = orjson.loads(data)
     except ValueError:
@@ -64,16 +63,16 @@ def loads(data: bytes | str) -> Any:
 
 
 def loads_within(data: bytes | str, limits: JsonLimits) -> Any:
-    """The value of a JSON text from a stranger. Raises TooLargeError, or ValueError where it is not JSON."""
+    """The value of an untrusted JSON text. Raises TooLargeError, or ValueError if it is not JSON."""
     data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     check_limits(data, limits)
     return loads(data)
 
 
 def check_limits(data: bytes, limits: JsonLimits) -> int:
-    """How many values a JSON text holds at most; takes time in proportion to its length and next to no memory.
+    """An upper bound on the number of values in a JSON text, in linear time and almost no memory.
 
-    Raises TooLargeError for a text beyond the limits.
+    Raises TooLargeError if the text exceeds the limits.
     """
     if len(data) > limits.bytes:
         raise TooLargeError(f"more than {limits.bytes:,} bytes of JSON")
@@ -101,8 +100,7 @@ def check_limits(data: bytes, limits: JsonLimits) -> int:
 
 
 def lines_within(file: IO[bytes], limits: JsonLimits = LINE_LIMITS) -> Iterator[bytes]:
-    """The lines of a file. Of the first that is too long only the beginning, which is too long as well; nothing follows
-    it."""
+    """The lines of a file up to the first that is too long, of which only the beginning is returned, itself too long."""
     while line := file.readline(limits.bytes + 1):
         yield line
         if len(line) > limits.bytes:
@@ -110,7 +108,7 @@ def lines_within(file: IO[bytes], limits: JsonLimits = LINE_LIMITS) -> Iterator[
 
 
 def normalize(obj: Any) -> Any:
-    """The value as it would be read back after writing; the very same object where nothing would change."""
+    """The value as it would be read back after writing; the same object if nothing would change."""
     try:
         data = orjson.dumps(obj)
         unchanged = not (b"null" in data and _has_odd_float(obj))
@@ -122,7 +120,7 @@ def normalize(obj: Any) -> Any:
 def _dumps_slowly(obj: Any) -> bytes:
     try:
         text = json.dumps(obj, ensure_ascii=False, separators=(",", ":"))
-        # Python's backslash escape of a surrogate is at the same time JSON's.
+        # Python and JSON escape a surrogate alike.
         return text.encode("utf-8", "backslashreplace")
     except RecursionError:
         raise ValueError("nested too deep to be written as JSON") from None
@@ -136,9 +134,9 @@ def _loads_slowly(data: bytes | str) -> Any:
 
 
 def _has_odd_float(obj: Any) -> bool:
-    """Whether a float in it is NaN, infinite, or so large that it may have been an integer."""
+    """Whether a value contains a float that is NaN, infinite, or so large that it may have been an integer."""
     found: list[Any] = [obj]
-    # Grows while it is gone through; texts, most of any request, are passed over first.
+    # The list grows during the loop. Texts, the largest part of a request, are skipped first.
     for value in found:
         if type(value) in _NO_FLOAT:
             continue

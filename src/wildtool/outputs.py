@@ -1,8 +1,7 @@
-"""Where results may be written, and which files may be opened: the checks of every writer in one place.
+"""Writes results safely: whole files, and nothing overwritten that wildtool did not make.
 
-Nothing is overwritten that wildtool did not make, unless the user says `--force`; what wildtool made is recognised by
-its content, never by its name. Only regular files are opened and replaced: a pipe would block, a device or a symbolic
-link would lead somewhere else.
+wildtool's own files are recognised by their content, never by name; other files need `--force`. Only regular files are
+opened and replaced: a pipe would block, and a device or a symbolic link would lead elsewhere.
 """
 
 import errno
@@ -21,7 +20,7 @@ from wildtool.redact import redacted
 from wildtool.sanitize import ellipsize
 
 GENERATOR = '<meta name="generator" content="wildtool'
-"""In the head of every page that wildtool writes."""
+"""Part of the head of every page that wildtool writes."""
 MARKDOWN = "<!-- written by wildtool report -->"
 """First line of tables for a pull request."""
 LATEX = "% written by wildtool report"
@@ -29,10 +28,9 @@ LATEX = "% written by wildtool report"
 OwnershipCheck = Callable[[Path], bool]
 """Whether wildtool made what lies in a folder."""
 _STORAGE = (*DISK_FULL, errno.EIO, errno.EFBIG)
-"""System errors of a disk that takes no more."""
+"""System errors of a disk that accepts no more data."""
 _PACKED = (b"PAR1", b"PK\x03\x04")
-"""Beginnings of files in which no text stands as it is: Parquet, archives. What goes into them comes from records and
-texts that were cleaned before."""
+"""First bytes of Parquet files and archives, whose texts are compressed; they are cleaned before they are written."""
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a symbolic link",
@@ -42,9 +40,9 @@ _KINDS = {
     stat.S_IFBLK: "a device",
 }
 _HEAD = 1 << 16
-"""Bytes at the beginning (and of Parquet at the end) of a file that tell who wrote it."""
+"""Bytes at the start of a file (for Parquet, at the end) that are searched for wildtool's marks."""
 _LARGEST = 16 << 20
-"""Bytes of the member of an archive that tells who wrote it."""
+"""Size limit of the archive member that identifies an archive."""
 _COLUMNS = ("run", "model", "benchmark", "item", "unit", "outcome")
 """Columns of every table of verdicts."""
 _TEXTS = re.compile(
@@ -58,21 +56,21 @@ _TEXTS = re.compile(
     rb")",
     re.DOTALL,
 )
-"""How the texts that wildtool writes begin, or began before pages and tables had a mark of their own."""
+"""How the texts that wildtool writes begin, including those of versions without marks."""
 _OF_RUNS = re.compile(
     r"run\.json(\.new)?|lock|record-\d+\.jsonl(\.gz)?|verdicts-.*\.parquet|batches\.jsonl", re.DOTALL
 )
-"""Names of the files of a run folder."""
+"""Names of the files in a run folder."""
 _MEMBERS: Mapping[str, Callable[[Any], bool]] = {
     "manifest.json": lambda about: about["format"] == "wildtool bundle",
     "header.json": lambda about: "wildtool" in about["eval"]["packages"],
 }
-"""What tells who wrote an archive."""
+"""The member that identifies an archive of wildtool, and its check."""
 
 
 def check_file(path: Path, *, force: bool = False) -> None:
-    """Raises UsageError where a file may not be written: in place of no regular file, or of one that wildtool did not
-    make (`force` allows the latter). An empty file may be replaced by anyone."""
+    """Raises UsageError if a path has no regular file, or one that wildtool did not make (`force` allows the latter).
+    Empty files may always be replaced."""
     found = _status(path)
     if found is None:
         return
@@ -85,8 +83,8 @@ def check_file(path: Path, *, force: bool = False) -> None:
 
 
 def check_folder(path: Path, made: OwnershipCheck, *, force: bool = False) -> None:
-    """Raises UsageError where a folder may not be written to: it is no folder, or holds what wildtool did not make
-    (`force` allows the latter). An empty or a missing folder may be written to by anyone.
+    """Raises UsageError if a path is not a folder, or a folder with files that wildtool did not make (`force` allows the
+    latter). Empty and missing folders are fine.
 
     Args:
         made: whether wildtool made what the folder holds.
@@ -111,7 +109,7 @@ def check_folder(path: Path, made: OwnershipCheck, *, force: bool = False) -> No
 
 
 def check_regular(path: Path) -> None:
-    """Raises UsageError where something that is no regular file lies at a path; a missing file is fine."""
+    """Raises UsageError if a path exists and is not a regular file."""
     found = _status(path)
     if found is not None and not stat.S_ISREG(found.st_mode):
         raise UsageError(
@@ -121,9 +119,9 @@ def check_regular(path: Path) -> None:
 
 @contextmanager
 def atomic_replace(target: Path) -> Generator[Path]:
-    """A new file beside `target`, which takes its place once all is written.
+    """A new file beside `target`, which replaces it once it is complete.
 
-    Raises StorageError where there is no room and UsageError where nothing may be written there.
+    Raises StorageError if the disk is full, UsageError if nothing may be written there.
     """
     new = target.with_name(f".{os.getpid()}.{target.name[-100:]}")
     try:
@@ -144,7 +142,7 @@ def atomic_replace(target: Path) -> Generator[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Brings to the disk which files a folder holds, so that a new name outlives a loss of power. Raises OSError."""
+    """Flushes a folder to disk, so that a new file name survives a power failure. Raises OSError."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -157,7 +155,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_file(target: Path, content: bytes) -> None:
-    """Writes a file of a folder that was checked. Raises as `atomic_replace`."""
+    """Writes a file into a folder that was checked. Raises as `atomic_replace`."""
     try:
         check_regular(target)
         with open(target, "wb", opener=_open_nofollow) as file:
@@ -167,7 +165,7 @@ def write_file(target: Path, content: bytes) -> None:
 
 
 def _remove_keys(new: Path) -> None:
-    """Takes the keys that this process knows out of a text, line by line, before it becomes a result."""
+    """Removes known keys from a text file, line by line."""
     with new.open("rb") as file:
         if file.read(4) in _PACKED:
             return
@@ -185,8 +183,7 @@ def _remove_keys(new: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder with those above it. Raises UsageError where it cannot, or where a link lies in its place, and
-    StorageError where there is no room."""
+    """Makes a folder and its parents. Raises UsageError if that is impossible, StorageError if the disk is full."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -194,8 +191,8 @@ def make_folder(path: Path) -> None:
 
 
 def make_subfolder(path: Path) -> None:
-    """Makes a folder inside one that was checked, as `make_folder`; a link in its place is refused, since it would lead
-    out of it."""
+    """Makes a folder inside one that was checked, like `make_folder`, but refuses a symbolic link, which could lead out
+    of it."""
     if path.is_symlink():
         raise UsageError(
             f"{path}: is a symbolic link, and nothing is written through it; name another place with --out"
@@ -204,12 +201,12 @@ def make_subfolder(path: Path) -> None:
 
 
 def is_disk_full(error: OSError) -> bool:
-    """Whether a disk took no more, so that the same command may succeed later at the same place."""
+    """Whether a disk is full, so that the same command may succeed later."""
     return error.errno in _STORAGE or "No space left" in (error.strerror or str(error))
 
 
 def write_error(target: Path, error: OSError) -> StorageError | UsageError:
-    """What to raise where the system refuses to write: StorageError where there is no room, else UsageError."""
+    """The error for a failed write: StorageError for a full disk, else UsageError."""
     reason = error.strerror or str(error)
     if is_disk_full(error):
         return disk_full_error(target, reason)
@@ -217,14 +214,14 @@ def write_error(target: Path, error: OSError) -> StorageError | UsageError:
 
 
 def disk_full_error(target: Path, reason: str) -> StorageError:
-    """What to raise where a disk takes no more."""
+    """The error for a full disk."""
     return StorageError(
         f"{target}: could not be written ({reason}); the run is intact. Make room, then run the same command again."
     )
 
 
 def is_regular(path: Path) -> bool:
-    """Whether a regular file lies at a path, and no link to one."""
+    """Whether a path is a regular file and not a link to one."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -232,9 +229,9 @@ def is_regular(path: Path) -> bool:
 
 
 def check_run_files(folder: Path) -> None:
-    """Raises RecordError where a file of a run folder is no regular one: opening it could block, or lead somewhere else.
+    """Raises RecordError if a file of a run folder is not a regular file: opening it could block or lead elsewhere.
 
-    What lies there besides, and a folder that is missing, are no matter of this.
+    Other files in the folder, and a missing folder, are ignored.
     """
     try:
         entries = [entry for entry in os.scandir(folder) if _OF_RUNS.fullmatch(entry.name)]
@@ -267,7 +264,7 @@ def is_wildtool_file(path: Path) -> bool:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder is one of a run, or of one that was killed before it had written anything."""
+    """Whether a folder is that of a run, perhaps of one that was killed before it wrote anything."""
     names = {entry.name for entry in os.scandir(folder)}
     return "run.json" in names or any(re.fullmatch(r"record-\d+\.jsonl", name) for name in names) or (
         names <= {"lock", "run.json.new"}
@@ -275,18 +272,18 @@ def is_run(folder: Path) -> bool:
 
 
 def is_generation(folder: Path) -> bool:
-    """Whether a folder is one that `wildtool generate` works in."""
+    """Whether a folder is a working folder of `wildtool generate`."""
     record = folder / "record"
     return record.is_dir() and is_run(record)
 
 
 def is_site(folder: Path) -> bool:
-    """Whether a folder holds pages of `wildtool report`."""
+    """Whether a folder contains pages of `wildtool report`."""
     return is_wildtool_file(folder / "index.html")
 
 
 def is_dataset(folder: Path) -> bool:
-    """Whether a folder holds a dataset of `wildtool export`, or what there was of it when it was killed."""
+    """Whether a folder contains a dataset of `wildtool export`, perhaps an incomplete one."""
     return is_wildtool_file(folder / "README.md") or all(is_wildtool_file(path) for path in folder.iterdir())
 
 
@@ -307,7 +304,7 @@ def _is_archive(file: IO[bytes]) -> bool:
 
 
 def _status(path: Path, *, follow: bool = False) -> os.stat_result | None:
-    """What lies at a path, None where nothing does. Raises UsageError where that cannot be seen."""
+    """The status of a path; None if there is nothing. Raises UsageError if it cannot be read."""
     try:
         return path.stat() if follow else path.lstat()
     except FileNotFoundError:

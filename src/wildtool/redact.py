@@ -1,8 +1,8 @@
-"""Every key and login that this process knows, and the last guard that keeps them out of what is written or shown.
+"""Removes the keys and logins that this process knows from everything that is written or shown.
 
-Code that learns of a secret calls `remember`. Every writer of files and everything that reaches the screen passes
-its bytes or text through `redacted` or `redacted_text`, so that a secret is removed wherever it comes from: an
-endpoint that repeats it, a library's error, the command line.
+Code that reads a secret calls `register_secrets`. All output to files and to the screen passes through `redacted` or
+`redacted_text`, so a secret is removed wherever it comes from: an endpoint that repeats it, a library's error message,
+the command line.
 """
 
 import json
@@ -14,15 +14,15 @@ from typing import Any, cast
 from urllib.parse import quote, quote_plus
 
 REMOVED = "[key]"
-"""What stands in place of a secret."""
+"""Replaces a secret."""
 MIN_SECRET_LENGTH = 8
-"""Characters; anything shorter is a placeholder or an ordinary word, whose removal would change replies."""
+"""Characters; shorter texts are placeholders or ordinary words, whose removal would change replies."""
 _PREFIX = re.compile(
     r"(?:sk|pk|rk|gsk|hf|ghp|gho|ghs|glpat|xai|nvapi|xox[abpr]|AIza|AKIA|ya29|eyJ|key|token)[-_.A-Za-z0-9]{8,}"
 )
-"""How keys of well-known providers begin."""
+"""Prefixes of well-known providers' keys."""
 _RUN = re.compile(r"[A-Za-z0-9]{16,}")
-"""A run of characters that no name of a model or a place has, if letters and digits are mixed in it."""
+"""Longer than in any name of a model or a place, if it has both letters and digits."""
 _VARIABLE = re.compile(
     r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PAT)$", re.IGNORECASE
 )
@@ -35,8 +35,7 @@ _environment_read = False
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether a text is a key by its look: the beginning of a well-known kind, or a long mixture of letters and
-    digits."""
+    """Whether a text looks like a key: a well-known prefix, or a long mixture of letters and digits."""
     if any(has_digit_and_letter(found[0]) for found in _RUN.finditer(text)):
         return True
     return _PREFIX.match(text) is not None and any(character.isdigit() for character in text)
@@ -47,7 +46,7 @@ def has_digit_and_letter(text: str) -> bool:
 
 
 def register_secrets(*secrets: str | None) -> None:
-    """Takes note of secrets, in every form in which they may turn up. Short texts are none."""
+    """Registers secrets, in every form in which they may occur. Short texts are ignored."""
     global _texts, _bytes
     found = {form for secret in secrets if secret for form in _removable_forms(secret)} - set(_texts)
     if found:
@@ -56,7 +55,7 @@ def register_secrets(*secrets: str | None) -> None:
 
 
 def encoded_forms(secret: str) -> set[str]:
-    """A secret as it may turn up in what others write: in an address, in JSON, in HTML."""
+    """A secret as it may occur in URLs, JSON and HTML."""
     lower = re.sub(r"%[0-9A-F]{2}", lambda code: code[0].lower(), quote(secret, safe=""))
     in_json = (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
     return {
@@ -71,7 +70,7 @@ def encoded_forms(secret: str) -> set[str]:
 
 
 def redacted(data: bytes) -> bytes:
-    """Bytes without any secret; the very same object where none is in them."""
+    """Bytes without any secret; the same object if there is none."""
     _read_environment()
     for secret in _bytes:
         if secret in data:
@@ -89,7 +88,7 @@ def redacted_text(text: str) -> str:
 
 
 def redacted_json(value: Any) -> Any:
-    """A JSON value whose texts and names hold no secret; the very same object where none is in them."""
+    """A JSON value without any secret in its texts and names; the same object if there is none."""
     _read_environment()
     return _redact_value(value) if _texts else value
 
@@ -120,8 +119,8 @@ def _removable_forms(secret: str) -> set[str]:
 
 
 def _read_environment() -> None:
-    """Remembers the keys of the environment, used or not. Values that do not look like keys are left alone: a
-    password that is a word would be removed from the replies of models too."""
+    """Registers the keys in the environment. Values that do not look like keys are ignored: a password that is a word
+    would be removed from replies too."""
     global _environment_read
     if not _environment_read:
         _environment_read = True

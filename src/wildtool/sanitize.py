@@ -1,4 +1,4 @@
-"""Texts of strangers (model names, ids, reasons) made harmless where they are shown: on a screen, in a cell."""
+"""Makes untrusted texts (model names, ids, reasons) safe to show on a screen or in a table cell."""
 
 import re
 from pathlib import PurePath
@@ -7,32 +7,32 @@ from typing import Any
 from wildtool.redact import redacted_text
 
 MAX_SHOWN_NAME = 200
-"""Characters of a name (model, run, data) that are shown."""
+"""Characters of a name (model, run, data) that are shown at most."""
 _HARMFUL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and newline; escape sequences begin so
-    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # changes of line and direction, which forge what is seen
-    "\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # what is not seen at all
-    "\ud800-\udfff\ufffe\uffff]"  # what no terminal can be sent and no page may hold
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters except tab and newline; escape sequences start with one
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # line breaks and changes of direction, which can forge what is seen
+    "\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # invisible characters
+    "\ud800-\udfff\ufffe\uffff]"  # not allowed in terminals and pages
 )
 _ABOVE = re.compile(r"(?<![\w/.<])~?/(?!/)(?:[^\s/'\"<>]+/)+(?=[^\s/'\"<>])")
-"""What stands before the last part of an absolute path; nothing of an address on the web."""
+"""The folders of an absolute path; no part of a URL."""
 _BREAKS = re.compile(r"[\t\n]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 def escape_text(text: object) -> str:
-    """A text as it may be shown: without keys, and with escapes (`\\x1b`) for characters that act on what is seen."""
+    """A text that is safe to show: without keys, with escapes (`\\x1b`) for characters that change what is seen."""
     return _HARMFUL.sub(lambda match: ascii(match[0])[1:-1], redacted_text(str(text)))
 
 
 def single_line(text: object, longest: int = MAX_SHOWN_NAME) -> str:
-    """A text as it may stand in a table or a list: plain, on one line, and not too long."""
+    """A text for a table or list: safe to show, on one line, and cut if it is too long."""
     short = escape_text(_BREAKS.sub(" ", str(text)[: longest + 1]))
     return short if len(short) <= longest else short[: longest - 1] + "…"
 
 
 def truncate_words(text: str, longest: int) -> str:
-    """A text cut between two words where it is too long; inside of a word only where that alone is too long."""
+    """A text cut between words if it is too long; inside a word only if that word alone is too long."""
     if len(text) <= longest:
         return text
     head = text[: longest - 1]
@@ -41,7 +41,7 @@ def truncate_words(text: str, longest: int) -> str:
 
 
 def ellipsize(text: object, longest: int = MAX_SHOWN_NAME) -> str:
-    """A text on one line, with its middle left out where it is too long: what tells paths apart is their end."""
+    """A text on one line, without its middle if it is too long: paths differ at their ends."""
     short = single_line(text, 10_000)
     if len(short) <= longest:
         return short
@@ -50,12 +50,12 @@ def ellipsize(text: object, longest: int = MAX_SHOWN_NAME) -> str:
 
 
 def strip_folders(text: str) -> str:
-    """A text that is handed around, with nothing left of each absolute path in it but its last part."""
+    """A text with each absolute path in it reduced to its last part."""
     return _ABOVE.sub("", text)
 
 
 def basename_only(name: str) -> str:
-    """A name that may be a path: of an absolute one its last part, else as it is."""
+    """A name; only the last part if it is an absolute path."""
     before, sign, path = name.rpartition("=")
     if path.startswith(("/", "~/")) and (last := PurePath(path).name):
         return f"{before}{sign}{last}"
@@ -63,7 +63,7 @@ def basename_only(name: str) -> str:
 
 
 def csv_safe(value: Any) -> Any:
-    """A value as it may stand in a CSV file that a spreadsheet opens, where no cell may be a formula.
+    """A value for a CSV file, changed so that no spreadsheet takes it for a formula.
 
     A text that a spreadsheet would run gets an apostrophe in front, and so does such a text with apostrophes in front, so
     that removing one apostrophe gives the text back. NUL, which ends a text for many readers, becomes U+FFFD.

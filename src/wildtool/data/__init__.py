@@ -1,1 +1,1 @@
-"""Where data come from: pinned public files, the cache they are kept in, and the embedded set."""
+"""Data: pinned public files, the folder they are kept in, and the built-in set."""

@@ -1,4 +1,4 @@
-"""Fetches public data files that are pinned by commit and checksum; nothing is used before its bytes are verified."""
+"""Downloads public files pinned by commit and digest; no file is used before it is verified."""
 
 import gzip
 import hashlib
@@ -15,22 +15,22 @@ from wildtool.errors import DataError
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-# What fetches is imported where something is fetched: every command that reads data asks this module where they lie.
+# Network modules are imported only to download: every command that reads data imports this module.
 
 HOST = "https://raw.githubusercontent.com"
-"""Where files of public repositories are served by commit; `--mirror` names another."""
+"""Host that serves files of public repositories by commit; `--mirror` selects another."""
 TIMEOUT_S = 60
 MAX_FILE_BYTES = 256 * 1024 * 1024
-"""Longest file that is fetched; the pinned ones are far shorter."""
+"""Largest file that is downloaded; the pinned ones are far smaller."""
 MAX_PARALLEL_FETCHES = 8
-"""Files that are fetched at the same time."""
+"""Files that are downloaded at the same time."""
 _CHUNK = 1 << 20
 ReportProgress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class PinnedFile:
-    """One file of a public repository at one commit, known by one digest of its bytes."""
+    """One file of a public repository at one commit, with a digest of its bytes."""
 
     repository: str
     """Owner and name."""
@@ -42,7 +42,7 @@ class PinnedFile:
     sha256: str = ""
     """SHA-256 of the bytes, lower-case hex."""
     other_path: str = ""
-    """Where a folder that is no checkout of the repository may hold it."""
+    """Its path in a folder that is not a checkout of the repository."""
 
     def __post_init__(self) -> None:
         if bool(self.git_blob) == bool(self.sha256):
@@ -68,7 +68,7 @@ class PinnedFile:
 
 
 def source_url(repository: str, commit: str, path: str, mirror: str | None = None) -> str:
-    """Where a file of a public repository is served."""
+    """URL of the file."""
     return f"{(mirror or HOST).rstrip('/')}/{repository}/{commit}/{path}"
 
 
@@ -99,15 +99,15 @@ def fetch(
     mirror: str | None = None,
     report: ReportProgress = lambda _: None,
 ) -> Path:
-    """Brings a pinned file to `target`, verified; does nothing if it is there already.
+    """Installs a verified pinned file at `target`; does nothing if it is there already.
 
     Args:
-        file: take the bytes from this file instead of the network; one that ends in `.gz` is unpacked.
+        file: copy this file instead of downloading; one that ends in `.gz` is unpacked.
         mirror: base address to use instead of the public host.
 
     Raises:
         DataError: not an http(s) address, not reachable, not found, cut short, too long, or not the pinned
-            bytes. `target` is then as it was.
+            bytes. `target` is then unchanged.
     """
     if pinned.is_at(target):
         report(f"{target} is there and verified")
@@ -142,14 +142,14 @@ def fetch_all(
     mirror: str | None = None,
     report: ReportProgress = lambda _: None,
 ) -> None:
-    """Brings many pinned files to their targets, a few at once; those that are there and right are left alone.
+    """Installs many pinned files at their targets, several at once; verified ones are kept.
 
     Args:
-        files: target to what belongs there.
-        folder: take them from this folder, by their path in the repository or their other path, `.gz` or not.
+        files: target to pinned file.
+        folder: copy them from this folder, by their path in the repository or their other path, `.gz` or not.
 
     Raises:
-        DataError: some could not be had; it names them. The others are in place, so running again goes on.
+        DataError: some files are missing; it names them. The others are installed, so running again continues.
     """
     from concurrent.futures import ThreadPoolExecutor, as_completed
 
@@ -165,7 +165,7 @@ def fetch_all(
             if error := _error_of(run):
                 failed[runs[run]] = error
             if folder is None and done == MAX_PARALLEL_FETCHES == len(failed):
-                break  # nothing of the first comes, so nothing will: do not wait for each of the rest
+                break  # all of the first failed: do not wait for the rest
     finally:
         pool.shutdown(cancel_futures=True)
     if failed:
@@ -178,7 +178,7 @@ def _fetch_one(target: Path, pinned: PinnedFile, folder: Path | None, mirror: st
 
 
 def find_in_folder(folder: Path, pinned: PinnedFile) -> Path | None:
-    """Where a folder holds a pinned file, by its path in the repository or its other path, `.gz` or not."""
+    """The pinned file in a folder, by its path in the repository or its other path, `.gz` or not; None if missing."""
     return next((folder / name for name in _names(pinned) if (folder / name).is_file()), None)
 
 
@@ -195,7 +195,7 @@ def _find(pinned: PinnedFile, folder: Path) -> Path:
 
 
 def _error_of(run: "Future[None]") -> DataError | None:
-    """Why a fetch failed; raises what is no matter of data."""
+    """The DataError of a failed download; raises any other exception."""
     error = run.exception()
     if error is None or isinstance(error, DataError):
         return error
@@ -237,7 +237,7 @@ def _copy(file: Path, part: Path) -> None:
 
 
 def download(url: str, part: Path) -> None:
-    """Writes what an address serves to a file.
+    """Downloads a URL to a file.
 
     Raises:
         DataError: not an http(s) address, not reachable, not found, cut short, too long.
@@ -269,7 +269,7 @@ def download(url: str, part: Path) -> None:
 
 
 def _copy_bounded(response: BinaryIO, stream: BinaryIO) -> int:
-    """Copies an answer, and stops where it is too long; gives the number of bytes read."""
+    """Copies a response up to the size limit; returns the number of bytes read."""
     received = 0
     while received <= MAX_FILE_BYTES and (chunk := response.read(_CHUNK)):
         stream.write(chunk)

@@ -1,4 +1,4 @@
-"""The originals' prompts: pinned Python files whose texts are read from the syntax tree; nothing is run."""
+"""Original prompts of benchmarks: pinned Python files whose texts are read from the syntax tree without running them."""
 
 import ast
 import hashlib
@@ -29,7 +29,7 @@ class PromptFile:
     constants: tuple[str, ...]
     """Names of its constants that are read, at the top level of the file."""
     read_more: Callable[[str, str], Constants] | None = None
-    """Reads texts that stand elsewhere in it, from its source and its name."""
+    """Reads texts from other places in it, given its source and name."""
 
     @property
     def name(self) -> str:
@@ -44,16 +44,16 @@ def pull_prompts(
     mirror: str | None,
     report: ReportProgress,
 ) -> bool:
-    """Brings prompt files into a folder, verified, and reads them; what is there and right is kept.
+    """Installs verified prompt files in a folder and reads them; verified ones are kept.
 
     Args:
-        source: take them from this folder; where it holds none of them, nothing is done.
+        source: copy them from this folder; if it has none of them, nothing is done.
 
     Returns:
         Whether they are there.
 
     Raises:
-        DataError: a file could not be had, is not the pinned one, or lacks a constant.
+        DataError: a file is missing, is not the pinned one, or lacks a constant.
     """
     wanted = {prompt_path(file, folder): file.pinned for file in files}
     if source is not None and not any(
@@ -68,12 +68,12 @@ def pull_prompts(
 
 
 def prompt_path(file: PromptFile, folder: Path) -> Path:
-    """Where a pulled prompt file lies."""
+    """Path of an installed prompt file."""
     return folder / file.pinned.path
 
 
 def are_pulled(files: Sequence[PromptFile], folder: Path) -> bool:
-    """Whether any prompt file is there; whether they are all there and right, reading them says."""
+    """Whether any prompt file is installed; reading them checks that all are."""
     return any(prompt_path(file, folder).exists() for file in files)
 
 
@@ -156,7 +156,7 @@ def _targets(statement: ast.stmt) -> list[ast.Name]:
 
 
 class _ConstantReader:
-    """Reads one constant; what it refers to is read again each time, within one bound on characters."""
+    """Reads one constant and the constants it refers to, within one limit of characters."""
 
     def __init__(self, values: Mapping[str, ast.expr], what: str) -> None:
         self._values = values

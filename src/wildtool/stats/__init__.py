@@ -1,1 +1,1 @@
-"""Statistics on verdict tables: intervals that respect clusters."""
+"""Statistics of verdicts and data; intervals and tests account for clusters of units."""

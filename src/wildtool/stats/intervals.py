@@ -1,4 +1,4 @@
-"""95 % intervals for rates whose observations come in clusters (the units of one item answer alike).
+"""95 % intervals for rates of clustered observations (units of one item are alike).
 
 The variance is the sandwich (linearization) estimate for a ratio of cluster sums; the interval is Wilson's with
 the effective sample size that this variance implies, so it never leaves [0, 1] and does not collapse at 0 or 1.
@@ -22,10 +22,10 @@ def clustered_rate(clusters: Sequence[tuple[float, float]]) -> tuple[float, floa
         clusters: for each item (numerator, denominator); numerators between 0 and their denominators.
 
     Returns:
-        (rate, low, high), all in [0, 1]; None where the denominators sum to 0.
+        (rate, low, high), all in [0, 1]; None if the denominators sum to 0.
 
     At a rate of 0 or 1 the clusters show no spread: there the effective sample size is the number of clusters,
-    the most careful choice (all units of an item count as one).
+    the most conservative choice (all units of an item count as one).
     """
     used = [(x, n) for x, n in clusters if n > 0]
     total = sum(n for _, n in used)
@@ -80,10 +80,10 @@ RESAMPLES = 2_000
 def bootstrap_interval(
     clusters: Sequence[tuple[float, float]], *, seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[float, float] | None:
-    """95 % interval of the ratio of two sums over clusters; None where the denominators sum to 0.
+    """95 % interval of the ratio of two sums over clusters; None if the denominators sum to 0.
 
     Args:
-        clusters: for each item (numerator, denominator): right units and units, or a difference and units.
+        clusters: for each item (numerator, denominator): correct units and units, or a difference and units.
         seed: the same seed gives the same interval.
     """
     used = [(x, n) for x, n in clusters if n > 0]
@@ -105,7 +105,7 @@ def tail_share(count: int) -> float:
 def _resampled(clusters: Sequence[tuple[float, float]], draw: random.Random, resamples: int) -> list[float]:
     count = len(clusters)
     if len({n for _, n in clusters}) == 1:
-        # Items of one size, which is most sets: only numerators vary.
+        # In most sets all items have one size, so only numerators vary.
         numerators, total = [x for x, _ in clusters], sum(n for _, n in clusters)
         return [sum(draw.choices(numerators, k=count)) / total for _ in range(resamples)]
     ratios: list[float] = []

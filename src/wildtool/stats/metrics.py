@@ -1,4 +1,4 @@
-"""What was changed on the way to a model and back: calls mended as they were read from text, and forced changes."""
+"""Metrics of verdicts: rates, pass@k, coverage, cost, and changes to requests and replies."""
 
 import json
 import math
@@ -14,14 +14,14 @@ READ, ON_THE_WAY = "calls read from text", "changed on the way"
 
 
 def change_metrics(verdicts: Any) -> list[Metric]:
-    """How often each change was made; none for a run without any.
+    """How often requests and replies were changed; empty for a run without changes.
 
     Args:
-        verdicts: DuckDB relation of verdict rows; `changes` is JSON, names with how often each was made.
+        verdicts: DuckDB relation of verdict rows; `changes` is JSON: name to count.
     """
-    told = verdicts.filter("changes IS NOT NULL").project("changes").fetchall()
+    texts = verdicts.filter("changes IS NOT NULL").project("changes").fetchall()
     made: Counter[str] = Counter()
-    for (text,) in told:
+    for (text,) in texts:
         made.update(_counts(text))
     if not made:
         return []
@@ -31,9 +31,9 @@ def change_metrics(verdicts: Any) -> list[Metric]:
 
 
 def _counts(text: str) -> Mapping[str, int]:
-    told = cast(Mapping[str, Any], json.loads(text))
-    # A cell that was too long says so instead of counting.
-    return {name: count for name, count in told.items() if isinstance(count, int)}
+    counts = cast(Mapping[str, Any], json.loads(text))
+    # A cell that was too long has a text instead of counts.
+    return {name: count for name, count in counts.items() if isinstance(count, int)}
 
 
 def _read_from_text(made: Counter[str], steps: float, calls: float, mended: float) -> list[Metric]:
@@ -65,7 +65,7 @@ def _count(group: str, name: str, count: float, of: float) -> Metric:
 
 
 def coverage(verdicts: Any, not_scorable: int, unit: str) -> list[Metric]:
-    """Units without a verdict, and the accuracy that they could make.
+    """Units without a verdict, and the accuracy if they were all correct.
 
     Args:
         verdicts: DuckDB relation of verdict rows.
@@ -91,12 +91,12 @@ def coverage(verdicts: Any, not_scorable: int, unit: str) -> list[Metric]:
 
 
 def cost(verdicts: Any, unit: str) -> list[Metric]:
-    """Tokens per unit that they were reported for, and time as measured by us."""
+    """Steps and tokens per unit, over units with reported tokens, and the measured latency per step."""
     summed = ("steps", "prompt_tokens", "completion_tokens", "latency_s")
     sums = ", ".join(f"COALESCE(SUM({column}), 0)" for column in summed)
-    told = "COUNT(prompt_tokens), COUNT(completion_tokens)"
+    reported = "COUNT(prompt_tokens), COUNT(completion_tokens)"
     units, told_prompt, told_completion, steps, prompt, completion, latency = map(
-        float, verdicts.aggregate(f"COUNT(*), {told}, {sums}").fetchall()[0]
+        float, verdicts.aggregate(f"COUNT(*), {reported}, {sums}").fetchall()[0]
     )
 
     def mean(name: str, total: float, over: float, measured_in: str) -> Metric:
@@ -127,7 +127,7 @@ class Rate:
     denominator: str = "1"
     headline: bool = False
     note: str = ""
-    """What a reader must know wherever the rate is shown."""
+    """A remark to show with the rate."""
 
 
 def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
@@ -146,7 +146,7 @@ def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
 def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
     """A rate from the numerator and denominator of each item."""
     right, total = sum(x for x, _ in clusters), sum(n for _, n in clusters)
-    # By the rules of a benchmark a rate may exceed 1; it has no interval then.
+    # A benchmark may define a rate that can exceed 1; such a rate has no interval.
     found = clustered_rate(clusters) if right <= total else None
     value, low, high = found or (right / total if total else None, None, None)
     return Metric(
@@ -155,12 +155,12 @@ def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
 
 
 def pass_at(k: int, right: int, tries: int) -> float:
-    """Chance that at least one of k tries is right, unbiased (Chen et al. 2021); k at most `tries`."""
+    """Chance that at least one of k tries is correct, unbiased (Chen et al. 2021); k at most `tries`."""
     return 1 - math.comb(tries - right, k) / math.comb(tries, k)
 
 
 def pass_all(k: int, right: int, tries: int) -> float:
-    """Chance that all of k tries are right, unbiased (Yao et al. 2024, pass^k); k at most `tries`."""
+    """Chance that all of k tries are correct, unbiased (Yao et al. 2024, pass^k); k at most `tries`."""
     return math.comb(right, k) / math.comb(tries, k)
 
 
@@ -173,7 +173,7 @@ def repeats(verdicts: Any) -> list[Metric]:
     units = verdicts.aggregate(
         "item, unit, SUM(CAST(correct AS INTEGER)) AS r, COUNT(*) AS tries", "item, unit"
     )
-    # Units alike in item and counts are summed in one step.
+    # Units of one item with the same counts are summed together.
     rows = units.aggregate("item, r, tries, COUNT(*)", "item, r, tries").fetchall()
     fewest = min((tries for _, _, tries, _ in rows), default=1)
     found: list[Metric] = []

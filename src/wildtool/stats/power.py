@@ -1,4 +1,4 @@
-"""How small a difference a set of items can show: planned from one run, or given the pair at hand."""
+"""The smallest difference that a set of items can detect, from one run or from a pair of runs."""
 
 import math
 from collections.abc import Sequence
@@ -6,17 +6,17 @@ from statistics import NormalDist
 
 _LEVEL, _POWER = NormalDist().inv_cdf(0.975), NormalDist().inv_cdf(0.8)
 FACTOR = _LEVEL + _POWER
-"""2.80…: standard errors of a difference that a two-sided test at 0.05 finds with a power of 0.8 in a large set."""
+"""2.80…: standard errors of a difference that a two-sided test at 0.05 detects with a power of 0.8 in a large set."""
 _FEWEST = 6
-"""Items below which no exact test by item can come below 0.05."""
+"""With fewer items no exact test by item can give p below 0.05."""
 
 
 def detectable(error: float, items: int) -> float:
-    """The paired difference that the exact test by item finds with a power of 0.8 at 0.05, two-sided; at most 1.
+    """The paired difference that the exact two-sided test by item detects at 0.05 with a power of 0.8; at most 1.
 
     Args:
         error: standard error of the difference.
-        items: how many there are. Few need more than `FACTOR` errors, since that test takes the spread around zero,
+        items: number of items. Few items need more than `FACTOR` errors, since the test uses the spread around zero,
             which a true difference widens.
     """
     if items < _FEWEST:
@@ -28,11 +28,11 @@ def detectable(error: float, items: int) -> float:
 
 
 def rate_error(clusters: Sequence[tuple[float, float]], *, units: float | None = None) -> float | None:
-    """Standard error of the rate that a set like this one shows: by its rate, design effect and size.
+    """Standard error of the rate of a set like this one, from its rate, design effect and size.
 
     Args:
-        clusters: for each item (right units, units).
-        units: size of the set that is planned; None for the size of this one.
+        clusters: for each item (correct units, units).
+        units: size of the planned set; None for the size of this one.
     """
     total = sum(n for _, n in clusters)
     if not total:
@@ -42,13 +42,13 @@ def rate_error(clusters: Sequence[tuple[float, float]], *, units: float | None =
 
 
 def unpaired(error_a: float, error_b: float) -> float:
-    """The difference that two models show if they are played on two different sets of this kind."""
+    """The detectable difference of two models that are run on different sets of this kind."""
     return min(1.0, FACTOR * math.hypot(error_a, error_b))
 
 
 def design_effect(clusters: Sequence[tuple[float, float]]) -> float:
-    """By how much clustering multiplies the variance of a rate: 1 + (m - 1) rho, m being the size of the item that an
-    average unit stands in; at least 1."""
+    """The factor by which clustering increases the variance of a rate: 1 + (m - 1) rho with m the size of the item of an
+    average unit; at least 1."""
     units = sum(n for _, n in clusters)
     if not units:
         return 1.0
@@ -57,10 +57,10 @@ def design_effect(clusters: Sequence[tuple[float, float]]) -> float:
 
 
 def intra_cluster_correlation(clusters: Sequence[tuple[float, float]]) -> float:
-    """Correlation of two units of one item, by the analysis of variance; 0 where the data cannot tell.
+    """Correlation of two units of one item, by the analysis of variance; 0 if it cannot be estimated.
 
     Args:
-        clusters: for each item (right units, units); units are right or wrong.
+        clusters: for each item (correct units, units).
     """
     used = [(x, n) for x, n in clusters if n > 0]
     count, units, right = len(used), sum(n for _, n in used), sum(x for x, _ in used)

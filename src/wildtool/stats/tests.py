@@ -1,6 +1,6 @@
-"""Two runs on the same units: the difference of their accuracies, its interval, and the exact test that it is zero.
+"""Compares two runs on the same units: the difference of their accuracies, its interval, and an exact test.
 
-What is compared comes as one `Pair` for each item, since items are independent of each other and their units are not.
+The data are one `ItemPair` per item, because items are independent of each other and their units are not.
 """
 
 import math
@@ -12,7 +12,7 @@ from wildtool.stats.intervals import t_quantile
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Adjusted p-values, in the order of the given ones."""
+    """p-values with Holm's correction, in the given order."""
     adjusted = [0.0] * len(values)
     least = 0.0
     for rank, index in enumerate(sorted(range(len(values)), key=values.__getitem__)):
@@ -22,16 +22,16 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 LEVEL = 0.05
-"""Of all tests: the chance, at most, of telling equal models apart."""
+"""Significance level of all tests."""
 _MAX_WORK = 20_000_000_000
-"""Bits that the exact distribution may move; beyond it (thousands of items) the normal one is as good."""
+"""Bit operations of the exact test at most; for more (thousands of items) the normal distribution is used."""
 
 
 class ItemPair(NamedTuple):
     """One item under two runs."""
 
     difference: Fraction | int
-    """Sum over its units of the second run's share of right answers less the first run's."""
+    """Sum over its units of the second run's share of correct answers minus the first run's."""
     units: int
 
 
@@ -42,7 +42,7 @@ class AccuracyDifference(NamedTuple):
     low: float
     high: float
     error: float
-    """Standard error that the interval is made of, robust to clusters and never 0."""
+    """Standard error behind the interval, robust to clusters and never 0."""
 
 
 def difference(pairs: Sequence[ItemPair]) -> AccuracyDifference | None:
@@ -50,7 +50,7 @@ def difference(pairs: Sequence[ItemPair]) -> AccuracyDifference | None:
 
     The variance is the sandwich estimate for a ratio of item sums, with Student's quantile, after adding two items of
     one unit, one better and one worse. As with the interval of Bonett and Price (2012), whose idea this is, it keeps a
-    width where no item differs, and holds what it promises also for small sets.
+    width if no item differs, and its coverage in small sets.
     """
     count, units = len(pairs), sum(pair.units for pair in pairs)
     if not units:
@@ -63,17 +63,16 @@ def difference(pairs: Sequence[ItemPair]) -> AccuracyDifference | None:
 
 
 def finding(difference: float, p: float) -> Literal["better", "worse", "not distinguishable"]:
-    """What a difference and the p of its test come to."""
+    """What a difference and its p-value mean."""
     return "not distinguishable" if p >= LEVEL else "better" if difference > 0 else "worse"
 
 
 def flip_test(pairs: Sequence[ItemPair]) -> tuple[float, bool]:
     """The paired test by item: p, two-sided, and whether it is exact.
 
-    Were the runs equally good, an item's difference could as well have had the other sign. p is the share of all
-    2^items ways to set the signs whose sum is at least as far from zero as what was found. For items of one unit, played
-    once, this is McNemar's exact test. It is computed in full; where that would take too long the normal distribution
-    of the same variance stands in.
+    If the runs were equally good, an item's difference could just as well have the other sign. p is the share of all
+    2^items sign patterns whose sum is at least as far from zero as the observed one. For items of one unit without
+    repeats this is McNemar's exact test. If it would take too long, the normal distribution of the same variance is used.
     """
     steps = _whole([pair.difference for pair in pairs if pair.difference])
     found = abs(sum(steps))

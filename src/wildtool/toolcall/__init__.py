@@ -1,1 +1,1 @@
-"""What several benchmarks need to read tool calls: graphs, argument texts, values, text similarity."""
+"""Tool calls: their arguments, schemas, graphs and mutants, and the comparison of values and texts."""

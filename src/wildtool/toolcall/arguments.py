@@ -1,4 +1,4 @@
-"""Reads the argument text of a call, which is hostile: huge, deep, not JSON, not even text."""
+"""Reads the arguments of a call, which may be anything: huge, deeply nested, not JSON, not even text."""
 
 import json
 import math
@@ -14,13 +14,13 @@ MAX_ARGUMENT_DEPTH = 64
 MAX_DIGITS = 4_000
 """Longest integer that is read; Python itself refuses more than 4,300 digits."""
 
-# Strings are taken out whole, so that brackets inside them do not count; `*+` and `\Z` keep the scan linear.
+# Strings are removed first, so that brackets inside them do not count; `*+` and `\Z` keep the scan linear.
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 class ArgumentsError(Exception):
-    """An argument text that does not hold one JSON object.
+    """The arguments are not one JSON object.
 
     `kind`: not a text, invalid JSON, not an object, duplicate key, too deep, too large, or not a number.
     """
@@ -38,7 +38,7 @@ def read_arguments(text: object, *, empty_ok: bool = False) -> dict[str, Any]:
         empty_ok: read a blank text as `{}`; a repair, for calls whose gold has no arguments.
 
     Raises:
-        ArgumentsError: for anything else, and nothing but that.
+        ArgumentsError: the text is anything else. No other exception is raised.
     """
     if not isinstance(text, str):
         raise ArgumentsError(
@@ -109,10 +109,10 @@ def _refuse_constant(name: str) -> float:
 
 
 def read_calls(message: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The native calls of an assistant message: name and arguments of each; none where it makes no call.
+    """Name and arguments of each native call of an assistant message.
 
     Raises:
-        ArgumentsError: for a call that cannot be read, and nothing but that.
+        ArgumentsError: a call cannot be read. No other exception is raised.
     """
     calls: Any = message.get("tool_calls") or []
     if not isinstance(calls, list):

@@ -1,7 +1,7 @@
-"""Calls written as Python text, read without evaluating anything: `f(a='x', b=[1, 2])` as a name and values.
+"""Reads calls written as Python, `f(a='x', b=[1, 2])`, without evaluating the text.
 
-The text is hostile. It is parsed to a syntax tree, of which only the node kinds listed here become values;
-sizes, depths and numbers are limited, and expressions over literals are computed within a budget of work.
+The text is untrusted. It is parsed to a syntax tree, and only the kinds of nodes listed here become values; sizes,
+depths and numbers are limited, and expressions over literals are computed within a budget of work.
 """
 
 import ast
@@ -36,15 +36,15 @@ __all__ = [
 MAX_CALL_CHARACTERS = 16_000
 """Longest text that is parsed; several times what the longest gold answers need, and parsed within 50 ms."""
 _MAY_WARN = re.compile(r"\\|[\d.][A-Za-z_]")
-"""What the parser may warn about stands in it: escapes, and numbers that run into a word."""
+"""Finds what the parser may warn about: escapes, and numbers directly before a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallExpression:
-    """One call: positional arguments are lost, `**value` is kept under the key None, the last of equal names counts."""
+    """One call; positional arguments are dropped, `**value` has the key None, the last of equal names counts."""
 
     name: str
-    """Dotted name; empty where the callee is neither a name nor an attribute."""
+    """Dotted name; empty if the callee is neither a name nor an attribute."""
     arguments: dict[str | None, PythonValue]
 
 
@@ -60,7 +60,7 @@ def parse_expression(text: str) -> ast.expr:
         if not _MAY_WARN.search(text):
             return ast.parse(text, mode="eval").body
         with warnings.catch_warnings():
-            # Odd escapes and numbers are the model's business, not the user's.
+            # Warnings about the model's text are of no use to the user.
             warnings.simplefilter("ignore")
             return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -70,7 +70,7 @@ def parse_expression(text: str) -> ast.expr:
 
 
 def dotted_name(callee: ast.expr) -> str:
-    """`a.b.f` as text; of a chain that starts with anything but a name, the attributes."""
+    """`a.b.f` as text; only the attributes if the chain does not start with a name."""
     parts: list[str] = []
     while isinstance(callee, ast.Attribute):
         parts.append(callee.attr)
@@ -83,7 +83,7 @@ def dotted_name(callee: ast.expr) -> str:
 class CallReader:
     """Reads the calls of one text; the budget of work is shared by all of them.
 
-    Every method raises CallSyntaxError for what is no value.
+    Every method raises CallSyntaxError for anything that is not a value.
     """
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class CallReader:
         return CallExpression(dotted_name(node.func), arguments)
 
     def value(self, node: ast.expr) -> PythonValue:
-        """The value a node stands for; a bare name stands for its text."""
+        """The value of a node; a bare name is its text."""
         if self._depth == MAX_EXPRESSION_DEPTH:
             raise CallSyntaxError("nested too deeply")
         self._depth += 1
@@ -145,7 +145,7 @@ def _negated(value: PythonValue) -> PythonValue:
 
 
 def _source(node: ast.Subscript) -> str:
-    """The text of a subscript in Python's own spelling."""
+    """A subscript as Python source."""
     try:
         return f"{ast.unparse(node.value)}[{ast.unparse(node.slice)}]"
     except (RecursionError, ValueError) as error:

@@ -20,24 +20,24 @@ from wildtool.toolcall.schema import (
 from wildtool.toolcall.text.equivalence import differing_rule
 
 MAX_ARGUMENT_DIFFERENCES = 20
-"""A reply with thousands of wrong keys is as wrong after the first twenty."""
+"""Differences reported at most."""
 _TOLERANCE = 1e-12
-"""Relative; wide enough for the last bit of a decimal number, too narrow for any digit someone wrote."""
+"""Relative: accepts a difference in the last bit of a decimal number, but in no written digit."""
 _ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentDifference:
-    """One place where a prediction does not mean what gold means."""
+    """One place where a prediction differs from gold in meaning."""
 
     path: str
     """Where, such as `a.b[0]`; empty for the value itself."""
     rule: str
-    """Which rule says so: missing, extra, type, enum, boolean, number, length, depth, or the kind of text."""
+    """The rule that decided: missing, extra, type, enum, boolean, number, length, depth, or the kind of text."""
     gold: Any
-    """None where gold has nothing there."""
+    """None if gold has no value there."""
     predicted: Any
-    """The raw value, which may be huge; None where the prediction has nothing there."""
+    """The raw value, which may be huge; None if the prediction has none there."""
     message: str
     """One line for people, clipped and safe to print."""
 
@@ -45,11 +45,11 @@ class ArgumentDifference:
 def compare_arguments(
     gold: Mapping[str, Any], predicted: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> list[ArgumentDifference]:
-    """Differences between the arguments of two calls of one tool; empty where they mean the same.
+    """Differences in meaning between the arguments of two calls of one tool; empty if there are none.
 
     Args:
         gold, predicted: decoded arguments.
-        parameters: the tool's JSON schema of its parameters; may be malformed, nothing is raised.
+        parameters: the tool's JSON schema of its parameters; may be malformed.
     """
     return list(islice(_objects(gold, predicted, as_schema(parameters), "", 0), MAX_ARGUMENT_DIFFERENCES))
 
@@ -57,7 +57,7 @@ def compare_arguments(
 def compare_values(
     gold: Any, predicted: Any, schema: Mapping[str, Any], path: str = ""
 ) -> list[ArgumentDifference]:
-    """Differences between two values of one parameter; empty where they mean the same."""
+    """Differences in meaning between two values of one parameter; empty if there are none."""
     return list(islice(_values(gold, predicted, as_schema(schema), path, 0), MAX_ARGUMENT_DIFFERENCES))
 
 
@@ -109,7 +109,7 @@ def _objects(
 
 
 def _given(side: Mapping[str, Any], key: str, optional: bool) -> Any:
-    """The value of a key; null for an optional one is no value."""
+    """The value of a key; null counts as absent for an optional one."""
     value = side.get(key, _ABSENT)
     return _ABSENT if optional and value is None else value
 
@@ -131,7 +131,7 @@ def _arrays(
 
 
 def _same_in_declared_type(gold: Any, predicted: Any, schema: Mapping[str, Any]) -> bool:
-    """Gold breaks its schema with a text for a value or the other way round, and the prediction does not."""
+    """Whether gold breaks its schema (a text for a value or the reverse) and the prediction has it in the right type."""
     types = schema_types(schema)
     if (
         fits_types(gold, types)
@@ -147,7 +147,7 @@ def _same_in_declared_type(gold: Any, predicted: Any, schema: Mapping[str, Any])
 
 
 def _identical(left: Any, right: Any) -> bool:
-    """Equality of JSON values with numbers by value and without any reading of texts."""
+    """Equality of JSON values: numbers by value, texts character by character."""
     if isinstance(left, list) and isinstance(right, list):
         ours, theirs = cast("list[Any]", left), cast("list[Any]", right)
         return len(ours) == len(theirs) and all(map(_identical, ours, theirs))
@@ -197,7 +197,7 @@ def _difference(path: str, rule: str, gold: Any, predicted: Any, relation: str) 
 
 
 def _name(key: object) -> str:
-    """A key as it stands in a path: short, and without characters that cannot be written."""
+    """A key for use in a path: short, and without characters that cannot be encoded."""
     return str(key)[:60].encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -1,7 +1,7 @@
-"""Python expressions over literals, computed without evaluating any text: the parts listed here and nothing else.
+"""Computes Python expressions over literals without evaluating their text.
 
-No name but that of a listed built-in function means anything, no attribute but a listed method of a text or list is
-reached, and what a computation may touch in all is bounded before it is done.
+Only the built-in functions and the methods of texts and lists named here are known, and the work of a computation is
+limited before it is done.
 """
 
 import ast
@@ -24,17 +24,17 @@ _MAX_DIGITS = 1_000
 
 
 class CallSyntaxError(ValueError):
-    """The text is not what it should be; the message says why."""
+    """The text is not a readable call or expression; the message says why."""
 
 
 class Expressions:
-    """Computes expressions within one budget of work. Every method raises CallSyntaxError for what is no value."""
+    """Computes expressions within one budget of work. Methods raise CallSyntaxError for anything else."""
 
     def __init__(self) -> None:
         self._work = 0
 
     def value(self, node: ast.expr, levels: int = MAX_EXPRESSION_DEPTH) -> PythonValue:
-        """The value of an expression; where Python would raise, the message is Python's."""
+        """The value of an expression. Where Python would raise, CallSyntaxError has Python's message."""
         if levels == 0:
             raise CallSyntaxError("nested too deeply")
         try:
@@ -177,7 +177,7 @@ class Expressions:
         return getattr(owner, name)(*arguments, **words)
 
     def _limit(self, sign: ast.operator, left: PythonValue, right: PythonValue) -> None:
-        """Refuses, before it is computed, what would be too large."""
+        """Refuses a result that would be too large, before it is computed."""
         if isinstance(sign, ast.Mod) and isinstance(left, str | bytes):
             self._limit_format(left, right)
         elif isinstance(left, int) and isinstance(right, int):
@@ -199,7 +199,7 @@ class Expressions:
     def _limit_call(
         self, name: str, arguments: Sequence[PythonValue], words: Mapping[str, PythonValue]
     ) -> None:
-        """Refuses, before it is made, a call that takes more than the size of its arguments."""
+        """Refuses a call whose result would be too large, before it is made."""
         given = [*arguments, *words.values()]
         named = dict(zip(_PARAMETERS.get(name, ()), arguments, strict=False)) | dict(words)
         self._spend(sum(map(_weight, given)))
@@ -327,7 +327,7 @@ FUNCTIONS: Mapping[str, Callable[..., PythonValue]] = {
         *(list, max, min, oct, ord, pow, range, repr, round, set, sorted, str, sum, tuple),
     )
 }
-"""Built-in functions that take no more time and space than their arguments, but for those of `_limit_call`."""
+"""Built-in functions whose cost is limited by their arguments, apart from those that `_limit_call` checks."""
 _PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "pow": ("base", "exp", "mod"),
     "round": ("number", "ndigits"),
@@ -335,7 +335,7 @@ _PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "str": ("object", "encoding", "errors"),
     "sum": ("iterable", "start"),
 }
-"""Names of the parameters of functions that `_limit_call` looks at."""
+"""Parameter names of the functions that `_limit_call` checks."""
 _ENCODINGS = ("utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32")
 _METHODS: Mapping[type, frozenset[str]] = {
     str: frozenset(

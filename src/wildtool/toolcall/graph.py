@@ -1,4 +1,4 @@
-"""Dependency graphs of gold calls: what is ready, how long the longest chain is, what shape the graph has.
+"""Dependency graphs of gold calls: which calls are ready, the longest chain, the topology.
 
 A graph is `deps`: for each node the positions of the nodes it needs. Positions outside the graph count as
 never executed, so a node that names one is never ready.
@@ -11,7 +11,7 @@ CallTopology = Literal["none", "single", "parallel", "sequential", "mixed"]
 
 
 def bit_masks(deps: Sequence[Sequence[int]]) -> list[int]:
-    """For each node its dependencies as a bit mask over positions; unknown positions set a bit nobody clears."""
+    """For each node its dependencies as a bit mask over positions; unknown positions set a bit that is never cleared."""
     outside = 1 << len(deps)
     masks: list[int] = []
     for needed in deps:
@@ -28,7 +28,7 @@ def ready(masks: Sequence[int], done: int) -> list[int]:
 
 
 def heights(deps: Sequence[Sequence[int]]) -> list[int] | None:
-    """For each node the number of nodes on the longest chain that starts with it; None if not all can be executed."""
+    """Length of the longest chain that starts with each node; None if not all can be executed."""
     dependents: list[list[int]] = [[] for _ in deps]
     waiting = [0] * len(deps)
     for node, needed in enumerate(deps):
@@ -53,7 +53,7 @@ def heights(deps: Sequence[Sequence[int]]) -> list[int] | None:
 
 
 def depth(deps: Sequence[Sequence[int]]) -> int | None:
-    """Steps of the shortest schedule when everything ready goes at once (the longest chain); None on a cycle."""
+    """Steps of the shortest schedule, that is the length of the longest chain; None if there is a cycle."""
     height = heights(deps)
     return None if height is None else max(height, default=0)
 
@@ -74,7 +74,7 @@ def ancestors(deps: Sequence[Sequence[int]]) -> list[set[int]]:
 
 
 def topology(deps: Sequence[Sequence[int]]) -> CallTopology:
-    """The shape of a graph of calls: no call, one, all independent, one chain, or both kinds together."""
+    """The topology of a graph of calls: none, single, all independent (parallel), one chain (sequential), or mixed."""
     if len(deps) < 2:
         return ("none", "single")[len(deps)]
     needs = ancestors(deps)

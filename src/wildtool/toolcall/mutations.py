@@ -78,10 +78,10 @@ def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, 
     elif isinstance(value, list):
         yield from _wrong_lists(cast(list[Any], value))
     if isinstance(value, bool | int | float | str) and fits_types(value, schema_types(schema)):
-        # Where gold itself breaks its schema, the other type may be the better reading.
+        # If gold itself breaks its schema, the other type may be right.
         yield "wrong type", [value] if isinstance(value, str) else json.dumps(value)
     if documented_default(schema) != value:
-        # Null for an optional argument leaves it out, which is right where its default is wanted.
+        # Null for an optional argument omits it, which is right if gold is its default.
         yield "null for a value", None
 
 
@@ -100,7 +100,7 @@ def _wrong_texts(value: str) -> Iterator[tuple[str, str]]:
 
 
 def _other_content(value: str) -> Iterator[tuple[str, str]]:
-    """A content word more or less in a text of five words, or ten Chinese characters, or more."""
+    """A content word dropped or added, in texts of at least five words or ten Chinese characters."""
     words = [match for match in _LOWER_WORD.finditer(value) if match[0] not in _NO_CONTENT]
     if len(value.split()) > 4 and words:
         longest = max(words, key=lambda match: len(match[0]))
@@ -123,7 +123,7 @@ def _wrong_lists(value: list[Any]) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _unlike_any_default(schema: Any) -> Any:
-    """A value of the parameter's type that no description names as a default."""
+    """A value of the parameter's type that is not its documented default."""
     known = as_schema(schema)
     described = str(known)
     members = enum_of(known)
@@ -147,7 +147,7 @@ def _unlike_any_default(schema: Any) -> Any:
 
 
 def _swaps(arguments: dict[str, Any]) -> Iterator[ArgumentMutation]:
-    """Two different values of one type exchanged."""
+    """Two different values of one type, exchanged."""
     names = list(arguments)
     for index, first in enumerate(names):
         for second in names[index + 1 :]:

@@ -1,4 +1,4 @@
-"""What a parameter's schema says about its values: types, branches, enum, and the default it documents."""
+"""Reads the schema of a parameter: types, branches, enum, required names, and the documented default."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any, cast
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 
 NO_DEFAULT = object()
-"""Returned where no default is documented."""
+"""The result if no default is documented."""
 
 _TYPE_NAMES = {
     "string": "string", "integer": "integer", "number": "number", "float": "number", "boolean": "boolean",
@@ -38,19 +38,19 @@ _EMPTY_VALUES: dict[str, Any] = {"string": "", "array": [], "object": {}}
 
 
 def as_schema(value: object) -> Mapping[str, Any]:
-    """The schema itself, or an empty one where data put something else in its place."""
+    """A value that is a schema; an empty one for anything else."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def schema_types(schema: Mapping[str, Any]) -> frozenset[str]:
-    """The JSON type names that a schema admits; empty where it names none."""
+    """The JSON types that a schema allows; empty if it names none."""
     declared: object = schema.get("type")
     names = cast("list[object]", declared) if isinstance(declared, list) else [declared]
     return frozenset(_TYPE_NAMES[name] for name in names if isinstance(name, str) and name in _TYPE_NAMES)
 
 
 def fits_types(value: Any, types: frozenset[str]) -> bool:
-    """Whether a value is of one of the types; any value fits where none is named."""
+    """Whether a value is of one of the types; any value fits if there are none."""
     if not types:
         return True
     if isinstance(value, bool):
@@ -64,7 +64,7 @@ def fits_types(value: Any, types: frozenset[str]) -> bool:
 
 
 def enum_of(schema: Mapping[str, Any]) -> list[Any]:
-    """The values a schema enumerates; empty where it enumerates none."""
+    """The members of a schema's enum; empty if it has none."""
     members: object = schema.get("enum")
     return cast("list[Any]", members) if isinstance(members, list) else []
 
@@ -76,7 +76,7 @@ def required_names(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def branch_for(gold: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema with the first `anyOf`/`oneOf` branch that admits the gold value put in."""
+    """The schema merged with its first `anyOf` or `oneOf` branch that allows the gold value."""
     branches: object = schema.get("anyOf") or schema.get("oneOf")
     for branch in cast("list[object]", branches) if isinstance(branches, list) else []:
         candidate = as_schema(branch)
@@ -88,9 +88,9 @@ def branch_for(gold: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def documented_default(schema: Mapping[str, Any]) -> Any:
-    """The default of a parameter: schema `default`, else the one that its description states.
+    """The default of a parameter: schema `default`, else the one in its description, English or Chinese.
 
-    English and Chinese. NO_DEFAULT where none is stated, two are, or no plain value ("the current date").
+    NO_DEFAULT if the description has none, two, or one that is not a plain value ("the current date").
     """
     if "default" in schema:
         return schema["default"]
@@ -107,7 +107,7 @@ def documented_default(schema: Mapping[str, Any]) -> Any:
 
 
 def _stated_value(rest: str, types: frozenset[str], *, said: bool) -> Any:
-    """The value that `rest` starts with; an unquoted text counts only if `said` (is, to, :) and at a stop."""
+    """The value at the start of `rest`; unquoted text counts only after `is`, `to` or `:` (`said`) and before a stop."""
     if quoted := _QUOTED.match(rest):
         return _typed(next(group for group in quoted.groups() if group is not None), types)
     if empty := _EMPTY.match(rest):

@@ -55,7 +55,7 @@ def _undescribed(schema: Mapping[str, Any], path: str) -> Iterator[SchemaFault]:
 
 
 def tool_schema_faults(schema: Any, path: str = "parameters") -> Iterator[SchemaFault]:
-    """What makes an argument schema unusable, for models or for the official rules."""
+    """What makes a schema of arguments unusable for models or for the official rules."""
     if not isinstance(schema, dict):
         yield path, "expected a schema object"
         return
@@ -77,7 +77,7 @@ def tool_schema_faults(schema: Any, path: str = "parameters") -> Iterator[Schema
 
 
 def argument_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[SchemaFault]:
-    """Where a gold argument tree breaks its schema: missing, unknown, wrong type, not in the enum."""
+    """Where gold arguments break their schema: missing, unknown, of the wrong type, or not in the enum."""
     branches = schema.get("anyOf")
     if isinstance(branches, list) and branches:
         faults = [
@@ -123,7 +123,7 @@ def _enum_faults(schema: dict[str, Any], path: str) -> Iterator[SchemaFault]:
         if allowed is not None and not is_of_type(member, allowed):
             yield f"{path}.enum[{k}]", f"{shorten(member)} is not of type {name}"
         if any(type(member) is type(other) and member == other for other in members[:k]):
-            yield f"{path}.enum[{k}]", f"{shorten(member)} stands twice"
+            yield f"{path}.enum[{k}]", f"{shorten(member)} occurs twice"
 
 
 def _object_faults(schema: dict[str, Any], path: str) -> Iterator[SchemaFault]:

@@ -1,4 +1,4 @@
-"""Texts that mean exactly what they say (dates, addresses, numbers, codes): one canonical form per kind."""
+"""Texts with an exact meaning (dates, addresses, numbers, codes): one canonical form per kind."""
 
 import ipaddress
 import re
@@ -25,14 +25,14 @@ _QUOTED = re.compile(r"""(["'`])([^"'`]+)\1|《([^《》]+)》|「([^「」]+)�
 
 
 def normalise(text: str) -> str:
-    """NFKC, one kind of quotation mark and dash, nothing invisible, single blanks, no marks around the whole."""
+    """A text in NFKC with one kind of quotation mark, dash and blank, no invisible characters and no quotes around it."""
     plain = " ".join(unicodedata.normalize("NFKC", text).translate(_PLAIN).split())
     quoted = _QUOTED.fullmatch(plain)
     return plain if quoted is None else next(part for part in quoted.groups()[1:] if part)
 
 
 class TextKind(NamedTuple):
-    """One kind of strict text."""
+    """One kind of text with an exact meaning."""
 
     name: str
     read: Callable[[str], str | None]
@@ -72,7 +72,7 @@ _MOMENT = re.compile(
 
 
 def read_moment(text: str) -> str | None:
-    """ISO form of a date, a time of day, or both, where the form is unambiguous (`05/06/2024` is not)."""
+    """ISO form of a date, a time of day, or both; None if the text is ambiguous, such as `05/06/2024`."""
     match = _MOMENT.fullmatch(text) if 2 <= len(text) <= 60 else None
     if not match or not (match["day"] or match["clock"]):
         return None
@@ -120,7 +120,7 @@ def _zone(zone: str | None) -> str:
 
 
 def read_url(text: str) -> str | None:
-    """Scheme and host in lower case, default port and last slash left out, the rest as it stands."""
+    """A URL with scheme and host in lower case, without default port and last slash, the rest unchanged."""
     full = text if "://" in text else f"none://{text}" if text.lower().startswith("www.") else ""
     if not full or " " in text:
         return None
@@ -144,7 +144,7 @@ _EMAIL = re.compile(r"(?:mailto:)?([^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+)", re.IG
 
 
 def read_email(text: str) -> str | None:
-    """The address in lower case: no provider tells mailboxes apart by case."""
+    """An e-mail address in lower case: no provider distinguishes mailboxes by case."""
     match = _EMAIL.fullmatch(text) if len(text) <= 254 else None
     return match[1].lower() if match else None
 
@@ -178,9 +178,9 @@ _YEARS = re.compile(r"(?:19|20)\d\d ?- ?(?:19|20)\d\d")
 
 
 def read_grouped_digits(text: str) -> str | None:
-    """Phone, card and account numbers: digits and a leading +; decimals and mixed separators are none.
+    """Phone, card and account numbers: digits and a leading +; no decimals or mixed separators.
 
-    Bare digits are read as such a number too: whoever writes one may leave the separators out.
+    Bare digits count too, because separators are often left out.
     """
     if not 7 <= len(text) <= 32 or not re.fullmatch(r"\+?[\d ().-]+\d", text) or _YEARS.fullmatch(text):
         return None
@@ -209,7 +209,7 @@ _NUMERIC = re.compile(r"(?=\D*\d)[\d\s.,;:/%°()\[\]{}+*=x<>~$€£¥'\"NSEW|-]+
 
 
 def read_numeric(text: str) -> str | None:
-    """Coordinates, amounts, versions, ranges: every digit and sign counts, blanks at separators do not."""
+    """Coordinates, amounts, versions, ranges: every digit and sign counts; blanks beside separators do not."""
     return re.sub(r"\s*([,;:/()\[\]{}%°])\s*", r"\1", text) if _NUMERIC.fullmatch(text) else None
 
 
@@ -244,7 +244,7 @@ _SENTENCE_MARKS = re.compile(r"[的到从请查在我了是把和与去有找要
 
 
 def read_postal_address(text: str) -> str | None:
-    """A street address as its words, with the usual abbreviations; nothing may be left out."""
+    """A street address as words, with the usual abbreviations."""
     if _HAS_CJK.search(text):
         compact = re.sub(r"[\s,]", "", text)
         marks = _PLACE_MARKS.findall(compact)
@@ -266,7 +266,7 @@ _HYPHENED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
 
 
 def read_code(text: str) -> str | None:
-    """A token that is no plain word, or a list of them; case counts beside digits, `_`, `/`, in camelCase."""
+    """A token that is not a plain word, or a list of such; case counts if it has digits, `_` or `/`, or is camelCase."""
     codes = [_one_code(part) for part in re.split(", ?", text)]
     return ",".join(code for code in codes if code) if all(codes) else None
 
@@ -277,7 +277,7 @@ def _one_code(text: str) -> str | None:
         return None
     if (_PLAIN_WORD.fullmatch(token) and not _CAMEL.match(token)) or _HYPHENED.fullmatch(token):
         return None
-    # A mark behind an identifier would be sent as a part of it.
+    # Punctuation after an identifier would be sent as a part of it.
     return text if _CASED.search(token) else token.casefold()
 
 

@@ -1,4 +1,4 @@
-"""Cuts Chinese text into words with jieba and its default dictionary."""
+"""Splits Chinese text into words with jieba and its default dictionary."""
 
 import logging
 import os
@@ -20,15 +20,15 @@ def cut(text: str) -> list[str]:
 def _jieba() -> Any:
     """jieba with its dictionary loaded, through a cache that only this user can write.
 
-    jieba's own place is a fixed name in the folder for temporary files, read without a check: whoever is first
-    to write it there decides how texts are cut, and so what is judged right.
+    By default jieba reads a cache of a fixed name in the folder for temporary files, without a check: another user who
+    creates it first could change how texts are split, and so the verdicts.
     """
     import jieba  # type: ignore[import-untyped]  # slow to load, and seldom needed
 
     loaded = cast(Any, jieba)
     # jieba reports the loading of its dictionary on standard error.
     loaded.setLogLevel(logging.WARNING)
-    # Its cache says nothing of the version that wrote it.
+    # The cache does not record the version that wrote it.
     loaded.dt.cache_file = f"jieba-{loaded.__version__}.cache"
     own = _own_folder(cache_folder() / "jieba")
     if own is not None:
@@ -42,7 +42,7 @@ def _jieba() -> Any:
 
 
 def _own_folder(folder: Path) -> Path | None:
-    """The folder, made where it is missing, if this user and nobody else can write it; else None."""
+    """The folder, created if missing; None unless only this user can write to it."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Whether two texts mean the same: strict kinds exactly, short ones by words, free text by its content words."""
+"""Whether two texts mean the same: exact kinds by value, short texts by words, free text by its content words."""
 
 import re
 from collections import Counter
@@ -11,11 +11,11 @@ from wildtool.toolcall.text.spellings import respelled
 from wildtool.toolcall.text.tokens import Sort, Token, tokens
 
 MAX_COMPARED_CHARACTERS = 5_000
-"""Longer texts are the same only if their blank-separated parts are; keeps any text from being slow."""
+"""Longer texts are compared by their blank-separated parts only, to limit the time."""
 SHORT_WORDS = 4
-"""Up to so many content words (eight Chinese characters) nothing may be added or left out."""
+"""Texts up to this number of content words (eight Chinese characters) must have the same words."""
 SENTENCE_WORDS = 5
-"""A short text of so many words, function words included, may be said with other function words."""
+"""From this number of words on, function words of a short text do not count."""
 
 _ITEM_MARK = re.compile(r" ?[,;、/&] ?(?:and )?| and | ?(?:以及|[和与及]) ?")
 _SMALL_WORDS = {
@@ -28,7 +28,7 @@ _SMALL_WORDS = {
     "with": "with",
     **{word: word for word in ("my", "your", "his", "our", "their")},
 }
-"""Words that may be left out, but not exchanged."""
+"""Words that may be missing, but not replaced by another."""
 _GOALS = ("to", "到", "至")
 _ORIGINS = ("from", "从")
 # 北京市 as 北京, but not 北京市区 or 农贸市场.
@@ -42,7 +42,7 @@ _STRICT_SORTS: dict[str, tuple[Sort, ...]] = {
 
 
 def differing_rule(gold: str, predicted: str) -> str | None:
-    """The rule by which two texts differ in meaning; None where they mean the same."""
+    """The rule by which two texts differ in meaning; None if they mean the same."""
     if gold == predicted:
         return None
     if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
@@ -63,7 +63,7 @@ def differing_rule(gold: str, predicted: str) -> str | None:
 
 
 def _same_words_of_code(left: str, right: str) -> bool:
-    """`last_week` and `last week`: a code of words against these words, on either side."""
+    """Whether one text is `last_week` and the other `last week`."""
     codes = [text for text in (left, right) if "_" in text]
     if len(codes) != 1:
         return False
@@ -92,7 +92,7 @@ def _words_differ(left: str, right: str) -> str | None:
 
 
 def _drops_one(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
-    """Whether an English `one` of ours is neither one nor an article there: `one of the rooms` and `the rooms`."""
+    """Whether an English `one` has neither `one` nor an article in the other text: `one of the rooms` and `the rooms`."""
     ones, articles = (
         [sum(word.raw.casefold() in found for word in words) for words in (ours, theirs)]
         for found in (("one", "1"), ("a", "an"))
@@ -101,10 +101,10 @@ def _drops_one(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
 
 
 def _same_items(left: str, right: str) -> bool:
-    """Two lists of the same short things, whatever stands between these: `milk, eggs` and `milk and eggs`."""
+    """Whether two texts are lists of the same short items, with any separators: `milk, eggs` and `milk and eggs`."""
     ours, theirs = (_ITEM_MARK.split(text.rstrip(".!")) for text in (left, right))
     if len(ours) == 2 and all(item[:1].isupper() for item in ours) and ("," in left) != ("," in right):
-        # `Paris, France` is no list.
+        # `Paris, France` is not a list.
         return False
     return 1 < len(ours) == len(theirs) and all(
         _same_short(_without_articles(tokens(one)), _without_articles(tokens(other)))
@@ -113,7 +113,7 @@ def _same_items(left: str, right: str) -> bool:
 
 
 def _content(words: Sequence[Token]) -> list[Token]:
-    """Content words; in `from A to B` the `from` says nothing that `to` does not say."""
+    """Content words; in `from A to B` the `from` is redundant."""
     last_goal = max((place for place, word in enumerate(words) if word.key in _GOALS), default=-1)
     return [
         word
@@ -131,7 +131,7 @@ def _is_title(content: Sequence[Token]) -> bool:
 
 
 def _same_letters(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
-    """Same words but for where they are cut: `e-mail` and `email`, `New York` and `NewYork`."""
+    """Whether the words are the same when joined: `e-mail` and `email`, `New York` and `NewYork`."""
     left, right = _without_articles(ours), _without_articles(theirs)
     joined = ["".join(word.key for word in words) for words in (left, right)]
     kept = ("number", "one", "time", "negation")
@@ -160,13 +160,13 @@ def _is_no_plural(word: str) -> bool:
 
 
 def _guard(ours: Sequence[Token], theirs: Sequence[Token]) -> str | None:
-    """What may not differ however similar the texts are: numbers, negations, marker words, names."""
+    """The rule that two similar texts break by different numbers, negations, marker words or names."""
     spare = [sum(word.sort == "one" for word in words) for words in (ours, theirs)]
     for rule, sorts in _STRICT_SORTS.items():
         left, right = (Counter(word.key for word in words if word.sort in sorts) for words in (ours, theirs))
         missing, extra = left - right, right - left
         if rule.endswith("number"):
-            # `one` may stand for 1, or for `a`.
+            # `one` may mean 1 or `a`.
             missing["1"] -= spare[1]
             extra["1"] -= spare[0]
         if +missing or +extra:
@@ -177,7 +177,7 @@ def _guard(ours: Sequence[Token], theirs: Sequence[Token]) -> str | None:
 
 
 def _other_words(ours: Sequence[Token], theirs: Sequence[Token]) -> str | None:
-    """Why the content words are not the same in the same order."""
+    """The rule broken by other content words, or another order of them."""
     ours, theirs = _without_lone(ours), _without_lone(theirs)
     left = [word.key for word in ours if word.sort != "one"]
     right = _in_words_of(frozenset(left), [word for word in theirs if word.sort != "one"])
@@ -190,14 +190,14 @@ def _other_words(ours: Sequence[Token], theirs: Sequence[Token]) -> str | None:
 
 
 def _other_small_words(ours: Sequence[Token], theirs: Sequence[Token]) -> str | None:
-    """Other ones beside the same content words, such as `paid by Ann` and `paid for Ann`; one left out says nothing."""
+    """The rule broken by another small word beside the same content words: `paid by Ann` and `paid for Ann`."""
     left, right = _small_words(ours), _small_words(theirs)
     differ = any(one and other and one.isdisjoint(other) for one, other in zip(left, right, strict=False))
     return "free text: small word" if len(left) == len(right) and differ else None
 
 
 def _small_words(words: Sequence[Token]) -> list[set[str]]:
-    """Those before each content word, in order; those of a word that may stand anywhere come first."""
+    """The small words before each content word, in order; first those of words that may be anywhere."""
     lone = _lone_sorts(words)
     found: list[set[str]] = []
     moved: list[set[str]] = []
@@ -221,13 +221,13 @@ def _without_lone(words: Sequence[Token]) -> list[Token]:
 
 
 def _lone_sorts(words: Sequence[Token]) -> list[Sort]:
-    """A text's only day word, or only time, may stand anywhere; the guards have seen that both texts have the same."""
+    """Kinds of words that may be anywhere: a text's only day word or only time, which both texts share."""
     sorts: tuple[Sort, ...] = ("day", "time")
     return [sort for sort in sorts if sum(word.sort == sort for word in words) == 1]
 
 
 def _in_words_of(vocabulary: frozenset[str], words: Iterable[Token]) -> list[str]:
-    """Keys of the words, each as another form of the same word where the vocabulary has that form."""
+    """Keys of the words, each in the form that the vocabulary has of it, if any."""
 
     def form_of(word: Token) -> str:
         if word.key in vocabulary or word.sort != "word":

@@ -1,4 +1,4 @@
-"""The word lists that the comparison of free text rests on, English and Chinese; data only."""
+"""Word lists for the comparison of free text, English and Chinese."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -65,7 +65,7 @@ MARKERS = DAYS | _words(
     毫升 度 摄氏 华氏 秒 分钟 小时 天 周 月 季度 年 号 日 二 两 三 四 五 六 七 八 九 十 百 千 万 亿
     """
 )
-"""Words that turn the meaning of a sentence around: both texts must have the same ones, equally often."""
+"""Words that change the meaning of a sentence: both texts must have the same ones, equally often."""
 
 SYNONYMS = {
     word: group.split()[0]
@@ -123,7 +123,7 @@ SYNONYMS = {
     )
     for word in group.split()[1:]
 }
-"""Word to the first word of its group: groups so narrow that any text may have either."""
+"""Word to the first word of its group; words of a group are interchangeable in any text."""
 
 NOT_PLURALS = _words(
     """
@@ -134,7 +134,7 @@ NOT_PLURALS = _words(
     lenses assets shares returns minds lines airs ashes belongings wits provisions matters rights securities
     """
 )
-"""Words that without their s are another word; besides, all that end in -ics."""
+"""Words that are another word without their s, besides all that end in -ics."""
 
 CHINESE_COMPOUNDS = _words(
     """
@@ -144,10 +144,10 @@ CHINESE_COMPOUNDS = _words(
     天气 上班 下班 以上 以下 内容 国内 国外 多少 好的 最好 更好 月亮 日本 日期 年轻 一起 一些 一样
     """
 )
-"""Words in which a listed character means something else."""
+"""Words in which a character of the other lists means something else."""
 
 CASED_UNITS = _words("m mm mg g s b kb mb gb tb mw ma mv mj n pa")
-"""Symbols of units that are others in another case: a metre and a million, a megabit and a megabyte."""
+"""Symbols whose case changes the unit: metre and million, megabit and megabyte."""
 
 MEASURE_WORDS = (
     "星居章节季级期页个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度"

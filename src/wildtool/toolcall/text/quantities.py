@@ -1,4 +1,4 @@
-"""Numbers and quantities in texts (`5 km`, `$5 million`, `三公里`), and hours of a named day: what they amount to."""
+"""Values of numbers and quantities in texts (`5 km`, `$5 million`, `三公里`), and of hours of a named day."""
 
 import re
 from decimal import Decimal
@@ -52,10 +52,10 @@ _UNITS = {
     }.items()
     for word in words.split()
 }
-"""Units by their names, in the singular. None that could be another, such as `¥`."""
+"""Names of units, in the singular; ambiguous ones such as `¥` are missing."""
 _SCALES = {**SCALES, "trillion": 10**12, "千": 10**3, "万": 10**4, "亿": 10**8}
 _SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "b": 10**9, "bn": 10**9}
-"""Behind a sum of money only: `$5M`."""
+"""Only after an amount of money: `$5M`."""
 _AMOUNT = r"(?P<amount>(?:(?<![\w)])[+-])?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?)"
 _SCALE = rf"(?: ?(?P<scale>{'|'.join(_SCALES)})(?![A-Za-z]|(?<=千)[米克瓦卡]))?"
 _MONEY_SCALE = _SCALE.replace("(?P<scale>", rf"(?P<scale>{'|'.join(_SHORT_SCALES)}|", 1)
@@ -86,11 +86,11 @@ _DAY = re.compile(
     rf"|(?P<early>.+?)(?:,| on)? (?P<late>{'|'.join(sorted(DAYS, key=len, reverse=True))})"
 )
 _LONGEST = 40
-"""Characters of a text that is looked at."""
+"""Longer texts are not compared as quantities."""
 
 
 def respell_numbers(text: str) -> str:
-    """A text with the numbers that are written in words as digits; `one`, which may be an article, stays."""
+    """A text with number words as digits; `one` stays, since it may be an article."""
     return _NUMERAL.sub(_numeral, _WORDS.sub(_number_words, text))
 
 
@@ -125,7 +125,7 @@ def _numeral(match: re.Match[str]) -> str:
 
 
 def respell_amounts(text: str) -> str:
-    """A text with each amount as plain digits and the one name of its unit: `5 million dollars` is `5000000 USD`."""
+    """A text with each amount in digits and one name per unit: `5 million dollars` is `5000000 USD`."""
     text = _PER_CENT.sub(r"\1%", text)
     for pattern in (_UNIT_BEFORE, _UNIT_BEHIND):
         text = pattern.sub(_amount, text)
@@ -147,7 +147,7 @@ def _plain(value: Decimal) -> str:
 
 
 def _unit(name: str) -> str | None:
-    """The one name of a unit; None for a symbol in a case that makes it another unit."""
+    """The standard name of a unit; None for a symbol that is another unit in this case."""
     if name.casefold() in CASED_UNITS:
         return name if _UNITS.get(name) == name else None
     plain = re.sub("^degrees?", "deg", name.lower()).replace(" ", "").rstrip(".")
@@ -155,7 +155,7 @@ def _unit(name: str) -> str | None:
 
 
 def same_amount(left: str, right: str) -> bool:
-    """Whether two normalised texts name the same quantity or the same hour of a named day, each in its own way."""
+    """Whether two normalised texts name the same quantity or the same hour of a named day."""
     if max(len(left), len(right)) > _LONGEST:
         return False
     for read in (_quantity, _hour_of_day):

@@ -1,6 +1,6 @@
 """ROUGE-L as the package `rouge` 1.0.1 computes it at summary level, without its recursion.
 
-Written anew because the package's recursive trace-back makes a verdict depend on how deep the caller's own
+Reimplemented because the package's recursive trace-back makes a verdict depend on how deep the caller's own
 stack is (docs/decisions/0003-own-rouge-l.md). Equality with the package is a test.
 """
 
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 MAX_TRACE_STEPS = 982
 """Moves of the trace-back beyond which the package exceeds Python's recursion limit and raises."""
 MAX_CELLS = 4_000_000
-"""Word pairs of two texts beyond which a comparison is given up: the package would need minutes and gigabytes."""
+"""Word pairs beyond which texts are not compared: the package would need minutes and gigabytes."""
 MAX_ROUGE_CHARACTERS = 200_000
-"""Length beyond which a text is not even cut into words."""
+"""Length beyond which a text is not split into words."""
 
 
 class RougeError(ValueError):

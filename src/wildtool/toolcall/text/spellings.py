@@ -1,4 +1,4 @@
-"""One spelling for what has several inside a text: dates, clock times, numbers, amounts, spans from one to another."""
+"""Writes dates, clock times, numbers, amounts and spans inside a text in one spelling."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ _TENS = {word: value for word, value in NUMBER_WORDS.items() if value > 19}
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)"
 _MONTH = MONTH_NAME
 
-# Nothing of a longer token may stand on either side; Chinese characters may.
+# Not inside a longer token; Chinese characters may be on either side.
 _L, _R = r"(?:(?<=[日号月]-)|(?<![A-Za-z0-9_.:/-]))", r"(?![A-Za-z0-9_/-]|[.:,]\d)"
 _END = rf"(?:(?<=[日号])|{_R})"
 _FULL_DATE = re.compile(rf"{_L}(?:the )?(?:{'|'.join(DATE_FORMS)}){_END}", re.IGNORECASE)
@@ -118,8 +118,8 @@ SPAN_MARK = "→"
 def respelled(text: str) -> str:
     """A normalised text with one spelling of each date, clock time, number, amount and span in it.
 
-    The result is for comparing, not for reading. What is not understood stays as it is. Gold values come again and
-    again, so the last ones are kept.
+    The result is for comparison, not for reading. Parts that are not understood stay as they are. Gold values recur, so
+    results are cached.
     """
     if not _HAS_VARIANTS.search(text):
         return text
@@ -141,7 +141,7 @@ def respelled(text: str) -> str:
 
 
 def _whole_text_form(text: str) -> str:
-    """What only a whole text can be: an ordinal that is as good as its number, a time, a date without separators."""
+    """Spellings of a whole text only: an ordinal as its number, a time, a date without separators."""
     if match := _LONE_ORDINAL.fullmatch(text) or _LONE_CLOCK.fullmatch(text):
         return match[1]
     if match := _COMPACT_DATE.fullmatch(text) or _POINTED_DATE.fullmatch(text):
@@ -169,7 +169,7 @@ def _full_date(match: re.Match[str]) -> str:
 
 
 def _apart(written: str, match: re.Match[str]) -> str:
-    """With a blank before whatever follows at once, as in `5月8日15:00`."""
+    """With a blank before a directly following character, as in `5月8日15:00`."""
     return written + " " * match.string[match.end() : match.end() + 1].isalnum()
 
 
@@ -183,7 +183,7 @@ def _month_day(match: re.Match[str]) -> str:
     named = match["name1"] or match["name2"]
     month = _month(named) if named else int(match["m3"])
     day = int(match["d1"] or match["d2"] or match["d3"])
-    # A leap year, which has every day there is.
+    # A leap year, which has every day.
     return _apart(_day(match[0], 2000, month, day).replace("2000.", "0000.", 1), match)
 
 

@@ -1,4 +1,4 @@
-"""Cuts a text into words with what the comparison must know of each: number, marker, name, or plain word."""
+"""Splits a text into words and classifies them for comparison: number, marker, name, or plain word."""
 
 import re
 import unicodedata
@@ -49,16 +49,16 @@ class Token(NamedTuple):
     """What is compared: lower case, one spelling, synonyms joined."""
     sort: Sort
     raw: str
-    """As it stood in the normalised text."""
+    """The word in the normalised text."""
 
     @property
     def weight(self) -> float:
-        """Length in words; a Chinese character is half of one."""
+        """Length in words; a Chinese character counts half."""
         return 0.5 if len(self.raw) == 1 and _CJK_CHARACTER.match(self.raw) else 1.0
 
 
 _CAPITAL_WORDS = frozenset({"IT", "WHO", "US"})
-"""What alone in capitals is another word than in lower case."""
+"""Words that are another word in capitals."""
 _TIME = re.compile(r"\d{4}\.\d\d(?:\.\d\d)?|\d\d:\d\d")
 """A date or a clock time as `spellings` writes it."""
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
@@ -91,7 +91,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def _in_context(found: list[Token]) -> Iterator[Token]:
-    """Tokens as what they are beside their neighbours."""
+    """Tokens reclassified by their neighbours."""
     for place, token in enumerate(found):
         before, behind = (
             found[place - 1] if place else None,
@@ -103,7 +103,7 @@ def _in_context(found: list[Token]) -> Iterator[Token]:
         elif token.key == "about" and not (behind and behind.sort in ("number", "time")):
             yield token._replace(sort="function")
         elif token.key == "的" and behind is None and before and not _CJK_CHARACTER.match(before.raw):
-            # Not what a Chinese speaker would say of a Latin name.
+            # A final 的 after a Latin name is not a particle.
             yield token._replace(sort="word")
         elif _is_label(token, before, behind) or (len(found) == 1 and token.raw in _CAPITAL_WORDS):
             yield Token(token.raw.upper(), "name", token.raw)
@@ -112,9 +112,9 @@ def _in_context(found: list[Token]) -> Iterator[Token]:
 
 
 def _is_label(token: Token, before: Token | None, behind: Token | None) -> bool:
-    """`A` that names something: plan A, blood type A, A级."""
+    """Whether a token is a label `A`: plan A, blood type A, A级."""
     if token.raw in ("a", "A") and before is not None and behind is None:
-        # An article has something behind it.
+        # An article is never the last word.
         return True
     if token.raw != "A":
         return False
@@ -170,7 +170,7 @@ def _word(raw: str, *, named: bool) -> Iterator[Token]:
         yield Token("not", "negation", raw)
         return
     word = re.sub(r"'(?:s|m|re|ve|ll|d)$", "", word).replace("'", "")
-    # IT and WHO in capitals are no function words.
+    # IT and WHO in capitals are not function words.
     if named and len(raw) > 1 and raw.isupper() and (word in FUNCTION_WORDS or raw in _CAPITAL_WORDS):
         yield Token(raw, "name", raw)
     else:
