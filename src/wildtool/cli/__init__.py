@@ -1,4 +1,4 @@
-"""The command `wildtool`: one small module for each verb; what they do lies in the packages below."""
+"""The command `wildtool`: one small module per verb; the packages below do the work."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -27,13 +27,14 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "generate": ("generate", "GENERATE"),
     "data": ("data", "DATA"),
 }
-"""Each verb with its module and what it is there: a function, or the verbs below it."""
-# The marked-up kind would import rich, which costs as much as all the rest.
+"""Each verb with its module and the name there: a function, or a group of verbs."""
+# Markup mode would import rich, which costs as much as everything else together.
 _PLAIN: Mapping[str, Any] = {"rich_markup_mode": None, "context_settings": SETTINGS}
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands by verb, each made when it is asked for: one verb need not wait for the modules of the others."""
+    """The commands by verb, each created on first use, so that a verb does not load the modules of the
+    others."""
 
     def __getitem__(self, verb: str) -> Any:
         place, name = VERBS[verb]
@@ -93,7 +94,7 @@ def main() -> None:
     """Entry point of the installed command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A terminal of an old encoding shows a question mark rather than ending a run.
+            # A terminal with an old encoding shows question marks instead of ending a run.
             stream.reconfigure(errors="replace")
     with relaxed_gc():
         app(prog_name="wildtool")

@@ -1,4 +1,4 @@
-"""What the shell offers to complete: names of benchmarks, profiles, modes, models and formats."""
+"""Shell completion: names of benchmarks, profiles, modes, models and formats."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -17,12 +17,12 @@ def benchmarks(incomplete: str) -> list[str]:
 
 
 def profiles(ctx: Any, incomplete: str) -> list[str]:
-    """Profiles of the benchmark on the line, else of all."""
+    """Profiles of the benchmark on the command line, or of all."""
     return _with_prefix(incomplete, (name for found in _matching_benchmarks(ctx) for name in found.profiles))
 
 
 def modes(ctx: Any, incomplete: str) -> list[str]:
-    """Modes of the benchmark on the line, else of all."""
+    """Modes of the benchmark on the command line, or of all."""
     return _with_prefix(incomplete, (name for found in _matching_benchmarks(ctx) for name in found.modes))
 
 
@@ -50,7 +50,7 @@ def _matching_benchmarks(ctx: Any) -> "list[Benchmark]":
     from wildtool.engine.registry import benchmark_names, load_benchmark
 
     known = benchmark_names()
-    # While an option waits for its value, what stands before it is not sorted into parameters.
+    # While an option waits for its value, the words before it are not parsed into parameters yet.
     named = [name for name in (ctx.params.get("benchmark"), *ctx.args) if name in known]
     try:
         return [load_benchmark(name) for name in named[:1] or known]

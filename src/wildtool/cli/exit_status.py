@@ -1,4 +1,4 @@
-"""Turns what a verb raises into a message a user can act on and into the exit status."""
+"""Turns exceptions of a verb into a message that users can act on, and into the exit status."""
 
 import errno
 import os
@@ -16,17 +16,17 @@ from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
 Verb = ParamSpec("Verb")
 
 WORST_LAST = (0, 3, 2, 1, 130)
-"""Exit statuses by gravity: where several models end differently, the last of theirs counts."""
+"""Exit statuses, the worst last: if several models end differently, the worst counts."""
 
 
 _USER_FIXABLE_ERRORS = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP,
 )  # fmt: skip
-"""System errors that only the user can do something about: a place that may not be written or read."""
+"""System errors that only the user can fix: a place that cannot be written or read."""
 
 
 def worst_status(statuses: list[int]) -> int:
-    """The gravest of some exit statuses; 0 of none."""
+    """The worst of some exit statuses; 0 for none."""
     return max(statuses, key=WORST_LAST.index, default=0)
 
 
@@ -41,7 +41,7 @@ def with_exit_status(verb: Callable[Verb, int | None]) -> Callable[Verb, None]:
 
 
 def run_to_status(command: Callable[[], int | None]) -> int:
-    """Does something; the exit status it leads to."""
+    """Runs a command; returns its exit status."""
     try:
         status = command() or 0
         sys.stdout.flush()
@@ -50,8 +50,8 @@ def run_to_status(command: Callable[[], int | None]) -> int:
         print_err("interrupted")
         return 130
     except BrokenPipeError:
-        # Whoever read our output has seen enough (`wildtool show … | head`). What is still buffered must go
-        # somewhere, or Python complains about it at exit.
+        # The reader of our output has seen enough (`wildtool show … | head`). Buffered output must still go
+        # somewhere, or Python complains at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the one place where anything left becomes a message
@@ -59,7 +59,7 @@ def run_to_status(command: Callable[[], int | None]) -> int:
 
 
 def report_error(error: Exception) -> int:
-    """Tells the user what went wrong; the exit status that it leads to."""
+    """Prints what went wrong; returns the exit status."""
     if isinstance(error, WildtoolError):
         for text in (str(error), *getattr(error, "__notes__", ())):
             print_err(f"wildtool: {text}")
@@ -87,5 +87,5 @@ def report_error(error: Exception) -> int:
 
 
 def _no_temporary_folder(error: OSError) -> bool:
-    """Whether nothing can be written to any folder for temporary files."""
+    """Whether there is no folder for temporary files that can be written to."""
     return error.errno == errno.ENOENT and "temporary directory" in (error.strerror or "")

@@ -1,4 +1,4 @@
-"""How `--help` lists options: in panels, one name each, at most 84 columns wide."""
+"""How `--help` lists options: in panels, with one long name each, at most 84 columns wide."""
 
 from typing import Any
 
@@ -7,21 +7,22 @@ from typer.core import TyperCommand
 MODEL, SAMPLING, SELECTION, LIMITS, OUTPUT, MORE = PANELS = (
     *("Model", "Sampling", "Selection", "Limits", "Output", "More"),
 )
-"""Panels of options, in their order; what is in none stands before them."""
+"""Panels of options, in order; options without a panel come first."""
 WIDTH = 84
 PANEL_THRESHOLD = 16
-"""Options from which on they are listed in panels."""
+"""Number of options from which they are listed in panels."""
 MAX_NAME_WIDTH = 26
-"""Columns for the names of options; what is longer has a line of its own."""
+"""Columns for the names of options; a longer name gets its own line."""
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
 """Settings of every command."""
 METAVARS = {"integer": "N", "int": "N", "float": "X", "text": "TEXT", "str": "TEXT", "path": "PATH"}
-"""What stands for a value of some type, where the option does not say."""
+"""Placeholders for values by type, for options that name none."""
 
 
 class PanelCommand(TyperCommand):
-    """A command whose options are listed in panels. Of several long names an option is shown with the first; the
-    others are older ones that still work."""
+    """A command whose options are listed in panels. An option with several long names is shown with the first; the
+    others are older names that still work.
+    """
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         every: list[Any] = list(self.get_params(ctx))
@@ -32,7 +33,7 @@ class PanelCommand(TyperCommand):
                 (_name(param), _help_text(param))
             )
         if panels[MORE]:
-            # The help's own option comes last.
+            # --help comes last.
             panels[MORE].append(panels["Options"].pop())
         widest = min(max(len(name) for rows in panels.values() for name, _ in rows), MAX_NAME_WIDTH)
         for panel, rows in panels.items():
@@ -73,7 +74,7 @@ def _metavar(param: Any) -> str:
 
 
 def _help_text(param: Any) -> str:
-    """The help, with the default where there is one that says something."""
+    """The help text, with the default if it is worth showing."""
     default = param.default
     shown = getattr(default, "value", default)
     if param.required and param.param_type_name == "option":

@@ -1,4 +1,4 @@
-"""`wildtool audit`: what the gold answers score, and whether a profile catches mistakes in them."""
+"""`wildtool audit`: the score of the gold answers, and whether a profile catches mistakes in them."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TOTAL = "all kinds"
 MAX_GOLD_LINES = 200
-"""Gold answers judged wrong that are listed one by one."""
+"""Maximum number of rejected gold answers that are listed."""
 
 
 def audit(

@@ -101,7 +101,7 @@ def stats(
 
 
 def _row(metric: "Metric") -> dict[str, Any]:
-    """A number for a program; where it is meant to be something, how far it is from that too."""
+    """A number for programs; if it has a target, also the distance from it."""
     away = None if metric.value is None or metric.target is None else metric.value - metric.target
     return {**asdict(metric), "deviation": away}
 
@@ -142,18 +142,18 @@ def refresh(
 
 
 def _check_not_empty(owner: "Benchmark", source: "Source") -> None:
-    """Raises DataError where data hold no item."""
+    """Raises DataError if the data contain no item."""
     try:
         empty = next(iter(owner.load(source)), None) is None
     except DataError:
-        # Something that cannot be played is not nothing; it can still be checked and described.
+        # Data that cannot be run are not empty; they can still be checked and described.
         return
     if empty:
         raise DataError(f"{source.path}: contains no items")
 
 
 def _resolve_data(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":
-    """Whose data are meant, and where they lie."""
+    """The benchmark of the data, and where they are."""
     from wildtool.engine.detect import detect_benchmark
     from wildtool.engine.registry import benchmark_names, load_benchmark
 
@@ -171,7 +171,7 @@ DATA = typer.Typer(
     no_args_is_help=True,
     context_settings=SETTINGS,
 )
-"""The verb, with those below it."""
+"""The verb group."""
 DATA.command("pull", cls=PanelCommand)(with_exit_status(pull))
 DATA.command("lint", cls=PanelCommand)(with_exit_status(lint))
 DATA.command("stats", cls=PanelCommand)(with_exit_status(stats))

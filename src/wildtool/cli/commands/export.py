@@ -1,4 +1,4 @@
-"""`wildtool export`: runs in forms that others read."""
+"""`wildtool export`: runs in formats that other tools read."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -116,7 +116,8 @@ def _check_outcome(only: str) -> None:
 
 
 def _targets(paths: list[Path], out: Path | None, form: str) -> dict[Path, Path]:
-    """Each run folder with what it is written to. Raises UsageError where two would be one, or one would harm a run."""
+    """Each run folder with its output. Raises UsageError if two would be the same, or one would damage a
+    run."""
     from wildtool.engine.score.results import run_folders
 
     names: dict[Path, str] = {}
@@ -138,7 +139,7 @@ def _targets(paths: list[Path], out: Path | None, form: str) -> dict[Path, Path]
 
 
 def _is_its_own(form: str, folder: Path) -> bool:
-    """Whether a folder that is there is the export itself, rather than one that it is put into."""
+    """Whether an existing folder is the export itself, rather than the folder to put it into."""
     from wildtool.outputs import is_dataset
 
     return EXPORT_FORMATS[form].folder and is_dataset(folder)

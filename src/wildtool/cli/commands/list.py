@@ -96,7 +96,7 @@ def list_(
 
 
 def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
-    """Names with what they are, beside each other while names are short."""
+    """Prints names with their descriptions, side by side if the names are short."""
     from wildtool.cli.output.grid import cell_len, wrap_text
     from wildtool.cli.terminal import terminal_width
 
@@ -118,9 +118,9 @@ def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
 
 
 def _check(name: str, typed: dict[str, str]) -> None:
-    """Says what works at a model's endpoint. Raises InfraError where it does not answer.
+    """Prints what works at a model's endpoint. Raises InfraError if it does not answer.
 
-    Args: typed: options of `ModelOptions` that stand on the command line.
+    Args: typed: options of `ModelOptions` given on the command line.
     """
     import asyncio
 
@@ -156,7 +156,7 @@ def _check(name: str, typed: dict[str, str]) -> None:
 
 
 ListRows = list[tuple[str, str]]
-"""Names with what they are."""
+"""Prints names with their descriptions."""
 
 
 def _benchmarks(benchmarks: "list[Benchmark]") -> ListRows:
@@ -208,7 +208,7 @@ def _models(benchmarks: "list[Benchmark]") -> ListRows:
 
 
 def _configured(entry: ModelEntry) -> str:
-    """What `wildtool.toml` says of a model, and whether its key variable is set; never the key."""
+    """The settings of a model in `wildtool.toml`, and whether its key variable is set; never the key."""
     endpoint = entry.endpoint
     at = f" at {URL_CREDENTIALS.sub('://', endpoint.base_url.partition('?')[0])}" if endpoint.base_url else ""
     key = ""
@@ -227,7 +227,7 @@ def _is_set(variable: str) -> str:
 
 
 def _preset(preset: "Preset") -> str:
-    """Where it is, what it speaks, and whether its key variable is set; never the key."""
+    """The address and protocol of a provider, and whether its key variable is set; never the key."""
     key = "no key" if preset.key_env is None else f"key in {preset.key_env} ({_is_set(preset.key_env)})"
     spoken = "" if preset.protocol == "chat completions" else f", {preset.protocol} API"
     return f"{preset.base_url}, {key}{spoken}"

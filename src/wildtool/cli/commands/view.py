@@ -1,4 +1,4 @@
-"""`wildtool view`: a local server that lists runs, also running ones, and opens their reports."""
+"""`wildtool view`: a local server that lists runs, including running ones, and opens their reports."""
 
 import os
 import sys
@@ -60,7 +60,7 @@ def view(
         status = 0
     finally:
         if has_pending_read():
-            # A disk that does not answer: nothing else may wait for it either.
+            # A disk does not answer: nothing else may wait for it either.
             sys.stdout.flush()
             os._exit(status)
 
@@ -69,5 +69,5 @@ def _open(address: str) -> None:
     import threading
     import webbrowser
 
-    # A browser of the terminal keeps whoever starts it waiting.
+    # A browser in the terminal blocks the process that starts it.
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -27,7 +27,7 @@ OPTION_TYPES: dict[str, tuple[type, ...]] = {
     "float": (int, float),
     "boolean": (bool,),
 }
-"""Types of values by what the command line's library calls the option's own; anything else is a text."""
+"""Types of values by the command-line library's name for the option's type; anything else is text."""
 MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
     "model": (str,),
     "base_url": (str,),
@@ -43,9 +43,9 @@ MODEL_KEYS: Mapping[str, tuple[type, ...]] = {
     "tpm": (int, float),
     "prices": (dict,),
 }
-"""What a table `[models.NAME]` may hold, with its types."""
+"""Keys of a table `[models.NAME]`, with their types."""
 SAMPLING_KEYS = ("temperature", "max_tokens", "extra_body", "stream")
-"""Those that are fields of `Sampling`."""
+"""Keys that are fields of `Sampling`."""
 TYPE_PHRASES = {
     str: "a text",
     int: "a whole number",
@@ -58,7 +58,7 @@ URL_CREDENTIALS = re.compile(r"://[^/?#\s]*@")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEntry:
-    """A table `[models.NAME]`: a model to which the user gave a name. None: not set there."""
+    """A table `[models.NAME]`: a model that the user named. None: not set there."""
 
     model: str
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
@@ -72,7 +72,7 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the file says; nothing where there is none."""
+    """The contents of the file; empty without one."""
 
     path: Path | None = None
     run: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -89,14 +89,14 @@ class Config:
 
 
 def read_config(named: Path | None) -> Config:
-    """The file the user named, else `wildtool.toml` in this folder, else nothing.
+    """The named file, or `wildtool.toml` in this folder, or an empty config.
 
-    Raises UsageError naming file, line and key of anything that it cannot hold.
+    Raises UsageError that names file, line and key of anything invalid.
     """
     path = named or CONFIG_FILE
     if named is None and not path.exists():
         return Config()
-    import tomllib  # loaded where there is a file to read: every command asks for it
+    import tomllib  # loaded only if there is a file: every command calls this
 
     try:
         text = path.read_text("utf-8")
@@ -119,7 +119,7 @@ def read_config(named: Path | None) -> Config:
 
 
 def unknown_key_message(name: str, known: Iterable[str]) -> str:
-    """What to say of an unknown key."""
+    """The message about an unknown key."""
     names = sorted(known)
     close = get_close_matches(name.replace("-", "_"), names, 1)
     return (
@@ -175,17 +175,17 @@ def _check_format(config: Config, place: tuple[str, ...], name: str | None) -> N
 
 
 def check_type(config: Config, place: tuple[str, ...], value: Any, types: tuple[type, ...]) -> None:
-    """Raises UsageError where a value is of none of these types; true is no number."""
+    """Raises UsageError if a value has none of these types; true is not a number."""
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         raise config.error_at(place, f"must be {TYPE_PHRASES[types[-1]]}")
 
 
 def _reject_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, ...]) -> None:
-    """Refuses keys of models, of which this file must hold none; the text itself is never repeated."""
+    """Refuses API keys, which must not be in this file; the value is never repeated."""
     advice = "put it into an environment variable and name that with api_key_env"
     for name, value in table.items():
         here = (*place, name)
-        # A model may be called anything.
+        # A model may have any name.
         if len(here) != 2 or place[0] != "models":
             if is_key_name(name):
                 raise config.error_at(here, f"do not keep a key in a file that others may read; {advice}")
@@ -198,12 +198,12 @@ def _reject_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, 
 
 
 def option_value(value: Any) -> Any:
-    """A value of `[run]` as the command line would have it."""
+    """A value of `[run]` in the form that the command line expects."""
     return json.dumps(value) if isinstance(value, dict) else value
 
 
 def _line(text: str, path: tuple[str, ...]) -> int | None:
-    """The line where a key stands, or the header of its table; None where the file is written otherwise."""
+    """The line of a key, or of its table's header; None if the file uses another notation."""
     table: list[str] = []
     found: int | None = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -225,7 +225,7 @@ def _split_key(dotted: str) -> list[str]:
 
 
 def load_config(context: typer.Context, named: Path | None) -> Path | None:
-    """Callback of `--config`, which is read before all other options: their defaults come from the file."""
+    """Callback of `--config`, which runs before all other options: their defaults come from the file."""
 
     def take() -> None:
         config = read_config(named)
@@ -240,12 +240,12 @@ def load_config(context: typer.Context, named: Path | None) -> Path | None:
 
 
 def loaded_config(context: typer.Context) -> Config:
-    """The config that `take_config` has read."""
+    """The config that `load_config` has read."""
     return context.meta.get(CONFIG_KEY) or Config()
 
 
 def explicit_options(context: typer.Context) -> set[str]:
-    """The options that stand on the command line itself, by the names of their parameters, without a last `_`."""
+    """The options given on the command line, by the names of their parameters, without a final `_`."""
     found: set[str] = set()
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")
@@ -276,7 +276,7 @@ def _checked(context: typer.Context, config: Config, key: str, value: Any, optio
     for one in values:
         if key == "extra_body" and isinstance(one, dict):
             continue
-        # Times may be given as plain numbers.
+        # Durations may be plain numbers.
         check_type(config, place, str(one) if key == "deadline" else one, kinds)
     value = str(value) if key == "deadline" else values if option.multiple else option_value(value)
     try:
@@ -289,5 +289,5 @@ def _checked(context: typer.Context, config: Config, key: str, value: Any, optio
 
 
 def _as_values(value: Any) -> list[Any]:
-    """The values of an option that takes several; one may stand alone."""
+    """The values of an option that takes several; a single one need not be in a list."""
     return cast(list[Any], value) if isinstance(value, list) else [value]

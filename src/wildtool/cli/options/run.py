@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserOptions:
-    """The options about the model that plays the user."""
+    """The options about the user model."""
 
     model: str | None = None
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
-    """Its own base URL and key variable, where it has any."""
+    """Its own base URL and key variable, if any."""
     temperature: float | None = None
     rates: Rates = field(default_factory=Rates)
 
     def check(self, benchmark: "Benchmark") -> None:
-        """Raises UsageError where they cannot be meant."""
+        """Raises UsageError for combinations that make no sense."""
         about = {
             "--user-base-url": self.endpoint.base_url,
             "--user-api-key-env": self.endpoint.api_key_env,
@@ -52,14 +52,14 @@ class UserOptions:
 
 
 class UnitOrder(StrEnum):
-    """How the units of an item are asked: all at once, or one after another."""
+    """How the units of an item are run: all at once, or one after another."""
 
     parallel = "parallel"
     prefix = "prefix"
 
 
 class PromptSource(StrEnum):
-    """Whose words a benchmark is put in."""
+    """Who wrote the prompts."""
 
     own = "own"
     original = "original"
@@ -73,7 +73,7 @@ class SamplingSource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What was typed, or stands in `[run]` of the config file."""
+    """The options from the command line and from `[run]` of the config file."""
 
     model: Annotated[
         list[str],
@@ -257,7 +257,7 @@ class RunOptions:
     ] = None
 
     def check(self) -> None:
-        """Raises UsageError for values that no run can work with, in the names of their options."""
+        """Raises UsageError for values that no run can use; the message names the option."""
         if not all(name.strip() for name in self.model):
             raise UsageError("--model is empty; give a name, such as --model baseline/gold")
         if self.ids is not None and not options.split_values(self.ids):
@@ -282,7 +282,7 @@ class RunOptions:
         return Rates(rpm=self.rpm, tpm=self.tpm)
 
     def limits(self) -> "SpendingLimits":
-        """What the command may take in all. Raises UsageError."""
+        """The limits of the whole command. Raises UsageError."""
         from wildtool.engine.call.budget import SpendingLimits
 
         return SpendingLimits(
@@ -292,7 +292,7 @@ class RunOptions:
         )
 
     def user_options(self) -> UserOptions:
-        """About the model of the role `user`."""
+        """Options of the model in the role `user`."""
         return UserOptions(
             model=self.user_model,
             endpoint=EndpointOptions(base_url=self.user_base_url, api_key_env=self.user_api_key_env),
@@ -301,7 +301,7 @@ class RunOptions:
         )
 
     def model_options(self, open_replies: "Callable[[Path, str | None], RecordedReplies]") -> "ModelOptions":
-        """About each model under test. Args: open_replies: opens what `replay:` repeats."""
+        """Options of each tested model. Args: open_replies: opens what `replay:` names."""
         from wildtool.models.resolve import ModelOptions
 
         return ModelOptions(
@@ -323,7 +323,7 @@ class RunOptions:
         )
 
     def plan_settings(self) -> dict[str, Any]:
-        """What a plan takes from here as it is."""
+        """The options that a plan takes over unchanged."""
         return {
             "seed": self.seed,
             "split": self.split,

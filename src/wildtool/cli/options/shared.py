@@ -176,12 +176,13 @@ CacheOption = Annotated[
 
 
 def split_values(lists: list[str] | None) -> tuple[str, ...]:
-    """The values of an option that may be repeated and takes several, separated by commas."""
+    """The values of an option that can be repeated and takes several, separated by commas."""
     return tuple(word.strip() for text in lists or () for word in text.split(",") if word.strip())
 
 
 def parse_duration(text: str) -> float:
-    """The seconds of a time such as `90`, `45s`, `30m` or `1h30m`. Raises UsageError for anything else."""
+    """The seconds of a duration such as `90`, `45s`, `30m` or `1h30m`. Raises UsageError for anything
+    else."""
     found = re.fullmatch(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip(), re.ASCII)
     parts = found.groups() if found else ()
     total = sum(float(part or 0) * size for part, size in zip(parts, (86_400, 3600, 60, 1), strict=False))
@@ -191,7 +192,7 @@ def parse_duration(text: str) -> float:
 
 
 def parse_json_object(text: str | None, option: str) -> dict[str, Any]:
-    """The value of an option that takes a JSON object. Raises UsageError; the text itself is never shown."""
+    """The value of an option that takes a JSON object. Raises UsageError, which never repeats the value."""
     from wildtool import json_codec
 
     if text is None:

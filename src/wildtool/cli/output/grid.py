@@ -1,4 +1,5 @@
-"""Lays out tables of text within a width: no word or number is broken, and what does not fit becomes a further table."""
+"""Lays out tables of text within a width: no word or number is broken, and columns that do not fit go to
+another table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,55 +10,55 @@ from rich.cells import cell_len
 from wildtool.sanitize import ellipsize
 
 COLUMN_GAP = 2
-"""Blanks between two columns."""
+"""Spaces between two columns."""
 MIN_NAME_WIDTH = 12
-"""Characters that are left of a name at least where a terminal is too narrow for it and one number."""
+"""Minimum width of a name if a terminal is too narrow for it and one number."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """What stands above a column and how its cells are set."""
+    """The head of a column, and how its cells are set."""
 
     head: str = ""
-    """May have several lines, and wraps at blanks where space is short."""
+    """May have several lines, and wraps if space is short."""
     align: Literal["left", "right"] = "right"
     wraps: bool = False
-    """Whether cells may wrap at blanks: sentences, not names or numbers."""
+    """Whether cells may wrap: sentences, not names or numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A table of texts; the lines of a cell are separated by newlines.
 
-    Its first columns say what a row is about, and are repeated where the table has to be cut.
+    Its first columns identify a row, and are repeated if the table is split.
     """
 
     columns: Sequence[GridColumn]
     rows: Sequence[Sequence[str]]
     keys: int = 1
-    """How many columns say what a row is about."""
+    """How many columns identify a row."""
     bold: frozenset[int] = frozenset()
-    """Rows that are set off on a terminal."""
+    """Rows that are highlighted on a terminal."""
     legend: tuple[str, ...] = ()
-    """What is said before the table of numbers that stand for names in it."""
+    """Lines before the table that explain numbers used in place of names."""
 
     def tables(self, width: int, bold: tuple[str, str] = ("", "")) -> list[list[str]]:
-        """The lines of the table, or of the tables that it has to be cut into to fit.
+        """The lines of the table, or of the tables that it is split into to fit.
 
         Args:
-            width: most columns of a line.
-            bold: what begins and ends a row that is set off.
+            width: maximum columns of a line.
+            bold: start and end of a highlighted row.
         """
         return [_render(self, columns, width, bold) for columns in self.split_columns(width)]
 
     def fits(self, width: int) -> bool:
-        """Whether it can be cut so that no line is too long and no name is shortened."""
+        """Whether it can be split so that no line is too long and no name is shortened."""
         narrow = self._minimum_widths()
         keys = sum(narrow[: self.keys]) + COLUMN_GAP * self.keys
         return all(keys + column <= width for column in narrow[self.keys :])
 
     def split_columns(self, width: int) -> list[list[int]]:
-        """The columns of each table that fits, the keys in all of them."""
+        """The columns of each table that fits, including the keys in each."""
         every = list(range(len(self.columns)))
         if len(every) <= self.keys or sum(self._natural_widths()) + COLUMN_GAP * (len(every) - 1) <= width:
             return [every]
@@ -73,11 +74,11 @@ class Grid:
         return tables
 
     def _natural_widths(self) -> list[int]:
-        """Widths where nothing wraps."""
+        """Widths if nothing wraps."""
         return [max(map(_width, (column.head, *self._cells(i)))) for i, column in enumerate(self.columns)]
 
     def _minimum_widths(self) -> list[int]:
-        """Widths where everything wraps that may."""
+        """Widths if everything wraps that may."""
         return [
             max(
                 _longest_word(column.head),
@@ -91,7 +92,7 @@ class Grid:
         return [row[column] for row in self.rows]
 
     def widths(self, columns: Sequence[int], width: int) -> list[int]:
-        """Widths of some of the columns that are to stand in one table."""
+        """Widths of columns that go into one table."""
         wide, narrow = self._natural_widths(), self._minimum_widths()
         found = [wide[i] for i in columns]
         room = width - COLUMN_GAP * (len(columns) - 1)
@@ -141,7 +142,7 @@ def _render_row(
 
 
 def _hard_wrap(text: str, room: int) -> list[str]:
-    """The lines of a cell that does not wrap; only where a terminal is too narrow for it their middle is left out."""
+    """The lines of a cell that does not wrap; if a terminal is too narrow, their middle is left out."""
     return [line if cell_len(line) <= room else ellipsize(line, room) for line in text.split("\n")]
 
 
@@ -150,9 +151,9 @@ def _wrapped(text: str, room: int) -> list[str]:
 
 
 def wrap_text(text: str, room: int, indent: str = "") -> list[str]:
-    """The lines of a text that wraps at blanks; a word that is longer than the room stays whole.
+    """The lines of a text that wraps at spaces; a word that is too long stays whole.
 
-    Args: indent: begins every line but the first, beyond the blanks that the text itself begins with.
+    Args: indent: start of every line except the first, after the spaces that the text itself starts with.
     """
     first, *words = text.lstrip(" ").split(" ")
     lead = " " * (len(text) - len(text.lstrip(" ")))

@@ -1,4 +1,4 @@
-"""Shows how a run goes: one live line on a terminal, a plain line now and then elsewhere."""
+"""Shows the progress of a run: one live line on a terminal, elsewhere a plain line from time to time."""
 
 import math
 import os
@@ -21,16 +21,16 @@ from wildtool.types import Reply, Verdict
 LIVE_EVERY_S = 0.25
 PLAIN_EVERY_S = 10.0
 IDLE_EVERY_S = 600.0
-"""Where lines are plain and only a batch is waited for."""
+"""The same for plain lines while only a batch is pending."""
 FIRST_REPLY_QUIET_S = 5.0
-"""Seconds without a reply after which the line says so, before the first one."""
+"""Seconds without any first reply after which the line says so."""
 QUIET_S = 30.0
-"""The same later."""
+"""The same after the first reply."""
 MAX_PROBLEM_CHARACTERS = 200
 LONGEST_LABEL = 60
 SEPARATOR = " · "
 DROPPED_FIRST = ("tokens", "replayed", "pace", "retries", "correct")
-"""Parts of the line that a narrow terminal does without, the least important first."""
+"""Parts of the line that a narrow terminal drops, the least important first."""
 _ADDRESS = re.compile(r"https?://\S+: ")
 
 
@@ -41,42 +41,42 @@ class RunProgress:
     noun: str = "tasks"
     """What units are called."""
     total: int = 0
-    """Units to play."""
+    """Units to run."""
     done: int = 0
-    """Units of items that are played to their end."""
+    """Units of finished items."""
     units: int = 0
     """Units with a verdict that says something about the model."""
     correct: int = 0
     calls: int = 0
-    """Answered in this process."""
+    """Replies received by this process."""
     replayed: int = 0
     tokens: int = 0
     failed: int = 0
     retries: int = 0
     started_at: float | None = None
-    """When the first call that was not replayed came back."""
+    """When the first new reply arrived."""
     done_before: int = 0
     """Units done by then, most of them from the record."""
     batch: str = ""
-    """How the batches stand that are waited for."""
+    """The state of the pending batches."""
     in_flight: int = 0
-    """Tries under way."""
+    """Attempts in flight."""
     quiet_since: float = 0.0
-    """When the last try came back, or the first of those under way was sent."""
+    """When the last attempt ended, or the first of those in flight was sent."""
     problem: str = ""
-    """What the last try failed by; empty once one is answered."""
+    """The error of the last attempt; empty after a reply."""
     next_try: float | None = None
-    """When the next call is let in, where the endpoint turned the last one away."""
+    """When the next attempt starts, if the endpoint rejected the last one."""
 
     @property
     def idle_key(self) -> tuple[object, ...]:
-        """What stays the same while a batch is waited for and nothing happens; empty where none is."""
+        """A value that stays the same while a batch is pending and nothing happens; empty if none is."""
         return (self.batch, self.done, self.calls, self.failed, self.retries) if self.batch else ()
 
     def line(self, now: float, max_length: int | None = None) -> str:
-        """All of it on one line; what matters least is left out until it is not longer than asked for."""
+        """All of it on one line; the least important parts are dropped until it fits."""
         parts, trouble = self._parts(now), self._warning(now)
-        # What is wrong gets the most of a narrow line, the counts a third of it.
+        # A problem gets the largest part of a narrow line, the counts a third.
         room = None if max_length is None else max_length
         if room is not None and trouble:
             room = max(room - len(SEPARATOR + trouble), room // 3)
@@ -88,7 +88,7 @@ class RunProgress:
         return line if max_length is None or len(line) <= max_length else line[: max(max_length - 1, 0)] + "…"
 
     def _warning(self, now: float) -> str:
-        """What is wrong at the moment; empty where nothing is."""
+        """The current problem; empty if there is none."""
         found = self.problem
         if self.next_try is not None:
             left = math.ceil(self.next_try - now)
@@ -105,7 +105,7 @@ class RunProgress:
             parts["batch"] = self.batch
         if self.units:
             parts["correct"] = f"{100 * self.correct / self.units:.1f} % correct"
-        # Replies of a batch come all at once, so that no pace can be told by them.
+        # Replies of a batch arrive all together, so they show no pace.
         seconds = now - self.started_at if self.started_at is not None and not self.batch else 0.0
         if seconds > 0:
             parts["pace"] = f"{self.calls / seconds:.1f} calls/s"
@@ -122,7 +122,7 @@ class RunProgress:
 
 
 class ProgressObserver(Observer):
-    """Keeps the tally of a run, and puts it into words."""
+    """Counts the events of a run, and puts them into words."""
 
     def __init__(
         self, label: str, clock: Callable[[], float] = time.monotonic, *, noun: str = "tasks"
@@ -148,7 +148,7 @@ class ProgressObserver(Observer):
             return
         tally.quiet_since = self._clock()
         tally.next_try = None
-        # The line has no room for the address, which the last lines of the run name.
+        # The line has no room for the address; the last lines of the run name it.
         tally.problem = (
             single_line(_ADDRESS.sub("", str(problem), count=1), MAX_PROBLEM_CHARACTERS) if problem else ""
         )
@@ -159,7 +159,7 @@ class ProgressObserver(Observer):
             tally.replayed += 1
             return
         if tally.started_at is None:
-            # Rates count from the sending of the first call, not from its answer.
+            # Rates count from the start of the first call, not from its reply.
             tally.started_at = self._clock() - reply.latency_s
             tally.done_before = tally.done
         tally.calls += 1
@@ -185,7 +185,8 @@ class ProgressObserver(Observer):
             self.progress.correct += verdict.outcome == "correct"
 
     def should_log(self) -> bool:
-        """Whether a log should say it: a batch may be pending for a day, and need not be named every ten seconds."""
+        """Whether a log should print a line now: a batch may be pending for a day, and need not be reported
+        every ten seconds."""
         now, stands = self._clock(), self.progress.idle_key
         if stands and stands == self._last_logged[0] and now - self._last_logged[1] < IDLE_EVERY_S:
             return False
@@ -193,7 +194,7 @@ class ProgressObserver(Observer):
         return True
 
     def text(self, room: int | None) -> str:
-        """The run on one line, not longer than asked for."""
+        """The run on one line, not longer than `room`."""
         if room is None:
             return f"{ellipsize(self._label, LONGEST_LABEL)}: {self.progress.line(self._clock())}"
         label = ellipsize(self._label, min(max(room // 3, 3), LONGEST_LABEL)) + ": "
@@ -201,7 +202,7 @@ class ProgressObserver(Observer):
 
 
 class ProgressDisplay:
-    """Draws runs while it is open as a context manager: a line each, those that have begun."""
+    """Shows runs while it is open as a context manager: one line for each that has started."""
 
     def __init__(self, runs: Sequence[ProgressObserver], stream: TextIO | None = None) -> None:
         self._runs = runs
@@ -210,7 +211,7 @@ class ProgressDisplay:
         self._closed = threading.Event()
         self._ticker = threading.Thread(target=self._tick, daemon=True)
         self._drawn = 0
-        """Lines of the last drawing, which a live one is drawn over."""
+        """Lines of the last drawing, which a live one overwrites."""
 
     def __enter__(self) -> Self:
         self._ticker.start()
@@ -238,7 +239,7 @@ class ProgressDisplay:
             self._stream.write(back + "".join(f"{clear}{run.text(room)}\n" for run in begun))
             self._stream.flush()
         except OSError:
-            # The terminal is gone (a closed session, a broken pipe): the runs are worth more than their display.
+            # The terminal is gone (a closed session, a broken pipe): the runs matter more than their display.
             self._closed.set()
 
 

@@ -1,4 +1,4 @@
-"""What `wildtool show --published` prints: the papers' models with the user's runs placed among them."""
+"""The output of `wildtool show --published`: the papers' models, with the user's runs ranked among them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,18 +40,18 @@ class PublishedSelection:
     benchmarks: tuple[str, ...]
     tables: tuple[str, ...]
     tables_to_list: tuple[str, ...]
-    """Tables to name only."""
+    """Tables to list by name only."""
     folders: tuple[Path, ...]
 
 
 @dataclass(slots=True)
 class PublishedFigures:
-    """What papers say of the models of one benchmark, and the runs that were looked at beside it."""
+    """Published results of one benchmark's models, and the runs to rank among them."""
 
     rows: Sequence[Published]
     ranked_runs: dict[Path, ScoreResult] = field(default_factory=dict[Path, ScoreResult])
     left_out: dict[Path, str] = field(default_factory=dict[Path, str])
-    """Why a run may not stand among them."""
+    """The reasons why a run is not comparable."""
 
 
 def show_published(
@@ -64,7 +64,8 @@ def show_published(
     as_json: bool,
     as_csv: bool,
 ) -> int:
-    """Prints published figures of what is named (benchmarks, tables, papers, runs); all tables' names of nothing."""
+    """Prints published results for the given names (benchmarks, tables, papers, runs); without names, lists
+    all tables."""
     wanted = _selection(names, benchmark)
     found, status = _figures(wanted, profile)
     rankings = [
@@ -90,7 +91,7 @@ def show_published(
 
 
 def _print_column_notes(figures: Sequence[Published], shown: Ranking) -> None:
-    """What must be known of the numbers in a table. Where runs are in it, theirs say it too."""
+    """Caveats about the numbers in a table, including those of the runs in it."""
     notes = {key: text for row in figures for key, text in row.notes.items() if key in shown.keys}
     if not any(entry.run for entry in shown.entries):
         for (group, name), text in notes.items():
@@ -98,7 +99,8 @@ def _print_column_notes(figures: Sequence[Published], shown: Ranking) -> None:
 
 
 def _selection(names: Sequence[Path], benchmark: str | None) -> PublishedSelection:
-    """Sorts names into what they are; a folder that is there goes before a benchmark, paper or table of its name."""
+    """Sorts names by what they are; an existing folder takes precedence over a benchmark, paper or table of
+    that name."""
     known = [*benchmark_names(), *paper_names(), *table_names()]
     folders = [name for name in names if name.is_dir() or str(name) not in known]
     given = [*filter(None, [benchmark]), *(str(name) for name in names if name not in folders)]
@@ -114,7 +116,8 @@ def _selection(names: Sequence[Path], benchmark: str | None) -> PublishedSelecti
 
 
 def _figures(wanted: PublishedSelection, profile: str | None) -> tuple[list[PublishedFigures], int]:
-    """The figures of all benchmarks that are named or were run, with the runs sorted; and the exit status."""
+    """The published results of all benchmarks that are named or were run, with the runs; and the exit
+    status."""
     found: dict[str, PublishedFigures] = {}
     statuses: list[int] = []
     for name in wanted.benchmarks:
@@ -133,7 +136,7 @@ def _figures(wanted: PublishedSelection, profile: str | None) -> tuple[list[Publ
 
 
 def _figures_of(benchmark: str, found: dict[str, PublishedFigures]) -> PublishedFigures:
-    """The figures of a benchmark; those of two that share theirs are one."""
+    """The published results of a benchmark; benchmarks that share theirs count as one."""
     rows = load_benchmark(benchmark).published()
     if not rows:
         raise UsageError(f"no figures are published for {benchmark}; see `wildtool show --published`")
@@ -143,7 +146,7 @@ def _figures_of(benchmark: str, found: dict[str, PublishedFigures]) -> Published
 def _place_run(folder: Path, result: ScoreResult, figures: PublishedFigures, profile: str | None) -> None:
     rules = figures.rows[0].profile
     if profile is None and result.profile != rules and verdicts_path(folder, rules).exists():
-        # It was judged by the figures' rules too, which is what they are for.
+        # It was scored by the published rules, too, which is what they are for.
         result = next(iter(find_results([folder], rules)[0]), result)
     why = why_not_comparable(folder, result, figures.rows)
     if why is None:
@@ -234,7 +237,7 @@ def _percent(cell: RankingCell | None, places: int) -> str:
 
 
 def _places(values: Iterable[float]) -> int:
-    """As many decimals as the papers print of these numbers."""
+    """The number of decimals that the papers print for these numbers."""
     known = list(values)
     return next((k for k in (0, 1) if all(abs(v - round(v, k)) < 1e-6 for v in known)), 2)
 
@@ -259,7 +262,7 @@ def _print_json(
         "listed": [dict(zip(TABLE_LIST_COLUMNS, _listed(table), strict=True)) for table in listed],
         "left_out": left_out,
     }
-    # Escaped to ASCII, so that no text in it can act on a terminal.
+    # Escaped to ASCII, so that no text in it can control a terminal.
     print(json.dumps({name: part for name, part in found.items() if part}, indent=1))
 
 

@@ -1,4 +1,4 @@
-"""The numbers of runs for the verbs that print them, with what must be said while they are found."""
+"""The numbers of runs for the verbs that print them, with messages about how they were found."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,8 +14,9 @@ from wildtool.errors import WildtoolError, match_name
 def find_results(
     paths: Iterable[Path], profile: str | None = None, *, data: str | None = None, again: bool = False
 ) -> tuple[list[ScoreResult], int]:
-    """The numbers of all runs at or below the paths, in their order, and the exit status that runs which cannot be
-    read lead to; those are named and left out. Arguments as of `result_of`."""
+    """The numbers of all runs in the paths, in order, and the exit status for runs that cannot be read; those are
+    reported and left out. Arguments as of `load_result`.
+    """
     results: list[ScoreResult] = []
     statuses: list[int] = []
     for folder in (folder for path in paths for folder in run_folders(path)):
@@ -28,7 +29,7 @@ def find_results(
 
 
 def print_run_notes(folder: Path, result: ScoreResult) -> None:
-    """Says what happened while the numbers of a run were found."""
+    """Prints messages about how the numbers of a run were found."""
     for text in result.remarks:
         print_err(text)
     if not result.kept:
@@ -38,17 +39,18 @@ def print_run_notes(folder: Path, result: ScoreResult) -> None:
 
 
 def select_group(results: Iterable[ScoreResult], group: str) -> list[ScoreResult]:
-    """The results with one group of numbers only. Raises UsageError listing all if it is unknown."""
+    """The results with one group of numbers only. Raises UsageError that lists all groups if it is
+    unknown."""
     every = list(results)
     wanted = match_name("group", group, result_groups(every))
     return [replace(r, metrics=tuple(m for m in r.metrics if m.group == wanted)) for r in every]
 
 
 def result_groups(results: Iterable[ScoreResult]) -> list[str]:
-    """The groups of numbers that any of the results has."""
+    """The groups of numbers in any of the results."""
     return list(dict.fromkeys(metric.group for result in results for metric in result.metrics))
 
 
 def describe_failures(failed: Sequence[FailureKind]) -> str:
-    """Kinds of failed calls with the units each of them ended, and an example."""
+    """The kinds of failed calls with the number of units they ended, and an example."""
     return f"{failure_summary(failed)}; for example: {failure_example(failed)}"

@@ -1,4 +1,4 @@
-"""Draws results as terminal tables, and writes them as JSON and CSV."""
+"""Prints results as terminal tables, JSON and CSV."""
 
 import json
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -28,24 +28,24 @@ RESULT_CSV_COLUMNS = (
     *("group", "name", "value", "numerator", "denominator", "low", "high", "incomplete"),
 )
 INCOMPLETE_MARK = " (incomplete)"
-"""Stands behind the name of a run of which some was never played."""
+"""Mark after the name of an incomplete run."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableHeading:
-    """What a row or column of numbers is called."""
+    """The label of a row or column of numbers."""
 
     group: str
     name: str
     alone: bool = False
-    """True where the table's title names the group."""
+    """Whether the table's title names the group."""
 
     def text(self, between: str) -> str:
         return self.name if self.alone else f"{self.group}{between}{self.name}"
 
 
 def print_overview(results: Sequence[ScoreResult]) -> None:
-    """A table of models for each benchmark and way of judging, with the headline numbers."""
+    """Prints a table of models for each benchmark and scoring, with the headline numbers."""
     for title, group in _by_table(results):
         heads = _unique(
             TableHeading(m.group, m.name) for result in group for m in result.metrics if m.headline
@@ -55,13 +55,13 @@ def print_overview(results: Sequence[ScoreResult]) -> None:
 
 
 def print_caveats(results: Sequence[ScoreResult]) -> None:
-    """What a reader must know about the numbers of these results besides them."""
+    """Caveats about the numbers of these results."""
     for _, group in _by_table(results):
         _print_caveats(group)
 
 
 def print_groups(results: Sequence[ScoreResult]) -> None:
-    """A table for each group of numbers."""
+    """Prints a table for each group of numbers."""
     for title, group in _by_table(results):
         every = _unique(TableHeading(m.group, m.name) for result in group for m in result.metrics)
         for name, members in groupby(every, key=lambda head: head.group):
@@ -70,7 +70,7 @@ def print_groups(results: Sequence[ScoreResult]) -> None:
 
 
 def print_metrics(metrics: Sequence[Metric]) -> None:
-    """Numbers that belong to no run, a table for each group."""
+    """Prints numbers that belong to no run, a table for each group."""
     for group, members in groupby(metrics, key=lambda metric: metric.group):
         every = list(members)
         texts = _align_cells([_parts(metric) for metric in every])
@@ -92,11 +92,11 @@ def print_grid(
     sentences: Sequence[int] = (),
     keys: int = 1,
 ) -> None:
-    """A table of texts; the first column is to the left, the others to the right. Without any head it has none.
+    """Prints a table of texts; the first column is left-aligned, the others right-aligned.
 
     Args:
-        sentences: columns of words, which are to the left and wrap at blanks.
-        keys: columns that say what a row is about, and stand in each part of a table that is cut.
+        sentences: columns of words, which are left-aligned and wrap.
+        keys: number of columns that identify a row, and are repeated if a table is split.
     """
     drawn = [
         GridColumn(_plain(head), "left" if i in (0, *sentences) else "right", i in sentences)
@@ -108,12 +108,12 @@ def print_grid(
 def print_ranking(
     title: str, heads: Sequence[str], rows: Sequence[tuple[bool, Sequence[str]]], *, every: bool
 ) -> list[str]:
-    """A table of models, with some rows set off; returns the heads of the columns that did not fit and were left out.
+    """Prints a table of models, with some rows highlighted; returns the heads of the columns that did not fit.
 
     Args:
         heads: of the model, of the numbers, and of the kind of model.
-        rows: whether a row is set off, and its texts.
-        every: show the columns that do not fit in further tables, and leave none out.
+        rows: whether a row is highlighted, and its texts.
+        every: show the columns that do not fit in further tables instead of leaving them out.
     """
     drawn = [
         GridColumn(_plain(head), "left" if head in (heads[0], "kind") else "right", wraps=head == "kind")
@@ -130,13 +130,13 @@ def print_ranking(
 
 
 def print_results_json(results: Sequence[ScoreResult]) -> None:
-    """Every number of the results as JSON."""
-    # Escaped to ASCII, so that no text in it can act on a terminal.
+    """Prints every number of the results as JSON."""
+    # Escaped to ASCII, so that no text in it can control a terminal.
     print(json.dumps({"runs": [asdict(result) for result in results]}, indent=1, default=str))
 
 
 def print_results_csv(results: Sequence[ScoreResult]) -> None:
-    """Every number of the results as CSV, one a row."""
+    """Prints every number of the results as CSV, one per row."""
     print_rows(
         RESULT_CSV_COLUMNS,
         (
@@ -151,7 +151,7 @@ def print_results_csv(results: Sequence[ScoreResult]) -> None:
 
 
 def _parts(metric: Metric | None, *, counts: bool = True) -> tuple[str, str, str]:
-    """A number, its interval and its counts; empty where it has none."""
+    """A number, its interval and its counts; empty if there is none."""
     if metric is None:
         return "", "", ""
     ends = format_interval(metric)
@@ -160,7 +160,7 @@ def _parts(metric: Metric | None, *, counts: bool = True) -> tuple[str, str, str
 
 
 def _align_cells(cells: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Cells of one column on one line each, their parts below each other."""
+    """Cells of one column on one line each, with their parts aligned."""
     widths = [max(map(len, parts)) for parts in zip(*cells, strict=True)]
     return [
         "  ".join(part.rjust(width) for part, width in zip(parts, widths, strict=True) if width)
@@ -169,12 +169,12 @@ def _align_cells(cells: Sequence[tuple[str, str, str]]) -> list[str]:
 
 
 def _stack_cells(cells: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Cells of one column with their parts on lines of their own."""
+    """Cells of one column with each part on a separate line."""
     return ["\n".join(filter(None, parts)) for parts in cells]
 
 
 def _by_table(results: Sequence[ScoreResult]) -> list[tuple[str, list[ScoreResult]]]:
-    """Results that may stand in one table, with its title."""
+    """Results that belong in one table, with its title."""
     groups: dict[str, list[ScoreResult]] = {}
     for title, result in zip(table_titles(results), results, strict=True):
         groups.setdefault(title, []).append(result)
@@ -182,8 +182,9 @@ def _by_table(results: Sequence[ScoreResult]) -> list[tuple[str, list[ScoreResul
 
 
 def _table_of(results: Sequence[ScoreResult], heads: Sequence[TableHeading]) -> Grid:
-    """The numbers of some results as one table that fits, with models as rows or else as columns; where none fits, as
-    the shortest that is cut in parts, if need be with numbers in place of names."""
+    """The numbers of some results as one table that fits, with models as rows or as columns. If none fits, the shortest
+    one that is split in parts, if necessary with numbers in place of names.
+    """
     width = terminal_width()
     found = [{(metric.group, metric.name): metric for metric in result.metrics} for result in results]
     numbers = [[its.get((head.group, head.name)) for its in found] for head in heads]
@@ -205,7 +206,7 @@ def _table_of(results: Sequence[ScoreResult], heads: Sequence[TableHeading]) -> 
 def _layouts(
     labels: Sequence[str], heads: Sequence[TableHeading], numbers: Sequence[Sequence[Metric | None]]
 ) -> Iterator[Grid]:
-    """The forms of a table, the best first.
+    """The possible layouts of a table, the best first.
 
     Args:
         labels: of the models.
@@ -235,7 +236,7 @@ def _layouts(
 
 
 def shared_sample_size(metrics: Sequence[Metric | None]) -> str:
-    """What all these rates were counted from, such as `n = 128`; empty where that differs or is no matter."""
+    """The common sample size of these rates, such as `n = 128`; empty if it differs or does not matter."""
     sizes = {metric.denominator for metric in metrics if metric is not None and metric.kind == "rate"}
     return f"n = {sizes.pop():,.10g}" if len(sizes) == 1 else ""
 
@@ -260,7 +261,7 @@ def _unique(values: Iterable[Value]) -> list[Value]:
 
 
 def _plain(text: str) -> str:
-    """Each line made harmless."""
+    """Each line with control characters escaped."""
     return "\n".join(single_line(line) for line in text.split("\n"))
 
 
