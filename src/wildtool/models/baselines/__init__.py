@@ -1,4 +1,4 @@
-"""Models that need no network, from gold answers to random calls: floor and ceiling of every table."""
+"""Baselines, which need no network: from gold answers to random calls."""
 
 import hashlib
 import random
@@ -12,25 +12,25 @@ from wildtool.models.baselines.offered import OfferedTool, assistant_calls, is_p
 from wildtool.types import Message, Model, Reply, Request
 
 TEXT_SHARE = 0.5
-"""How often `baseline/random` answers with a text: about half of the steps of a short task."""
+"""Probability that `baseline/random` answers with text: about half of the steps of a short task."""
 OPTIONAL_SHARE = 0.3
-"""How often `baseline/random` gives a parameter that is not required."""
+"""Probability that `baseline/random` gives an optional parameter."""
 MAX_RANDOM_CALLS = 3
 MAX_RANDOM_DEPTH = 6
-"""Levels of a schema that random arguments follow; below it values are empty."""
+"""Levels of a schema that random arguments follow; deeper values are empty."""
 CHAT_TEXT = "Sorry, I can only chat, so I cannot look that up or do it for you."
 RANDOM_WORDS = ("alpha", "river", "seven", "blue", "Lisbon", "Anna", "2025-03-14", "09:30", "A-1042", "note")
 
 
 class GoldModel:
-    """Repeats the gold answers: `parallel` gives all ready calls at once, `serial` one by one."""
+    """Gives the gold answers: `parallel` all independent calls at once, `serial` one by one."""
 
     def __init__(self, name: str, style: str) -> None:
         self.name = name
         self._style = style
 
     async def complete(self, request: Request) -> Reply:
-        """The gold answer to the request. Raises CallError where the request carries none."""
+        """The gold answer to the request. Raises CallError if the request has none."""
         if request.gold is None:
             raise CallError("no gold", f"{self.name} needs a request with gold answers", final=True)
         return Reply(request.gold(self._style))
@@ -44,14 +44,14 @@ class GoldModel:
 
 
 class UserModel:
-    """Plays a role beside the agent as a willing and truthful person, without a language model."""
+    """Plays another role than the agent's as a cooperative person, without a language model."""
 
     def __init__(self, name: str, seed: int) -> None:
         self.name = name
         self._seed = seed
 
     async def complete(self, request: Request) -> Reply:
-        """The benchmark's own cooperative answer. Raises CallError where the request carries none."""
+        """The benchmark's own cooperative answer. Raises CallError if the request has none."""
         if request.role == "agent" or request.gold is None:
             raise CallError(
                 "no gold", f"{self.name} answers only for a role whose words the benchmark knows", final=True
@@ -90,7 +90,7 @@ class FunctionModel:
 
 
 def make_baseline(name: str, seed: int | None = None) -> Model:
-    """The baseline of a name such as `baseline/gold`; `seed` (None: 0) matters to `baseline/random` and `baseline/user`.
+    """The baseline of a name such as `baseline/gold`. `baseline/random` and `baseline/user` use the seed (None: 0).
 
     Raises:
         UsageError: no baseline has this name; the message lists those that exist.
@@ -107,7 +107,7 @@ def chat_answer(request: Request) -> Message:
 
 
 def random_answer(request: Request, seed: int) -> Message:
-    """A text or 1 to 3 calls of offered tools, drawn by seed and address: concurrency changes nothing."""
+    """A text, or 1 to 3 calls of offered tools, drawn by seed and address, whatever the order of requests."""
     address = request.address
     place = f"{address.item}/{address.repeat}/{address.unit}/{address.step}" if address else ""
     digest = hashlib.sha256(f"{seed}/{place}".encode("utf-8", "surrogatepass")).digest()
@@ -129,7 +129,7 @@ def _arguments(tool: OfferedTool, draw: random.Random) -> dict[str, Any]:
 
 
 def random_value(schema: object, draw: random.Random, depth: int = 0) -> Any:
-    """A value of a JSON schema; a text where the schema says nothing that can be followed."""
+    """A value that fits a JSON schema; a text if the schema is not understood."""
     node = as_object(schema)
     if members := [member for member in as_list(node.get("enum")) if is_plain(member)]:
         return draw.choice(members)
@@ -180,7 +180,7 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/lexical": _lexical,
     "baseline/user": UserModel,
 }
-"""What each name makes from itself and a seed."""
+"""By name, what makes the baseline from its name and a seed."""
 BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/gold": "the gold answers; independent calls at once",
     "baseline/gold-serial": "the gold answers, one call at a time",

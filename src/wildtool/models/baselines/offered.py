@@ -1,4 +1,4 @@
-"""The tools of a request as baselines read them: what is of the wrong type counts as empty, and nothing raises."""
+"""The tools of a request as baselines read them: a value of the wrong type counts as empty, and nothing raises."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from wildtool.json_codec import as_list, as_object, dumps
 from wildtool.types import Message
 
 LONGEST_TEXT = 6_000
-"""Characters of one text that are read; what people type is far shorter."""
+"""Characters of a text that are read; people write far less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def assistant_calls(calls: Sequence[tuple[str, dict[str, Any]]], prefix: str) ->
 
 
 def as_text(value: object) -> str:
-    """A text, or the texts of content parts, as far as they are read; lone surrogates become `?`."""
+    """A text or the texts of content parts, up to `LONGEST_TEXT`; lone surrogates become `?`."""
     if isinstance(value, list):
         parts = [as_object(part).get("text") for part in as_list(cast("object", value))[:50]]
         value = "\n".join(part for part in parts if isinstance(part, str))

@@ -1,4 +1,4 @@
-"""Anthropic's Message Batches: requests go with the creation, results are read at an address that the batch names.
+"""Anthropic's Message Batches: requests are sent with the creation; the batch names the address of its results.
 
 Source: the provider's guide to batch processing and the reference of /v1/messages/batches.
 """
@@ -24,11 +24,11 @@ from wildtool.models.http.failures import ProviderFailure, failure_of_error
 
 _PATH = "/messages/batches"
 _RESULTS = re.compile(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9_.~-]+)+")
-"""A path of plain names that leads nowhere up."""
+"""A path of plain names, without `..`."""
 
 
 class AnthropicBatchClient(BatchClient):
-    """Batches of messages. The provider keeps no mark with them."""
+    """Batches of messages. The provider stores no mark."""
 
     most_requests = 100_000
     most_bytes = 256_000_000
@@ -44,7 +44,7 @@ class AnthropicBatchClient(BatchClient):
         return b'{"requests":[', b"]}"
 
     async def upload(self, mark: str, file: IO[bytes]) -> str | None:
-        """Nothing: the requests go with the creation."""
+        """Nothing: the requests are sent with the creation."""
         return None
 
     async def create(self, mark: str, file: IO[bytes] | None, uploaded: str | None) -> BatchState:
@@ -58,7 +58,7 @@ class AnthropicBatchClient(BatchClient):
         return self._state(self.parsed(await self.endpoint.exchange("GET", path), path))
 
     async def find(self, mark: str, requests: int, since: float) -> AsyncIterator[BatchState]:
-        """Batches of as many requests, not older: only their results tell whose they are."""
+        """Batches of as many requests, not older; only their results identify them."""
         query = {"limit": str(BATCHES_PER_PAGE)}
         for _ in range(MAX_BATCH_PAGES):
             page = self.parsed(await self.endpoint.exchange("GET", _PATH, query=query), _PATH)
@@ -74,7 +74,7 @@ class AnthropicBatchClient(BatchClient):
             query["after_id"] = after
 
     async def fetch(self, where: str, into: IO[bytes]) -> None:
-        """The results, asked below our own base URL: the key goes to no other address than the one it is for."""
+        """The results, from below the base URL: the key is sent to no other address."""
         await self.endpoint.exchange("GET", where, into=into)
 
     def result(self, row: Any) -> BatchResult:
@@ -123,7 +123,7 @@ class AnthropicBatchClient(BatchClient):
         )
 
     def _results(self, id_: str, url: Any) -> str:
-        """The path below our base URL where results lie; the documented one where the batch names another host's."""
+        """The path of the results below the base URL; the documented one if the batch names another host."""
         ours = self.endpoint.redacted_url.partition("?")[0].rstrip("/")
         if isinstance(url, str) and url.startswith(ours + "/") and _RESULTS.fullmatch(url[len(ours) :]):
             return url[len(ours) :]
@@ -131,7 +131,7 @@ class AnthropicBatchClient(BatchClient):
 
 
 def _is_younger(created: Any, since: float) -> bool:
-    """Whether a batch is younger than that; what tells no time may be."""
+    """Whether a batch is younger than that; True without a usable time."""
     try:
         return datetime.fromisoformat(created).timestamp() >= since
     except (TypeError, ValueError, OverflowError):

@@ -24,7 +24,7 @@ from wildtool.models.http.endpoint import Endpoint, error_text
 from wildtool.models.http.failures import ProviderFailure, failure_of_error, is_blocked_refusal
 
 METADATA_KEY = "wildtool"
-"""Key of the batch's metadata under which our mark stands."""
+"""Key of the mark in the batch's metadata."""
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _TOO_LARGE = ("token_limit_exceeded",)
 _TRANSIENT = ("server_error", "internal_error", "rate_limit_exceeded", "timeout")
@@ -32,7 +32,7 @@ _EXPIRED, _CANCELED = "batch_expired", "batch_cancelled"
 
 
 class OpenAIBatchClient(BatchClient):
-    """Batches of chat completions, or of another endpoint of the same provider's."""
+    """Batches of chat completions, or of another endpoint of the same provider."""
 
     most_requests = 50_000
     most_bytes = 200_000_000
@@ -40,7 +40,7 @@ class OpenAIBatchClient(BatchClient):
 
     def __init__(self, endpoint: Endpoint, path: str) -> None:
         super().__init__(endpoint, path)
-        # What the requests are for, in the provider's own words, wherever a gateway puts it.
+        # The provider's own path of the requests, whatever a gateway's base URL is.
         self._request_path = f"/v1{path}"
 
     def line(self, custom_id: str, body: bytes) -> bytes:
@@ -156,7 +156,7 @@ class OpenAIBatchClient(BatchClient):
             for error in errors
             if isinstance(line := error.get("line"), int) and not isinstance(line, bool)
         }
-        told = "; ".join(f"{error.get('code')}: {error.get('message')}" for error in errors[:3])
+        reasons = "; ".join(f"{error.get('code')}: {error.get('message')}" for error in errors[:3])
         return BatchState(
             id_,
             status,
@@ -164,7 +164,7 @@ class OpenAIBatchClient(BatchClient):
             parse_count(counts.get("total")),
             parse_count(counts.get("completed")) + parse_count(counts.get("failed")),
             tuple(file for file in files if file is not None),
-            (told or "no reason given") if status == "failed" else "",
+            (reasons or "no reason given") if status == "failed" else "",
             lines,
             too_large=bool(codes & set(_TOO_LARGE)),
             transient=bool(codes) and codes <= set(_TRANSIENT),
@@ -172,6 +172,6 @@ class OpenAIBatchClient(BatchClient):
 
 
 def _is_younger(created: Any, since: float) -> bool:
-    """Whether a batch is younger than that; what tells no time may be."""
+    """Whether a batch is younger than that; True without a usable time."""
     known = isinstance(created, int | float) and math.isfinite(created)
     return not known or created >= since

@@ -1,4 +1,4 @@
-"""What a base URL and a key say: the address to ask, the header of the key, the texts that must be kept secret."""
+"""Reads base URL and key: the address, the header of the key, and the texts that must stay secret."""
 
 import re
 import urllib.request
@@ -11,7 +11,7 @@ from wildtool import redact
 from wildtool.errors import UsageError
 
 SHORTEST_SECRET = 4
-"""Anything shorter is a placeholder; taking it out would only garble messages."""
+"""Characters; shorter texts are placeholders, and removing them would only garble messages."""
 PLACEHOLDER_KEYS = frozenset(
     (
         *("EMPTY", "empty", "NONE", "none", "None", "null", "dummy", "dummy-key", "sk-dummy", "fake-key"),
@@ -19,13 +19,13 @@ PLACEHOLDER_KEYS = frozenset(
         *("token-abc123", "ollama", "vllm", "sglang", "llama.cpp", "lm-studio", "localhost"),
     )
 )
-"""What local servers are given where they want any key at all; public words, so they are no secrets."""
+"""Keys for local servers that accept any key; public words, so not secrets."""
 SECRET_PARAMETER = re.compile("key|token|secret|pass|sig|auth|cred", re.IGNORECASE)
-"""Names of URL parameters that hold a key; other values, such as a version's date, are ordinary words."""
+"""Names of URL parameters that hold a key; other values, such as a version, are ordinary words."""
 
 
 def parse_base_url(base_url: str) -> URL:
-    """The URL of an endpoint. Raises UsageError where it is none."""
+    """The URL of an endpoint. Raises UsageError if it is not one."""
     try:
         url = URL(base_url)
         usable = url.scheme in ("http", "https") and bool((url.host or "").encode("idna"))
@@ -33,7 +33,7 @@ def parse_base_url(base_url: str) -> URL:
         usable = False
         url = URL()
     if not usable:
-        # The text is not repeated: it may hold a password.
+        # The text is not repeated, since it may hold a password.
         raise UsageError("the base URL is not usable; expected one like http://127.0.0.1:8000/v1")
     return url
 
@@ -48,7 +48,7 @@ def redacted_path(url: URL) -> str:
 
 
 def redacted_query(url: URL) -> str:
-    """The query with `…` for each value, and for each name that may be a key itself: it has no value, or looks so."""
+    """The query with `…` for each value, and for each name that may be a key: without a value, or like one."""
     shown = [
         f"{quote(name)}=…" if value.strip("=") and not redact.looks_like_key(name) else "…"
         for name, value in url.query.items()
@@ -57,8 +57,8 @@ def redacted_query(url: URL) -> str:
 
 
 def secrets_in(url: URL, base_url: str) -> list[str]:
-    """What of a base URL may be a key: login, parts of the path, names and values of the query; as they were typed
-    and as they are sent."""
+    """The parts of a base URL that may be keys (login, parts of the path, names and values of the query), as typed and
+    as sent."""
     found = [url.password or "", url.raw_password or "", *_login(base_url)]
     if url.user and (url.password is None or redact.looks_like_key(url.user)):
         found += [url.user, url.raw_user or ""]
@@ -77,21 +77,21 @@ def secrets_in(url: URL, base_url: str) -> list[str]:
 
 
 def _login(base_url: str) -> list[str]:
-    """Login and password as typed, which may hold what an address must not."""
+    """Login and password as typed, which may contain characters that an address cannot."""
     authority = re.split(r"[/?#]", base_url.partition("://")[2])[0]
     login, sign, _ = authority.rpartition("@")
     return [login, login.partition(":")[2]] if sign else []
 
 
 def _pairs(address: str) -> list[tuple[str, str]]:
-    """Names and values of a query as they are written."""
+    """Names and values of a query, as written."""
     query = address.partition("?")[2].partition("#")[0]
     pairs = (part.partition("=") for part in query.split("&") if part)
     return [(name, value) for name, _, value in pairs]
 
 
 def credentials_of(url: URL, api_key: str | None) -> tuple[str, str] | None:
-    """Scheme and text of the Authorization header. Raises UsageError where they cannot stand there, or are said twice."""
+    """Scheme and text of the Authorization header. Raises UsageError if they are given twice or cannot be sent."""
     if api_key is None:
         if url.user is None:
             return None
@@ -104,7 +104,7 @@ def credentials_of(url: URL, api_key: str | None) -> tuple[str, str] | None:
 
 
 def authorization(credentials: tuple[str, str] | None, key_header: str) -> dict[str, str]:
-    """The header that carries the credentials."""
+    """The header with the credentials."""
     if credentials is None:
         return {}
     scheme, text = credentials
@@ -114,16 +114,16 @@ def authorization(credentials: tuple[str, str] | None, key_header: str) -> dict[
 
 
 def secret_forms(*secrets: str | None) -> tuple[str, ...]:
-    """The secrets as they may turn up in a server's text, longest first."""
+    """The secrets in the forms that a server's text may repeat, longest first."""
     long = {secret for secret in secrets if secret and len(secret) >= SHORTEST_SECRET}
     found = {form for secret in long - PLACEHOLDER_KEYS for form in redact.encoded_forms(secret)}
     return tuple(sorted(found, key=len, reverse=True))
 
 
 def proxy_of(url: URL) -> str | None:
-    """The proxy of the environment for this URL; none for this machine itself, which a proxy cannot reach.
+    """The environment's proxy for this URL; None for this machine, which a proxy cannot reach.
 
-    Asked once, since aiohttp's own `trust_env` reads the environment and ~/.netrc anew at every call.
+    Read once, since aiohttp's own `trust_env` reads the environment and ~/.netrc at every call.
     """
     host = url.host or ""
     loopback = host in ("localhost", "::1") or host.startswith("127.")

@@ -1,4 +1,4 @@
-"""Pieces of streamed answers, put together in time and memory in proportion to them."""
+"""Joins the pieces of streamed answers, in time and memory proportional to them."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
@@ -6,11 +6,11 @@ from typing import Any, cast
 from wildtool.json_codec import REPLY_LIMITS, TooLargeError, as_list, as_object, loads_within
 
 MAX_REPLY_PARTS = 100_000
-"""Calls, blocks, parts or items that one answer may have."""
+"""Limit of calls, blocks, parts or items in one answer."""
 
 
 class _TextFields:
-    """Texts under names, put together from pieces in linear time."""
+    """Texts by name, joined from pieces in linear time."""
 
     def __init__(self) -> None:
         self._pieces: dict[str, list[str]] = {}
@@ -20,15 +20,15 @@ class _TextFields:
             self._pieces.setdefault(name, []).append(piece)
 
     def replace(self, name: str, text: str) -> None:
-        """The text so far, whatever it was."""
+        """Replaces the text so far."""
         self._pieces[name] = [text]
 
     def is_just(self, name: str, text: str) -> bool:
-        """Whether the text so far is this one, which came in one piece."""
+        """Whether the text so far is this one, in one piece."""
         return self._pieces.get(name) == [text]
 
     def has(self, name: str) -> bool:
-        """Whether any piece came that is not empty."""
+        """Whether any piece was not empty."""
         return any(self._pieces.get(name, ()))
 
     def build(self) -> dict[str, str]:
@@ -36,7 +36,7 @@ class _TextFields:
 
 
 class _CallDeltas:
-    """A call whose name and arguments come in pieces."""
+    """A call whose name and arguments arrive in pieces."""
 
     def __init__(self) -> None:
         self.rest: dict[str, Any] = {"type": "function"}
@@ -44,11 +44,11 @@ class _CallDeltas:
         self._texts = _TextFields()
 
     def starts_new_call(self, delta: dict[str, Any], function: dict[str, Any]) -> bool:
-        """Whether a piece that claims to belong to this call begins another one."""
+        """Whether a piece with this call's index begins another call."""
         if not function.get("name"):
             return False
         other = delta.get("id") and self.rest.get("id") and delta["id"] != self.rest["id"]
-        # Without ids only this tells calls apart: a name never follows its arguments.
+        # Without ids, only this separates calls: a name never follows its arguments.
         return bool(other) or (not delta.get("id") and self._texts.has("arguments"))
 
     def add(self, delta: dict[str, Any], function: dict[str, Any]) -> None:
@@ -81,7 +81,7 @@ class _CallListDeltas:
         self._at: dict[int, _CallDeltas] = {}
 
     def add(self, delta: dict[str, Any]) -> None:
-        """Adds a piece to the call of its index; without index, to the last one."""
+        """Adds a piece to the call with its index; without index, to the last call."""
         index, function = delta.get("index"), as_object(delta.get("function"))
         at = index if isinstance(index, int) and not isinstance(index, bool) else None
         call = self._at.get(at) if at is not None else self._last(delta)
@@ -93,7 +93,7 @@ class _CallListDeltas:
         call.add(delta, function)
 
     def _last(self, delta: dict[str, Any]) -> _CallDeltas | None:
-        """The call that a piece without index goes on with; one with another id begins a call."""
+        """The call that a piece without index continues; None if its id is another one, so that it begins a call."""
         last = self._calls[-1] if self._calls else None
         return None if last is None or delta.get("id") not in (None, "", last.rest.get("id")) else last
 
@@ -102,7 +102,7 @@ class _CallListDeltas:
 
 
 class MessageDeltas:
-    """An assistant message that comes in deltas."""
+    """An assistant message that arrives in deltas."""
 
     def __init__(self) -> None:
         self._texts = _TextFields()
@@ -112,7 +112,7 @@ class MessageDeltas:
         self._given: dict[str, Any] | None = None
 
     def replace(self, message: dict[str, Any]) -> None:
-        """Takes a whole message that came in place of a delta."""
+        """Uses a whole message that arrived instead of a delta."""
         self._given = message
 
     def add(self, delta: dict[str, Any]) -> None:
@@ -145,7 +145,7 @@ class MessageDeltas:
 
 
 class BlockDeltas:
-    """A content block that comes in deltas."""
+    """A content block that arrives in deltas."""
 
     def __init__(self, start: dict[str, Any]) -> None:
         self._start = dict(start)
@@ -178,7 +178,7 @@ class BlockDeltas:
 
 
 def _value(text: str) -> Any:
-    """A tool's input; a text that is no JSON stays one, as the model's own fault."""
+    """A tool's input; a text that is not JSON stays a text, since the model wrote it so."""
     try:
         return loads_within(text, REPLY_LIMITS) if text else {}
     except ValueError:
@@ -186,7 +186,7 @@ def _value(text: str) -> Any:
 
 
 class PartDeltas:
-    """The parts of a streamed turn; texts of one kind that follow each other are one part."""
+    """The parts of a streamed turn; consecutive texts of one kind are joined to one part."""
 
     def __init__(self) -> None:
         self._parts: list[Any] = []
@@ -215,13 +215,13 @@ class PartDeltas:
 
 
 def _continues(last: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether a text is one with the text before it: both of the same kind, without a signature."""
+    """Whether a text continues the one before it: both of the same kind, without a signature."""
     plain = last.keys() | now.keys() <= {"text", "thought"}
     return plain and last.get("thought") == now.get("thought")
 
 
 class ItemDeltas:
-    """An output item that comes in events of its own."""
+    """An output item that arrives in events."""
 
     def __init__(self, start: dict[str, Any]) -> None:
         self._item = dict(start)

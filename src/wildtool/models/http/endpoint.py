@@ -1,4 +1,4 @@
-"""One HTTP endpoint: pooled connections, bounded bodies, named errors, and no secret in any message."""
+"""One HTTP endpoint: pooled connections, limited bodies, named errors, and no secret in any message."""
 
 import asyncio
 import os
@@ -38,20 +38,20 @@ from wildtool.models.http.failures import (
 )
 
 CONNECT_TIMEOUT_S = 10.0
-"""Longest time until a connection stands, name look-up and TLS included."""
+"""Seconds to connect, name lookup and TLS included."""
 MAX_QUOTE = 300
-"""Most characters of a server's text in a message."""
+"""Characters of a server's text that a message quotes."""
 MAX_RESPONSE_FILE_BYTES = 8 * 1024**3
-"""Longest answer that is written to a file."""
+"""Size limit of an answer that is written to a file."""
 RETRYABLE_STATUSES = frozenset({408, 409, 425, 429})
-"""The 4xx statuses that another try may cure."""
+"""The 4xx statuses that a retry may cure."""
 
 _sessions: dict[tuple[asyncio.AbstractEventLoop, str], tuple[aiohttp.ClientSession, set["Endpoint"]]] = {}
 """Open connection pools by event loop and origin, each with the endpoints that use it."""
 
 
 class Endpoint:
-    """Where one model's requests go: POSTs bytes, gives the answer's bytes or a CallError."""
+    """Where one model's requests are sent. Returns the answer's bytes or raises CallError."""
 
     def __init__(
         self,
@@ -69,14 +69,14 @@ class Endpoint:
 
         Args:
             base_url: such as `http://127.0.0.1:8000/v1`; `user:password@` in it becomes basic authentication.
-            path: what is appended to the base URL's path.
-            key_header: where the key goes; in `Authorization` it is a bearer token.
-            headers, query: what the protocol sends besides; never a secret.
-            timeout_s: for one whole call, connecting included.
-            max_body_bytes: longest answer that is read.
+            path: appended to the base URL's path.
+            key_header: the header of the key; in `Authorization` it is a bearer token.
+            headers, query: what else the protocol sends; never a secret.
+            timeout_s: seconds for one whole call, connecting included.
+            max_body_bytes: size limit of an answer.
 
         Raises:
-            UsageError: the URL is no http(s) URL, or the key cannot stand in an HTTP header.
+            UsageError: not an http(s) URL, or a key that an HTTP header cannot hold.
         """
         url = parse_base_url(base_url)
         if wrong := repeated_path_problem(url.path, path):
@@ -84,10 +84,10 @@ class Endpoint:
         plain = url.with_user(None).with_fragment(None)
         self._shown_base = redacted_path(plain)
         self.redacted_url = self._shown_base + redacted_query(url)
-        """The base URL as records and messages may show it: without credentials, and of a query the names."""
+        """The base URL for records and messages: without credentials, and of a query only the names."""
         whole = str(url.with_fragment(None))
         self.private_url = whole if whole != self.redacted_url else None
-        """The base URL as given, where a part of it is not shown; None where all of it is."""
+        """The base URL as given, if `redacted_url` hides a part of it; else None."""
         self._plain, self._query = plain, url.query
         target = self._target(path)
         self._url = target.with_query(url.query).update_query(query or {})
@@ -103,7 +103,7 @@ class Endpoint:
         given = credentials[1] if credentials else ""
         secrets = ["" if given in PLACEHOLDER_KEYS else given, *secrets_in(url, base_url)]
         redact.register_secrets(*secrets)
-        # Short ones are left in good answers, where they may be ordinary words.
+        # Short secrets are left in good answers, where they may be ordinary words.
         self._secrets = secret_forms(*secrets, *(value or name for name, value in url.query.items()))
         self._timeout = aiohttp.ClientTimeout(total=timeout_s, connect=CONNECT_TIMEOUT_S)
         self._max_body_bytes = max_body_bytes
@@ -111,10 +111,10 @@ class Endpoint:
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, body: bytes) -> tuple[bytes, float]:
-        """Sends one request; gives the answer's bytes and the seconds it took.
+        """Sends one request. Returns the answer's bytes and the seconds it took.
 
         Raises:
-            CallError: any status but 2xx, no answer, or half of one.
+            CallError: a status other than 2xx, no answer, or a part of one.
         """
         started = time.perf_counter()
         answer = await self._exchange("POST", self._url, self._headers, body, None, self._shown_target)
@@ -130,17 +130,16 @@ class Endpoint:
         query: Mapping[str, str] | None = None,
         into: IO[bytes] | None = None,
     ) -> bytes:
-        """Asks something else below the base URL; gives the answer's bytes, or writes them to a file as they come.
+        """Sends another request below the base URL. Returns the answer's bytes, or writes them to a file.
 
         Args:
-            path: appended to the base URL's path; parts of it that a server named must be quoted.
-            body: bytes, or a file that is sent to its end and may be closed then.
+            path: appended to the base URL's path; parts that a server named must be quoted.
+            body: bytes, or a file, which is sent to its end and may be closed then.
             kind: the body's content type.
-            into: takes the answer instead, which may then be of any length up to `LARGEST_FILE` and is as it came;
-                see `without_keys`.
+            into: receives the answer unchanged, up to `MAX_RESPONSE_FILE_BYTES`; see `without_keys`.
 
         Raises:
-            CallError: any status but 2xx, no answer, or half of one.
+            CallError: a status other than 2xx, no answer, or a part of one.
             StorageError: the file cannot be written.
         """
         target = self._target(path)
@@ -150,18 +149,18 @@ class Endpoint:
         return answer if into else self.without_keys(answer)
 
     def redacted_url_at(self, path: str) -> str:
-        """The address of something below the base URL as messages may show it: without credentials and query."""
+        """The address of a path for messages: without credentials and query."""
         return self._shown_base.rstrip("/") + path
 
     def without_keys(self, answer: bytes) -> bytes:
-        """An answer in which the key, should a server repeat it, is taken out."""
+        """An answer without the keys that a server may repeat in it."""
         return redact.redacted(answer)
 
     async def close(self) -> None:
-        """Gives the connections back; the last user of an origin closes them."""
+        """Releases the connections; the last user of an origin closes them."""
         for key, (session, users) in list(_sessions.items()):
             if self not in users:
-                # Not ours, and gone by now where its own last user closed it while we waited.
+                # Another endpoint's, which may be closed by now.
                 continue
             users.discard(self)
             if not users:
@@ -174,7 +173,7 @@ class Endpoint:
     ) -> CallError:
         """A CallError that names the endpoint and quotes the server's text, shortened and without secrets.
 
-        Args: where: the address that was asked, if not that of `post`.
+        Args: where: the address of the request, if not that of `post`.
         """
         for secret in self._secrets:
             quote = quote.replace(secret, redact.REMOVED)
@@ -185,7 +184,7 @@ class Endpoint:
     def status_error(
         self, status: int, quote: str, *, retry_after_s: float | None = None, where: str | None = None
     ) -> CallError:
-        """The CallError of an HTTP status; final where the same request can only fail again."""
+        """The CallError of an HTTP status; final if the same request can only fail again."""
         final = 300 <= status < 500 and status not in RETRYABLE_STATUSES
         hint = hints.for_status(status, self._plain.path, quote, keyless=self._keyless)
         failure = self.error(f"http {status}", f"HTTP {status}{hint}", quote, final=final, where=where)
@@ -193,16 +192,16 @@ class Endpoint:
         return failure
 
     def failure_error(self, failure: ProviderFailure, *, where: str | None = None) -> CallError:
-        """The CallError of a failure that came as an answer; final as its status says, and for blocked prompts."""
+        """The CallError of a failure in an answer; final according to its status, and for blocked prompts."""
         if failure.blocked:
-            said = "the provider blocked the prompt"
-            return self.error(BLOCKED_PROMPT, said, failure.message, final=True, where=where)
+            blocked = "the provider blocked the prompt"
+            return self.error(BLOCKED_PROMPT, blocked, failure.message, final=True, where=where)
         if failure.status is not None:
             return self.status_error(failure.status, failure.message, where=where)
         return self.error("wrong shape", "an error came with HTTP 200", failure.message, where=where)
 
     def send_header(self, name: str, value: str) -> None:
-        """Sends a header with every call from now on."""
+        """Sends a header with every later call."""
         self._headers = {**self._headers, name: value}
 
     def _open(self) -> aiohttp.ClientSession:
@@ -253,7 +252,7 @@ class Endpoint:
             if good:
                 return answer
             failure = self._refusal_error(status, fields, answer, where)
-        # Raised here, since the library's own exception holds the request's headers and must not be attached.
+        # Raised here, because the library's exception holds the request's headers and must not be attached.
         raise failure
 
     async def _read(self, response: aiohttp.ClientResponse, into: IO[bytes] | None) -> bytes:
@@ -269,7 +268,7 @@ class Endpoint:
             try:
                 into.write(chunk)
             except OSError as error:
-                # No fault of the network's, which an OSError would stand for further up.
+                # Not a network error, which the caller would take an OSError for.
                 raise StorageError(
                     f"{len(chunk):,} bytes of an answer could not be written ({error.strerror}); make room, then run "
                     "the same command again to go on"
@@ -289,7 +288,7 @@ class Endpoint:
             return self.error("timeout", f"no complete answer within {self._timeout.total:g} s", where=where)
         if headers_came:
             return self.error("truncated body", "the answer broke off", _words(error), where=where)
-        # A certificate does not get better by asking again.
+        # A retry does not cure a bad certificate.
         certificate = isinstance(error, aiohttp.ClientConnectorCertificateError)
         hint = hints.for_network(error)
         return self.error("network", f"no answer{hint}", _words(error), final=certificate, where=where)
@@ -314,7 +313,7 @@ class _BodyTooLargeError(aiohttp.ClientError):
 
 
 def error_text(answer: bytes) -> str:
-    """What a server says about its refusal: the words of its error where it is JSON that holds one, else its text."""
+    """A server's words about a refusal: the message of a JSON error, else the whole text."""
     text = answer.decode("utf-8", "replace")
     if not text.lstrip().startswith(("{", "[")):
         return text
@@ -326,7 +325,7 @@ def error_text(answer: bytes) -> str:
 
 
 def retry_after_s(value: str | None) -> float | None:
-    """Seconds that a Retry-After header asks to wait (RFC 9110, 10.2.3), however many; None if unreadable."""
+    """Seconds of a Retry-After header (RFC 9110, 10.2.3), without a limit; None if unreadable."""
     if value is None:
         return None
     if re.fullmatch(r"\s*\d{1,300}(\.\d{1,300})?\s*", value, re.ASCII):
@@ -339,19 +338,19 @@ def retry_after_s(value: str | None) -> float | None:
 
 
 def _delay_s(answer: bytes) -> float | None:
-    """The wait that Google's `RetryInfo` asks for inside the body, such as `"retryDelay": "34.1s"`."""
+    """Seconds of Google's `RetryInfo` in the body, such as `"retryDelay": "34.1s"`."""
     found = re.search(rb'"retryDelay"\s*:\s*"(\d{1,300}(?:\.\d{1,300})?)s"', answer)
     return float(found[1]) if found else None
 
 
 def _words(error: Exception) -> str:
-    """The operating system's words where there are any, else the library's."""
+    """The operating system's words, if there are any, else the library's."""
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return f"the proxy answered HTTP {error.status}"
     via = "at the proxy: " if isinstance(error, aiohttp.ClientProxyConnectionError) else ""
     cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
     if isinstance(cause, OSError) and cause.strerror:
-        # asyncio puts its own text in place of the system's; TLS and name errors have numbers of their own.
+        # asyncio replaces the system's text; TLS and name errors have their own numbers.
         foreign = isinstance(cause, (ssl.SSLError, socket.gaierror)) or not cause.errno
         return via + (cause.strerror if foreign else os.strerror(cause.errno or 0))
     if isinstance(error, aiohttp.ServerDisconnectedError):

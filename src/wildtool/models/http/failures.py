@@ -1,5 +1,4 @@
-"""Failures that come as an answer: an error object in any provider's words, the HTTP status it stands for, and
-prompts that the provider blocked.
+"""Failures inside answers: error objects of any provider, the HTTP status of each, and blocked prompts.
 
 Sources: the error references of OpenAI, Azure, Anthropic, Google, OpenRouter, Alibaba's DashScope, Z.ai, Moonshot and
 DeepSeek.
@@ -13,9 +12,9 @@ from typing import Any, cast
 from wildtool.json_codec import REPLY_LIMITS, as_object, dumps, loads_within
 
 BLOCKED_PROMPT = "blocked prompt"
-"""Kind of the error of a prompt that the provider refuses to give to the model: final, and no fault of a network's."""
+"""Error kind of a prompt that the provider does not pass on to the model: final, and no network error."""
 FAILED_FINISH_REASONS = frozenset(("error", "network_error", "insufficient_system_resource"))
-"""Finish reasons that say that the endpoint failed, not that the model stopped."""
+"""Finish reasons of a failed endpoint, not of a model that stopped."""
 _STATUS = {
     400: ("invalid_request", "bad_request", "invalid_argument", "failed_precondition", "out_of_range"),
     401: ("authentication", "unauthenticated", "unauthorized", "invalid_api_key"),
@@ -42,7 +41,7 @@ _FIELDS = ("code", "status", "status_code", "type")
 
 
 def _plain(name: str) -> str:
-    """A name of an error without what providers spell in different ways."""
+    """An error's name without differences of spelling between providers."""
     return re.sub(r"[^a-z0-9]", "", name.lower()).removesuffix("error")
 
 
@@ -52,17 +51,18 @@ _BLOCKED_NAMES = frozenset(map(_plain, _BLOCKED))
 
 @dataclass(frozen=True, slots=True)
 class ProviderFailure:
-    """What went wrong at the provider, in the provider's words."""
+    """A failure at the provider."""
 
     message: str
+    """The provider's words."""
     status: int | None = None
-    """The HTTP status that it stands for; None where nothing says so."""
+    """The HTTP status that it corresponds to; None if unknown."""
     blocked: bool = False
     """Whether the prompt was blocked."""
 
 
 def failure_in_answer(parsed: Any) -> ProviderFailure | None:
-    """The failure that the `error` of an answer names, whatever stands beside it; None where it names none."""
+    """The failure in the `error` of an answer, whatever else the answer contains; None if there is none."""
     if isinstance(parsed, list) and parsed:
         parsed = cast(list[Any], parsed)[0]
     found = as_object(parsed)
@@ -70,7 +70,7 @@ def failure_in_answer(parsed: Any) -> ProviderFailure | None:
 
 
 def failure_of_error(error: Any) -> ProviderFailure | None:
-    """The failure that an error object or text stands for; None for null and other empty values."""
+    """The failure of an error object or text; None for null and other empty values."""
     if not error:
         return None
     if not isinstance(error, dict):
@@ -90,7 +90,7 @@ def failure_of_error(error: Any) -> ProviderFailure | None:
 
 
 def status_from_names(names: list[str]) -> int | None:
-    """The HTTP status that names or numbers of an error stand for; numbers count first."""
+    """The HTTP status for the names or numbers of an error; numbers come first."""
     numbers = (int(name) for name in names if re.fullmatch("[45][0-9][0-9]", name))
     words = (_STATUS_OF[_plain(name)] for name in names if _plain(name) in _STATUS_OF)
     return next(numbers, None) or next(words, None)
@@ -102,7 +102,7 @@ def is_blocked_refusal(answer: bytes) -> bool:
         found = as_object(loads_within(answer, REPLY_LIMITS))
     except ValueError:
         return False
-    # Some name it beside a message of its own, without an error object.
+    # Some providers name it beside a message, without an error object.
     failure = failure_in_answer(found) or failure_of_error(found)
     return failure is not None and failure.blocked
 
@@ -118,7 +118,7 @@ def _names(error: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _words(error: Mapping[str, Any]) -> str:
-    """The error's message, and what a gateway quotes of the provider behind it."""
+    """The error's message, and the words of the provider behind a gateway."""
     said = [error.get("message"), as_object(error.get("metadata")).get("raw")]
     texts = [text for text in said if isinstance(text, str) and text]
     return ": ".join(texts) or _json(error)

@@ -1,4 +1,4 @@
-"""What to do about an endpoint that does not answer as one: a wrong address, no server, a web page, no key."""
+"""Advice for users when an endpoint fails: a wrong address, no server, a web page, no key."""
 
 import re
 import socket
@@ -10,7 +10,7 @@ _WEB_PAGE = re.compile(r"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 
 
 def for_status(status: int, base_path: str, text: str, *, keyless: bool) -> str:
-    """Advice for a refusal, in brackets; empty where its own words say enough.
+    """Advice for a refusal, in brackets; empty if its own words say enough.
 
     Args:
         base_path: of the base URL.
@@ -32,7 +32,7 @@ def for_text(text: str) -> str:
 
 
 def for_network(error: Exception) -> str:
-    """Advice where no server answered, in brackets; empty where the error says enough."""
+    """Advice if no server answered, in brackets; empty if the error says enough."""
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return " (check host and port of the base URL, and whether a firewall lies between)"
     cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error

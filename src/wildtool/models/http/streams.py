@@ -1,6 +1,6 @@
-"""Server-sent events, and the answers that whole streams of the four protocols stand for.
+"""Reads server-sent events, and joins the streams of the four protocols to whole answers.
 
-Each `join_*` reads events one by one, takes time in proportion to them, and keeps of them no more than the answer.
+Each `join_*` takes events one by one, needs time proportional to them, and keeps no more than the answer.
 """
 
 import re
@@ -22,7 +22,7 @@ from wildtool.models.http.deltas import (
 DONE = "[DONE]"
 """The event that ends a stream of chat completions."""
 MAX_STREAM_VALUES = 5_000_000
-"""JSON values of all events together."""
+"""Limit of JSON values in all events together."""
 _FIELD = re.compile(rb"^(data|event):[ ]?([^\n]*+)$", re.MULTILINE)
 _BLOCK = re.compile(rb"[^\n]++(?:\n[^\n]++)*+")
 _LOOKS_LIKE_EVENTS = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:data|event|id|retry)?+:")
@@ -33,7 +33,7 @@ class BrokenStreamError(ValueError):
 
 
 def is_event_stream(body: bytes) -> bool:
-    """Whether a body begins as events do."""
+    """Whether a body begins like events."""
     return _LOOKS_LIKE_EVENTS.match(body) is not None
 
 
@@ -41,9 +41,9 @@ def events(body: bytes) -> Iterator[Any]:
     """The JSON of each event, in order; the closing mark of chat completions as the text `[DONE]`.
 
     Raises:
-        BrokenStreamError: the last event is not whole.
-        TooLargeError: an event, or all of them together, are beyond what is read of a reply.
-        ValueError: the body is no text, or an event no JSON.
+        BrokenStreamError: the last event is not complete.
+        TooLargeError: an event, or all of them together, exceed the limits of a reply.
+        ValueError: an event is not JSON.
     """
     body = body.removeprefix(b"\xef\xbb\xbf")
     if b"\r" in body:
@@ -65,12 +65,12 @@ def events(body: bytes) -> Iterator[Any]:
             if found.end() >= len(body) - 1:
                 raise BrokenStreamError("the stream broke off inside an event") from None
             raise
-        # Some name the failure only in the event's own field.
+        # Some servers name a failure only in the event's own field.
         yield {"error": event} if is_error and "error" not in as_object(event) else event
 
 
 def _data(block: bytes) -> tuple[bytes, bool]:
-    """The data of an event, and whether it is called an error."""
+    """The data of an event, and whether its name is `error`."""
     if b"\n" not in block:
         return (block[5:].strip() if block.startswith(b"data:") else b""), False
     data: list[bytes] = []
@@ -84,7 +84,7 @@ def _data(block: bytes) -> tuple[bytes, bool]:
 
 
 def join_chat(parts: Iterable[Any]) -> Any:
-    """The chat completion that its chunks stand for. Raises BrokenStreamError where none of them ends it."""
+    """The chat completion in its chunks. Raises BrokenStreamError if its end is missing."""
     whole: dict[str, Any] = {}
     message = MessageDeltas()
     choice: dict[str, Any] = {"index": 0}
@@ -115,14 +115,14 @@ def join_chat(parts: Iterable[Any]) -> Any:
 
 
 def _first_of(choices: Any) -> Iterator[dict[str, Any]]:
-    """The pieces of the first choice or candidate; others may come where several were asked for."""
+    """The pieces of the first choice or candidate; others may arrive if several were requested."""
     for chunk in objects(as_list(choices)):
         if chunk.get("index") in (None, 0) or not isinstance(chunk.get("index"), int):
             yield chunk
 
 
 def join_anthropic(parts: Iterable[Any]) -> Any:
-    """The message that its events stand for. Raises BrokenStreamError where `message_stop` is missing."""
+    """The message in its events. Raises BrokenStreamError if `message_stop` is missing."""
     message: dict[str, Any] = {}
     blocks: list[BlockDeltas] = []
     at: dict[Any, BlockDeltas] = {}
@@ -139,7 +139,7 @@ def join_anthropic(parts: Iterable[Any]) -> Any:
                 append_bounded(blocks, at[index])
             case "content_block_delta":
                 if index not in at:
-                    raise BrokenStreamError("the stream has a piece of a block that never began")
+                    raise BrokenStreamError("the stream has a piece of a block that never started")
                 at[index].add(as_object(part.get("delta")))
             case "message_delta":
                 usage = {**as_object(message.get("usage")), **as_object(part.get("usage"))}
@@ -152,7 +152,7 @@ def join_anthropic(parts: Iterable[Any]) -> Any:
 
 
 def join_gemini(parts: Iterable[Any]) -> Any:
-    """The response that its chunks stand for. Raises BrokenStreamError where none says why it ended."""
+    """The response in its chunks. Raises BrokenStreamError if no finish reason arrived."""
     whole: dict[str, Any] = {}
     candidate: dict[str, Any] = {}
     said = PartDeltas()
@@ -176,7 +176,7 @@ def join_gemini(parts: Iterable[Any]) -> Any:
 
 
 def _item_key(event: dict[str, Any], count: int) -> Any:
-    """What tells the item of an event from others: its index, else its id, else that it is one more."""
+    """The key of an event's item: its index, else its id, else a new number."""
     index, id_ = event.get("output_index"), event.get("item_id", as_object(event.get("item")).get("id"))
     return index if isinstance(index, int) else id_ if isinstance(id_, str) else count
 
@@ -191,9 +191,9 @@ _ITEM_EVENTS = frozenset(
 
 
 def join_responses(parts: Iterable[Any]) -> Any:
-    """The response of the last event; where that lists no items, those that came before it.
+    """The response of the last event; if it lists no items, those of earlier events.
 
-    Raises BrokenStreamError where no event ends it.
+    Raises BrokenStreamError if no event ends it.
     """
     items: dict[Any, ItemDeltas] = {}
     for part in objects(parts):

@@ -1,4 +1,4 @@
-"""A model's own chat template: a request as the text that it was trained on, through transformers."""
+"""A model's own chat template, through transformers: turns a request into the prompt that it was trained on."""
 
 import hashlib
 import re
@@ -40,15 +40,14 @@ _STYLE_CHAT: list[Message] = [
     },
     {"role": "tool", "tool_call_id": "aaaaaaaaa", "content": "x"},
 ]
-"""A chat that shows how a template writes values."""
+"""A chat that reveals how a template writes values."""
 _REFUSES_PARALLEL = re.compile(r"(?i)raise_exception\(\s*[\"'][^\"']*\bsingle tool.call")
 _FIRST_CALL = re.compile(r"\btool_calls\[0\]")
 _EACH_CALL = re.compile(r"\bin\s+[\w.\[\]'\"]*\btool_calls\b|\(\s*[\w.]*\btool_calls\s*\)")
 
 
 def takes_one_call(template: str) -> bool:
-    """Whether a template refuses several calls in one message, as Llama 3's do, or shows only the first, as that of
-    gpt-oss does."""
+    """Whether a template takes one call per message: Llama 3's refuse more, that of gpt-oss shows only the first."""
     only_first = _FIRST_CALL.search(template) and not _EACH_CALL.search(template)
     return bool(only_first or _REFUSES_PARALLEL.search(template))
 
@@ -64,7 +63,7 @@ class ChatTemplate:
     def __init__(self, path: str, extra: Mapping[str, Any]) -> None:
         """Args: path: a folder, or a name that transformers finds by its own rules; extra: for the template.
 
-        Raises UsageError where there is none.
+        Raises UsageError if there is none.
         """
         library: Any = import_module("transformers")
         self._refused: Any = import_module("jinja2").TemplateError
@@ -78,33 +77,33 @@ class ChatTemplate:
 
     @property
     def takes_tools(self) -> bool:
-        """Whether the template shows tools to the model at all."""
+        """Whether the template shows tools to the model."""
         return "tools" in self.text
 
     @property
     def shows_calls(self) -> bool:
-        """Whether it shows calls of earlier messages; some have words for tools alone."""
+        """Whether it shows calls of earlier messages; some templates show only tools."""
         return "tool_calls" in self.text
 
     @property
     def digest(self) -> str:
-        """Tells templates apart."""
+        """Identifies the template."""
         return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def end_tokens(self) -> set[int]:
-        """Tokens that end a reply, by the tokenizer."""
+        """The tokenizer's tokens that end a reply."""
         end: Any = self._tokenizer.eos_token_id
         return set() if end is None else {end}
 
     @property
     def pad_token(self) -> int:
-        """A token for places without one, which no model looks at."""
+        """The token for padding."""
         return next((one for one in (self._tokenizer.pad_token_id, *self.end_tokens) if one is not None), 0)
 
     @cached_property
     def expected_repairs(self) -> frozenset[str]:
-        """Repairs that are none here, since the template itself shows values in Python's style."""
+        """Repairs that do not count, since the template itself shows values in Python's style."""
         try:
             text = self._rendered(template_messages(_STYLE_CHAT, {}), [_STYLE_TOOL])
         except (self._refused, ValueError, TypeError, KeyError):
@@ -113,7 +112,7 @@ class ChatTemplate:
         return frozenset(literal | ({"single-quotes"} if "'parameters'" in text or "{'x'" in text else set()))
 
     def _rendered(self, messages: list[Message], tools: list[Any] | None) -> str:
-        # SmolLM3's first template has a name of its own for tools.
+        # SmolLM3's first template has its own name for tools.
         named = {"xml_tools": tools} if tools and "xml_tools" in self.text else {}
         return self._tokenizer.apply_chat_template(
             messages,
@@ -126,11 +125,11 @@ class ChatTemplate:
     def prompt(
         self, request: Request, calls_to_text: Callable[[Message], Message] | None = None
     ) -> tuple[list[int], Changes]:
-        """The request's tokens and what had to be changed for the template.
+        """The request's tokens, and the changes that the template needed.
 
-        Args: in_words: gives a message with its calls in its text, for templates that show none.
+        Args: calls_to_text: writes a message's calls into its text, for templates that show none.
 
-        Raises CallError for what the template refuses.
+        Raises CallError if the template refuses the request.
         """
         changes: Changes = {}
         try:
@@ -157,7 +156,7 @@ class ChatTemplate:
         return tokens, changes
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of tokens; special ones stay, since calls may be marked by them."""
+        """The text of tokens, with special tokens, since they may mark calls."""
         return self._tokenizer.decode(
             list(tokens), skip_special_tokens=False, clean_up_tokenization_spaces=False
         )
@@ -175,10 +174,10 @@ def template_messages(
 
     Args:
         short_ids: nine letters and digits, which templates of Mistral demand.
-        one_call: no more than one call in a message.
-        results_with_calls: results stand in the message that holds their calls.
+        one_call: at most one call per message.
+        results_with_calls: results in the message of their calls.
 
-    Raises ValueError for pictures and other things that are no text.
+    Raises ValueError for pictures and other parts that are not text.
     """
     messages = split_parallel_calls(messages, changes) if one_call else messages
     ids = CallIds(SHORT_ID_CHARACTERS, exactly=9) if short_ids else CallIds(r"\s\S", 10_000)
@@ -187,7 +186,7 @@ def template_messages(
 
 
 def _with_results(messages: list[Message], changes: Changes) -> list[Message]:
-    """Each message of calls with the results that follow it."""
+    """Adds to each message with calls the results that follow it."""
     made: list[Message] = []
     for message in messages:
         last = made[-1] if made else {}
@@ -207,7 +206,7 @@ def _as_expected(message: Message, ids: CallIds, changes: Changes) -> Message:
     elif made["content"] != message["content"]:
         changes["content-parts-joined"] = None
     if "tool_calls" in message:
-        # Templates ask whether the key is there, so an empty one would be taken for calls.
+        # Templates test whether the key exists, so an empty list would be taken for calls.
         del made["tool_calls"]
         if calls := [_call(call, ids, changes) for call in history_calls(message, changes)]:
             made["tool_calls"] = calls

@@ -1,4 +1,4 @@
-"""Local weights that write the tokens of several replies at once, on one thread beside the event loop."""
+"""Runs local weights: generates several replies at once, in one thread beside the event loop."""
 
 import asyncio
 import copy
@@ -13,22 +13,22 @@ from typing import Any, cast
 from wildtool.errors import CallError
 
 BATCH_WAIT_S = 0.02
-"""How long a batch waits for others: those whose replies came together ask again together."""
+"""Seconds that a batch waits for more requests: callers whose replies came together call again together."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecodingSettings:
-    """How the next token is taken."""
+    """How tokens are chosen."""
 
     max_tokens: int
-    """Longest reply."""
+    """Tokens per reply."""
     temperature: float | None = None
-    """None or 0: always the likeliest."""
+    """None or 0: always the likeliest token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Which weights, and where they work."""
+    """Which weights, and where they run."""
 
     path: str
     device: str
@@ -36,7 +36,7 @@ class Weights:
     dtype: str
     """`auto`: as they are stored."""
     end_tokens: frozenset[int]
-    """Tokens that end a reply, besides those that the model's own settings name."""
+    """Tokens that end a reply, besides those of the model's own settings."""
     pad_token: int
 
 
@@ -45,9 +45,9 @@ class Completion:
     """The tokens of one reply."""
 
     tokens: list[int]
-    """Without the one that ended it."""
+    """Without the token that ended it."""
     ended: bool
-    """Whether the model ended it; False where it had no room left."""
+    """Whether the model ended it; False if it reached a limit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +58,7 @@ class _PendingPrompt:
 
 
 class Generator:
-    """Answers prompts in batches; what a prompt is answered with does not depend on its company, but for rounding."""
+    """Answers prompts in batches. A reply does not depend on the batch, except for rounding."""
 
     def __init__(self, weights: Weights, sampling: DecodingSettings, batch_size: int) -> None:
         """Loads nothing yet."""
@@ -72,9 +72,9 @@ class Generator:
         self._loaded: Any = None
 
     async def reply(self, prompt: list[int], seed: int) -> Completion:
-        """The reply to a prompt. Raises CallError where there can be none.
+        """The reply to a prompt. Raises CallError if there can be none.
 
-        A caller who is cancelled is left out of its batch from the next token on.
+        A cancelled caller leaves its batch at the next token.
         """
         waiting = _PendingPrompt(prompt, seed, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
@@ -83,7 +83,7 @@ class Generator:
         return await waiting.answer
 
     async def close(self) -> None:
-        """Gives up what is being written, and waits until the thread has ended."""
+        """Cancels all requests and waits until the thread has ended."""
         for waiting in (*self._waiting, *self._batch):
             waiting.answer.cancel()
         await asyncio.to_thread(self._thread.shutdown)
@@ -127,7 +127,7 @@ class Generator:
     def _load(self) -> Any:
         library: Any = import_module("transformers")
         quiet: Any = import_module("transformers.utils.logging")
-        # Its bars and advice would stand in the midst of ours.
+        # Its progress bars and warnings would mix with wildtool's.
         quiet.disable_progress_bar()
         quiet.set_verbosity_error()
         wanted = self._weights
@@ -184,7 +184,7 @@ class Generator:
 
 
 class _GumbelSampler:
-    """Sampling by temperature, with a source of chance for each row, so that a row's company does not matter.
+    """Samples by temperature, with a random generator per row, so that a row does not depend on the others.
 
     The likeliest token after adding Gumbel noise is a draw from the distribution (Gumbel 1954), so that the library's
     greedy search samples.
@@ -205,7 +205,7 @@ class _GumbelSampler:
 
 
 class _RowStopping:
-    """Ends rows that have no room left, and those that nobody waits for any more."""
+    """Ends rows that reached their limit, and those of cancelled callers."""
 
     def __init__(self, torch: Any, batch: Sequence[_PendingPrompt], rooms: Sequence[int], width: int) -> None:
         self._torch, self._batch, self._rooms, self._width = torch, batch, rooms, width
@@ -220,7 +220,7 @@ class _RowStopping:
 
 
 def _cut_at_end(row: list[int], ends: set[int]) -> Completion:
-    """A row without what was filled in behind its end."""
+    """A row up to its end token."""
     end = next((place for place, token in enumerate(row) if token in ends), len(row))
     return Completion(row[:end], end < len(row))
 
@@ -231,6 +231,6 @@ def _too_long(waiting: _PendingPrompt, longest: int) -> CallError:
 
 
 def prompt_seed(seed: int, prompt: Sequence[int]) -> int:
-    """What chance starts from for one request: the same prompt is answered the same way under one seed."""
+    """The random seed of one request: with one seed, the same prompt gets the same reply."""
     digest = hashlib.sha256(f"{seed}/".encode() + array("q", prompt).tobytes()).digest()
     return int.from_bytes(digest[:8], "big") >> 1

@@ -24,34 +24,34 @@ from wildtool.models.tool_formats.detect import (
 from wildtool.types import REPAIR_CHANGE, Model, Reply, Request
 
 DEFAULT_MAX_TOKENS = 4096
-"""Longest reply where the user gave none: a model that never stops would run until the end of its context."""
+"""Tokens per reply by default: a model that never stops would run until the end of its context."""
 DEFAULT_BATCH_SIZE = 8
 SHOWN_BY_TEMPLATE = "chat template"
-"""Value of the setting `tools` where the model's template shows them."""
+"""Value of the setting `tools` if the model's template shows them."""
 _EXTRA: Mapping[str, type] = {
     "batch_size": int,
     "chat_template_kwargs": dict,
     "device": str,
     "dtype": str,
 }
-"""What the extra body may hold."""
+"""The keys of the extra body, with their types."""
 
 
 class HfModel:
-    """Answers in the process itself. Tools are shown by the template; calls are read out of the text by a format."""
+    """Runs in this process. The template shows the tools; a format reads calls from the text."""
 
     def __init__(self, name: str, path: str, sampling: Sampling) -> None:
-        """Loads tokenizer and template; the weights wait for the first call.
+        """Loads tokenizer and template; the weights are loaded at the first call.
 
         Args:
             sampling: its extra body may hold `batch_size`, `chat_template_kwargs`, `device`, `dtype`.
 
         Raises:
-            UsageError: a library is missing, there is no such model here, or a setting is wrong.
+            UsageError: a library or the model is missing, or a setting is wrong.
         """
         self.name = name
         self.format: CallFormat | None = None
-        """Reads the replies; None where another model around this one does."""
+        """Reads calls from replies; None if `PromptedModel` does that."""
         self._chosen = ""
         torch, transformers = import_for(name, "torch", "hf"), import_for(name, "transformers", "hf")
         extra = _check_extra(sampling.extra_body)
@@ -80,19 +80,19 @@ class HfModel:
         self._generator = Generator(weights, decoding, self._settings["batch_size"])
 
     def with_format(self, format: CallFormat, chosen: str) -> "HfModel":
-        """Itself, which from now on reads calls in this format."""
+        """This model, which then reads calls in that format."""
         self.format, self._chosen = format, chosen
         return self
 
     def settings(self) -> Mapping[str, Any]:
-        """Which weights and template, on what, and how calls are read."""
+        """Weights, template, device, sampling and format."""
         if self.format is None:
             return self._settings
-        said = {"tools": SHOWN_BY_TEMPLATE, "format": self.format.name, "format_chosen": self._chosen}
-        return {**self._settings, **said}
+        own = {"tools": SHOWN_BY_TEMPLATE, "format": self.format.name, "format_chosen": self._chosen}
+        return {**self._settings, **own}
 
     async def complete(self, request: Request) -> Reply:
-        """Asks once. Raises CallError for a request that the template or the model's length refuses."""
+        """Calls once. Raises CallError if the template refuses the request, or it is too long."""
         started = time.perf_counter()
         prompt, changes = self.prompt(request)
         chosen = self._sampling.seed_of(request)
@@ -115,22 +115,22 @@ class HfModel:
         return self._read(reply, request)
 
     async def close(self) -> None:
-        """Gives up what is being written, and ends the thread."""
+        """Cancels all requests and ends the thread."""
         await self._generator.close()
 
     def prompt(self, request: Request) -> tuple[list[int], Changes]:
-        """The tokens of a request and what had to be changed for the template. Raises CallError where it refuses."""
+        """The request's tokens, and the changes that the template needed. Raises CallError if it refuses the request."""
         format = self.format
         return self.template.prompt(
             request, None if format is None else lambda one: message_as_text(one, format)
         )
 
     def _read(self, reply: Reply, request: Request) -> Reply:
-        """The reply with the calls that its text holds; a chat without tools keeps every byte."""
+        """The reply with the calls in its text; without tools it is kept byte for byte."""
         if self.format is None or not (request.tools or any(map(has_calls, request.messages))):
             return reply
         message, found = parse_message(reply.message, self.format, request)
-        # What the model's own template writes is no fault of the model's.
+        # What the model's own template writes is not a repair.
         repairs = [name for name in found if name not in self.template.expected_repairs]
         finish_reason = "tool_calls" if message.get("tool_calls") else reply.finish_reason
         changes = (*reply.changes, *(f"{REPAIR_CHANGE}{name}" for name in repairs))
@@ -138,11 +138,11 @@ class HfModel:
 
 
 def hf_model(name: str, path: str, wanted: str | None, sampling: Sampling) -> Model:
-    """The model of a path, told of tools by its own template wherever that writes calls in the wanted format.
+    """The model at a path. Its own template shows the tools if that writes calls in the wanted format.
 
-    Args: wanted: a format; None or `auto`: the one of the template, or else of the name.
+    Args: wanted: a format; None or `auto`: that of the template, else of the name.
 
-    Raises UsageError as `HfModel` does, and where no format is known.
+    Raises UsageError as `HfModel` does, and if no format is known.
     """
     model = HfModel(name, path, sampling)
     template = model.template

@@ -1,4 +1,4 @@
-"""How models without native calls write them, one small module each."""
+"""The formats in which models without native calls write them, one module for each kind."""
 
 from collections.abc import Mapping
 

@@ -14,7 +14,7 @@ OPEN, CLOSE = "<|START_ACTION|>", "<|END_ACTION|>"
 _THOUGHT = re.compile(r"\s*+<\|START_THINKING\|>(.*?)(?:<\|END_THINKING\|>|\Z)\s*+", re.DOTALL)
 _OPENS = re.compile(r"<\|START_ACTION\|>|(?:^|\n)Action:\s*+(?=```|\[)")
 _ANSWERS = ("directly_answer", "directly-answer")
-"""The tool that Command R calls to say that it calls none."""
+"""The tool that Command R calls if it needs none."""
 
 
 def _system(tools: Sequence[Tool]) -> str:
@@ -67,12 +67,12 @@ def _take(scanner: Scanner, opening: re.Match[str]) -> None:
     if opening[0] == OPEN:
         scanner.expect_close(CLOSE)
     else:
-        # Command R's own way: the list stands in a fence.
+        # Command R itself writes the list in a fence.
         scanner.repairs[before:] = [name for name in scanner.repairs[before:] if name != "code-fence"]
 
 
 def _calls(value: Any) -> list[ToolCall] | None:
-    """The calls of a list; None where it is none."""
+    """The calls of a list; None if it is something else."""
     calls: list[ToolCall] = []
     for member in cast("list[Any]", value) if isinstance(value, list) else [value]:
         match member:

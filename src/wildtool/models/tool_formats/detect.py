@@ -1,4 +1,4 @@
-"""Finds the format that a model writes by its chat template or its name."""
+"""Finds the format of a model by its chat template or its name."""
 
 import re
 
@@ -14,7 +14,7 @@ CHOICE_NOTES = {
     BY_OPTION: "",
     BY_TEMPLATE: ", told by the marks in it",
 }
-"""Ways in which a format may have been chosen, as settings name them, and what a user is told of each."""
+"""How a format was chosen, as settings name it, and the note for the user."""
 NAME_PATTERNS = (
     ("gorilla-?openfunctions", "gorilla"),
     ("tool-?llama", "react"),
@@ -42,8 +42,8 @@ NAME_PATTERNS = (
     ("(mis|mix|minis|magis|devs|codes)tral|mistral-?nemo", "mistral"),
     ("glm", "glm"),
 )
-"""What a name holds, in any case, and the format it then has; the first that fits counts, so what a model was tuned
-for stands before what it was tuned from."""
+"""Patterns of names, in any case, and their format. The first match counts, so fine-tuned models come before the models
+that they were made from."""
 
 TEMPLATE_MARKS = (
     (r"\]<\]minimax\[>\[", "minimax-m3"),
@@ -59,25 +59,25 @@ TEMPLATE_MARKS = (
     (r"\[TOOL_CALLS\]", "mistral"),
     ("<｜tool▁call▁begin｜>", "deepseek"),
     ("<arg_key>", "glm"),
-    # Marks of formats that are not known here, some of which share a mark with one that is.
+    # Marks of unsupported formats, some of which share a mark with a supported one.
     (r"<function=|<tool_calls>|<\|tool_call", None),
     ("<tool_call>", "hermes"),
     (r"\[func_name1\(", "pythonic"),
     (r"<\|python_tag\|>|\"parameters\\?\": dictionary of argument name", "llama3-json"),
     (r"\[\{\\?\"name\\?\": \\?\"tool_call_name", "json-list"),
 )
-"""What the text of a chat template holds, and the format in which it writes calls; the first that fits counts."""
+"""Patterns of chat templates, and the format in which they write calls. The first match counts."""
 
 
 def format_of_template(template: str) -> CallFormat | None:
-    """The format in which a chat template writes calls; None where no known mark stands in it."""
+    """The format in which a chat template writes calls; None without a known mark."""
     found = (name for pattern, name in TEMPLATE_MARKS if re.search(pattern, template))
     name = next(found, None)
     return None if name is None else CALL_FORMATS[name]
 
 
 def resolve_format(wanted: str, model: str) -> CallFormat:
-    """The format of that name, or with `auto` the one of the model's name.
+    """The format of that name, or with `auto` that of the model's name.
 
     Raises:
         UsageError: no such format, or none is known for the model; the message lists them.

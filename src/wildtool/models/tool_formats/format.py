@@ -1,4 +1,4 @@
-"""What a format is: how a model without native calls is told of tools, writes calls, and sees their results."""
+"""A tool format: how tools are described, calls written, and results shown, for models without native calls."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from wildtool.types import Tool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFormat:
-    """One way of writing tools, calls and results as plain chat text."""
+    """One way to write tools, calls and results as plain chat text."""
 
     name: str
     about: str
-    """One line: which models write so, and how."""
+    """One line: which models use it, and what it looks like."""
     source: str
-    """Where the shape is documented: model card, chat template, paper's code."""
+    """Where it is documented: model card, chat template, code of a paper."""
     system: Callable[[Sequence[Tool]], str]
-    """The text that tells a model which tools there are and how to call them; our words around the format's marks."""
+    """The text that describes the tools and how to call them; the format's marks in wildtool's words."""
     write_calls: Callable[[Sequence[ToolCall]], str]
-    """Calls as the model writes them; `read` gives them back."""
+    """Calls as the model writes them; `read` is the inverse."""
     write_results: Callable[[Sequence[ToolResult]], str]
-    """What calls gave, as the text of one user message: a plain chat has no other role that every template takes."""
+    """Results as the text of one user message, the only role that every chat template accepts."""
     find: Callable[[Scanner, Sequence[Tool]], None]
     """Finds the calls in a text without reasoning."""
     with_text: Callable[[str, str], str] | None = None
-    """A turn of text and written calls, either of which may be empty; None: one below the other."""
+    """Joins text and written calls, either of which may be empty; None: one below the other."""
 
     def write(self, text: str, calls: Sequence[ToolCall]) -> str:
         """An assistant turn as the model would have written it."""
@@ -35,10 +35,10 @@ class CallFormat:
         return "\n".join(part for part in (text, written) if part)
 
     def read(self, text: str, tools: Sequence[Tool] = ()) -> ParsedReply:
-        """What a model said. Never raises, whatever the text; takes time in proportion to its length.
+        """Reads a reply. Never raises; takes time in proportion to the text.
 
         Args:
-            tools: the offered tools; only a format that writes values without their type looks at them.
+            tools: the offered tools, for formats that write values without their type.
         """
         reasoning, rest, repairs = split_reasoning(text)
         scanner = Scanner(rest, repairs)
@@ -48,30 +48,30 @@ class CallFormat:
 
 REPAIRS: Mapping[str, str] = {
     "arguments-as-text": "the arguments were a text that holds JSON, not an object",
-    "arguments-key": "`parameters` stood where the format says `arguments`, or the other way round",
+    "arguments-key": "`parameters` in place of `arguments`, or the other way round",
     "bad-escape": "a backslash before a character that needs none; both are kept",
     "bare-word": "a word without quotes, read as a text",
     "code-fence": "a Markdown fence around calls",
     "control-character": "a line break or another control character inside a quoted text",
-    "empty-list": "an empty list of calls and nothing else: the model said nothing",
+    "empty-list": "an empty list of calls and nothing else: an empty reply",
     "extra-bracket": "more closing brackets than opening ones",
-    "json-in-tag": "a JSON object where the format has its own way to write a call",
+    "json-in-tag": "a JSON object, where the format has its own way to write a call",
     "json-literal": "`true`, `false` or `null` in Python text",
-    "list-of-calls": "a list where the format has one call after another",
+    "list-of-calls": "a list, where the format has one call after another",
     "missing-arguments": "a call without arguments, or with null; read as none",
     "missing-bracket": "brackets that were never closed at the end of the text",
-    "missing-close-tag": "a closing mark that never came",
+    "missing-close-tag": "a closing mark is missing",
     "missing-open-tag": "calls without the mark that opens them",
     "nested-function": 'a call wrapped as `{"function": …}`',
-    "own-observation": "the model went on and made up the result of its call; what follows is no call",
+    "own-observation": "the model continued and invented the result of its call; what follows is not a call",
     "python-literal": "`True`, `False` or `None` in JSON",
     "single-quotes": "single quotes in JSON",
-    "text-around": "other text beside calls where the format has calls alone",
+    "text-around": "other text beside calls, where the format has only calls",
     "trailing-comma": "a comma before a closing bracket",
     "tuple": "round brackets around a list",
-    "unclosed-reasoning": "reasoning that never ends: nothing else was said",
-    "unopened-reasoning": "`</think>` without `<think>`, as where the prompt opened it",
-    "unreadable-arguments": "arguments that could not be read; the call carries their text as it is",
+    "unclosed-reasoning": "reasoning that never ends, so there is no other text",
+    "unopened-reasoning": "`</think>` without `<think>`, as when the prompt opened it",
+    "unreadable-arguments": "arguments that could not be read; the call has their text",
     "unreadable-call": "what looks like a call and could not be read; it stays in the text",
 }
-"""Everything that reading may mend or remark, by name."""
+"""All repairs and remarks, by name."""

@@ -35,7 +35,7 @@ def _write_calls(calls: Sequence[ToolCall]) -> str:
 
 def _written(value: Any) -> str:
     if isinstance(value, str):
-        # A text with a mark in it is written as JSON, which is read as well.
+        # A text with a mark in it is written as JSON, which can be read too.
         if "<" in value:
             return json_text(value).replace("<", "\\u003c")
         return f"{QUOTE}{value}{QUOTE}"
@@ -83,7 +83,7 @@ def _take(scanner: Scanner, found: re.Match[str]) -> None:
         value, repairs = _value(text[named.end() :])
     except UnreadableValueError:
         if not closed and not text[named.end() :].rstrip().endswith("}"):
-            # Where the text breaks off, the rest of the arguments is unknown.
+            # If the text breaks off, the rest of the arguments is unknown.
             scanner.reject(found.start())
             return
         value, repairs = text[named.end() :].strip(), ["unreadable-arguments"]
@@ -93,7 +93,7 @@ def _take(scanner: Scanner, found: re.Match[str]) -> None:
 
 
 def _value(text: str) -> tuple[Any, list[str]]:
-    """The object of a text in which keys have no quotes and texts have marks. Raises UnreadableError."""
+    """The object of a text with unquoted keys and marked texts. Raises UnreadableValueError."""
     parts = _QUOTES.split(text)
     if len(parts) % 2 == 0:
         raise UnreadableValueError

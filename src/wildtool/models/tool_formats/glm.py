@@ -91,7 +91,7 @@ def _take(scanner: Scanner, start: int, types: DeclaredTypes) -> None:
         )
     broken = scanner.at == len(scanner.text) and not scanner.text.endswith(VALUE_END)
     if broken or not whole:
-        # Without name or value it is no call; where the text breaks off, their end is unknown.
+        # Without name or value it is not a call; if the text breaks off, their end is unknown.
         scanner.accept(CLOSE)
         scanner.reject(start)
         return
@@ -101,7 +101,7 @@ def _take(scanner: Scanner, start: int, types: DeclaredTypes) -> None:
 
 
 def _part(scanner: Scanner, closing: str, repairs: list[str]) -> str:
-    """The text up to a closing mark, or where that is missing up to the next mark of any kind."""
+    """The text up to a closing mark, or, if that is missing, up to the next mark of any kind."""
     text = scanner.read_until(closing, KEY, VALUE, CLOSE, OPEN)
     if scanner.text.startswith(closing, scanner.at):
         scanner.at += len(closing)

@@ -78,7 +78,7 @@ def _take_call(scanner: Scanner, name: str) -> None:
         text = scanner.read_until(CALL, END, RETURN, START).strip()
         scanner.repairs.append("unreadable-arguments" if text else "missing-arguments")
         scanner.calls.append(ToolCall(name, text or dict[str, Any]()))
-    # A server leaves out the mark that ends a reply.
+    # Servers leave out the mark that ends a reply.
     if scanner.text[scanner.at :].strip():
         scanner.expect_close(CALL)
 

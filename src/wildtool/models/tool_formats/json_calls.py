@@ -1,4 +1,4 @@
-"""Calls as JSON without marks: formats whose reply is nothing but calls, and how others find calls anywhere in a text."""
+"""Formats with calls as plain JSON: xLAM, Hammer, Llama 3. Also finds such calls anywhere in a text."""
 
 import re
 from collections.abc import Sequence
@@ -24,18 +24,18 @@ _NOTHING = re.compile(r"\s*+(?:```\w*\s*+)?\[\s*+\]\s*+(?:```)?\s*+")
 
 
 def find_bare_calls(scanner: Scanner, key: str, *, single: bool = False) -> None:
-    """Takes every JSON object that is a call, or list of them, out of the rest of the text.
+    """Takes every JSON object or list of calls out of the rest of the text.
 
     Args:
         key: what the format calls the arguments.
-        single: whether the format has one object after another, so that a list is mended.
+        single: whether the format has one object after another, so that a list is a repair.
     """
     if _NOTHING.fullmatch(scanner.text, scanner.at):
         scanner.repairs.append("empty-list")
         scanner.at = len(scanner.text)
         return
     start = scanner.at
-    # An object with nothing but a name is a call only where it is the whole reply.
+    # An object with only a name is a call only if it is the whole reply.
     whole = (len(scanner.text) - len(scanner.text.lstrip()), len(scanner.text.rstrip()))
     while candidate := _START.search(scanner.text, start):
         try:
@@ -44,7 +44,7 @@ def find_bare_calls(scanner: Scanner, key: str, *, single: bool = False) -> None
             if not _LIKE_A_CALL.match(scanner.text, candidate.start()):
                 start = candidate.end()
             elif candidate[0].startswith("["):
-                # Calls of a list that breaks off may still be whole.
+                # Calls in a list that breaks off may still be complete.
                 start = candidate.end() - 1
             else:
                 scanner.add_unreadable(len(scanner.text))
@@ -58,7 +58,7 @@ def find_bare_calls(scanner: Scanner, key: str, *, single: bool = False) -> None
 
 
 def _take(scanner: Scanner, value: Any, key: str, start: int, end: int, alone: bool) -> None:
-    """Takes the calls that a value stands for, with the fence around it; any other value stays text."""
+    """Takes the calls in a value, with the fence around it; any other value stays text."""
     wrapped = cast("dict[str, Any]", value).get("tool_calls") if isinstance(value, dict) else None
     if not scanner.add_calls(value if wrapped is None else wrapped, key, needs_arguments=not alone):
         if _LIKE_A_CALL.match(scanner.text, start):

@@ -1,7 +1,7 @@
-"""Values that models write: JSON, Python literals, and what is nearly one of them; nothing is evaluated.
+"""Reads values that models write: JSON, Python literals, and damaged forms of them. Nothing is evaluated.
 
-What is mended is named. A value that breaks off with its text is never mended, since its end is unknown; brackets
-around whole values are.
+Each repair is named. A value that breaks off at the end of its text is not repaired, since its end is unknown; missing
+brackets around complete values are.
 """
 
 import json
@@ -12,11 +12,11 @@ from typing import Any, cast
 from wildtool.json_codec import as_list
 
 MAX_VALUE_DEPTH = 100
-"""Deepest nesting that is read."""
+"""Levels of nesting that are read."""
 MAX_STRICT_FAILURES = 64
-"""Values of one text that are tried as JSON first and are none; the error of each counts the lines before it."""
+"""Failed attempts at strict JSON in one text; each costs a count of the lines before it."""
 MAX_LENIENT_VALUES = 200_000
-"""Values of one text that are read with mending; reading them takes below half a second."""
+"""Values of one text that are read with repairs; reading them takes less than half a second."""
 
 _STRICT = json.JSONDecoder()
 _SPACE = re.compile(r"\s*+")
@@ -47,11 +47,11 @@ _CLOSING = {"{": "}", "[": "]", "(": ")"}
 
 
 class UnreadableValueError(ValueError):
-    """No value stands here."""
+    """No readable value."""
 
 
 def strict_value(text: str) -> Any:
-    """The value of a text that is JSON and nothing else. Raises UnreadableError."""
+    """The value of a text that is JSON and nothing else. Raises UnreadableValueError."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -60,7 +60,7 @@ def strict_value(text: str) -> Any:
 
 
 class LenientReader:
-    """Reads values anywhere in one text; the budget of work is shared by all of them."""
+    """Reads values anywhere in one text; all share one budget of work."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -70,10 +70,10 @@ class LenientReader:
         self._depth = 0
 
     def value(self, at: int) -> tuple[Any, int, list[str]]:
-        """The object or list that starts here (after spaces), where it ends, and what was mended.
+        """The object or list at this place (after spaces), its end, and the repairs.
 
         Raises:
-            UnreadableError: something else stands here; a bare word or number could be the beginning of prose.
+            UnreadableValueError: it is something else; a bare word or number could be prose.
         """
         at = self.after_space(at)
         if self._text[at : at + 1] not in ("{", "["):
@@ -88,7 +88,7 @@ class LenientReader:
         return _checked(value), end, []
 
     def repaired_value(self, at: int) -> tuple[Any, int, list[str]]:
-        """The same where JSON is not expected: without looking for it first."""
+        """The same for any value, without trying strict JSON first."""
         self._repairs, self._depth = [], 0
         value, end = self._value(self.after_space(at))
         return value, end, sorted(set(self._repairs))
@@ -111,7 +111,7 @@ class LenientReader:
             return value
         found = _NUMBER.match(self._text, at) or _WORD.match(self._text, at)
         if found is None or found.end() == len(self._text):
-            # Where the text breaks off, the rest of the number or word is unknown.
+            # If the text breaks off, the rest of the number or word is unknown.
             raise UnreadableValueError
         return (_number(found[0]) if found.re is _NUMBER else self._word(found[0])), found.end()
 
@@ -170,7 +170,7 @@ class LenientReader:
         return elements, end
 
     def _closed(self, at: int, closing: str, filled: bool) -> int | None:
-        """The place after the closing bracket, if it stands here; a text that ends is closed by its end."""
+        """The place after the closing bracket, if it is next; the end of the text closes too."""
         if self._text.startswith(closing, at):
             return at + 1
         if at < len(self._text):
@@ -200,7 +200,7 @@ def _number(text: str) -> int | float:
     try:
         return float(text) if re.search("[.eE]", text) else int(text)
     except ValueError:
-        # Thousands of digits, which Python refuses since they take long.
+        # Thousands of digits, which Python refuses because they are slow.
         raise UnreadableValueError from None
 
 

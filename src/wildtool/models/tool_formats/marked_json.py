@@ -22,7 +22,7 @@ MISTRAL_MARK = "[TOOL_CALLS]"
 GRANITE_MARK = "<|tool_call|>"
 _GRANITE_OPENS = any_of(GRANITE_MARK, "<tool_call>")
 _MISTRAL_NAME = re.compile(r"\s*+([^\s\[\]{}]++)\s*+(?:\[CALL_ID\]\w*+)?(?:\[ARGS\])?\s*+(?=\{)")
-"""What stands before the arguments since version 11 of Mistral's tokenizer."""
+"""Comes before the arguments since version 11 of Mistral's tokenizer."""
 
 
 def _find_unmarked(scanner: Scanner, *, single: bool = False) -> None:

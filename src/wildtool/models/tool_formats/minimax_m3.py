@@ -1,4 +1,4 @@
-"""MiniMax M3: each tag stands behind a mark of its own, arguments are tags named like them, and nested ones nest."""
+"""MiniMax M3: a mark before each tag; arguments are tags with their names, and may be nested."""
 
 import re
 from collections.abc import Sequence
@@ -106,7 +106,7 @@ def _take_calls(scanner: Scanner, schemas: dict[str, Any]) -> bool:
 
 
 def _arguments(text: str, at: int, schema: Any, repairs: list[str], depth: int = 0) -> tuple[Any, int]:
-    """The arguments that stand here, one tag each: an object, or a list where all of them are items."""
+    """The arguments from there on, one tag each: an object, or a list if all are items."""
     if depth > MAX_VALUE_DEPTH:
         raise _IncompleteError
     pairs: list[tuple[str, Any]] = []
@@ -129,7 +129,7 @@ def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth:
         return value, closing.end()
     end = text.find(MARK, at)
     if end < 0:
-        # Where the text breaks off, the end of the value is unknown.
+        # If the text breaks off, the end of the value is unknown.
         raise _IncompleteError
     said, after = text[at:end], end + len(MARK)
     after += len(text[after : after + 20]) - len(text[after : after + 20].lstrip())
@@ -144,7 +144,7 @@ def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth:
 
 
 def _part(schema: Any, key: str, *, is_item: bool) -> Any:
-    """The schema of a part of a value; None where it is not given."""
+    """The schema of a part of a value; None if it is not given."""
     known = as_object(schema)
     if is_item and "items" in known:
         return known["items"]

@@ -1,4 +1,4 @@
-"""Texts that several formats share: the list of tools, what to do without a call, results without marks of their own."""
+"""Texts that several formats share: the list of tools, advice for replies without a call, plain results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def json_text(value: Any) -> str:
 
 
 def tool_lines(tools: Sequence[Tool]) -> str:
-    """One tool a line, as the benchmark wrote it."""
+    """One tool per line, as the benchmark wrote it."""
     return "\n".join(map(json_text, tools))
 
 
@@ -39,7 +39,7 @@ def call_list(calls: Sequence[ToolCall]) -> str:
 
 
 def plain_results(results: Sequence[ToolResult]) -> str:
-    """Results for formats whose models see them in a role of their own, which a plain chat lacks."""
+    """Results for models that see them in a role of their own, which a plain chat does not have."""
     lines = [json_text({"name": result.name, "output": result.text}) for result in results]
     return "\n".join(["Results of the calls:", *lines])
 

@@ -1,7 +1,7 @@
 """Formats with calls as Python text, `f(a='x', b=[1])`: Pythonic and Gorilla. Nothing is evaluated.
 
-Names need not be Python's: tools are called `get-weather` or `Market Trends API` too. An argument that no keyword can
-name stands in `**{'max price': 5}`.
+Names need not be valid in Python: tools may be called `get-weather` or `Market Trends API`. An argument that cannot be a
+keyword is written as `**{'max price': 5}`.
 """
 
 import re
@@ -22,10 +22,10 @@ _IN_LIST = re.compile(rf"\[\s*+(?={_NAME}[^()\[\]{{}}'\"=,;<>\n]*+{_ARGUMENTS})"
 _ALONE = re.compile(rf"\s*+(?={_NAME}++{_ARGUMENTS})")
 _KEYWORD = re.compile(rf"\s*+({_NAME}++)\s*+=(?!=)")
 _PLAIN = re.compile(r"[\w.-]+")
-"""Arguments that are written as keywords."""
+"""Names of arguments that are written as keywords."""
 _BETWEEN = re.compile(r"\s*+[,;]?\s*+")
 _PYTHON = frozenset({"single-quotes", "python-literal", "trailing-comma"})
-"""What is no fault in Python text."""
+"""Not repairs in Python text."""
 _LFM_JSON = re.compile(r"<\|tool_call_start\|>\s*+(?:\[\s*+)?\{")
 _NOTHING = re.compile(r"\s*+\[\s*+\]\s*+")
 GORILLA_MARK = "<<function>>"
@@ -48,19 +48,19 @@ def write_list(calls: Sequence[ToolCall]) -> str:
 
 
 def find_lists(scanner: Scanner) -> None:
-    """Takes every bracketed list of calls out of the text, or the whole text where it is calls without brackets."""
+    """Takes every bracketed list of calls out of the text, or the whole text if it is calls without brackets."""
     if find_alone(scanner, scanner.at):
         scanner.repairs.append("missing-open-tag")
     while found := _IN_LIST.search(scanner.text, scanner.at):
         scanner.add_text(found.start())
         if not _take(scanner, found.end(), "]"):
-            # Where a call breaks off, nothing tells what comes after it from its arguments.
+            # If a call breaks off, what follows cannot be told from its arguments.
             return
     scanner.add_rest()
 
 
 def find_alone(scanner: Scanner, start: int) -> bool:
-    """Takes the calls that stand there one after another without brackets; False where none can be taken."""
+    """Takes consecutive calls without brackets; False if there are none."""
     return _ALONE.match(scanner.text, start) is not None and _take(scanner, start, "")
 
 
@@ -79,7 +79,7 @@ def _take(scanner: Scanner, start: int, closing: str) -> bool:
 
 
 def _calls(scanner: Scanner, at: int, closing: str) -> tuple[list[ToolCall], list[str], int]:
-    """The calls from here up to the bracket after the last of them, or to the last one where there is none."""
+    """The calls from there up to the closing bracket, or to the last call if it is missing."""
     calls: list[ToolCall] = []
     repairs: list[str] = []
     text = scanner.text
@@ -145,12 +145,12 @@ def _pythonic_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
         scanner.repairs.append("empty-list")
         return
     if _LFM_JSON.search(scanner.text):
-        # LFM2 writes JSON where its prompt asks for it.
+        # LFM2 writes JSON if its prompt asks for it.
         find_bare_calls(scanner, "arguments")
         return
     find_lists(scanner)
     if "<|tool_call_start|>" in scanner.text:
-        # LFM2 writes objects as JSON within its calls, and may say something beside them.
+        # LFM2 writes objects as JSON within its calls, and may write text beside them.
         scanner.repairs = [name for name in scanner.repairs if name != "json-literal"]
     else:
         scanner.expect_nothing_else()
@@ -189,7 +189,7 @@ def _gorilla_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
         if find_alone(scanner, opening.end()):
             scanner.accept(",")
         elif scanner.at == opening.start():
-            # No call at all stands behind the mark.
+            # No call follows the mark.
             scanner.reject_mark(opening)
     scanner.expect_nothing_else()
 

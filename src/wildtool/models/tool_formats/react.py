@@ -1,4 +1,4 @@
-"""ReAct as ToolLLaMA writes it: `Thought:`, `Action:` with a name, `Action Input:` with JSON; `Observation:` is ours."""
+"""ReAct as ToolLLaMA writes it: `Thought:`, `Action:` with a name, `Action Input:` with JSON, `Observation:`."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _END = re.compile(r"\s*+End Action\b")
 _THOUGHT = re.compile(r"\A\s*+Thought:[ \t]*+")
 _FINAL = re.compile(r"^[ \t]*+Final Answer:[ \t]*+", re.MULTILINE)
 FINISH = "Finish"
-"""The action by which ToolLLaMA ends; its `final_answer` is what the user is told."""
+"""The action with which ToolLLaMA ends; its `final_answer` is the text for the user."""
 
 
 def _system(tools: Sequence[Tool]) -> str:
@@ -88,7 +88,7 @@ def _call(scanner: Scanner, name: str, arguments: Any) -> None:
 
 
 def _sort(scanner: Scanner) -> None:
-    """Tells what the user is told from thoughts: the final answer is, and a thought only where it stands by a call."""
+    """Separates text for the user from thoughts: the final answer is text, and so is a thought beside a call."""
     kept = scanner.plain_text
     thought = _THOUGHT.match(kept)
     spoken = kept[thought.end() :] if thought else kept

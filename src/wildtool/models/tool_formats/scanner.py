@@ -1,4 +1,4 @@
-"""Reads one text from its beginning to its end: takes out calls, keeps the rest, names what was mended."""
+"""Reads a reply's text from start to end: takes calls out, keeps the rest, and names repairs."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,35 +15,35 @@ class ToolCall:
 
     name: str
     arguments: Any
-    """A JSON object; another value where the model wrote one; a text where no value could be read from it."""
+    """A JSON object, or another value that the model wrote; a text if it could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What one call gave."""
+    """The result of one call."""
 
     name: str
-    """The tool; empty where the history does not say."""
+    """The tool; empty if the history does not say."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """What was read from a reply."""
+    """A reply, read."""
 
     text: str
-    """What stood beside the calls, and calls that could not be read."""
+    """The text beside the calls, and calls that could not be read."""
     calls: tuple[ToolCall, ...] = ()
     repairs: tuple[str, ...] = ()
-    """Keys of `REPAIRS`, once for each call or place that was mended."""
+    """Keys of `REPAIRS`, once for each repaired call or place."""
     reasoning: str | None = None
 
 
 MAX_VALUE_FAILURES = 64
-"""Places of one text that may turn out to be no value; after that the rest of it is text."""
+"""Failed attempts to read a value in one text; after that the rest is text."""
 
 _OPEN, _CLOSE = "<think>", "</think>"
-# Where the prompt opened the reasoning, a line break or the end follows; inside a quoted value neither can.
+# If the prompt opened the reasoning, a line break or the end follows; neither can inside a quoted value.
 _LATE_CLOSE = re.compile(r"</think>[ \t]*+(?:\n|\Z)")
 _FENCE = re.compile(r"\s*+```(?:json|python|tool_call)?+\s*+")
 _FENCE_END = re.compile(r"\s*+```")
@@ -51,17 +51,17 @@ _FENCE_BEFORE = re.compile(r"```\w*\s*\Z")
 
 
 class Scanner:
-    """A place in a text, and what was found before it."""
+    """A position in a text, and what was found before it."""
 
     def __init__(self, text: str, repairs: Sequence[str] = ()) -> None:
         self.text = text
         self.at: int = 0
         self.ignored_marks: tuple[str, ...] = ()
-        """Marks that say nothing of their own."""
+        """Marks without a meaning, removed from the text."""
         self.content: str | None = None
-        """The reply's text, where that is not simply the text beside the calls."""
+        """The reply's text, if it is not simply the text beside the calls."""
         self.reasoning: str | None = None
-        """Reasoning that the format writes in words of its own."""
+        """Reasoning in the format's own marks."""
         self.calls: list[ToolCall] = []
         self.repairs = list(repairs)
         self.lenient = LenientReader(text)
@@ -77,7 +77,7 @@ class Scanner:
         return text.strip()
 
     def add_text(self, end: int) -> None:
-        """The text up to there is no call."""
+        """Keeps the text up to there."""
         self._plain_parts.append(self.text[self.at : end])
         self.at = max(self.at, end)
 
@@ -85,7 +85,7 @@ class Scanner:
         self.add_text(len(self.text))
 
     def each(self, opening: re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Goes behind each opening mark in turn; the text between what the caller takes, and the rest, is kept."""
+        """Moves behind each opening mark in turn. Text that the caller does not take is kept."""
         while found := opening.search(self.text, self.at):
             self.add_text(found.start())
             self.at = found.end()
@@ -104,7 +104,7 @@ class Scanner:
         self.reject(opening.start())
 
     def take_reasoning(self, pattern: re.Pattern[str], closing: str) -> bool:
-        """Takes the reasoning that the text begins with, as the pattern's group; False where there is none."""
+        """Takes reasoning at the start of the text, the pattern's group; False if there is none."""
         if (found := pattern.match(self.text)) is None:
             return False
         self.reasoning = found[1].strip()
@@ -113,14 +113,14 @@ class Scanner:
         return True
 
     def read_until(self, *marks: str) -> str:
-        """The text up to the first of these marks, or to the end; goes there."""
-        # One search for all marks, since looking for each would read the whole text where one is missing.
+        """The text up to the first of these marks, or to the end; moves there."""
+        # One search for all marks: a search for each would read the whole text if one is missing.
         found = any_of(*marks).search(self.text, self.at)
         start, self.at = self.at, found.start() if found else len(self.text)
         return self.text[start : self.at]
 
     def accept(self, mark: str) -> bool:
-        """Goes behind a mark if it stands here, after spaces."""
+        """Moves behind a mark if it is next, after spaces."""
         start = self.lenient.after_space(self.at)
         found = self.text.startswith(mark, start)
         if found:
@@ -128,7 +128,7 @@ class Scanner:
         return found
 
     def expect_close(self, mark: str) -> None:
-        """Goes behind a closing mark; brackets too many before it, or no such mark, are mended."""
+        """Moves behind a closing mark; extra brackets before it, or a missing mark, are repaired."""
         start = self.lenient.after_space(self.at)
         end = start
         while self.text[end : end + 1] in ("}", "]"):
@@ -140,7 +140,7 @@ class Scanner:
             self.repairs.append("missing-close-tag")
 
     def value(self) -> Any:
-        """The value that stands here, fenced or not. Raises UnreadableError and stays."""
+        """The next value, fenced or not. Raises UnreadableValueError and stays."""
         fence = _FENCE.match(self.text, self.at)
         start = fence.end() if fence else self.at
         value, end, repairs = self._try_value(start)
@@ -153,14 +153,14 @@ class Scanner:
         return value
 
     def try_value(self) -> Any:
-        """The value that stands here; None, and nothing is taken, where it cannot be read."""
+        """The next value; None, and nothing is taken, if it cannot be read."""
         try:
             return self.value()
         except UnreadableValueError:
             return None
 
     def value_or_text(self, *marks: str) -> Any:
-        """The value that stands here; where it cannot be read, the text up to one of these marks."""
+        """The next value; if it cannot be read, the text up to one of these marks."""
         value = self.try_value()
         if value is None:
             value = self.read_until(*marks).strip()
@@ -168,7 +168,7 @@ class Scanner:
         return value
 
     def json_block(self, start: int, opening: str, closing: str) -> Any:
-        """The value behind an opening mark at `start`, its calls added; None where it holds none and stays text."""
+        """Adds the calls in the value behind an opening mark at `start`. Returns the value, or None if it stays text."""
         value = self.try_value()
         if self.add_calls(value, "arguments"):
             return value
@@ -178,7 +178,7 @@ class Scanner:
         return None
 
     def value_at(self, start: int) -> tuple[Any, int, list[str]]:
-        """The value there, without going to it. Raises UnreadableError."""
+        """The value there, without moving. Raises UnreadableValueError."""
         return self._try_value(start)
 
     def _try_value(self, start: int) -> tuple[Any, int, list[str]]:
@@ -192,16 +192,16 @@ class Scanner:
         return value, end, [name for name in repairs if name != "json-literal"]
 
     def add_unreadable(self, end: int) -> None:
-        """Keeps what looks like a call up to there and says so."""
+        """Keeps what looks like a call up to there as text, and records that."""
         self.repairs.append("unreadable-call")
         self.add_text(end)
 
     def add_calls(self, value: Any, key: str, *, needs_arguments: bool = False) -> bool:
-        """Adds the calls that a JSON value stands for; False where it stands for none.
+        """Adds the calls in a JSON value; False if there are none.
 
         Args:
             key: what the format calls the arguments.
-            needs_arguments: whether an object with nothing but a name may be something else, as it is in prose.
+            needs_arguments: whether an object with only a name is not a call, as in prose.
         """
         found = calls_from_value(value, key)
         if found is None or (needs_arguments and "missing-arguments" in found[1]):
@@ -212,7 +212,7 @@ class Scanner:
         return True
 
     def unfence(self) -> bool:
-        """Leaves out the Markdown fence around what was just taken, if there is one."""
+        """Removes the Markdown fence around what was just taken, if there is one."""
         before = "".join(self._plain_parts[-1:])
         opening = _FENCE_BEFORE.search(before)
         closing = _FENCE_END.match(self.text, self.at)
@@ -223,12 +223,12 @@ class Scanner:
         return True
 
     def expect_nothing_else(self) -> None:
-        """Remarks text beside the calls, for formats that have none."""
+        """Records text beside the calls, for formats that have none."""
         if self.calls and self.plain_text:
             self.repairs.append("text-around")
 
     def parsed_reply(self, reasoning: str | None) -> ParsedReply:
-        """What was found; a text without calls is as it was."""
+        """The result; a text without calls is unchanged."""
         text = self.plain_text if self.calls or "empty-list" in self.repairs else self.text
         thoughts = [thought for thought in (reasoning, self.reasoning) if thought is not None]
         return ParsedReply(
@@ -246,7 +246,7 @@ def any_of(*marks: str) -> re.Pattern[str]:
 
 
 def calls_from_value(value: Any, key: str) -> tuple[list[ToolCall], list[str]] | None:
-    """The calls that a JSON value stands for and what was mended; None where it is something else.
+    """The calls in a JSON value and their repairs; None if it is something else.
 
     Args:
         key: what the format calls the arguments.
@@ -275,7 +275,7 @@ def _call_of(value: dict[str, Any], key: str, repairs: list[str]) -> ToolCall | 
         key = other
     arguments = value.get(key)
     if arguments is None:
-        # Anything else beside the name may be arguments in a form of the model's own, which is not guessed.
+        # Other keys may be arguments in the model's own form, which is not guessed.
         if value.keys() - {"name", key, "id", "type"}:
             return None
         repairs.append("missing-arguments")
@@ -284,7 +284,7 @@ def _call_of(value: dict[str, Any], key: str, repairs: list[str]) -> ToolCall | 
 
 
 def _object(arguments: Any, repairs: list[str]) -> Any:
-    """Arguments that are a text as the object in it, if there is one."""
+    """The object in arguments that are a text, if there is one."""
     if not isinstance(arguments, str):
         return arguments
     try:
@@ -298,7 +298,7 @@ def _object(arguments: Any, repairs: list[str]) -> Any:
 
 
 def split_reasoning(text: str) -> tuple[str | None, str, list[str]]:
-    """Reasoning, the rest, and what was mended. Reasoning that never ends is all there is."""
+    """Reasoning, the rest, and repairs. Reasoning that never ends is the whole text."""
     start = text.lstrip()
     if start.startswith(_OPEN):
         reasoning, closed, rest = start.removeprefix(_OPEN).partition(_CLOSE)

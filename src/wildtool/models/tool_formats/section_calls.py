@@ -24,9 +24,9 @@ class _Section:
     write_name: Callable[[str, int], str]
     """From a tool's name and the call's number."""
     read_name: Callable[[Scanner, str], str | None]
-    """From what stands before the separator; None where that is no name."""
+    """From the text before the separator; None if that is not a name."""
     ignored_repairs: tuple[str, ...] = ()
-    """What is no fault, since a model of this family writes so."""
+    """Not repairs, since models of this family write so."""
 
     def write(self, calls: Sequence[ToolCall]) -> str:
         """Calls as the model writes them."""

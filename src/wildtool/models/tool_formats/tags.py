@@ -12,16 +12,16 @@ from wildtool.models.tool_formats.scanner import Scanner, ToolCall
 from wildtool.types import Tool
 
 DeclaredTypes = Mapping[str, Mapping[str, frozenset[str]]]
-"""Declared types of each parameter of each tool; none where the tool says nothing of it."""
+"""Declared types by tool and parameter; empty if the tool declares none."""
 _WORDS = {"True": True, "False": False, "None": None}
 _ANY: frozenset[str] = frozenset()
 _PLAIN_NAME = re.compile(r"[^\s\"'<>](?:[^\"'<>\n]*[^\s\"'<>])?")
 
 
 def tag_value_text(value: Any, marks: Sequence[str]) -> str:
-    """A text without quotes where it cannot be taken for anything else, any other value as JSON.
+    """A value in tags: a text without quotes if it is read back as itself, anything else as JSON.
 
-    Args: marks: what would end the value too early; each holds a `<`.
+    Args: marks: would end the value too early; each contains a `<`.
     """
     if is_unquoted_text(value, marks):
         return value
@@ -29,7 +29,7 @@ def tag_value_text(value: Any, marks: Sequence[str]) -> str:
 
 
 def is_unquoted_text(value: Any, marks: Sequence[str]) -> bool:
-    """Whether a value is a text that is read back as itself where it stands without quotes."""
+    """Whether a value is a text that is read back as itself without quotes."""
     return (
         isinstance(value, str)
         and value == value.strip()
@@ -39,7 +39,7 @@ def is_unquoted_text(value: Any, marks: Sequence[str]) -> bool:
 
 
 def parse_tag_value(text: str, declared: frozenset[str], repairs: list[str]) -> Any:
-    """The value that a text stands for; what was mended is added to `repairs`."""
+    """The value of a text; repairs are added to `repairs`."""
     try:
         value = strict_value(text)
     except UnreadableValueError:
@@ -86,12 +86,12 @@ def parameter_schemas(tools: Sequence[Tool]) -> dict[str, Any]:
 
 
 def parameter_types(types: DeclaredTypes, name: str, key: str) -> frozenset[str]:
-    """The declared types of one parameter; none where nothing is known."""
+    """The declared types of one parameter; empty if unknown."""
     return types.get(name, {}).get(key, _ANY)
 
 
 def schema_type_names(schema: Any) -> frozenset[str]:
-    """The types of a schema and of its alternatives; none where one of them is not given."""
+    """The types of a schema or of its alternatives; empty if one of them is missing."""
     schema = as_object(schema)
     said = schema.get("type")
     if isinstance(said, str):
@@ -122,21 +122,21 @@ class TagSyntax:
     alternative_block: tuple[str, str] | None = None
     """Another pair that is read too."""
     block_per_call: bool
-    """Whether each call has a block of its own; else one holds all."""
+    """Whether each call has its own block; else one block holds all calls."""
     call: tuple[str, str]
-    """What stands before the name, the tag being closed by `>`, and after the arguments."""
+    """Before the name, after which `>` closes the tag, and after the arguments."""
     argument: tuple[str, str]
-    """What stands before an argument's name, and after its value."""
+    """Before an argument's name, and after its value."""
     quoted: bool
-    """Whether names stand in quotes."""
+    """Whether names are quoted."""
     lines: bool
-    """Whether a value has lines of its own."""
+    """Whether a value has its own lines."""
     marks_strings: bool = False
-    """Whether an argument says `string="true"` or `string="false"`."""
+    """Whether an argument has `string="true"` or `string="false"`."""
     python_literals: bool = False
-    """Whether the models' own templates write `True`, `False` and `None`, so that these are no fault."""
+    """Whether the models' own templates write `True`, `False` and `None`, so that these are not repairs."""
     begins: re.Pattern[str] = field(init=False)
-    """A block or a call begins."""
+    """Matches where a block or a call begins."""
     call_tag: re.Pattern[str] = field(init=False)
     argument_tag: re.Pattern[str] = field(init=False)
 
@@ -151,19 +151,19 @@ class TagSyntax:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """All of them, up to where a name begins."""
+        """All marks, up to where a name begins."""
         return (*self.argument, *self.call, *self.opening, *self.closing)
 
     @property
     def opening(self) -> tuple[str, ...]:
-        """What stands before calls."""
+        """The marks before calls."""
         return (
             (self.block[0],) if self.alternative_block is None else (self.block[0], self.alternative_block[0])
         )
 
     @property
     def closing(self) -> tuple[str, ...]:
-        """What stands after calls."""
+        """The marks after calls."""
         return (
             (self.block[1],) if self.alternative_block is None else (self.block[1], self.alternative_block[1])
         )
@@ -229,9 +229,9 @@ def find_tagged(scanner: Scanner, tools: Sequence[Tool], tags: TagSyntax) -> Non
 
 
 def _skip_unreadable(scanner: Scanner, tags: TagSyntax, found: re.Match[str]) -> None:
-    """Keeps what begins like calls and is none, up to its end or where others begin."""
+    """Keeps what begins like a call but is none, up to its end or the next block."""
     scanner.at = found.end()
-    # The call that its block opens with belongs to it.
+    # The first call of a block belongs to it.
     scanner.accept(tags.call[0])
     scanner.read_until(*tags.closing, *tags.opening, tags.call[0])
     any(map(scanner.accept, tags.closing))
@@ -239,7 +239,7 @@ def _skip_unreadable(scanner: Scanner, tags: TagSyntax, found: re.Match[str]) ->
 
 
 def _take_calls(scanner: Scanner, tags: TagSyntax, types: DeclaredTypes) -> bool:
-    """Takes the calls that stand here, up to one that breaks off; False where there is none."""
+    """Takes consecutive calls, up to one that breaks off; False if there is none."""
     taken = len(scanner.calls)
     while found := tags.call_tag.match(scanner.text, scanner.at):
         start, scanner.at = scanner.at, found.end()
@@ -265,7 +265,7 @@ def _take_call(scanner: Scanner, tags: TagSyntax, name: str, types: DeclaredType
         if scanner.text.startswith(tags.argument[1], scanner.at):
             scanner.at += len(tags.argument[1])
         elif scanner.at == len(scanner.text):
-            # Where the text breaks off, the end of the value is unknown.
+            # If the text breaks off, the end of the value is unknown.
             return False
         else:
             repairs.append("missing-close-tag")
