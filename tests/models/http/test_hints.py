@@ -57,7 +57,7 @@ async def test_a_port_where_nobody_listens_is_told_as_that():
 @pytest.mark.parametrize("name", ["m", "anthropic/m", "openai-responses/m"])
 def test_an_address_that_holds_the_protocols_own_path_is_refused(name: str):
     path = {"m": "/chat/completions", "anthropic/m": "/messages", "openai-responses/m": "/responses"}[name]
-    with pytest.raises(UsageError, match=f"ends in {path}, which wildtool adds itself"):
+    with pytest.raises(UsageError, match=f"ends in {path}, which is added"):
         model_from_name(name, model_options(base_url=f"http://u:secret@h/v1{path}/"))
 
 

@@ -137,7 +137,7 @@ def proxy_of(url: URL) -> str | None:
 
 
 def repeated_path_problem(base_path: str, path: str) -> str | None:
-    """What is wrong with a base URL that already holds what is appended to it; None where it does not.
+    """The message for a base URL that already ends in the path; None for any other.
 
     Args:
         base_path: of the base URL.
