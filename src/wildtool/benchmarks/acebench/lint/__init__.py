@@ -1,4 +1,4 @@
-"""Checks data in ACEBench's format: structure first, then what the rules say of each record that can be read."""
+"""Checks data in ACEBench's format: the structure of files, then each readable record by the rules."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -24,7 +24,7 @@ RecordWithLines = tuple[Record, JsonLine, JsonLine]
 
 
 def lint_folder(folder: Path) -> Iterator[Finding]:
-    """Findings of a folder of ACEBench files, by language and category; never raises, whatever the files hold."""
+    """Findings of a folder of ACEBench files, by language and category; never raises, whatever the files contain."""
     try:
         codes = folder_languages(folder)
     except (DataError, OSError) as error:
@@ -56,13 +56,13 @@ def _lint_category(folder: Path, lang: str, category: str, edition: Edition | No
     yield from faults
     for record, question, answer in records:
         try:
-            remarks = list(_issues(record, edition))
+            issues = list(_issues(record, edition))
         except RecursionError as error:
             yield _format_fault(error, question)
             continue
-        for rule, remark in remarks:
-            line = question if remark.place == "question" else answer
-            yield Finding(f"{line.where} {record.id} {remark.field}", rule, remark.message)
+        for rule, issue in issues:
+            line = question if issue.place == "question" else answer
+            yield Finding(f"{line.where} {record.id} {issue.field}", rule, issue.message)
     for (before, _, _), (after, line, _) in pairwise(records):
         if (before.dialogue, before.turn) >= (after.dialogue, after.turn):
             yield Finding(
@@ -72,13 +72,13 @@ def _lint_category(folder: Path, lang: str, category: str, edition: Edition | No
 
 def _issues(record: Record, edition: Edition | None) -> Iterator[tuple[str, RecordIssue]]:
     for rule, check in RECORD_RULES.items():
-        yield from ((rule, remark) for remark in check(record))
+        yield from ((rule, issue) for issue in check(record))
     if isinstance(record, AgentRecord):
         yield from episode_issues(record, edition)
 
 
 def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> list[RecordWithLines]:
-    """The records of a category that can be read, in file order; what is wrong with the others joins `faults`."""
+    """The readable records of a category, in file order; findings about the others are added to `faults`."""
     try:
         path, answers_path = (
             find_file(place, category) for place in (folder / lang, folder / lang / "possible_answer")
@@ -132,7 +132,7 @@ def _by_id(path: Path, faults: list[Finding]) -> dict[str, JsonLine]:
 
 
 def _format_fault(error: DataError | RecursionError, line: JsonLine | None = None) -> Finding:
-    """What a reading error says, with its place in front."""
+    """A reading error as a finding."""
     if isinstance(error, RecursionError):
         return Finding(line.where if line else "", "format", "nested too deeply")
     where, _, message = str(error).partition(": ")

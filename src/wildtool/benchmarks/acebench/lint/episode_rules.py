@@ -1,4 +1,4 @@
-"""The rules for agent records: known classes, readable milestones, and milestones that lead to the gold state."""
+"""Rules for agent records: known classes, readable milestones, and milestones that lead to the gold state."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,15 +18,15 @@ _TOOL_NAME = re.compile(r"[^\W\d]\w*(?=\()")
 
 
 def episode_issues(record: AgentRecord, edition: Edition | None) -> Iterator[tuple[str, RecordIssue]]:
-    """Rule and remark of every fault of an agent record.
+    """Rule and issue for every fault of an agent record.
 
     Args:
-        edition: the sandbox that milestones are run in; None leaves that out.
+        edition: the sandbox in which to run the milestones; None does not run them.
     """
     unknown = list(_unknown_classes(record))
-    yield from (("class", remark) for remark in unknown)
-    yield from (("class", remark) for remark in _other_classes(record))
-    yield from (("attribute", remark) for remark in _other_attributes(record))
+    yield from (("class", issue) for issue in unknown)
+    yield from (("class", issue) for issue in _other_classes(record))
+    yield from (("attribute", issue) for issue in _other_attributes(record))
     involved = record.involved_classes
     runs = edition is not None and all(name in KNOWN_CLASSES and name in edition.initial for name in involved)
     for field, milestones in _lists(record):
@@ -69,7 +69,7 @@ def _unknown_classes(record: AgentRecord) -> Iterator[RecordIssue]:
 
 
 def _other_classes(record: AgentRecord) -> Iterator[RecordIssue]:
-    """The gold state has one entry with one class for each involved class."""
+    """The gold state has one entry per involved class."""
     gold = [name for entry in record.end_state for name in entry]
     expected = set(record.involved_classes)
     if len(record.end_state) != len(record.involved_classes):
@@ -82,7 +82,7 @@ def _other_classes(record: AgentRecord) -> Iterator[RecordIssue]:
 
 
 def _other_attributes(record: AgentRecord) -> Iterator[RecordIssue]:
-    """The gold state of a class has just the attributes that are compared."""
+    """The gold state of a class has exactly the attributes that are compared."""
     for position, entry in enumerate(record.end_state):
         for name, attributes in entry.items():
             saved = set(SAVED_ATTRIBUTES.get(name, attributes))
@@ -110,7 +110,7 @@ def _tools_called(milestones: Sequence[str]) -> Iterator[str]:
 
 
 def _state_differences(record: AgentRecord, edition: Edition, milestones: Sequence[str]) -> str:
-    """What differs from the gold state after all milestones were run; empty where nothing does."""
+    """Differences from the gold state after running all milestones; empty if there are none."""
     try:
         sandbox = Sandbox(edition, record.involved_classes, record.initial_config)
         for milestone in milestones:
@@ -123,6 +123,6 @@ def _state_differences(record: AgentRecord, edition: Edition, milestones: Sequen
 
 
 def _requoted(text: str) -> str:
-    """A milestone that can be read, perhaps since apostrophes between letters were marked as such."""
+    """A milestone, with apostrophes between letters escaped if it cannot be read otherwise."""
     text = text.strip()
     return text if decode_message(text) else re.sub(r"(?<=\w)'(?=\w)", r"\\'", text)

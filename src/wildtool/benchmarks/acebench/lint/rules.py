@@ -1,7 +1,7 @@
-"""The rules that a Normal or Special record of ACEBench's format must keep, one small function each.
+"""Rules for Normal and Special records in ACEBench's format, one function each.
 
-Numbers like Q21 are those of the published evaluator's known faults: data that run into one cannot be solved, or
-are not judged, under the official profile.
+Numbers such as Q21 are known faults of the published evaluator: data that run into one cannot be solved, or are not
+scored, under the official profile.
 """
 
 import re
@@ -20,10 +20,10 @@ RecordPart = Literal["question", "answer"]
 
 
 class RecordIssue(NamedTuple):
-    """What a rule has to say."""
+    """A fault that a rule found."""
 
     place: RecordPart
-    """Which of the record's two lines is meant."""
+    """The line of the record that has the fault."""
     field: str
     message: str
 
@@ -38,7 +38,7 @@ JSON_TYPES: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(("array", "tuple", "list", "list(string)", "list(enum)", "objectArray"), (list,)),
     **dict.fromkeys(("dict", "object"), (dict,)),
 }
-"""Type names of the format with what JSON has for them; `any` takes everything."""
+"""Type names of the format with their JSON types; `any` accepts everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class ExpectedCall:
     """One call that a gold answer expects."""
 
     field: str
-    """Where it stands in the answer."""
+    """Its place in the answer."""
     key: str
     """Its name there, perhaps with a suffix."""
     name: str
-    """The function that it calls."""
+    """The called function."""
     function: Mapping[str, Any] | None
-    """That function as offered; None where it is not."""
+    """The function's definition; None if it is not offered."""
     arguments: Mapping[str, Any]
 
     @property

@@ -1,4 +1,4 @@
-"""The sandbox of one episode: one instance of each class, and the tools that these offer (section 8.4, rules 1 and 2)."""
+"""The sandbox of one episode: one instance of each involved class, and their tools."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ SANDBOX_CLASSES: Mapping[str, Callable[[Edition, Mapping[str, Any]], SandboxApi]
     "Finance": Finance,
 }
 KNOWN_CLASSES = frozenset(SANDBOX_CLASSES)
-"""Names that a record may give as involved classes."""
+"""Names of classes that a record may involve."""
 SAVED_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "BaseApi": ("wifi", "logged_in"),
     "MessageApi": ("inbox",),
@@ -44,18 +44,18 @@ TOOL_ERRORS = (
     RecursionError,
     MemoryError,
 )
-"""What a tool may raise on arguments of any kind, as part of its behaviour."""
+"""Exceptions that a tool may raise for arbitrary arguments, as part of its behaviour."""
 
 
 class Sandbox:
-    """The instances of an episode; a tool acts on every instance that has it."""
+    """The instances of an episode; a tool runs on every instance that has it."""
 
     def __init__(self, edition: Edition, classes: Sequence[str], config: Mapping[str, Any]) -> None:
-        """Starts fresh instances of the classes. Raises DataError where a class does not exist.
+        """Creates instances of the classes. Raises DataError if a class does not exist.
 
         Args:
-            config: the record's `initial_config`. Of the original's classes only the `BaseApi` part counts: it is
-                loaded into every class last, after the class's own (Q68). The class that is ours has its own part.
+            config: the record's `initial_config`. For the original's classes only the `BaseApi` part counts: it is
+                loaded into every class after the class's own part (Q68). wildtool's own class uses its own part.
         """
         phone: Mapping[str, Any] = config.get("BaseApi", {})
         self._instances: dict[str, SandboxApi] = {}
@@ -75,7 +75,7 @@ class Sandbox:
         return self._tools.get(name, [])
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Calls a known tool on all its instances and gives the last one's value (Q75). Raises `TOOL_ERRORS`."""
+        """Calls a known tool on all its instances; returns the last result (Q75). Raises `TOOL_ERRORS`."""
         value: Any = None
         for tool in self.tools(name):
             _check_arguments(tool, arguments)
@@ -96,7 +96,7 @@ class Sandbox:
         ]
 
     def instances_state(self) -> list[ClassState]:
-        """The end state as it is, before it is written; not a copy."""
+        """The end state itself, not a copy."""
         return [
             {name: {attribute: getattr(instance, attribute) for attribute in SAVED_ATTRIBUTES[name]}}
             for name, instance in self._instances.items()
@@ -104,7 +104,7 @@ class Sandbox:
 
 
 def _check_arguments(tool: MethodType, arguments: Mapping[str, Any]) -> None:
-    """Raises TypeError in the words of Python 3.11, which later versions extend."""
+    """Raises TypeError with the message of Python 3.11, which later versions extend."""
     name = tool.__qualname__
     parameters = _parameters(type(tool.__self__), tool.__name__)
     for argument in arguments:
@@ -140,7 +140,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """A copy as JSON keeps it: keys as text, tuples as lists, what JSON lacks as Python's text."""
+    """A copy as JSON stores it: keys as texts, tuples as lists, other types as their `repr`."""
     match value:
         case dict():
             return {_key(key): as_json(element) for key, element in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

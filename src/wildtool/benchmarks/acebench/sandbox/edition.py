@@ -1,6 +1,6 @@
-"""What differs between the English and the Chinese sandbox: sentences, initial state, and two rules.
+"""The differences between the English and the Chinese sandbox: sentences, initial state, and two rules.
 
-Sentences and initial state are the benchmark's own and are read from its data folder, never shipped.
+Sentences and initial state are the benchmark's own; they are read from its data folder and not shipped.
 """
 
 import json
@@ -24,7 +24,7 @@ class Edition:
 
     lang: Lang
     texts: Mapping[str, Any]
-    """What methods say or compare with, by `Class.method.case`."""
+    """Texts that methods return or compare with, by `Class.method.case`."""
     initial: Mapping[str, ClassState]
     """Class name to the attributes of a fresh instance."""
 
@@ -50,7 +50,7 @@ class Edition:
         return economy, business
 
     def fresh(self, name: str) -> ClassState:
-        """The initial attributes of a class, as a copy of one's own."""
+        """A copy of the initial attributes of a class."""
         state = cast(ClassState, _copied(self.initial[name]))
         for attribute in _INTEGER_KEYS:
             if attribute in state:

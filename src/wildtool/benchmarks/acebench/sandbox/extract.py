@@ -1,8 +1,7 @@
-"""The sandbox's initial state and sentences, read from the syntax trees of the original's classes; nothing is run.
+"""Reads the sandbox's initial state and sentences from the syntax trees of the original's classes, without running them.
 
-The original keeps both inside its Python code only. Which sentence is which case is known by its place: the
-sentences of a method, in the order of the file, are the cases named here. Whoever calls this compares the
-result's digest with the expected one, so a file of another shape is noticed.
+The original has both only in its Python code. The sentences of a method, in the order of the file, belong to the cases
+listed here. The caller compares the digest of the result with the expected one, so a changed file is noticed.
 """
 
 import ast
@@ -97,7 +96,7 @@ _BLANKS = {
     "user['user_name']": "user_name",
     "str(e)": "exception",
 }
-"""Expressions in the original's sentences whose blanks have another name here."""
+"""Expressions in the original's sentences to the names of their blanks here."""
 _BRACKETS = re.compile(r"[][(){}]")
 _BLANK = re.compile(r"\{[^{}]*\}")
 
@@ -110,8 +109,7 @@ def extract_state(sources: Sources) -> SandboxTable:
     """Class to the attributes of a fresh instance that loaded an empty config, as JSON keeps them.
 
     Raises:
-        DataError: a text is no Python, or an attribute's value is no literal that JSON holds; it names file and
-            attribute.
+        DataError: a text is not Python, or an attribute's value is not a JSON literal; it names file and attribute.
     """
     return {node.name: _attributes(node, f"{where}{node.name}") for where, node in _located_classes(sources)}
 
@@ -120,7 +118,7 @@ def extract_sentences(sources: Sources) -> SandboxTable:
     """`Class.method.case` to sentence with named blanks; None for a method that the classes lack.
 
     Raises:
-        DataError: a text is no Python, or a method has another number of sentences than cases; it names file and
+        DataError: a text is not Python, or a method has another number of sentences than cases; it names file and
             method.
     """
     methods = {
@@ -144,9 +142,9 @@ def extract_sentences(sources: Sources) -> SandboxTable:
 
 
 def find_sentences(source: str, function: str, path: str = "") -> list[str]:
-    """Texts of several words within a function or method, wherever they stand but for its docstring.
+    """Texts of several words within a function or method, except its docstring.
 
-    Raises DataError where the text is no Python; it names the file and the function.
+    Raises DataError if the text is not Python; it names the file and the function.
     """
     what = f"{path}: {function}" if path else function
     with _naming(what):
@@ -162,7 +160,7 @@ def find_sentences(source: str, function: str, path: str = "") -> list[str]:
 
 @contextmanager
 def _naming(what: str) -> Generator[None, None, None]:
-    """Makes whatever an odd tree leads to a DataError that names the part."""
+    """Turns errors from unexpected code into a DataError that names the part."""
     try:
         yield
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError) as error:
@@ -170,7 +168,7 @@ def _naming(what: str) -> Generator[None, None, None]:
 
 
 def _located_classes(sources: Sources) -> Iterator[tuple[str, ast.ClassDef]]:
-    """The classes of all files, each with what names its file."""
+    """The classes of all files, each with the name of its file."""
     texts = sources if isinstance(sources, Mapping) else dict(enumerate(sources))
     for path, source in texts.items():
         where = f"{path}: " if isinstance(path, str) else ""
@@ -198,14 +196,14 @@ def _tree(source: str, where: str = "") -> ast.Module:
         raise DataError(f"{where}not a Python file of the sandbox: {MAX_BRACKETS} brackets inside each other")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # odd escapes are the original's business
+            warnings.simplefilter("ignore")  # warnings about the original's escapes
             return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise DataError(f"{where}not a Python file: {error}") from error
 
 
 def _attributes(owner: ast.ClassDef, where: str) -> SandboxTable:
-    """What `__init__` sets to literals, then what the loader takes where the config says nothing."""
+    """Literals that `__init__` sets, then the loader's defaults for an empty config."""
     methods = {node.name: node for node in owner.body if isinstance(node, ast.FunctionDef)}
     state: SandboxTable = {}
     for name in ("__init__", "_load_scenario"):
@@ -239,7 +237,7 @@ def _literal(value: ast.expr) -> Any:
 
 
 def _sentences(method: ast.FunctionDef) -> Iterator[str]:
-    """What a method returns, says as `message`, collects, prints or takes as a reason, in the order of the file."""
+    """Expressions that a method returns, collects, prints, or uses as `message` or reason, in the order of the file."""
     nodes = (node for node in ast.walk(method) if isinstance(node, ast.expr | ast.stmt))
     for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
         match node:
@@ -258,7 +256,7 @@ def _sentences(method: ast.FunctionDef) -> Iterator[str]:
 
 
 def _texts(node: ast.AST) -> Iterator[str]:
-    """The texts within a node, those with blanks as templates; not what stands inside other values of it."""
+    """The texts within a node, f-strings as templates, without those inside other values."""
     match node:
         case ast.Constant(value=str() as text):
             yield text

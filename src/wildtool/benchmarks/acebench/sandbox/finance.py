@@ -1,7 +1,6 @@
-"""The bank of the finance scenario: ours, after the paper's description, since the release has no such class (Q76).
+"""The bank of the finance scenario, written after the paper's description because the release has no such class (Q76).
 
-Money is counted in whole cents and shown as a number with two decimals. The clock stands still. Everything that a
-tool refuses leaves the state as it was.
+Money is counted in whole cents and shown with two decimals. The clock does not move. A refused call changes nothing.
 """
 
 import re
@@ -14,7 +13,7 @@ from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.errors import DataError
 
 _MOST = 1_000_000_000
-"""No amount may be larger, so that any sum of cents is exact as a float."""
+"""Largest amount, so that any sum of cents is exact as a float."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -51,7 +50,7 @@ class Finance:
 
     @property
     def posted(self) -> list[ClassState]:
-        """Movements of this episode, sorted: what does not depend on order is not compared by order."""
+        """Movements of this episode, sorted, so that their order does not matter in comparisons."""
         return sorted(self.transactions[self._given :], key=repr)
 
     def login_account(self, account_id: Any, password: Any) -> ClassState:
@@ -229,7 +228,7 @@ class Finance:
         return {name: loan for name, loan in self.loans.items() if loan["account_id"] == account_id}
 
     def _credit(self, account_id: str) -> int:
-        """What an account may still borrow."""
+        """The amount that an account may still borrow."""
         owed = sum(_cents(loan["outstanding"]) for loan in self._loans_of(account_id).values())
         return max(0, _cents(self.accounts[account_id]["credit_limit"]) - owed)
 
@@ -253,7 +252,7 @@ class Finance:
         }
 
     def _post(self, kind: str, cents: int, source: str | None, target: str | None) -> None:
-        """Moves money and writes it down; cash and loans are ends that hold none."""
+        """Moves money and records the movement; cash and loans have no balance."""
         for account_id, change in ((source, -cents), (target, cents)):
             if account_id in self.accounts:
                 self.accounts[account_id]["balance"] = _money(self._balance(account_id) + change)
@@ -280,7 +279,7 @@ class Finance:
 
 
 def _amount(amount: Any) -> int:
-    """An amount in cents; 0 for what is no amount, or has more than two decimals."""
+    """An amount in cents; 0 if it is not an amount, or has more than two decimals."""
     if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 < amount <= _MOST:
         return 0
     cents = _cents(amount)

@@ -1,6 +1,6 @@
 """The phone of the sandbox: device, messages, reminders (sections 9.1 to 9.3 of the specification).
 
-Every public method is a tool that a model may call with any arguments; what then raises is part of the behaviour.
+Every public method is a tool that a model may call with any arguments; the exceptions are part of the behaviour.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Checks session files in WildToolBench's format: one finding a line, and no data that can make it fail."""
+"""Checks session files in WildToolBench's format; never raises, whatever the data are."""
 
 import json
 import math
@@ -15,7 +15,7 @@ from wildtool.toolcall.schema_check import SchemaFault
 from wildtool.toolcall.text.similarity import near_duplicates
 
 MAX_RECORD_DEPTH = 60
-"""Deepest nesting of a record that is checked; real ones stay below 20."""
+"""Deepest nesting of a record that is checked; real records have less than 20 levels."""
 NumberedRecord = tuple[int, dict[str, Any]]
 
 
@@ -27,8 +27,8 @@ def lint_records(
     Args:
         records: line number and parsed JSON object of each session.
         file: name to show in findings.
-        balanced: whether the set must be balanced; None asks for it where every record names a domain.
-        strict: also reports dependencies over which no value flows.
+        balanced: whether the set must be balanced; None means only if every record names a domain.
+        strict: also report dependencies that carry no value.
     """
     lines: dict[str, int] = {}
     sessions: list[Session] = []
@@ -51,14 +51,14 @@ def lint_records(
                 yield Finding(f"{place} {field}", rule, message)
     yield from _duplicate_texts(texts)
     claimed = len(sessions) > 0 and all(session.domain for session in sessions)
-    # An unreadable record would make every count wrong: it is mended first.
+    # An unreadable record would make every count wrong.
     if not unreadable and (claimed if balanced is None else balanced):
         for what, message in balance(sessions):
             yield Finding(f"{file} set {what}", "balance", message)
 
 
 def lint_file(path: Path, *, balanced: bool | None = None, strict: bool = False) -> Iterator[Finding]:
-    """Findings of a JSON-lines file, or of a `.json` file that holds one session (no set to be balanced)."""
+    """Findings of a JSON-lines file, or of a `.json` file with one session, which need not be balanced."""
     broken: list[Finding] = []
     single = path.suffix == ".json"
     try:
@@ -74,7 +74,7 @@ def lint_file(path: Path, *, balanced: bool | None = None, strict: bool = False)
 def _parsed(
     chunks: Iterable[tuple[int, bytes]], file: str, broken: list[Finding]
 ) -> Iterator[NumberedRecord]:
-    """The records of the chunks that hold one; what is wrong with the others is added to `broken`."""
+    """The readable records with their line numbers; findings about the others are added to `broken`."""
     for number, chunk in chunks:
         if not chunk.strip():
             continue
@@ -107,7 +107,7 @@ def _parsed(
 
 
 def _read(record: dict[str, Any]) -> tuple[dict[str, Session], str]:
-    """The sessions of a record by field prefix (one per language), and why one cannot be read."""
+    """The sessions of a record by field prefix (one per language), and why reading failed, if it did."""
     read: dict[str, Session] = {}
     fault = _json_problem(record)
     if fault:
@@ -125,15 +125,15 @@ def _read(record: dict[str, Any]) -> tuple[dict[str, Session], str]:
 def _session_findings(
     record: dict[str, Any], session: Session, prefix: str, *, strict: bool
 ) -> Iterator[tuple[str, SchemaFault]]:
-    """Rule and remark of every fault within one session."""
+    """Rule, field and message of every fault within one session."""
     case = linted_session(record, session, prefix)
     for rule, check in {**SESSION_RULES, **(STRICT_RULES if strict else {})}.items():
-        for remark in check(case):
-            yield rule, remark
+        for fault in check(case):
+            yield rule, fault
 
 
 def _json_problem(record: dict[str, Any]) -> str:
-    """Why a record is no ordinary JSON value (nesting, numbers, types); empty if it is one."""
+    """Why a record is not an ordinary JSON value (nesting, numbers, types); empty if it is one."""
     layer: list[Any] = [record]
     for _ in range(MAX_RECORD_DEPTH):
         below: list[Any] = []
@@ -162,7 +162,7 @@ def _name(record: dict[str, Any]) -> str:
 
 
 def _duplicate_texts(texts: Iterable[tuple[str, str]]) -> Iterator[Finding]:
-    """User texts that are equal or nearly so."""
+    """User texts that are equal or nearly equal."""
     for near in near_duplicates(texts):
         message = f"{near.similarity:.0f} % like the user text at {near.earlier}"
         yield Finding(near.place, "duplicate", message)

@@ -1,4 +1,4 @@
-"""Rules for a set that claims to be balanced: types, order, shapes, intents, domains, parameters, tools."""
+"""Rules for a balanced set: types, order, shapes, intents, domains, parameters, tools."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -24,20 +24,20 @@ Sessions = Sequence[Session]
 
 
 def balance(sessions: Sessions) -> Iterator[SchemaFault]:
-    """What (a session id and field, or a property of the set) is out of balance, and how it should be."""
+    """What is out of balance (a session id and field, or a property of the set), and what is expected."""
     for rule in BALANCE_RULES:
         yield from rule(sessions)
 
 
 def check_positions(sessions: Sessions) -> Iterator[SchemaFault]:
-    """Each group of task types equally often at each position."""
+    """Each group of task types is equally frequent at each position."""
     for position in range(4):
         counts = Counter(group_of(s.tasks[position]) for s in sessions if position < len(s.tasks))
         yield from _uneven(counts, TASK_GROUPS, f"task type at position {position + 1}")
 
 
 def check_transitions(sessions: Sessions) -> Iterator[SchemaFault]:
-    """Changes of group within a session spread as over all sequences of four groups."""
+    """Changes of group within a session are distributed as over all sequences of four groups."""
     counts = Counter(map(transitions, sessions))
     for number, expected in expected_transitions(len(sessions)).items():
         if abs(counts[number] - expected) > 1:
@@ -45,14 +45,14 @@ def check_transitions(sessions: Sessions) -> Iterator[SchemaFault]:
 
 
 def check_intents(sessions: Sessions) -> Iterator[SchemaFault]:
-    """The three kinds of hidden intent equally often."""
+    """The three kinds of hidden intent are equally frequent."""
     yield from _uneven(
         Counter(task.subtype for s in sessions for task in s.tasks[1:]), SUBTYPES, "turn subtype"
     )
 
 
 def check_shapes(sessions: Sessions) -> Iterator[SchemaFault]:
-    """All multi-tool types, same-name calls, a diamond, a chain of five, questions asked once and twice."""
+    """The set has all multi-tool types, same-name calls, a diamond, a chain of five, one and two questions in a task."""
     tasks = [task for session in sessions for task in session.tasks]
     graphs = [call_graph(task) for task in tasks]
     asked = {questions(task) for task in tasks}
@@ -72,7 +72,7 @@ def check_shapes(sessions: Sessions) -> Iterator[SchemaFault]:
 
 
 def check_domains(sessions: Sessions) -> Iterator[SchemaFault]:
-    """At least 8 domains and 24 subdomains once there are 32 sessions."""
+    """From 32 sessions on, the set has at least 8 domains and 24 subdomains."""
     domains = {session.domain for session in sessions}
     subdomains = {(session.domain, session.subdomain) for session in sessions}
     if len(sessions) >= 32 and len(domains) < 8:
@@ -90,7 +90,7 @@ def check_parameters(sessions: Sessions) -> Iterator[SchemaFault]:
 
 
 def check_session_tools(sessions: Sessions) -> Iterator[SchemaFault]:
-    """3 to 8 tools a session, one of them a distractor that no gold call uses."""
+    """Each session has 3 to 8 tools, and one that no gold call uses."""
     for session in sessions:
         if not 3 <= len(session.tools) <= 8:
             yield f"{session.id} tools", f"expected 3 to 8 tools, found {len(session.tools)}"
@@ -110,7 +110,7 @@ BALANCE_RULES: tuple[Callable[[Sessions], Iterator[SchemaFault]], ...] = (
 
 
 def expected_transitions(sessions: int) -> dict[int, int]:
-    """Sessions for each number of transitions, in proportion to all 256 sequences, by largest remainder."""
+    """Number of transitions to expected sessions, in proportion to all 256 sequences, by largest remainder."""
     sequences = list(product(range(len(TASK_GROUPS)), repeat=4))
     shares = Counter(sum(a != b for a, b in pairwise(s)) for s in sequences)
     counts = {number: sessions * share // len(sequences) for number, share in sorted(shares.items())}
@@ -121,7 +121,7 @@ def expected_transitions(sessions: int) -> dict[int, int]:
 
 
 def _uneven(counts: Counter[str], names: Sequence[str], what: str) -> Iterator[SchemaFault]:
-    """Remarks for names that are counted more or less often than an even spread allows."""
+    """Names that are counted more or less often than an even distribution allows."""
     low, rest = divmod(sum(counts[name] for name in names), len(names))
     high = low + (rest > 0)
     expected = str(low) if low == high else f"{low} or {high}"

@@ -52,7 +52,7 @@ def _question_faults(node: GoldNode, schemas: Mapping[str, Mapping[str, Any]]) -
 
 
 def _parameter_paths(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """All parameters, each by its name alone and by its dotted path; array steps are left out."""
+    """All parameters, each by its name and by its dotted path without array indices."""
     properties = schema.get("properties")
     for name, child in cast(dict[str, Any], properties).items() if isinstance(properties, dict) else ():
         yield from (name, f"{path}{name}")
@@ -64,7 +64,7 @@ def _parameter_paths(schema: Mapping[str, Any], path: str = "") -> Iterator[str]
 
 
 def final_faults(task: Task, field: str, needs: Sequence[set[int]] | None) -> Iterator[SchemaFault]:
-    """The answer stands once, last, and after everything else."""
+    """The answer occurs once, as the last node, and depends on all others."""
     finals = [i for i, node in enumerate(task.nodes) if node.name == ANSWER]
     if finals != [len(task.nodes) - 1]:
         yield field, f"expected {ANSWER} exactly once, as the last node"

@@ -38,7 +38,7 @@ _SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class LintedSession:
-    """One readable session with what the rules need of its raw record."""
+    """A session with the parts of its raw record that the rules need."""
 
     session: Session
     prefix: str
@@ -46,7 +46,7 @@ class LintedSession:
     raw_nodes: list[list[dict[str, Any]]]
     second_list_differs: bool
     needs: list[list[set[int]] | None]
-    """Per task the ancestors of each node; None where the graph cannot be executed."""
+    """Per task the ancestors of each node; None if the graph cannot be executed."""
 
     def tasks(self) -> Iterator[tuple[int, Task, list[set[int]]]]:
         """The tasks whose graph is usable, with the ancestors of each node."""
@@ -59,7 +59,7 @@ class LintedSession:
 
 
 def linted_session(record: Mapping[str, Any], session: Session, prefix: str) -> LintedSession:
-    """Joins a session with its raw record, which must be the one it was read from."""
+    """A session with the raw record it was read from."""
     key = f"{prefix}_answer_list" if f"{prefix}_answer_list" in record else "answer_list"
     return LintedSession(
         session=session,
@@ -72,7 +72,7 @@ def linted_session(record: Mapping[str, Any], session: Session, prefix: str) -> 
 
 
 def check_schema(case: LintedSession) -> Iterator[SchemaFault]:
-    """Four tasks of known types, a date line with the right weekday, one gold list."""
+    """A session has four tasks of known types, a date line with the right weekday, and one gold list."""
     session, prefix = case.session, case.prefix
     if len(session.tasks) != 4:
         yield f"{prefix}_tasks", f"expected 4 tasks, found {len(session.tasks)} (Q33)"
@@ -95,7 +95,7 @@ def check_schema(case: LintedSession) -> Iterator[SchemaFault]:
 
 
 def check_tools(case: LintedSession) -> Iterator[SchemaFault]:
-    """Unique well-formed names, descriptions, and schemas that gold arguments can satisfy."""
+    """Tools have unique valid names, descriptions, and schemas that arguments can satisfy."""
     names: set[str] = set()
     for k, tool in enumerate(case.session.tools):
         field = f"{case.prefix}_tools[{k}]"
@@ -113,7 +113,7 @@ def check_tools(case: LintedSession) -> Iterator[SchemaFault]:
 
 
 def check_nodes(case: LintedSession) -> Iterator[SchemaFault]:
-    """Positions, names, arguments and order of gold nodes."""
+    """Gold nodes have valid positions, names, arguments and order."""
     schemas = parameter_schemas(case.session)
     for t, task in enumerate(case.session.tasks):
         for i, node in enumerate(task.nodes):
@@ -128,7 +128,7 @@ def check_nodes(case: LintedSession) -> Iterator[SchemaFault]:
 
 
 def check_types(case: LintedSession) -> Iterator[SchemaFault]:
-    """The declared task type is the one the gold graph has."""
+    """The declared task type fits the gold graph."""
     for t, task, _ in case.tasks():
         field = f"{case.prefix}_task_types[{t}]"
         shape = topology(call_graph(task))
@@ -149,7 +149,7 @@ def check_types(case: LintedSession) -> Iterator[SchemaFault]:
 
 
 def check_grounding(case: LintedSession) -> Iterator[SchemaFault]:
-    """Every gold argument value stands somewhere the model can see, or is marked with the reason."""
+    """Every gold argument is found in what the model sees, or is marked as derived with a reason."""
     marks: dict[tuple[int, int], Mapping[str, str]] = {}
     for t, nodes in enumerate(case.raw_nodes):
         for i, node in enumerate(nodes):
@@ -169,7 +169,7 @@ def check_grounding(case: LintedSession) -> Iterator[SchemaFault]:
 
 
 def check_text(case: LintedSession) -> Iterator[SchemaFault]:
-    """Texts are there and hold no control characters."""
+    """Texts are not empty and have no control characters."""
     for t, task in enumerate(case.session.tasks):
         yield from _text_faults(task.text, f"{case.prefix}_tasks[{t}]")
         for i, node in enumerate(task.nodes):
@@ -197,7 +197,7 @@ def check_official(case: LintedSession) -> Iterator[SchemaFault]:
 
 
 def check_edges(case: LintedSession) -> Iterator[SchemaFault]:
-    """Strict only: every dependency between two calls carries a value."""
+    """Every dependency between two calls carries a value (only with `strict`)."""
     for t, task, _ in case.tasks():
         if len(task.nodes) == len(case.raw_nodes[t]):
             for i, j in valueless_edges(case.session, t):
@@ -263,7 +263,7 @@ def _text_faults(text: Any, field: str) -> Iterator[SchemaFault]:
 
 
 def _official_result(schemas: Mapping[str, Mapping[str, Any]], node: GoldNode) -> str:
-    """What the official check says about gold against itself."""
+    """The result of the official check for gold against itself."""
     text = json.dumps(node.arguments, ensure_ascii=False)
     try:
         return check_call(schemas, node.name, text, text)
