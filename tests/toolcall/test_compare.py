@@ -4,7 +4,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from wildtool.toolcall.compare import MAX_ARGUMENT_DIFFERENCES, compare_arguments, compare_values
+from toolcall.values import compare_values
+from wildtool.toolcall.compare import MAX_ARGUMENT_DIFFERENCES, compare_arguments
 
 TEXT = st.text(st.characters(), max_size=40) | st.text(alphabet="ab不明天一二1209.,:/-+@ 'notT", max_size=30)
 JSON = st.recursive(

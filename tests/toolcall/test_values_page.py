@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from wildtool.toolcall.compare import compare_arguments, compare_values
+from toolcall.values import compare_values
+from wildtool.toolcall.compare import compare_arguments
 
 PAGE = (Path(__file__).parents[2] / "docs" / "fixed-values.md").read_text(encoding="utf-8")
 CELL = r"`([^`]*)`"

@@ -54,13 +54,6 @@ def compare_arguments(
     return list(islice(_objects(gold, predicted, as_schema(parameters), "", 0), MAX_ARGUMENT_DIFFERENCES))
 
 
-def compare_values(
-    gold: Any, predicted: Any, schema: Mapping[str, Any], path: str = ""
-) -> list[ArgumentDifference]:
-    """Differences in meaning between two values of one parameter; empty if there are none."""
-    return list(islice(_values(gold, predicted, as_schema(schema), path, 0), MAX_ARGUMENT_DIFFERENCES))
-
-
 def _values(
     gold: Any, predicted: Any, schema: Mapping[str, Any], path: str, depth: int
 ) -> Iterator[ArgumentDifference]:
