@@ -48,3 +48,12 @@ def test_other_tools_give_another_identity(tmp_path: Path):
         ItemMaker(ItemGenerationSpec(8, tools=file)),
     ]
     assert not {maker.source().sha256 for maker in makers} & {*BEGUN_WITH_0_1_0.values()}
+
+
+def test_a_change_in_the_current_folder_is_no_change_of_built_in_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    for maker in (SessionMaker(SessionGenerationSpec(8)), ApiMaker(ToolGenerationSpec(8))):
+        assert maker.source().path.is_dir()
+        assert not maker.source().path.samefile(tmp_path)

@@ -1,4 +1,4 @@
-"""What `wildtool generate` does where models play the roles: the run, and what it tells of it."""
+"""Runs `wildtool generate` with models: models for the roles, the run, its result or its estimate."""
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GenerationResult:
-    """What came of a making, as it is told."""
+    """What came of a generation, as it is printed."""
 
     noun: str
-    """What was made, in the plural."""
+    """What was generated, in the plural."""
     path: Path
-    """File or folder in which the kept ones lie."""
+    """File or folder of the kept ones."""
     kept: int
     losses: Sequence[Mapping[str, Any]]
     """`reason` and `detail` of each that was not kept."""
@@ -36,9 +36,9 @@ class GenerationResult:
     next_command: str
     """The command that uses them."""
     summary_suffix: str = ""
-    """What else became of them, for the last line; empty where nothing did."""
+    """What else became of them, for the last line."""
     more_to_play: bool = False
-    """Whether more is to be played now, such as what stands in for something lost."""
+    """Whether more is to run now, such as replacements of lost ones."""
 
 
 def set_result(
@@ -57,13 +57,13 @@ def set_result(
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What a making would take."""
+    """What a generation would take."""
 
     roles: "Mapping[str, RoleEstimate]"
     basis: str
-    """What it is told from."""
+    """What it is estimated from."""
     upper_end: str
-    """What the upper end allows for."""
+    """What its upper end allows for."""
 
 
 def assign_models(
@@ -73,13 +73,13 @@ def assign_models(
     explicit: frozenset[str],
     voting: Collection[str] = (),
 ) -> dict[str, ConfiguredModel]:
-    """A model for each role; one that plays several roles stands once.
+    """A model for each role; one model can have several roles.
 
     Args:
-        voting: roles that several models can play.
-        typed: options that stand on the command line itself.
+        voting: roles that several models can share, each with a vote.
+        explicit: options given on the command line itself.
 
-    Raises UsageError for a role or a name that is unknown.
+    Raises UsageError for an unknown role or model.
     """
     from wildtool.cli.options.config_file import read_config
     from wildtool.engine.call.pricing import read_prices
@@ -107,7 +107,7 @@ def assign_models(
 def role_models(
     given: Sequence[str] | None, roles: Collection[str], voting: Collection[str] = ()
 ) -> dict[str, str]:
-    """What `--role-model ROLE=NAME` says; a voting role that is named again is another voter, such as `judge 2`.
+    """The model of each role by `--role-model ROLE=NAME`; a voting role named again is another voter, such as `judge 2`.
 
     Raises UsageError.
     """
@@ -132,14 +132,14 @@ def run_generation(
     write: "Callable[[Plan], GenerationResult]",
     estimate: "Callable[[], CostEstimate] | None" = None,
 ) -> int:
-    """Makes a set in a folder, or goes on with the one in it. Gives the exit status.
+    """Generates a set in a folder, or continues the one in it. Gives the exit status.
 
     Args:
         named: a model for each role.
-        write: writes what follows from the record, which lies in the folder's `record`.
-        estimate: what it would take, where that can be told.
+        write: writes what follows from the record, which is in the folder's `record`.
+        estimate: what it would take; None if that cannot be estimated.
 
-    Raises UsageError where an estimate is asked for and cannot be told.
+    Raises UsageError for `--dry-run` without an estimate.
     """
     from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
     from wildtool.engine.observer import Observer
@@ -202,7 +202,7 @@ def _print_estimate(plan: "Plan", estimate: "CostEstimate | None") -> int:
 
 
 def _failure_note(result: "RunResult") -> str:
-    """By which failures of calls things were left unfinished; empty where none failed."""
+    """Which failed calls left things unfinished; empty if none failed."""
     from wildtool.cli.output.results import describe_failures
     from wildtool.engine.score.results import failures_in
 

@@ -1,4 +1,4 @@
-"""What can be made, by the name that `wildtool generate` takes."""
+"""Generates sessions, items and tools; see `docs/generate.md`."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -6,4 +6,4 @@ from typing import Literal
 GeneratorKind = Literal["sessions", "items", "tools"]
 
 GENERATORS: Mapping[str, GeneratorKind] = {"wildtoolbench": "sessions", "acebench": "items", "tools": "tools"}
-"""Each name with the kind of thing that it makes; the first is made where none is named."""
+"""Names that `wildtool generate` takes, each with what it generates; the first is the default."""

@@ -1,6 +1,6 @@
-"""The verb `generate` by what it makes: a command for each name, and the first where none is named.
+"""The verb `generate`: a command for each generator, and the first if none is named.
 
-A kind of thing to make is a name in `wildtool.generate.WHATS` and a command in `COMMANDS`.
+To add one, name it in `wildtool.generate.GENERATORS` and put its command into `COMMANDS`.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,11 +19,11 @@ COMMANDS: Mapping[GeneratorKind, Callable[..., int | None]] = {
     "items": generate_items.items,
     "tools": generate_tools.tools,
 }
-"""By kind of thing what makes it."""
+"""The command of each kind."""
 
 
 class _FirstByDefault(TyperGroup):
-    """A group whose first command is meant where the line starts with an option."""
+    """A group that runs its first command if the line starts with an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         # The shell completes names while nothing is typed.

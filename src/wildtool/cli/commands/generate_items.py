@@ -1,4 +1,4 @@
-"""`wildtool generate` where single items are made: records of a benchmark, each a request with its right answer."""
+"""`wildtool generate acebench`: single requests with gold answers over your tools or the built-in ones."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,7 +71,7 @@ def items(
       wildtool generate acebench --model gpt-4o --kinds incomplete,error -o set
       wildtool generate acebench --model gpt-4o --from sessions.jsonl -o set
 
-    Models play the roles writer, user, agent, tool and judge (several judges share the votes). Every call is recorded
+    Models take the roles writer, user, agent, tool and judge (several judges share the votes). Every call is recorded
     in the folder; the same command continues where it stopped. Items the judges disagree on are written to
     doubtful.jsonl with all votes, for people to decide.
 

@@ -1,4 +1,4 @@
-"""`wildtool generate`: new sessions over your tools, or over the built-in ones."""
+"""`wildtool generate wildtoolbench`: sessions over your tools or the built-in ones."""
 
 from collections import Counter
 from pathlib import Path
@@ -63,7 +63,7 @@ def sessions(
       wildtool generate --model procedural --tools tools.json -o mine.jsonl
       wildtool generate --model gpt-4o --tools openapi.json -o set
 
-    A model plays the roles user, planner, tool, agent, checker and judge. Every call is recorded in the folder; the
+    Models take the roles user, planner, tool, agent, checker and judge. Every call is recorded in the folder; the
     same command continues where it stopped.
     """
     generate_options.check()

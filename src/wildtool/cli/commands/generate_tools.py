@@ -1,4 +1,4 @@
-"""`wildtool generate tools`: tools of your own making, designed by models over a tree of domains."""
+"""`wildtool generate tools`: tool definitions designed by models over a tree of domains."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -45,7 +45,7 @@ def tools(
       wildtool generate tools --model gpt-4o --number 200 -o toolbox
       wildtool generate tools --model gpt-4o --documents manual.md -o toolbox
 
-    Models play the roles reader (of documents), designer, evolver and caller. Every call is recorded in the folder;
+    Models take the roles reader (of documents), designer, evolver and caller. Every call is recorded in the folder;
     the same command continues where it stopped.
     """
     generate_options.check()

@@ -1,4 +1,4 @@
-"""Options that everything which models make shares: who plays, how they are reached, what they may cost."""
+"""Options shared by all `generate` commands: which models, how to reach them, what they may cost."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wildtool.models.resolve import ModelOptions
 
 PROCEDURAL = "procedural"
-"""Stands for no model at all: templates."""
+"""Name in place of a model: templates."""
 Own = ParamSpec("Own")
 
 FolderOption = Annotated[
@@ -44,7 +44,7 @@ LangOption = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateOptions:
-    """Who makes something, as it was typed."""
+    """Models, limits and output of a `generate` command, as typed."""
 
     model: Annotated[
         str,
@@ -106,7 +106,7 @@ class GenerateOptions:
     force: options.ForceOption = False
 
     def check(self) -> None:
-        """Raises UsageError for what cannot be meant."""
+        """Raises UsageError for options that contradict each other or are out of range."""
         if not self.model.strip():
             raise UsageError("no model is named: give --model NAME, or --model procedural for templates")
         if self.model == PROCEDURAL and (self.dry_run or self.cache):
@@ -128,7 +128,7 @@ class GenerateOptions:
         )
 
     def invocation(self) -> "Invocation":
-        """The limits of this command, and its cache, which whoever takes it closes."""
+        """The limits of this command and its cache, which the caller closes."""
         from wildtool.engine.call.budget import Budget, SpendingLimits
         from wildtool.engine.call.cache import ReplyCache
         from wildtool.engine.run.client import Invocation
@@ -143,10 +143,10 @@ class GenerateOptions:
 def with_generate_options(
     verb: Callable[Concatenate[GenerateOptions, frozenset[str], Own], int | None],
 ) -> Callable[..., int | None]:
-    """A verb that takes the options of `Making` one by one after its own.
+    """A verb with the options of `GenerateOptions` after its own.
 
     Args:
-        verb: is given them as one, and the names of all options that stand on the command line itself.
+        verb: takes them as one record, and the names of all options given on the command line itself.
     """
 
     def take(making: GenerateOptions, context: typer.Context, **own: Any) -> int | None:
@@ -156,7 +156,7 @@ def with_generate_options(
 
 
 def parse_languages(given: list[str] | None) -> "tuple[Lang, ...]":
-    """What `--lang` says. Raises UsageError."""
+    """The languages of `--lang`. Raises UsageError for an unknown one."""
     known: dict[str, Lang] = {"en": "en", "zh": "zh"}
     wanted = options.split_values(given) or ("en",)
     for lang in wanted:

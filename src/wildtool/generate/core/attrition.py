@@ -1,4 +1,4 @@
-"""Where attempts at making something are lost, as a table."""
+"""The yield table: where attempts are lost."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping

@@ -1,12 +1,12 @@
-"""Keeps user texts of a set apart: a text that is nearly one of before is said in another way."""
+"""Rejects near-duplicate user texts within a set."""
 
 from wildtool.generate.core.plan import Lang
 from wildtool.toolcall.text.similarity import NearDuplicateIndex, fold_text
 
 NEAR_DUPLICATE_SCORE = 91.5
-"""Similarity (0 to 100) above which a text is too much like another; the check of data files allows 92."""
+"""Similarity (0 to 100) above which two texts are near duplicates; `data lint` allows 92."""
 MAX_REMEMBERED_TEXTS = 100_000
-"""Texts of a language that are remembered, the newest: what is needed does not grow with the set."""
+"""Newest texts of a language that are remembered, to bound memory."""
 
 
 class Deduplicator:

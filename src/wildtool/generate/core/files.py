@@ -1,4 +1,4 @@
-"""Files of a folder in which something is made: their names, and how they are written."""
+"""Files of a generated set: their names, and how they are written."""
 
 import json
 from collections.abc import Generator, Iterable, Mapping
@@ -13,10 +13,10 @@ from wildtool.outputs import atomic_replace, check_regular, write_error
 from wildtool.types import Metric
 
 RECORD_FOLDER = "record"
-"""The run folder with every call; what is made follows from it."""
+"""The run folder with every call; everything else follows from it."""
 LOSSES_FILE = "losses.jsonl"
 YIELD_FILE = ATTRITION_FILE
-"""Where attempts were lost; by it the record is told from runs of benchmarks."""
+"""Where attempts were lost; it marks the folder as a generated set."""
 
 
 def json_line(row: Mapping[str, Any]) -> str:
@@ -25,7 +25,7 @@ def json_line(row: Mapping[str, Any]) -> str:
 
 
 def write_whole_file(path: Path, lines: Iterable[str]) -> None:
-    """Writes a file that appears when it is whole. Raises OSError."""
+    """Writes a file that appears only when it is complete. Raises OSError."""
     new = path.with_name(path.name + ".part")
     check_regular(path)
     check_regular(new)
@@ -38,14 +38,14 @@ def write_whole_file(path: Path, lines: Iterable[str]) -> None:
 
 
 def write_attrition(out: Path, losses: Iterable[Mapping[str, Any]], yields: Iterable[Metric]) -> None:
-    """Writes what was lost, with reasons, and where attempts were lost. Raises OSError."""
+    """Writes the losses with reasons, and the yield table. Raises OSError."""
     write_whole_file(out / LOSSES_FILE, map(json_line, losses))
     write_whole_file(out / YIELD_FILE, [json.dumps([asdict(metric) for metric in yields], indent=1) + "\n"])
 
 
 @contextmanager
 def storage_errors(out: Path) -> Generator[None, None, None]:
-    """Raises StorageError where what is written inside finds no room, UsageError where it may not be written."""
+    """Raises StorageError if there is no room for what is written inside, UsageError if it may not be written."""
     try:
         yield
     except OSError as error:
@@ -53,13 +53,13 @@ def storage_errors(out: Path) -> Generator[None, None, None]:
 
 
 def write_sessions(records: Iterable[Mapping[str, Any]], out: Path, *, force: bool = False) -> int:
-    """Writes sessions as JSON lines; gives their number. What breaks off leaves no file.
+    """Writes sessions as JSON lines; gives their number. An interrupted write leaves no file.
 
-    Args: force: replace what lies there.
+    Args: force: replace an existing file.
 
     Raises:
-        UsageError: where something lies there already, or nothing may be written.
-        StorageError: where there is no room.
+        UsageError: if the file exists, or may not be written.
+        StorageError: if there is no room.
     """
     check_regular(out)
     if not force and out.exists() and out.stat().st_size:

@@ -56,7 +56,8 @@ class RoleBenchmark(Benchmark):
         """
         digests = file_digests([file for file in files if file])
         whole = json.dumps([*about, RECIPE_VERSION, prompts_digest(self.prompts), *more, *digests])
-        return Source(str(path or name), path or Path(), hashlib.sha256(whole.encode()).hexdigest())
+        # Never the current folder: a run asks whether the files below the path change.
+        return Source(str(path or name), path or self.prompts, hashlib.sha256(whole.encode()).hexdigest())
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
         """Its data: the files of its specification, whatever `data` says. A run asks at its end if they changed."""

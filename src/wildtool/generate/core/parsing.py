@@ -1,4 +1,4 @@
-"""Reads what role models write: JSON out of text, a decision out of that; what is wrong are faults, not exceptions."""
+"""Parses replies of roles: JSON, and decisions. What is wrong is returned as faults, not raised."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Message
 
 MAX_ROLE_REPLY_CHARACTERS = 40_000
-"""Characters of a reply that are read at most."""
+"""Characters of a reply that are read; the rest is cut off."""
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 
@@ -21,24 +21,24 @@ class RuleFault:
     rule: str
     """Its id, such as `P7`."""
     message: str
-    """What is wrong and what to do, as it is told to the role."""
+    """What is wrong and what to do, as the role reads it."""
     warning: bool = False
-    """True where it is only counted; the reply is used."""
+    """True if it is only counted; the reply is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One call that the planner wants made."""
+    """One call in a decision."""
 
     name: str
     arguments: dict[str, Any]
     derived: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Paths of values that were worked out without a tool, with the reason."""
+    """Paths of values that were derived without a tool, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the planner decides to do now."""
+    """What the planner decides to do next."""
 
     thought: str
     plan: str
@@ -46,7 +46,7 @@ class Decision:
 
 
 def reply_text(message: Message) -> str:
-    """The text of a reply, without thoughts in front of it and without half characters; empty for any other shape."""
+    """The text of a reply, without leading thoughts and lone surrogates; empty if it has none."""
     content = message.get("content")
     if not isinstance(content, str):
         return ""

@@ -1,7 +1,7 @@
-"""Plans of sessions: which types in which order, what is hidden, which tools, which date, how it is said.
+"""Plans of sessions: types of tasks in order, what is left unsaid, tools, date, wording.
 
-A plan is drawn before anything is written, and by every way of making sessions. Each draw comes from a stream of its
-own, keyed by seed, session and purpose, so that neither order nor concurrency changes what is drawn.
+A plan is drawn before anything is written, by templates and models alike. Each draw has its own random stream, keyed by
+seed, session and purpose, so that neither order nor concurrency changes it.
 """
 
 from collections import Counter
@@ -40,29 +40,29 @@ STRATEGIES: Mapping[str, tuple[str, ...]] = {
     ),
     "Long-Range Dependency": ("return to a topic of several turns ago",),
 }  # fmt: skip
-"""Ways in which a later task leaves something out, by what they hide: the subtype is drawn first."""
+"""Ways in which a later task leaves something out, by subtype, which is drawn first."""
 FORMS = ("imperative", "question", "statement")
 TONES = ("direct", "polite", "formal", "colloquial")
 LENGTHS = ("short", "medium", "long")
 DIFFICULTIES = ("easy", "medium", "hard")
 _SECOND_QUESTION = 0.25
-"""How often a user's reply does not give what was asked for."""
+"""Share of Clarify tasks whose user first replies without the requested value."""
 _ENUMERATED = 6
-"""Most tasks of a session for which all sequences of types are written out; longer ones are sampled."""
+"""Tasks from which on sequences of types are sampled instead of enumerated."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan:
-    """What one task is to be."""
+    """The plan of one task."""
 
     group: str
     """One of `shapes.GROUPS`."""
     topology: PlannedTopology
     """Shape of the calls of a multi-tool task; empty for the others."""
     subtype: str
-    """What the user leaves out; `First Turn` for the first task."""
+    """What the user leaves unsaid; `First Turn` for the first task."""
     strategy: str
-    """How it is left out; empty for the first task."""
+    """How it is left unsaid; empty for the first task."""
     questions: int
     """How often a Clarify task asks the user; 0 for the others."""
     form: str
@@ -72,13 +72,13 @@ class TaskPlan:
 
     @property
     def names_a_tool(self) -> bool:
-        """Whether it is about one tool, which is named to whoever words it."""
+        """Whether it is about one tool, which the role that words it is shown."""
         return self.group in ("Single-Tool", "Clarify")
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPlan:
-    """What one session is to be."""
+    """The plan of one session."""
 
     index: int
     seed: str
@@ -86,9 +86,9 @@ class SessionPlan:
     lang: Lang
     date: datetime
     rank: int
-    """Number of the plan among those of its language, from 0: by it sets of tools take turns."""
+    """Number of the plan among those of its language, from 0; tool sets take turns by it."""
     shared: str
-    """Seed of what it shares with its twin of another language, such as the tools."""
+    """Seed of what it shares with the same plan in another language, such as the tools."""
     root: str
     """Seed of the set."""
     tasks: tuple[TaskPlan, ...]
@@ -97,20 +97,20 @@ class SessionPlan:
 
     @property
     def name(self) -> str:
-        """Its own among all plans of a set."""
+        """Unique within a set: `3`, or `3.1` for its first replacement."""
         return f"{self.index}.{self.turn}" if self.turn else str(self.index)
 
     def replanned(self, turn: int) -> "SessionPlan":
-        """The same tasks for another try: with other tools, and all else drawn anew."""
+        """The same tasks with other tools; everything else is drawn again."""
         return replace(
             self, seed=f"{self.seed}/another/{turn}", shared=f"{self.shared}/another/{turn}", turn=turn
         )
 
     def tool_set_index(self, count: int, attempt: int) -> int:
-        """Which of so many sets of tools it takes: all come once in a drawn order, then all again in another.
+        """Which of `count` tool sets it takes: each occurs once in random order before any repeats.
 
         Args:
-            attempt: how often others failed; another set where there are several.
+            attempt: earlier tries that failed; each has another set.
         """
         turn, place = divmod(self.rank, count)
         drawn = _order(self.root, turn, count)[place]
@@ -127,7 +127,7 @@ def _order(seed: str, turn: int, count: int) -> Sequence[int]:
 
 
 class Quota:
-    """Gives names in fixed shares: each time the one that lacks most so far."""
+    """Gives names in fixed shares: each time the one furthest behind its share."""
 
     def __init__(self, shares: Mapping[str, int]) -> None:
         self._shares = shares
@@ -159,10 +159,10 @@ def session_plans(
     """Plans of a set; types at each position, changes between them, shapes and hidden intents are balanced in every part.
 
     Args:
-        twins: whether each plan comes in all languages, one after the other, instead of languages by turns.
+        paired_languages: whether each plan comes in all languages, instead of alternating languages.
 
     Raises:
-        UsageError: for numbers below 1 or no language, or where twins do not come out even.
+        UsageError: for numbers below 1, no language, or a number of sessions that cannot be paired.
     """
     if sessions < 1 or tasks < 1 or not langs:
         raise UsageError("a set needs at least one session, one task a session and one language")
@@ -177,7 +177,7 @@ def session_plans(
         lang, shared = langs[number % len(langs)], f"{seed}/{number}"
         draw = Random(f"{shared}/plan")
         date = datetime(year, 1, 1) + timedelta(minutes=draw.randrange(365 * 24 * 60))
-        # What twins share is drawn once, from the quotas of one language.
+        # What paired plans share is drawn once, from the quotas of one language.
         planned = tuple(
             _task(draw, path, t, *quotas[langs[0] if paired_languages else lang]) for t in range(tasks)
         )
@@ -240,5 +240,5 @@ def _task(draw: Random, path: Sequence[str], t: int, topologies: Quota, subtypes
 
 
 def date_line(plan: SessionPlan) -> str:
-    """The date of a session as the format writes it."""
+    """The date of a session in the benchmark's format."""
     return plan.date.strftime("%Y-%m-%d %H:%M:00 ") + WEEKDAYS[plan.lang][plan.date.weekday()]

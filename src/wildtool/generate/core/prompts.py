@@ -1,4 +1,4 @@
-"""The instructions of roles: a template file for each role and language, of blocks that a request names."""
+"""Prompts of roles: one template file per role and language; a request names the blocks it uses."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ def role_opening(
 ) -> list[Message]:
     """The first messages to a role: its instruction with the named blocks, and the situation as JSON.
 
-    Args: folder: where the templates are, those of sessions where it is not named.
+    Args: folder: of the templates; default: those of sessions.
     """
     parts = templates(lang, folder)[role]
     text = "\n\n".join(parts[block] for block in ("", *blocks))
@@ -43,17 +43,17 @@ def role_opening(
 
 
 def retry_messages(text: str, faults: Sequence[RuleFault], lang: Lang) -> list[Message]:
-    """What is added to a request after a reply that broke rules."""
-    told = "\n".join(f"- {fault.rule}: {fault.message}" for fault in faults)
+    """Messages added to a request after a reply that broke rules."""
+    listed = "\n".join(f"- {fault.rule}: {fault.message}" for fault in faults)
     return [
         {"role": "assistant", "content": text[:_MAX_ECHO_CHARACTERS] or "-"},
-        {"role": "user", "content": _RETRY_TEXT[lang].format(faults=told)},
+        {"role": "user", "content": _RETRY_TEXT[lang].format(faults=listed)},
     ]
 
 
 @cache
 def templates(lang: Lang, folder: Path = SESSION_PROMPTS) -> Mapping[str, Mapping[str, str]]:
-    """The blocks of each role by name; what stands before the first is called by an empty name."""
+    """The blocks of each role by name; the text before the first has an empty name."""
     found: dict[str, Mapping[str, str]] = {}
     for file in sorted((folder / lang).glob("*.txt")):
         parts = _BLOCK.split(file.read_text(encoding="utf-8"))
@@ -64,7 +64,7 @@ def templates(lang: Lang, folder: Path = SESSION_PROMPTS) -> Mapping[str, Mappin
 
 @cache
 def prompts_digest(folder: Path = SESSION_PROMPTS) -> str:
-    """Names the wording of all templates: 12 hex digits."""
+    """Digest of all templates: 12 hex digits."""
     files = sorted(folder.glob("*/*.txt"))
     whole = b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)
     return hashlib.sha256(whole).hexdigest()[:12]

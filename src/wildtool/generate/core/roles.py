@@ -1,4 +1,4 @@
-"""How a role is asked: again and again until its reply keeps the rules, each try a request of its own."""
+"""Requests to roles, repeated until a reply keeps the rules; each try is a request of its own."""
 
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -13,15 +13,15 @@ from wildtool.toolcall.schema import as_schema
 from wildtool.types import Message, Request, Tool
 
 MAX_ROLE_TRIES = 3
-"""Replies of a role to one request that are looked at."""
+"""Replies to one request before the attempt fails."""
 
 Value = TypeVar("Value")
 RoleCoroutine = Generator[Request, Message, Value]
-"""Yields what to ask, is sent the replies, returns what came of them."""
+"""Yields requests, is sent the replies, returns what came of them."""
 
 
 class AttemptFailedError(Exception):
-    """This try of a task leads nowhere."""
+    """An attempt that cannot succeed any more; the message is the detail."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
@@ -36,13 +36,13 @@ class RoleReply:
     """Parts of the role's instruction, such as `vague reply`."""
     request: Request
     text: str
-    """What it said."""
+    """Its text."""
     spoken_text: str = ""
-    """Of a user the words that stand in the session."""
+    """Of a user: the words that the session uses."""
     faults: Sequence[RuleFault] = ()
     """Why it was refused."""
     accepted: bool = False
-    """Whether it stands in the session, or led to what stands there."""
+    """Whether the session uses it, or something that it led to."""
 
 
 def voter_names(role: str, count: int) -> list[str]:
@@ -51,12 +51,12 @@ def voter_names(role: str, count: int) -> list[str]:
 
 
 class RoleSession:
-    """The roles of one thing in the making, and the count of what they do."""
+    """The roles of one attempt, with their replies and event counts."""
 
     def __init__(self, folder: Path, lang: Lang, shown: Mapping[str, Any], counters: Counter[str]) -> None:
         """Args:
-        folder: where the roles' templates are.
-        shown: what every role is shown; what stays the same for long stands first, for endpoints with prefix caches.
+        folder: of the roles' templates.
+        shown: what every role is shown; what rarely changes comes first, for endpoints with prefix caches.
         """
         self.folder = folder
         self.lang: Lang = lang
@@ -74,16 +74,16 @@ class RoleSession:
         check: Callable[[Value], RoleCoroutine[list[RuleFault]]] | None = None,
         voter: str = "",
     ) -> RoleCoroutine[Value]:
-        """Asks a role until its reply keeps the rules.
+        """The first reply of a role that keeps the rules.
 
         Args:
             blocks: the parts of its instruction.
-            situation: what it is shown besides.
-            read: what a reply says, and the rules it breaks.
-            check: further faults, looked for where no rule is broken.
-            voter: which of several in the role is asked; empty where there is one.
+            situation: what it is shown besides `shown`.
+            read: parses a reply; gives its value and the rules it breaks.
+            check: finds further faults if no rule is broken.
+            voter: which of several voters is asked; empty if there is one.
 
-        Raises LostError after the last try.
+        Raises AttemptFailedError after the last try.
         """
         messages = prompts.role_opening(role, self.lang, blocks, {**self.shown, **situation}, self.folder)
         faults: list[RuleFault] = []
@@ -95,11 +95,11 @@ class RoleSession:
             event = RoleReply(tuple(blocks), sent, text)
             self.replies.append(event)
             value, faults = read(text)
-            # A rule that is broken twice in a reply counts once, so that shares of replies come out.
+            # A rule that a reply breaks twice counts once, so that counts are shares of replies.
             self.counters.update({f"{role} {'warned' if f.warning else 'refused'} {f.rule}" for f in faults})
             faults = [fault for fault in faults if not fault.warning]
             if not faults and value is not None and check is not None:
-                # No judge is asked where a rule has failed.
+                # A reply that breaks a rule is not checked further.
                 faults = yield from check(value)
             event.faults = faults
             event.accepted = not faults and value is not None
@@ -111,7 +111,7 @@ class RoleSession:
 
 
 class SessionRoles(RoleSession):
-    """The roles of one session over its tools."""
+    """The roles of one try of a session over its tools."""
 
     def __init__(self, plan: SessionPlan, tools: Sequence[Tool], counters: Counter[str]) -> None:
         self.plan = plan
@@ -122,5 +122,5 @@ class SessionRoles(RoleSession):
         super().__init__(prompts.SESSION_PROMPTS, plan.lang, shown, counters)
 
     def record_user_words(self, words: str) -> None:
-        """Says which words of the user's last reply stand in the session."""
+        """Notes which words of the user's last reply the session uses."""
         next(event for event in reversed(self.replies) if event.request.role == "user").spoken_text = words

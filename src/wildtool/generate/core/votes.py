@@ -1,4 +1,4 @@
-"""Roles that several models can play, each with a vote: who chooses among candidates, and who accepts."""
+"""Votes of several models in one role: judges choose among candidates, checkers accept or refuse."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from wildtool.sanitize import truncate_words
 def majority_choice(
     roles: RoleSession, count: int, situation: Mapping[str, Any], candidates: Sequence[str]
 ) -> RoleCoroutine[str]:
-    """The candidate that most of so many judges choose."""
+    """The candidate that most of `count` judges choose."""
 
     def read(text: str) -> tuple[int | None, list[RuleFault]]:
         written, faults = read_object(text, "J1")
@@ -27,21 +27,21 @@ def majority_choice(
         try:
             votes[(yield from roles.ask("judge", [], situation, read, voter=name))] += 1
         except AttemptFailedError:
-            # Any of them keeps the rules, so the session is not lost with its judge.
+            # Every candidate keeps the rules, so a judge without a choice costs nothing.
             roles.counters["judge gave no choice"] += 1
         if max(votes.values(), default=0) * 2 > len(names):
             break
     most = max(votes.values(), default=0)
     if votes and most * 2 <= len(names):
         roles.counters["judge had no majority"] += 1
-    # Without one, the first proposed of those with most votes.
+    # Without a majority: the first of those with most votes.
     return candidates[min((k for k, count in votes.items() if count == most), default=0)]
 
 
 def checker_faults(
     roles: RoleSession, count: int, what: str, seen: Mapping[str, Any]
 ) -> RoleCoroutine[list[RuleFault]]:
-    """What so many checkers have against something that keeps the rules; nothing where more than half accept it."""
+    """The objections of `count` checkers; empty if a majority accepts."""
 
     def read(text: str) -> tuple[tuple[bool, str] | None, list[RuleFault]]:
         written, faults = read_object(text, "K1")
@@ -60,7 +60,7 @@ def checker_faults(
         except AttemptFailedError:
             if len(names) == 1:
                 raise
-            # No vote; what is accepted needs more than half of all.
+            # No vote; acceptance needs more than half of all.
             roles.counters["checker gave no vote"] += 1
             continue
         accepting += accepted

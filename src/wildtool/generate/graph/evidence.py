@@ -26,7 +26,7 @@ _SEVERAL_SOURCES = 0.65
 _KNOWN_ANYWAY = 0.25
 LIKELY = 0.7
 _INEXACT = 0.2
-"""Taken off where a value is a part, a sum or a difference of what stands in the observation."""
+"""Subtracted if a value is a part, a sum or a difference of what the observation holds."""
 _CODE = re.compile(r"[A-Z]{2,3}")
 """A country, a currency, a language: known from its name without a tool."""
 _PARTS = re.compile(r"[,;，；、]|(?<=\d)[ T](?=\d)")

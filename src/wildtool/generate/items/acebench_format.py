@@ -44,7 +44,7 @@ _SPEAKER_LABELS = {"user": "user", "assistant": "system"}
 
 
 class AceBenchRecord(NamedTuple):
-    """A record: what stands in the question file, and what in the answer file."""
+    """A record: its line in the question file, and in the answer file."""
 
     question: dict[str, Any]
     answer: dict[str, Any]
@@ -94,7 +94,7 @@ def roundtrip_problem(calls: Sequence[Action]) -> str:
 
 
 def as_benchmark_item(item: GeneratedItem) -> Item:
-    """The item as the benchmark plays it. Raises DataError where its records are none."""
+    """The item as the benchmark reads it. Raises DataError if its records cannot be read."""
     category, lang = ACEBENCH_CATEGORIES[item.plan.kind], item.plan.lang
     place = Path("made")
     records = [

@@ -95,7 +95,7 @@ def e7(calls: CallContext) -> Iterator[RuleFault]:
 
 
 def e8(calls: CallContext) -> Iterator[RuleFault]:
-    """Every value stands in what is said, or follows from it for a reason; an identifier always stands there."""
+    """Every value occurs in what is said, or follows from it with a reason; an identifier always occurs there."""
     for call in calls.made:
         for leaf in calls.leaves(call):
             if grounded(leaf, calls.known):
@@ -125,7 +125,7 @@ def call_faults(calls: CallContext) -> list[RuleFault]:
 def ungrounded_parameters(
     call: Action, schema: Mapping[str, Any], known: Sequence[SearchText], derived: Collection[str] = ()
 ) -> set[str]:
-    """The required parameters of a call with a value that stands in none of the passages.
+    """The required parameters of a call whose values occur in none of the passages.
 
     Args: derived: paths of values that follow from what is known, and so count as said.
     """

@@ -1,4 +1,4 @@
-"""What making items by models would take, before anything is asked: a trial in which templates answer for the roles."""
+"""Estimates calls and tokens of generating items, from a trial in which templates answer for the roles."""
 
 import ast
 import json
@@ -56,15 +56,15 @@ def estimate_items(maker: ItemMaker) -> dict[str, RoleEstimate]:
 
 
 def _trial(job: ItemJob) -> Iterator[tuple[Request, str]]:
-    """The requests of a making with what is answered."""
-    making = item_script(job)
+    """The requests of one item with the answers of templates."""
+    script = item_script(job)
     player = _TemplatePlayer(job)
     try:
-        request = next(making)
+        request = next(script)
         while True:
             reply = json.dumps(player.answer(request), ensure_ascii=False)
             yield request, reply
-            request = making.send({"role": "assistant", "content": reply})
+            request = script.send({"role": "assistant", "content": reply})
     except StopIteration:
         return
 

@@ -53,7 +53,7 @@ class _Task:
 def items_from_sessions(
     path: Path, items: int, shares: Mapping[str, int], seed: str, langs: Sequence[Lang]
 ) -> Iterator[GeneratedItem]:
-    """Items of a file of sessions in its order, at most so many; nothing is checked yet.
+    """Items of a session file in its order, at most `items`; nothing is checked yet.
 
     Raises:
         DataError: for a file that cannot be read, or that holds no task of a wanted kind.

@@ -1,4 +1,4 @@
-"""A made item, in no benchmark's format: what is said, which calls are right, what is wrong with the request."""
+"""A generated item, in no benchmark's format: dialogue, right calls, and what is wrong with the request."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class DialogueTurn:
     utterances: tuple[Utterance, ...]
     """What is said since the calls of the turn before; the user's request is the last."""
     calls: tuple[Action, ...]
-    """What answers it: the right calls; of an imperfect request those that would be right once it is mended."""
+    """What answers it: the right calls; of an imperfect request those that are right once it is corrected."""
     alternatives: tuple[tuple[Action, ...], ...] = ()
     """Other calls, each of which answers it as well."""
 
@@ -50,7 +50,7 @@ class WrongValue:
     tool: str
     parameter: str
     value: Any
-    """As it would stand in the call."""
+    """As the call would have it."""
 
     @property
     def text(self) -> str:

@@ -18,7 +18,7 @@ class ItemKind:
     candidates: tuple[int, int]
     """Fewest and most tools that are offered, as published."""
     mode: GenerationMode
-    """`written` in one go, or `played` by a user, an assistant and tools in turn."""
+    """`written` in one reply, or `played` by the roles user, agent and tool."""
     turns: tuple[int, int] = (1, 1)
     """Fewest and most requests of a dialogue."""
     parameter_class: str = ""

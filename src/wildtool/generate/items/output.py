@@ -1,4 +1,4 @@
-"""The folder of made items: files as the benchmark reads them, and beside them what is doubtful, lost and known."""
+"""The folder of a set of items: files for the benchmark, doubtful items, losses and provenance."""
 
 import json
 import shlex
@@ -79,7 +79,7 @@ def write_items(found: GeneratedItems, out: Path) -> None:
 
 
 def items_run_command(out: Path) -> str:
-    """The command that plays the items."""
+    """The command that runs models on the items."""
     return f"wildtool run {BENCHMARK} --data {shlex.quote(str(out / ITEMS_FOLDER))} --model NAME"
 
 

@@ -1,4 +1,4 @@
-"""Plans of items: kind, language, date, how many tools are offered, how it is said; drawn before anything is written."""
+"""Plans of items: kind, language, date, number of offered tools, wording; drawn before anything is written."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ _MONTHS = (
 
 @dataclass(frozen=True, slots=True)
 class ItemPlan:
-    """What one item is to be."""
+    """The plan of one item."""
 
     index: int
     seed: str
@@ -27,9 +27,9 @@ class ItemPlan:
     lang: Lang
     date: datetime
     dated: bool
-    """Whether the model is told the date."""
+    """Whether the request states the date."""
     candidates: int
-    """Tools that are offered, where there are so many."""
+    """Tools that are offered, if there are enough."""
     turns: int
     form: str
     tone: str
@@ -39,11 +39,11 @@ class ItemPlan:
 
     @property
     def name(self) -> str:
-        """Its own among all plans of a set."""
+        """Unique within a set: `3`, or `3.1` for its first replacement."""
         return f"{self.index}.{self.turn}" if self.turn else str(self.index)
 
     def replanned(self, turn: int) -> "ItemPlan":
-        """The same kind for another try, with other tools and all else that is drawn."""
+        """The same kind with other tools; everything else is drawn again."""
         return replace(self, seed=f"{self.seed}/another/{turn}", turn=turn)
 
     def stream(self, purpose: str) -> Random:
@@ -52,7 +52,7 @@ class ItemPlan:
 
     @property
     def time(self) -> str:
-        """The sentence about the date; empty where none is told."""
+        """The sentence about the date; empty if there is none."""
         if not self.dated:
             return ""
         day = WEEKDAYS[self.lang][self.date.weekday()]
@@ -92,7 +92,7 @@ def _plan(index: int, seed: str, name: str, lang: Lang, year: int) -> ItemPlan:
         kind=name,
         lang=lang,
         date=datetime(year, 1, 1) + timedelta(days=draw.randrange(365)),
-        # Preference items tell a profile instead; of the others about half tell the date.
+        # Preference items have a profile instead; about half of the others state the date.
         dated=name == "similar" or (name != "preference" and draw.random() < 0.5),
         candidates=draw.randint(*kind.candidates),
         turns=draw.randint(*kind.turns),

@@ -35,7 +35,7 @@ def procedural_items(spec: ItemGenerationSpec, note: Callable[[str], None]) -> G
     """A set of items; the same order gives the same items. A kind that the tools do not allow is lost with its reason.
 
     Args:
-        note: is told which tools are left out and why.
+        note: called with each tool that is left out, and why.
 
     Raises:
         DataError: for tools that cannot be read.
@@ -63,7 +63,7 @@ def procedural_items(spec: ItemGenerationSpec, note: Callable[[str], None]) -> G
 def _item_builders(
     spec: ItemGenerationSpec, note: Callable[[str], None]
 ) -> Iterator[tuple[ItemPlan, Callable[[Deduplicator], GeneratedItem]]]:
-    """Each plan with what makes its item, or raises LostError."""
+    """Each plan with what makes its item, or raises AttemptFailedError."""
     if spec.sessions is not None:
         for item in items_from_sessions(spec.sessions, spec.items, spec.kinds, spec.seed, spec.langs):
             yield item.plan, partial(_checked, item)
@@ -229,7 +229,7 @@ class _ItemDraw:
         return self._whole([call], fault=WrongValue(tool.name, name, wrong), correction=mended)
 
     def _call(self, tool: ToolSpec) -> DraftCall | None:
-        """A call with new values; None where one must be worked out and no date is told."""
+        """A call with new values; None if one must be derived and there is no date."""
         if not tool.slots:
             return None
         call = draft_call(tool, self.values, self.words, History(), given={}, hidden=None)

@@ -1,4 +1,4 @@
-"""Dialogues, which a user, an assistant and tools play in turn: two requests or more, or one that has to be mended."""
+"""Dialogues of the roles user, agent and tool: several requests, or one that must be corrected."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ MAX_DIALOGUE_QUESTIONS = 2
 def play_dialogue_item(
     plan: ItemPlan, choice: ToolChoice, roles: RoleSession
 ) -> RoleCoroutine[GeneratedItem]:
-    """One item. Raises LostError where it comes to nothing."""
+    """One item. Raises AttemptFailedError."""
     dialogue = _Dialogue(plan, choice, roles)
     if plan.turns > 1:
         return (yield from dialogue.requests())
@@ -34,7 +34,7 @@ def play_dialogue_item(
 
 
 class _Dialogue:
-    """A dialogue as far as it is played."""
+    """A dialogue in progress."""
 
     def __init__(self, plan: ItemPlan, choice: ToolChoice, roles: RoleSession) -> None:
         self.plan = plan

@@ -1,4 +1,4 @@
-"""One item made by role models, as a pure state machine: it yields requests and is sent the replies."""
+"""The script of one item: it yields requests to roles and is sent the replies."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -22,13 +22,13 @@ MAX_ITEM_TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class ItemJob:
-    """What one item is made from."""
+    """What an item is generated from."""
 
     plan: ItemPlan
     source: ToolCatalog | GeneratedItem
-    """The tools to make it from; or the item itself, made from something else, which is only checked."""
+    """The tools; or an item made from something else, which is only checked."""
     judges: int
-    """Votes that are asked for; 0 for none."""
+    """Number of votes; 0 for none."""
     agree: int
     """Votes for an item that keep it."""
 

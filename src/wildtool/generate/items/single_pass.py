@@ -1,4 +1,4 @@
-"""Simple items, which one writer writes in one go: what is said, the calls, and a profile where there is one."""
+"""Simple items, which the writer writes in one reply: messages, calls and, for some, a profile."""
 
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ from wildtool.toolcall.schema import as_schema
 
 
 def write_item(plan: ItemPlan, choice: ToolChoice, roles: RoleSession) -> RoleCoroutine[GeneratedItem]:
-    """One item. Raises LostError where the writer's replies break rules to the last."""
+    """One item. Raises AttemptFailedError if no reply of the writer keeps the rules."""
     kind = ITEM_KINDS[plan.kind]
     wanted: dict[str, Any] = {
         "kind": plan.kind,

@@ -61,7 +61,7 @@ class ToolChoice:
     parameter: str = ""
     """The top-level parameter that the item is about: of the wanted class, or one that the user gets wrong."""
     returns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    """Schema of the results of those tools that tell it."""
+    """Result schemas of the tools that have one."""
 
 
 class ToolCatalog:
@@ -70,7 +70,7 @@ class ToolCatalog:
     def __init__(
         self, sets: Sequence[ToolSet], returns: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
-        """Args: returns: schema of the results of those tools that tell it."""
+        """Args: returns: result schemas of the tools that have one."""
         self._returns = returns or {}
         self._every = list({tool.name: tool for tools in sets for tool in tools}.values())
         functions = [tool.definition["function"] for tool in self._every]
@@ -80,7 +80,7 @@ class ToolCatalog:
         self._fitting: dict[str, list[tuple[int, list[str]]]] = {}
 
     def choose(self, plan: ItemPlan, attempt: int) -> ToolChoice:
-        """The tools of an item's attempt. Raises LostError where no tool allows its kind."""
+        """The tools of an item's attempt. Raises AttemptFailedError if no tool allows its kind."""
         draw = plan.stream(f"tools/{attempt}")
         fitting = self._fitting.get(plan.kind)
         if fitting is None:
@@ -197,7 +197,7 @@ def _fitting(tool: ToolSpec, kind: str) -> list[str] | None:
     if kind == "error":
         return [name for name, schema in properties.items() if can_be_violated(schema)] or None
     if kind == "incomplete":
-        # What is missing must not be told by a default or a yes or no that goes without saying.
+        # A missing value must not be obvious from a default, or a yes or no.
         able = [
             name
             for name in needed

@@ -1,4 +1,4 @@
-"""Model voting: several judges look at an item that breaks no rule; only what enough of them find right is kept."""
+"""Votes of the judges on an item that breaks no rule; enough of them must find it right."""
 
 from collections import Counter
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ JUDGE_BLOCKS = {
     "irrelevant": "irrelevant",
     "similar": "similar",
 }
-"""What a judge is told besides, by kind; other kinds have calls as answers."""
+"""The block of the judge's prompt by kind; answers of other kinds are calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Vote:
     judge: str
     """Its role."""
     valid: bool | None
-    """None where it gave none that could be read."""
+    """None if its reply could not be read."""
     where: str
     """What is wrong: question, tools or answer; empty where nothing is, or it does not say."""
     reason: str

@@ -1,4 +1,4 @@
-"""Gold calls in the making: arguments filled from new values, the history or each other, and what tools return."""
+"""Gold calls: arguments from new values, the history or each other, and what tools return."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _ROWS = (2, 3, 3, 4)
 
 @dataclass(slots=True)
 class DraftCall:
-    """One gold call in the making."""
+    """One gold call while it is built."""
 
     tool: ToolSpec
     values: dict[ParameterSlot, Any] = field(default_factory=dict[ParameterSlot, Any])

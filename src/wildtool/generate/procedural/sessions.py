@@ -52,7 +52,7 @@ def procedural_sessions(spec: ProceduralSpec, note: Callable[[str], None]) -> It
     """Sessions in the benchmark's format, one after the other; the same settings give the same sessions.
 
     Args:
-        note: is told which tools are left out and why.
+        note: called with each tool that is left out, and why.
 
     Raises:
         DataError: for tools that no session of the wanted kind can be made with.

@@ -77,7 +77,7 @@ class TaskMaker:
         """What the user says for a call; that something stays as before is said more often than not."""
         clause = self.words.clause(call.tool, call.spoken, call.coreferences)
         for slot in call.ellipses:
-            # Unless it is said, whoever just had to be asked for the value would rightly be asked again.
+            # A user who was just asked for the value must state it, or would rightly be asked again.
             say = call.tool.clause_from_name or slot.key in self._asked or self.draw.random() < 0.7
             clause += self.words.phrase("before", noun=slot.noun) if say else ""
         return clause

@@ -96,7 +96,7 @@ class ToolSpec:
     clauses: tuple[str, ...]
     """Ways to ask for a call, as infinitive clauses: `{key}` is a value, `[…]` is left out where that is not said."""
     clause_from_name: bool
-    """True if a value must be said with its noun, since the clause does not tell what it is."""
+    """True if a value needs its noun, since the clause does not say what it is."""
     returns: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The schema of its results; empty where none is known."""
 
@@ -130,7 +130,7 @@ def read_tool_sets(
     """Tools of a file: a JSON list of OpenAI tools, a list of such lists, JSON lines of either, an OpenAPI document, or
     an MCP tool list.
 
-    A tool that no call can satisfy is left out, and so is a pattern that cannot be checked; `note` is told why.
+    Tools that no call can satisfy and patterns that cannot be checked are left out; `note` is called with the reason.
 
     Args:
         keep: keys of a parameter's schema that stay as they are.
@@ -181,7 +181,7 @@ def read_tool_sets(
 
 
 def result_schemas(path: Path) -> dict[str, Mapping[str, Any]]:
-    """The schema of the results of those tools of a file that tell it (`returns`; from OpenAPI and MCP too)."""
+    """Result schemas of the tools of a file that have one (`returns`; also from OpenAPI and MCP)."""
     found: dict[str, Mapping[str, Any]] = {}
     for tools in read_tool_lists(path, lambda text: None):
         for tool in tools:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 ValueRole = Literal["", "stays", "title", "place"]
-"""Empty where the definition tells nothing."""
+"""Empty if the definition says nothing."""
 
 _WORDS: tuple[tuple[ValueRole, str], ...] = (
     (

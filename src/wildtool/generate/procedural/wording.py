@@ -20,7 +20,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _ARTICLE = re.compile(r"\b([aA]) (?=[aeio]|u(?!s|ni|rl))")
 """An article that is `an` before this sound."""
 _MOST_SHOWN = 5
-"""Fields of one object that an answer tells."""
+"""Fields of one object that an answer states."""
 _FLAG = re.compile(r"\?(\w+):(.*)", re.DOTALL)
 
 
@@ -61,7 +61,7 @@ class Wording:
         return _ARTICLE.sub(r"\1n ", text) if self.lang == "en" else text
 
     def literal(self, tool: ToolSpec, slot: ParameterSlot, value: Any) -> str:
-        """A value as said in a tool's clause: with its noun, unless the clause tells what it is."""
+        """A value as said in a tool's clause: with its noun, unless the clause says what it is."""
         said = as_spoken(value, slot.kind, self.lang)
         if slot.kind == "id" or tool.clause_from_name:
             return self.phrase("named" if tool.clause_from_name else "literal", noun=slot.noun, value=said)

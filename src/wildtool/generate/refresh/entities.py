@@ -1,7 +1,7 @@
-"""Finds what can be made fresh in a session: ids, names, places, titles, contacts, years and amounts, by their roles.
+"""Finds the entities of a session that can be replaced: ids, names, places, titles, contacts, years and amounts.
 
-A value's role is told by its key and its shape. What is no entity (words, enum members, times, quantities) stays; what
-looks like a name but stands under a key that tells no role is unclear.
+A value's role follows from its key and form. Words, enum members, times and quantities stay; what looks like a name but
+has a key that says nothing is unclear.
 """
 
 import re
@@ -57,7 +57,7 @@ _ADDRESS = re.compile(
     r"[A-Z]\w+(?: [A-Z]\w+)? (?:Street|St\.?|Road|Rd\.?|Avenue|Ave\.?|Lane|Square|Drive|Boulevard|Way) \d{1,4}"
     r"|\d{1,5} [A-Z]\w+(?: [A-Z]\w+)? (?:Street|St\.?|Road|Rd\.?|Avenue|Ave\.?|Lane|Square|Drive|Boulevard|Way)"
 )
-"""A street with a number, under whatever key."""
+"""A street with a number, under any key."""
 _WIDE = re.compile(r"[\u4e00-\u9fff]{2,8}")
 _PEOPLE = re.compile(
     r"contact|person|people|travell?er|passenger|customer|member|attendee|guest|doctor|e_?mail|phone|relation"
@@ -69,7 +69,7 @@ _SPLIT = re.compile(r"([a-z0-9])([A-Z])")
 
 
 class UnclearError(Exception):
-    """A value whose role cannot be told, so that rewriting it, or leaving it, could be wrong."""
+    """A value of unclear role: rewriting it, or leaving it, could be wrong."""
 
     def __init__(self, place: str, value: str, reason: str = "its role is unclear") -> None:
         super().__init__(": ".join(part for part in (place, value and repr(value), reason) if part))
@@ -105,7 +105,7 @@ def find_entities(
         schemas: the parameters of each tool.
 
     Raises:
-        UnclearError: for a gold value that looks like a name of something, of what cannot be told.
+        UnclearError: for a gold value that looks like a name of something unknown.
     """
     found = SessionEntities()
     found.years.update(int(match[1]) for match in _ISO_DATE.finditer(date))
@@ -139,7 +139,7 @@ def is_money(key: str, value: int | float, *, beside_currency: bool) -> bool:
 
 
 def qualified_key(key: str, name: str) -> str:
-    """The key of a value: that of its object too where only this tells what it is, as in `amount: {from, to}`."""
+    """The key of a value, with its object's if only that says what it is, as in `amount: {from, to}`."""
     return f"{key}_{name}" if _MONEY.search(snake(key)) and name in ("from", "to", "old", "new") else name
 
 
@@ -154,7 +154,7 @@ class _Leaf:
     key: str
     value: Any
     beside: tuple[str, ...]
-    """Keys of the object it stands in; for arguments the tool's name too."""
+    """Keys of its object; for arguments also the tool's name."""
     schema: Mapping[str, Any]
     """Definition of the parameter; empty for what a tool returned."""
 
@@ -170,7 +170,7 @@ def _leaves(
                 child, f"{path}.{name}", qualified_key(key, name), (*beside[:1], *table), inner
             )
     elif isinstance(value, list):
-        # What a list is of may be told by itself alone.
+        # The description of a list may be the only one of its elements.
         inner = {"description": schema.get("description", ""), **as_schema(schema.get("items"))}
         for child in cast(list[Any], value):
             yield from _leaves(child, path, key, beside, inner)
@@ -214,11 +214,11 @@ def _record_leaf(found: SessionEntities, leaf: _Leaf, unknown: dict[str, str], f
     elif _STAMP.fullmatch(text):
         raise UnclearError(leaf.path, text)
     elif _NAME.fullmatch(text) and not text.isupper():
-        told = value_role(snake(leaf.key), leaf.schema, text) if leaf.schema else ""
-        if told == "stays":
+        named = value_role(snake(leaf.key), leaf.schema, text) if leaf.schema else ""
+        if named == "stays":
             found.words[text] = leaf.path
-        elif told:
-            found.texts[text] = told
+        elif named:
+            found.texts[text] = named
         else:
             unknown[text] = leaf.path
 

@@ -1,4 +1,4 @@
-"""Fresh values for sessions that may be known by heart: entities are rewritten, everywhere alike; structure stays.
+"""Fresh values for sessions that models may have memorised: entities are replaced consistently; structure stays.
 
 Years move to one with the same calendar, so that weekdays, `tomorrow` and `this month` stay right; amounts of money are
 multiplied by one number, so that sums, halves and differences stay right; names, places, titles, ids and contacts get new
@@ -60,7 +60,7 @@ def refresh_file(
     """The rewritten sessions of a file.
 
     Args:
-        refused: is given the sessions that could not be rewritten, where `skip_unclear` leaves them out.
+        refused: gets the sessions that `skip_unclear` leaves out.
 
     Raises:
         DataError: for a file that is no session file, or a session in which the role of a value is unclear.
@@ -75,13 +75,14 @@ def refresh_file(
         except UnclearError as unclear:
             if not skip_unclear:
                 raise DataError(
-                    f"{path}:{number}: {record.get('id')}: {unclear}; mend it, or leave such out by --skip-unclear"
+                    f"{path}:{number}: {record.get('id')}: {unclear}; correct it, or leave such sessions out "
+                    "with --skip-unclear"
                 ) from unclear
             refused.append(UnchangedSession(str(record.get("id")), str(unclear)))
 
 
 class _TextDeduplicator:
-    """Keeps the rewritten texts of a file apart where the old ones were: new names could make two alike."""
+    """Keeps rewritten texts of a file distinct if the old ones were: new names could make two alike."""
 
     def __init__(self) -> None:
         self._old, self._new = (
@@ -90,7 +91,7 @@ class _TextDeduplicator:
         )
 
     def refreshed(self, record: Mapping[str, Any], seed: str) -> dict[str, Any]:
-        """The session with fresh values; drawn anew, a few times, where a text is nearly one of before.
+        """The session with fresh values; drawn again, a few times, if a text nearly repeats an earlier one.
 
         Raises:
             UnclearError: for a text that is so each time, or a value whose role is unclear.

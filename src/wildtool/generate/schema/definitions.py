@@ -45,7 +45,7 @@ Schema = Mapping[str, Any]
 def definition_faults(function: Any) -> list[RuleFault]:
     """What makes a tool's definition unclear; empty for one that may be shown.
 
-    Args: function: `{name, description, parameters}`, as it stands in the OpenAI shape under `function`.
+    Args: function: `{name, description, parameters}`, the `function` of an OpenAI tool definition.
     """
     if not isinstance(function, Mapping):
         return [RuleFault("D1", "A definition is an object with name, description and parameters.")]
@@ -235,7 +235,7 @@ def _unusual(pattern: str) -> str:
 
 
 def _has_sample(schema: Schema, pattern: str) -> bool:
-    """Whether some text follows a pattern and whatever else is said of it."""
+    """Whether some text follows a pattern and all other constraints of the schema."""
     drawn = (sample(pattern, Random(f"{pattern}/{k}")) for k in range(20))
     known = FORMAT_EXAMPLES.get(str(schema.get("format")), ())
     # Where one draw finds nothing, others would only take as long.

@@ -1,4 +1,4 @@
-"""What making sessions by models would take, before anything is asked: from a trial with scripted models."""
+"""Estimates calls and tokens of generating sessions, from a trial with scripted models."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ SESSION_UPPER_END = "each reply refused once, and all that is said four times as
 """What the upper end allows for."""
 _TASKS = 4
 _SAMPLED = 200
-"""Planned sessions whose tools are measured."""
+"""Planned sessions whose tools are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class TrialUsage:
     """What one role took in the trial."""
 
     calls: float
-    """Of a session."""
+    """Per session."""
     instruction: float
-    """Tokens of its instruction, of one call as all that follows."""
+    """Tokens of its instruction per call, as all below."""
     conversation: float
-    """Tokens of the conversation and whatever else it is shown besides the tools."""
+    """Tokens of the conversation and all else that it is shown, without the tools."""
     reply: float
-    """Tokens that it says."""
+    """Tokens of its reply."""
 
 
 TRIAL_USAGE: Mapping[str, TrialUsage] = {

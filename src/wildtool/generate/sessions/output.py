@@ -1,7 +1,6 @@
-"""Made sessions as the reference's generator writes its own: raw, streamlined, and one line for each call of a role.
+"""The folder of a set of sessions, and the formats of the reference generator: raw, streamlined, one line per call.
 
-Section 5.1 of the generation specification. Texts carry the markers of their roles, as there; what the reference lacks
-(plan, candidates) stands in further fields.
+Texts carry the markers of their roles, as there; what the reference lacks (plan, candidates) is in additional fields.
 """
 
 import shlex
@@ -49,7 +48,7 @@ FormatLines = Iterator[dict[str, Any]]
 
 
 def raw_lines(made: AcceptedSession, lang: Lang) -> FormatLines:
-    """Everything in order, what was refused and why included."""
+    """Everything in order, including what was refused and why."""
     messages: list[dict[str, str]] = []
     for event in made.replies:
         messages += _messages(event, lang)
@@ -61,7 +60,7 @@ def raw_lines(made: AcceptedSession, lang: Lang) -> FormatLines:
 
 
 def streamlined_lines(made: AcceptedSession, lang: Lang) -> FormatLines:
-    """What stands in the session, without verdicts and what they refused."""
+    """What the session uses, without verdicts and refused replies."""
     messages = [message for event in made.replies if event.accepted for message in _messages(event, lang)]
     yield {**_session_fields(made), "messages": messages}
 

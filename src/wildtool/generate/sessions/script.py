@@ -1,7 +1,7 @@
-"""One session made by role models, as a pure state machine: it yields requests and is sent the replies.
+"""The script of one session: it yields requests to roles and is sent the replies.
 
-Nothing but plan and replies decides what comes out, so that a record replays to the same session. What breaks a rule
-is sent back to its role; after some tries the task is begun again, then the session with other tools, then it is lost.
+Plan and replies alone decide the result, so a record replays to the same session. What breaks a rule is returned to its
+role; after some tries the task is started over, then the session with other tools, then it is lost.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ class AcceptedSession:
     requests: int
     """Requests that it took."""
     replies: Sequence[RoleReply]
-    """All replies of the try that came to it."""
+    """All replies of the successful try."""
 
 
 def session_script(job: SessionJob) -> RoleCoroutine[AcceptedSession | RejectedAttempt]:

@@ -1,4 +1,4 @@
-"""A session as far as it is made: what was said and returned, and its record in the benchmark's format."""
+"""A session in progress: what was said and returned, and its record in the benchmark's format."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from wildtool.types import Tool
 
 @dataclass(slots=True)
 class SessionState:
-    """What stands when a task begins; copied, so that another try begins from it."""
+    """The state when a task begins; copied, so that another try starts from it."""
 
     conversation: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     known: list[SearchText] = field(default_factory=list[SearchText])
@@ -54,7 +54,7 @@ class SessionState:
         }
 
     def is_near(self, text: str, avoid_near: Sequence[str]) -> bool:
-        """Whether a text is nearly one of this session or of others, which are plain already."""
+        """Whether a text nearly repeats one of this session, or of others, which are folded already."""
         own = [fold_text(task.text) for task in self.tasks]
         return any(
             process.extractOne(

@@ -54,7 +54,7 @@ class SessionJob:
     plan: SessionPlan
     sets: tuple[ToolSet, ...]
     returns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    """Schema of the results of those tools that tell it."""
+    """Result schemas of the tools that have one."""
     avoid_near: Sequence[str] = ()
     """User texts that no task may be near to, in small letters and single spaces."""
     vote_counts: Mapping[str, int] = field(default_factory=dict[str, int])

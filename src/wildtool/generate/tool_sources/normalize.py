@@ -133,7 +133,7 @@ def _description_or(schema: Mapping[str, Any], otherwise: str) -> str:
 
 
 def result_schema(function: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema of what a tool returns; empty where it tells none that can be read."""
+    """The schema of what a tool returns; empty if it has none that can be read."""
     try:
         written = _resolved(function.get("returns"))
     except UnreadableSchemaError:

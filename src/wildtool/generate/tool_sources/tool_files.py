@@ -53,7 +53,7 @@ def read_document(path: Path, text: str) -> Any:
 
 
 def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[Any]]:
-    """The lists of tools of a file; what stands in them is not looked at.
+    """The lists of tools of a file; their content is not checked.
 
     Args:
         note: is called with each operation of a document that is left out and why.

@@ -130,7 +130,7 @@ class _LanguageChoices:
         """Functions that have an API."""
         self.parents = [api for api in own if api.generation < MAX_EVOLUTIONS]
         draw.shuffle(self.parents)
-        # What was evolved often already would only be told again.
+        # Evolving the same tool again adds little.
         self.parents.sort(key=lambda api: done[api.name])
         self.places = self.tree.places()
         draw.shuffle(self.places)
@@ -188,5 +188,5 @@ def _new(turn: _Turn, board: _LanguageChoices) -> Assignment | None:
 
 
 def _row(turn: _Turn, width: int) -> int:
-    """A number that differs between neighbours, and between attempts that share a place among so many."""
+    """Row index that spreads attempts evenly over the places."""
     return turn.number % width + turn.number // width

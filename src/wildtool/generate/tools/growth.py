@@ -1,7 +1,7 @@
-"""How tree and APIs grow: attempts in their order, in generations that see what the ones before left.
+"""How the tree and the tools grow: attempts in order, in generations that see what the earlier ones left.
 
-An attempt of a generation knows nothing of the others in it, so that they can be made at the same time; what clashes
-is found when they are taken in, in order. So what comes out follows from the replies alone, not from when they came.
+Attempts of one generation do not see each other, so they can run at the same time; clashes are found when their results
+are taken in, in order. So the result follows from the replies alone, not from their timing.
 """
 
 from collections import Counter
@@ -33,12 +33,12 @@ _ALIKE_NAMES = 85.0
 _SAME_WORDS = 0.6
 _BROKEN = "infra_error"
 _UNFINISHED = RejectedAttempt("", "", {}, 0)
-"""Stands for a job without an end."""
+"""The result of a job without an end."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedAttempt:
-    """An attempt that came to nothing."""
+    """A lost attempt."""
 
     attempt: str
     """Number of the attempt, or document and passage."""
@@ -48,7 +48,7 @@ class FailedAttempt:
 
 @dataclass(slots=True)
 class ApiGrowth:
-    """What is made so far. Jobs are numbered: first the passages of documents, then attempts at APIs."""
+    """What exists so far. Jobs are numbered: first the passages of documents, then attempts at tools."""
 
     wanted: int
     """APIs."""
@@ -61,12 +61,12 @@ class ApiGrowth:
     losses: list[FailedAttempt] = field(default_factory=list[FailedAttempt])
     counters: Counter[str] = field(default_factory=Counter[str])
     stopped: bool = False
-    """True where nothing further can be begun: a limit, or calls that fail."""
+    """True if nothing more can begin: a limit, or calls that fail."""
     _ended: dict[int, AttemptResult | None] = field(default_factory=dict[int, "AttemptResult | None"])
     """Jobs that are not taken in yet; None for one whose calls failed."""
     _settled: int = 0
     _failures: int = 0
-    """Attempts at APIs known to come to nothing, taken in or not."""
+    """Attempts at tools known to be lost, taken in or not."""
     _broken: int = 0
     """Jobs of this generation whose calls failed."""
     _names: set[str] = field(default_factory=set[str])
@@ -208,7 +208,7 @@ class ApiGrowth:
 
     def _next_generation(self) -> None:
         if self.stopped or self._broken * 2 > self.end - self._begin:
-            # Going on would make everything that follows from hardly anything.
+            # Later generations would build on almost nothing.
             self.stopped = True
             return
         self.snapshot = self.next_snapshot()

@@ -1,7 +1,7 @@
-"""Making APIs as something the engine plays: each attempt is an item, each call to a role a recorded step of it.
+"""Tools designed by role models; each attempt is an item of a run.
 
-An attempt waits until the generations before it are over, since it sees what they left. What comes out follows from the
-record alone, in any order of replies.
+An attempt waits until earlier generations have ended, since it sees their tools. The result follows from the record
+alone, in any order of replies.
 """
 
 import asyncio
@@ -35,19 +35,19 @@ _ABANDONED = RejectedAttempt(
 
 @dataclass(frozen=True, slots=True)
 class ToolGenerationSpec:
-    """What APIs are to be made."""
+    """Which tools are to be generated."""
 
     apis: int
     seed: str = "1"
     langs: tuple[Lang, ...] = ("en",)
     tree: Path | None = None
-    """File with a tree to begin with."""
+    """File with a tree to start from."""
     documents: tuple[Path, ...] = ()
-    """Texts that are read for domains and functions. Without tree and documents the built-in tree is taken."""
+    """Texts to find domains and functions in. Without tree and documents the built-in tree is used."""
 
 
 class ApiMaker(RoleBenchmark):
-    """The part of a benchmark that playing a run takes; an item is a passage to read, or an attempt at an API."""
+    """The part of a benchmark that a run takes; an item is a passage to read, or an attempt at a tool."""
 
     name = "tools"
     title = "Tools made by models"
@@ -56,7 +56,7 @@ class ApiMaker(RoleBenchmark):
     roles = voter_roles(API_ROLES, {})
 
     def __init__(self, spec: ToolGenerationSpec) -> None:
-        """Raises UsageError for an order that asks for nothing."""
+        """Raises UsageError for a specification of nothing."""
         if spec.apis < 1 or not spec.langs:
             raise UsageError("the number of tools must be at least 1, in at least one language")
         self.spec = spec
@@ -65,11 +65,7 @@ class ApiMaker(RoleBenchmark):
         self._abandoned: frozenset[int] = frozenset()
 
     def source(self) -> Source:
-        """Names everything the requests follow from, so that a run goes on only where it is the same; the number of APIs
-        may grow.
-
-        Raises DataError for a file that cannot be read.
-        """
+        """See RoleBenchmark. The number of tools may grow, so it does not count."""
         spec = self.spec
         name = "documents" if spec.documents else "built-in tree"
         about = (spec.seed, spec.langs, spec.tree is not None)
@@ -89,13 +85,13 @@ class ApiMaker(RoleBenchmark):
         return found
 
     def growth(self) -> ApiGrowth:
-        """Nothing made yet."""
+        """The growth before its first attempt."""
         order = self.spec
         return ApiGrowth(order.apis, order.seed, order.langs, self._passages, ApiSnapshot(self._trees))
 
     @cached_property
     def _growth(self) -> ApiGrowth:
-        """What this process has made."""
+        """The growth of this process."""
         return self.growth()
 
     @cached_property
@@ -103,8 +99,8 @@ class ApiMaker(RoleBenchmark):
         return asyncio.Condition()
 
     def resume_from(self, folder: Path) -> None:
-        """Tells of a record that there is: failed calls of a generation that others have followed are not tried again,
-        since those were made without what would come of them.
+        """Reads an existing record: calls that failed are not retried once a later generation exists, since that one was
+        generated without their results.
 
         Raises RecordError for a record that cannot be read.
         """
@@ -118,14 +114,14 @@ class ApiMaker(RoleBenchmark):
             )
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        """Passages and attempts, as many as there can be at most."""
+        """Passages and attempts, as many as there can be."""
         order, before = self.spec, len(self._passages)
         for job in range(before + ATTEMPTS_PER_API * order.apis):
             own = self._passages[job].lang if job < before else order.langs[(job - before) % len(order.langs)]
             yield Item(str(job), (self.unit,), job, "", own, tuple(self.roles))
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
-        """Makes one attempt, when it is known to be needed and what it sees is there."""
+        """Runs one attempt, once it is known to be needed and the tools it sees exist."""
         growth, job = self._growth, cast(int, item.data)
         async with self._changed:
             await self._changed.wait_for(lambda: growth.is_decided(job))
@@ -162,17 +158,17 @@ class ApiMaker(RoleBenchmark):
             self._changed.notify_all()
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        """Whether an API came of an attempt of this process, and why not."""
+        """Whether a tool came of an attempt of this process, and why not."""
         job = cast(int, item.data)
         result = _ABANDONED if job in self._abandoned else self._results.get(job)
         lost = (result.reason, result.detail) if isinstance(result, RejectedAttempt) else None
-        # What is recorded of one that is not needed any more says nothing of this run.
+        # The record of an attempt that is no longer needed says nothing about this run.
         transcript = transcript_of(transcripts, self.unit) if job in self._begun else Transcript(())
         return [verdict_of(item, self.unit, transcript, lost, finished=result is not None)]
 
 
 def recorded_jobs(reader: RecordReader) -> list[int]:
-    """The jobs of which anything is recorded. What is no job is of another making, which the run will refuse."""
+    """The jobs of which anything is recorded. Other items belong to another kind of run, which is refused later."""
     return [int(item) for item, _ in reader.jobs() if item.isascii() and item.isdigit() and len(item) < 10]
 
 
@@ -181,9 +177,9 @@ def _recorded(reader: RecordReader, job: int) -> Transcript:
 
 
 def replay_growth(maker: ApiMaker, reader: RecordReader) -> ApiGrowth:
-    """What comes of a record, without any model."""
+    """The growth by a record, without any model."""
     growth = maker.growth()
-    # Those before the last generation that was begun are as they are for good.
+    # Generations before the last one begun are final.
     closed = generation_begin(max(recorded_jobs(reader), default=0), len(growth.passages))
     for job in range(growth.jobs):
         if growth.enough or job >= growth.end:

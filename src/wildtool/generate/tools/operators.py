@@ -1,4 +1,4 @@
-"""How an API is evolved into another, and whether that was done: told by comparing both definitions, not by asking."""
+"""How a tool is evolved into another; whether that was done is checked by comparing both definitions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -71,7 +71,7 @@ OPERATORS: Mapping[str, Callable[[Function, Function], str]] = {
 }
 """Each with what says why it was not done; empty where it was."""
 TARGETED_OPERATORS = frozenset(["add parameter", "change type"])
-"""Operators that can be told which class of parameter to come to."""
+"""Operators for which a class of parameter can be requested."""
 
 
 def is_applicable(operator: str, parent: Function) -> bool:

@@ -1,4 +1,4 @@
-"""The folder of made tools: a run folder with the record, and beside it what follows from that."""
+"""The folder of generated tools: the record, and what follows from it."""
 
 import json
 from collections import Counter
@@ -33,7 +33,7 @@ API_CHECKS = (
     "N1", "N2", *(f"D{k}" for k in range(1, 10)), *(f"S{k}" for k in range(1, 10)), *(f"K{k}" for k in range(1, 5)),
 )  # fmt: skip
 _FEWEST = 3
-"""Tools of a set at least, where there are so many."""
+"""Fewest tools of a set, if there are enough."""
 
 
 @dataclass(frozen=True, slots=True)

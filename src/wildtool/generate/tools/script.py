@@ -1,7 +1,7 @@
-"""One attempt at an API, as a pure state machine: it yields requests and is sent the replies.
+"""The script of one attempt at a tool: it yields requests to roles and is sent the replies.
 
-A role designs the API, or evolves one; another, which sees the definition alone, makes up a call of it. What breaks a
-rule is sent back to its role; after some tries the attempt is lost, and its reason stays.
+One role designs or evolves the tool; another, which sees only the definition, makes up a call. What breaks a rule is
+returned to its role; after some tries the attempt is lost, with its reason.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from wildtool.toolcall.schema import as_schema
 
 API_PROMPTS = Path(__file__).parent / "prompts"
 _MOST_SHOWN = 15
-"""Siblings that a role is shown, the newest."""
+"""Newest siblings that a role is shown."""
 NodeProposal = tuple[str, str]
 """A node for the tree: id of the one above (empty for a domain), and its name."""
 
@@ -34,15 +34,15 @@ class AcceptedApi:
     nodes: tuple[NodeProposal, ...]
     """Its function, and the sub-domain if that is new."""
     proposals: tuple[NodeProposal, ...]
-    """Further nodes that came to mind on the way."""
+    """Further nodes that the designer proposed."""
     counters: Counter[str]
     """How often each event happened, such as `designer asked` or `designer refused S3`."""
 
 
 def api_script(wanted: Assignment, taken: Collection[str]) -> RoleCoroutine[AcceptedApi | RejectedAttempt]:
-    """Makes one API: yields what to ask, returns what came of it.
+    """Makes one tool: yields requests, returns what came of it.
 
-    Args: taken: names that APIs have already, in small letters.
+    Args: taken: names of existing tools, in lower case.
     """
     return run_tries(1, lambda _, counters: _made(wanted, taken, counters))
 
@@ -61,7 +61,7 @@ def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> Ro
         for name, atom in api_parameter_classes(as_schema(api["parameters"])).items()
         if atom == wanted.target
     ]
-    # Whoever makes up the call knows no more than whoever is shown the tool later.
+    # The caller sees no more than a model that is offered the tool later.
     shown = {key: api[key] for key in ("name", "description", "parameters")}
     call = yield from roles.ask(
         "caller", [], {"api": shown, "use": use[:1]}, lambda text: parse_call(text, api, use[:1])

@@ -1,6 +1,6 @@
 """Rules for the planner's decisions (P2 to P24), one small pure function each.
 
-P1, P3 and P13 are in `reading`, those on values in `value_rules`, that on the kind of task in `kind_rules`.
+P1, P3 and P13 are in `core.parsing`, those on values in `values`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Holds a session to the rules of the format, and its gold answers to every profile."""
+"""Checks a session against the rules of the format, and its gold answers under every profile."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ TYPE_OF_TOPOLOGY: Mapping[str, str] = {
 }
 """Task types by the shape of their calls."""
 _LENGTH_FINDING = "expected 4 tasks"
-"""Of a session that is not yet whole, or is wanted longer or shorter than the official ones."""
+"""Reported of a session that is unfinished, or meant to have another length than the official ones."""
 
 
 def session_record_faults(record: Mapping[str, Any], t: int) -> list[RuleFault]:

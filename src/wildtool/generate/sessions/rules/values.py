@@ -28,7 +28,7 @@ def p14(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
 def p15(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
     """Enums, nested names, formats, patterns, bounds and counts are kept."""
     for path, message in _schema_faults(decision, context):
-        # A first-level name that is unknown or missing is told by P5 and P7.
+        # P5 and P7 report unknown and missing names of the first level.
         if not message.startswith("expected type") and (path.count(".") > 1 or "enum" in message):
             yield RuleFault("P15", f"{path}: {message}.")
     for action in known_calls(decision, context):
@@ -37,7 +37,7 @@ def p15(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
 
 
 def p16(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
-    """No placeholder and no null stands for a value."""
+    """No value is a placeholder or null."""
     for action in known_calls(decision, context):
         for name in action.arguments:
             if action.arguments[name] is None:
@@ -61,7 +61,7 @@ def p18(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
 
 
 def p19(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
-    """Every value stands in the conversation, or is derived with a reason; an identifier always stands there."""
+    """Every value occurs in the conversation, or is derived with a reason; an identifier always occurs there."""
     for action in known_calls(decision, context):
         for leaf in context.leaves(action):
             if grounded(leaf, context.known):
@@ -99,7 +99,7 @@ def _schema_faults(decision: Decision, context: DecisionContext) -> Iterator[tup
 
 
 def is_system_identifier(leaf: Leaf) -> bool:
-    """Whether a value names something that only a system can tell."""
+    """Whether a value is an identifier, which only a system can give."""
     name = re.split(r"[.\[\]]", leaf.path.rstrip("]0123456789["))[-1]
     return _IDENTIFIER.search(name) is not None
 
