@@ -65,7 +65,7 @@ class ProfileRules:
 
 @dataclass(frozen=True, slots=True)
 class AceBenchRules(Rules):
-    """A profile in a mode."""
+    """The rules of a profile, with the channel that the mode asks for."""
 
     profile: ProfileRules
     channel: Channel
