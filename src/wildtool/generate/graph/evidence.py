@@ -47,7 +47,7 @@ class Edge:
 
     @property
     def doubtful(self) -> bool:
-        """True where a person should look."""
+        """True if a person should look."""
         return self.confidence < ACCEPTED
 
 

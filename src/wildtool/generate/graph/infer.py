@@ -150,7 +150,7 @@ def _by_order(reader: TaskEvidence, i: int, steps: Sequence[int] | None) -> Iter
 
 
 def _asks_for_order(reader: TaskEvidence, i: int) -> bool:
-    """True where the user's last words on order can mean call `i`: the last one, with nothing added after them."""
+    """True if the user's last words on order can mean call `i`: the last one, with nothing added after them."""
     text = reader.task.text.casefold()
     last = max((match.end() for match in _ORDER_WORDS.finditer(text)), default=None)
     final = i == max(k for k, node in enumerate(reader.task.nodes) if node.name not in VIRTUAL)

@@ -81,7 +81,7 @@ def bracketed_calls(calls: Sequence[Action]) -> str:
 
 
 def roundtrip_problem(calls: Sequence[Action]) -> str:
-    """What is lost where calls are written as the format writes them; empty where they are read as they are."""
+    """What is lost where calls are written as the format writes them; empty if they are read as they are."""
     try:
         read = parse_reply_calls(bracketed_calls(calls))
     except CallSyntaxError as error:

@@ -98,7 +98,7 @@ class _TemplatePlayer:
 
 
 def _drawn(job: ItemJob) -> GeneratedItem | None:
-    """An item of templates over the tools that the first attempt has; None where there is none."""
+    """An item of templates over the tools that the first attempt has; None if there is none."""
     if not isinstance(job.source, ToolCatalog):
         return job.source
     try:

@@ -22,7 +22,7 @@ class ItemKind:
     turns: tuple[int, int] = (1, 1)
     """Fewest and most requests of a dialogue."""
     parameter_class: str = ""
-    """The class of parameters that the call must use; empty where any will do."""
+    """The class of parameters that the call must use; empty if any will do."""
 
 
 ITEM_PARAMETER_CLASSES = ("number", "enum", "list", "bool", "object-short", "object-deep")

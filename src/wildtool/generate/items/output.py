@@ -70,7 +70,7 @@ def read_decisions(path: Path) -> dict[str, HumanDecision]:
 def write_items(found: GeneratedItems, out: Path) -> None:
     """Writes items, doubtful ones with all votes, losses with their reasons, provenance, and the yield.
 
-    Raises StorageError where there is no room.
+    Raises StorageError if there is no room.
     """
     with storage_errors(out):
         _write_files(found.kept, out)

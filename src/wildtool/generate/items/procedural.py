@@ -99,7 +99,7 @@ def _item(plan: ItemPlan, catalogue: ToolCatalog, fresh: Deduplicator) -> Genera
 
 
 def draw_item(plan: ItemPlan, choice: ToolChoice, draw: Random, attempt: int) -> GeneratedItem | None:
-    """One draw of an item over the chosen tools, not yet held to the rules; None where it leads nowhere."""
+    """One draw of an item over the chosen tools, not yet held to the rules; None if it leads nowhere."""
     return _ItemDraw(plan, choice, draw, attempt).item()
 
 
@@ -116,7 +116,7 @@ class _ItemDraw:
         """Whether the request begins with a sentence of its own; one that was too much like another does."""
 
     def item(self) -> GeneratedItem | None:
-        """The item; None where this draw leads nowhere."""
+        """The item; None if this draw leads nowhere."""
         kinds: Mapping[str, Callable[[], GeneratedItem | None]] = {
             "parallel": self._parallel,
             "adjust": self._dialogue,

@@ -56,7 +56,7 @@ def assemble_item(
 
 
 def _alternatives(listed: Any) -> tuple[tuple[tuple[Action, ...], ...], list[RuleFault]]:
-    """Other answers, each a list of calls; none where nothing is given."""
+    """Other answers, each a list of calls; none if nothing is given."""
     if listed is None:
         return (), []
     if not isinstance(listed, list):

@@ -187,7 +187,7 @@ def item_parameter_class(schema: Mapping[str, Any]) -> str:
 
 
 def _fitting(tool: ToolSpec, kind: str) -> list[str] | None:
-    """The parameters that an item of a kind can be about; None where the tool does not allow one."""
+    """The parameters that an item of a kind can be about; None if the tool does not allow one."""
     parameters = tool.definition["function"]["parameters"]
     properties = {name: as_schema(child) for name, child in as_schema(parameters.get("properties")).items()}
     needed = parameters["required"]
@@ -250,6 +250,6 @@ def _with_noun(tool: ToolSpec, slot: ParameterSlot) -> ParameterSlot:
 
 
 def chinese_noun(schema: Mapping[str, Any]) -> str:
-    """What a parameter is called by the beginning of its description; empty where that is long or not Chinese."""
+    """What a parameter is called by the beginning of its description; empty if that is long or not Chinese."""
     head = _HEAD.split(str(schema.get("description", "")))[0].strip()
     return head if _CHINESE.search(head) and len(head) <= _LONGEST_NOUN else ""

@@ -28,7 +28,7 @@ class Vote:
     valid: bool | None
     """None if its reply could not be read."""
     where: str
-    """What is wrong: question, tools or answer; empty where nothing is, or it does not say."""
+    """What is wrong: question, tools or answer; empty if nothing is, or it does not say."""
     reason: str
 
     def as_row(self) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class ReturnSemantics:
 
     listed: bool = False
     entity: str = ""
-    """Such as `booking`; the id's key is `booking_id`. Empty where nothing with an id is returned."""
+    """Such as `booking`; the id's key is `booking_id`. Empty if nothing with an id is returned."""
     noun: str = ""
     fields: tuple[tuple[str, str], ...] = (("status", "status"),)
     """Name and kind of each further field."""
@@ -58,7 +58,7 @@ class ReturnSemantics:
     form: str = ""
     """Form of the id, as a slot has it."""
     place: tuple[str, ...] | None = None
-    """Keys from the result to the list of entities, or to the one; None where results follow no schema."""
+    """Keys from the result to the list of entities, or to the one; None if results follow no schema."""
     field: str = ""
     """Name of the id in the result, where it is not the key."""
 
@@ -112,7 +112,7 @@ def guess_returns(
     Args:
         own: keys of the tool's own ids.
         wanted: keys of the ids that tools of the set want, with their form.
-        returns: the schema of the result; empty where none is known.
+        returns: the schema of the result; empty if none is known.
     """
     words = _words(name).split()
     for key in sorted(wanted):
@@ -132,7 +132,7 @@ def guess_returns(
 def _documented(
     key: str, noun: str, form: str, returns: Mapping[str, Any], *, spoken_of: bool
 ) -> ReturnSemantics | None:
-    """Where a result of this schema has the id; None where it has none."""
+    """Where a result of this schema has the id; None if it has none."""
     for place, listed, schema in _entities(returns):
         about = _words(place[-1]) if place else ""
         fits = spoken_of or (about and about.rstrip("s") == noun.rstrip("s"))

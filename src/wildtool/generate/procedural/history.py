@@ -20,7 +20,7 @@ class Mention:
     value: Any
     task: int
     index: int | None = None
-    """Place among several, from 0; None where it stands alone."""
+    """Place among several, from 0; None if it stands alone."""
     best: str = ""
     """Kind of the field in which it is the one best of its list, such as `price`; empty if in none."""
 

@@ -112,7 +112,7 @@ def _shortened(sentence: str) -> str:
 
 
 def _with_verb(said: str) -> str:
-    """The text as an infinitive clause; empty where it does not begin with a verb."""
+    """The text as an infinitive clause; empty if it does not begin with a verb."""
     first, _, rest = said.partition(" ")
     verb = _infinitive(first.casefold())
     return f"{verb} {rest}" if verb and rest else ""

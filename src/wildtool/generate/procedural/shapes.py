@@ -72,7 +72,7 @@ class CallShapes:
     def of(self, plan: TaskPlan, t: int) -> tuple[list[DraftCall], list[str]]:
         """The calls of task `t`, and how each but the first is joined to the one before.
 
-        Raises UnmakeableError where this draw leads nowhere.
+        Raises UnmakeableError if this draw leads nowhere.
         """
         shapes = {
             "": self._single,

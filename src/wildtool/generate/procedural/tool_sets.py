@@ -98,7 +98,7 @@ class ToolSpec:
     clause_from_name: bool
     """True if a value needs its noun, since the clause does not say what it is."""
     returns: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The schema of its results; empty where none is known."""
+    """The schema of its results; empty if none is known."""
 
     @property
     def request(self) -> str:

@@ -123,7 +123,7 @@ def _user_texts(record: Mapping[str, Any]) -> list[str]:
 
 
 def _check_findings(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    """Raises UnclearError where the rewritten session breaks a rule that the old one kept."""
+    """Raises UnclearError if the rewritten session breaks a rule that the old one kept."""
     before = sum(1 for _ in lint_records([(1, dict(old))], "", balanced=False))
     after = list(lint_records([(1, dict(new))], "", balanced=False))
     if len(after) > before:

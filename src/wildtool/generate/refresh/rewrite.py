@@ -113,7 +113,7 @@ class Rewriter:
         return str(value * self._factor)
 
     def check(self, made: Any) -> None:
-        """Raises UnclearError where an old value is left."""
+        """Raises UnclearError if an old value is left."""
         text = str(made)
         for old in self._new:
             if re.search(_bounded(old), text, re.IGNORECASE):
@@ -121,7 +121,7 @@ class Rewriter:
 
 
 def _value(said: str) -> Decimal | None:
-    """A number as written, such as `1,850.5`; None where it could be read in two ways."""
+    """A number as written, such as `1,850.5`; None if it could be read in two ways."""
     plain = said.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", said) else said
     return Decimal(plain) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else None
 

@@ -64,7 +64,7 @@ def constraint_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> 
 
 
 def pattern_problem(schema: Mapping[str, Any]) -> str:
-    """Why the pattern of a schema cannot be checked; empty where it can, or there is none."""
+    """Why the pattern of a schema cannot be checked; empty if it can, or there is none."""
     if "pattern" not in schema:
         return ""
     pattern = schema["pattern"]
@@ -98,7 +98,7 @@ def unchecked_patterns(schema: Mapping[str, Any], path: str = "", depth: int = 0
 
 
 def numeric_bound(schema: Mapping[str, Any], name: str) -> float | None:
-    """The number that a keyword gives; None where it gives none."""
+    """The number that a keyword gives; None if it gives none."""
     value = schema.get(name)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 

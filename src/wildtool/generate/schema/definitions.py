@@ -224,7 +224,7 @@ def _pattern_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault
 
 
 def _unusual(pattern: str) -> str:
-    """Why other checkers, many of which are written in Python, do not read a pattern; empty where they do."""
+    """Why other checkers, many of which are written in Python, do not read a pattern; empty if they do."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

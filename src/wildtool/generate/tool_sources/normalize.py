@@ -66,7 +66,7 @@ def _resolved(schema: Any) -> Mapping[str, Any]:
 
 
 def _odd_text(schema: Any) -> str:
-    """A name or value in a schema that holds control characters; empty where none does."""
+    """A name or value in a schema that holds control characters; empty if none does."""
     row: list[Any] = [schema]
     while row:
         found = row.pop()

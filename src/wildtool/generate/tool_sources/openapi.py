@@ -170,7 +170,7 @@ class _Reader:
         required += [name for name in listed if name not in fields and name not in required]
 
     def _returns(self, operation: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema of the body when the operation succeeds; empty where none can be read."""
+        """The schema of the body when the operation succeeds; empty if none can be read."""
         answers = as_schema(operation.get("responses"))
         for status in sorted(map(str, answers)):
             if not status.startswith("2"):

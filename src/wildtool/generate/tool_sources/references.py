@@ -54,7 +54,7 @@ class SchemaReader:
 
         Raises:
             UnreadableError: for references that lead nowhere or around, and for schemas beyond any size.
-            DataError: where the document takes too much work.
+            DataError: if the document takes too much work.
         """
         made, size = self._read(schema, MAX_SCHEMA_LEVELS, without)
         best = made
@@ -152,7 +152,7 @@ class SchemaReader:
         return _merged(made, part)
 
     def _branch(self, branches: list[Any], hops: int) -> Schema | None:
-        """The first of the branches that can be read and is more than null; None where there is none."""
+        """The first of the branches that can be read and is more than null; None if there is none."""
         lost: UnreadableSchemaError | None = None
         for branch in branches:
             try:

@@ -39,7 +39,7 @@ def read_document(path: Path, text: str) -> Any:
     Raises:
         ValueError: for a text that is not JSON.
         DataError: for one that is not YAML, or beyond the limits.
-        UsageError: where YAML cannot be read here.
+        UsageError: if YAML cannot be read here.
     """
     if path.suffix.casefold() in (".yaml", ".yml"):
         return read_yaml(path, text, FILE_LIMITS)

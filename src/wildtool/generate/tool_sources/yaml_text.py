@@ -28,7 +28,7 @@ def read_yaml(path: Path, text: str, limits: JsonLimits) -> Any:
 
     Raises:
         DataError: for a text that is not YAML, or beyond the limits once its aliases stand for what they mean.
-        UsageError: where PyYAML is missing.
+        UsageError: if PyYAML is missing.
     """
     try:
         yaml: Any = import_module("yaml")

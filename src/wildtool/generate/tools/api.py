@@ -35,7 +35,7 @@ class ApiSpec:
     operator: str
     """How it was evolved; empty for a new one."""
     target: str
-    """The class of parameter that it was to have; empty where none was asked for."""
+    """The class of parameter that it was to have; empty if none was asked for."""
     attempt: int
     call: Mapping[str, Any]
     """Arguments of a call of it that a role made up from the definition alone, and that keeps to it."""

@@ -59,9 +59,9 @@ class Assignment:
     siblings: tuple[ApiSpec, ...]
     """APIs of the same place."""
     function: TreeNode | None = None
-    """The function that the API is for; None where one is to be found."""
+    """The function that the API is for; None if one is to be found."""
     kind: str = ""
-    """What sort of thing the API does, in words; empty where its function is given."""
+    """What sort of thing the API does, in words; empty if its function is given."""
     complexity: tuple[int, int] | None = None
     """How many parameters it takes, from and to; None for an evolved one."""
     parent: ApiSpec | None = None
@@ -69,7 +69,7 @@ class Assignment:
     operator: str = ""
     """How; empty for a new one."""
     target: str = ""
-    """The class of parameter that it must have; empty where any will do."""
+    """The class of parameter that it must have; empty if any will do."""
 
 
 class Generation:
@@ -85,7 +85,7 @@ class Generation:
         }
 
     def assign(self, attempt: int) -> Assignment | None:
-        """What an attempt is to make; None where the tree has no place."""
+        """What an attempt is to make; None if the tree has no place."""
         draw = Random(f"{self._seed}/api/{attempt}")
         lang = self._langs[attempt % len(self._langs)]
         turn = attempt // len(self._langs)

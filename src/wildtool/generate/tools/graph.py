@@ -81,7 +81,7 @@ class ToolGraph:
         return chosen
 
     def _other(self, names: set[str], draw: Random) -> int | None:
-        """Any tool of another name; None where there is none."""
+        """Any tool of another name; None if there is none."""
         begin, count = draw.randrange(len(self._names)), len(self._names)
         places = ((begin + step) % count for step in range(count))
         return next((k for k in places if self._names[k] not in names), None)

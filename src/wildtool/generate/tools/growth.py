@@ -120,7 +120,7 @@ class ApiGrowth:
         return job - len(self.passages) - self._failures < self.wanted
 
     def script(self, job: int) -> RoleCoroutine[AttemptResult] | None:
-        """What a job of this generation does; None where the tree has no place for it."""
+        """What a job of this generation does; None if the tree has no place for it."""
         if job < len(self.passages):
             return mine_script(self.passages[job])
         if self._generation is None:
@@ -131,7 +131,7 @@ class ApiGrowth:
         return api_script(wanted, self._snapshot_names) if wanted else None
 
     def record_result(self, job: int, result: AttemptResult | None) -> None:
-        """Takes the end of a job; None where its calls failed. Raises ValueError for a job of another generation."""
+        """Takes the end of a job; None if its calls failed. Raises ValueError for a job of another generation."""
         if not self._settled <= job < self.end:
             raise ValueError(f"job {job} is not of this generation")
         self._ended[job] = result

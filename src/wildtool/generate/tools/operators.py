@@ -69,7 +69,7 @@ OPERATORS: Mapping[str, Callable[[Function, Function], str]] = {
     "change type": change_type,
     "change return": change_return,
 }
-"""Each with what says why it was not done; empty where it was."""
+"""Each with what says why it was not done; empty if it was."""
 TARGETED_OPERATORS = frozenset(["add parameter", "change type"])
 """Operators for which a class of parameter can be requested."""
 

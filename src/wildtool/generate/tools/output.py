@@ -68,7 +68,7 @@ def write_apis(maker: ApiMaker, plan: Plan, out: Path) -> GeneratedTools:
     """Writes what follows from the record in a folder: a tools file for each language, the APIs with where they come
     from, the tree, losses with their reasons, and the yield.
 
-    Raises StorageError where there is no room.
+    Raises StorageError if there is no room.
     """
     with RecordReader(out / RECORD_FOLDER) as reader:
         growth = replay_growth(maker, reader)

@@ -135,7 +135,7 @@ def _newness_faults(api: WrittenDesign, wanted: Assignment, taken: Collection[st
 def near_duplicate_of(
     api: WrittenDesign, siblings: Sequence[ApiSpec], parent: ApiSpec | None
 ) -> ApiSpec | None:
-    """The sibling that an API is too much like; None where it differs enough from all."""
+    """The sibling that an API is too much like; None if it differs enough from all."""
     text, described = definition_text(api), str(api["description"])
     for other in siblings:
         most = (

@@ -40,7 +40,7 @@ def parse_tool_results(
     entities: KnownEntities,
     returns: Mapping[str, Mapping[str, Any]],
 ) -> tuple[list[Any] | None, list[RuleFault]]:
-    """The results in a simulator's reply, one an action; None where a rule is broken."""
+    """The results in a simulator's reply, one an action; None if a rule is broken."""
     written, faults = read_object(text, "T1")
     if faults:
         return None, faults
