@@ -7,16 +7,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from wildtool.toolcall.schema import (
+    ValuePath,
+    argument_parts,
     as_schema,
     documented_default,
     enum_of,
     fits_types,
+    path_text,
     required_names,
     schema_types,
 )
 from wildtool.toolcall.text.lexicon import FUNCTION_WORDS
 
-ValuePath = tuple[str | int, ...]
 ArgumentMutation = tuple[str, dict[str, Any], str]
 """Kind, changed arguments, what was changed."""
 
@@ -46,22 +48,6 @@ def value_mutants(arguments: dict[str, Any], parameters: Mapping[str, Any]) -> I
                 continue  # such as an empty text made empty
             yield kind, with_value(arguments, path, wrong), f"{path_text(path)}: {value!r} -> {wrong!r}"
     yield from _swaps(arguments)
-
-
-def argument_parts(
-    value: Any, schema: Any, path: ValuePath = ()
-) -> Iterator[tuple[ValuePath, Any, Mapping[str, Any]]]:
-    """Every value inside arguments with its path and schema, from the outside in."""
-    known = as_schema(schema)
-    if path:
-        yield path, value, known
-    if isinstance(value, dict):
-        properties = as_schema(known.get("properties"))
-        for name, element in cast(dict[str, Any], value).items():
-            yield from argument_parts(element, properties.get(name), (*path, name))
-    elif isinstance(value, list):
-        for index, element in enumerate(cast(list[Any], value)):
-            yield from argument_parts(element, known.get("items"), (*path, index))
 
 
 def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -164,8 +150,3 @@ def with_value(arguments: dict[str, Any], path: ValuePath, value: Any) -> dict[s
         place = place[key]
     place[path[-1]] = value
     return result
-
-
-def path_text(path: ValuePath) -> str:
-    """A place in arguments, such as `stops[0].city`."""
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")

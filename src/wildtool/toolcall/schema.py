@@ -1,11 +1,13 @@
-"""Reads the schema of a parameter: types, branches, enum, required names, and the documented default."""
+"""Reads schemas of parameters: types, branches, enums, required names, documented defaults, schemas of nested values."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 
+ValuePath = tuple[str | int, ...]
+"""A place in arguments: names and list indices."""
 NO_DEFAULT = object()
 """The result if no default is documented."""
 
@@ -85,6 +87,27 @@ def branch_for(gold: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         ):
             return {**schema, **candidate}
     return schema
+
+
+def argument_parts(
+    value: Any, schema: Any, path: ValuePath = ()
+) -> Iterator[tuple[ValuePath, Any, Mapping[str, Any]]]:
+    """Every value inside arguments with its path and schema, from the outside in."""
+    known = as_schema(schema)
+    if path:
+        yield path, value, known
+    if isinstance(value, dict):
+        properties = as_schema(known.get("properties"))
+        for name, element in cast(dict[str, Any], value).items():
+            yield from argument_parts(element, properties.get(name), (*path, name))
+    elif isinstance(value, list):
+        for index, element in enumerate(cast(list[Any], value)):
+            yield from argument_parts(element, known.get("items"), (*path, index))
+
+
+def path_text(path: ValuePath) -> str:
+    """A place in arguments, such as `stops[0].city`."""
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
 
 
 def documented_default(schema: Mapping[str, Any]) -> Any:

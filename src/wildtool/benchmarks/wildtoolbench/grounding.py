@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, GoldNode, Session
 from wildtool.toolcall.graph import ancestors
-from wildtool.toolcall.schema import as_schema, documented_default
+from wildtool.toolcall.schema import argument_parts, as_schema, documented_default, path_text
 from wildtool.toolcall.schema_check import shorten
 from wildtool.toolcall.text.numerals import numbers_in
 
@@ -104,17 +104,11 @@ def parameter_schemas(session: Session) -> dict[str, ArgumentSchema]:
     return {tool["function"]["name"]: as_schema(tool["function"].get("parameters")) for tool in session.tools}
 
 
-def leaves(value: Any, schema: ArgumentSchema, path: str = "") -> Iterator[Leaf]:
+def leaves(arguments: Mapping[str, Any], schema: ArgumentSchema) -> Iterator[Leaf]:
     """The scalars of an argument tree with their paths and schemas."""
-    if isinstance(value, dict):
-        properties = as_schema(schema.get("properties"))
-        for key, child in cast(dict[str, Any], value).items():
-            yield from leaves(child, as_schema(properties.get(key)), f"{path}.{key}" if path else key)
-    elif isinstance(value, list):
-        for k, child in enumerate(cast(list[Any], value)):
-            yield from leaves(child, as_schema(schema.get("items")), f"{path}[{k}]")
-    elif value is not None:
-        yield Leaf(path, value, schema)
+    for path, value, known in argument_parts(arguments, schema):
+        if value is not None and not isinstance(value, dict | list):
+            yield Leaf(path_text(path), value, known)
 
 
 def names_value(passage: SearchText, value: Any) -> bool:

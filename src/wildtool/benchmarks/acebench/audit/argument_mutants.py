@@ -4,15 +4,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from wildtool.toolcall.mutations import (
-    ArgumentMutation,
+from wildtool.toolcall.mutations import ArgumentMutation, value_mutants, with_value
+from wildtool.toolcall.schema import (
+    NO_DEFAULT,
     ValuePath,
     argument_parts,
+    as_schema,
+    documented_default,
     path_text,
-    value_mutants,
-    with_value,
+    required_names,
 )
-from wildtool.toolcall.schema import NO_DEFAULT, as_schema, documented_default, required_names
 
 _NONSENSE = "zzyzx"
 _HAN = re.compile("[㐀-鿿]")

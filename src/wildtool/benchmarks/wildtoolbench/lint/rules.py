@@ -23,6 +23,7 @@ from wildtool.benchmarks.wildtoolbench.lint.node_rules import crowded_questions,
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT, argument_schemas, check_call
 from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph
 from wildtool.toolcall.graph import ancestors, heights, topology
+from wildtool.toolcall.schema import argument_parts, path_text
 from wildtool.toolcall.schema_check import SchemaFault, function_faults, shorten
 
 _WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
@@ -231,23 +232,12 @@ def _date_fault(line: str) -> str:
 
 
 def _mark_faults(mark: Mapping[str, Any], node: GoldNode, field: str) -> Iterator[SchemaFault]:
-    known = set(_value_paths(node.arguments))
+    known = {path_text(path) for path, _, _ in argument_parts(node.arguments, {})}
     for path, reason in mark.items():
         if path not in known:
             yield field, f"marks {shorten(path)}, but the node has no such argument"
         if not isinstance(reason, str) or not re.match(r"derived:\s*\S", reason):
             yield f"{field}.{path}", "expected `derived: <reason>`"
-
-
-def _value_paths(value: Any, path: str = "") -> Iterator[str]:
-    if path:
-        yield path
-    if isinstance(value, dict):
-        for key, child in cast(dict[str, Any], value).items():
-            yield from _value_paths(child, f"{path}.{key}" if path else key)
-    elif isinstance(value, list):
-        for k, child in enumerate(cast(list[Any], value)):
-            yield from _value_paths(child, f"{path}[{k}]")
 
 
 def _text_faults(text: Any, field: str) -> Iterator[SchemaFault]:
