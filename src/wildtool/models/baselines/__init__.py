@@ -22,63 +22,19 @@ CHAT_TEXT = "Sorry, I can only chat, so I cannot look that up or do it for you."
 RANDOM_WORDS = ("alpha", "river", "seven", "blue", "Lisbon", "Anna", "2025-03-14", "09:30", "A-1042", "note")
 
 
-class GoldModel:
-    """Gives the gold answers: `parallel` all independent calls at once, `serial` one by one."""
-
-    def __init__(self, name: str, style: str) -> None:
-        self.name = name
-        self._style = style
-
-    async def complete(self, request: Request) -> Reply:
-        """The gold answer to the request. Raises CallError if the request has none."""
-        if request.gold is None:
-            raise CallError("no gold", f"{self.name} needs a request with gold answers", final=True)
-        return Reply(request.gold(self._style))
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-    def settings(self) -> Mapping[str, Any]:
-        """Its style."""
-        return {"style": self._style}
-
-
-class UserModel:
-    """Plays another role than the agent's as a cooperative person, without a language model."""
-
-    def __init__(self, name: str, seed: int) -> None:
-        self.name = name
-        self._seed = seed
-
-    async def complete(self, request: Request) -> Reply:
-        """The benchmark's own cooperative answer. Raises CallError if the request has none."""
-        if request.role == "agent" or request.gold is None:
-            raise CallError(
-                "no gold", f"{self.name} answers only for a role whose words the benchmark knows", final=True
-            )
-        repeat = request.address.repeat if request.address else 0
-        return Reply(request.gold(f"cooperative {self._seed + repeat}"))
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-    def settings(self) -> Mapping[str, Any]:
-        """Its seed; each repeat adds its number."""
-        return {"seed": self._seed}
-
-
 class FunctionModel:
-    """Answers by a pure function of the request."""
+    """Answers by a pure function of the request, in this process."""
 
     def __init__(
         self, name: str, answer: Callable[[Request], Message], settings: Mapping[str, Any] | None = None
     ) -> None:
+        """Args: settings: what the answers depend on besides the request."""
         self.name = name
         self._answer = answer
         self._settings = dict(settings or {})
 
     async def complete(self, request: Request) -> Reply:
-        """The function's answer; never raises."""
+        """The function's answer. Raises CallError if it needs gold answers that the request does not have."""
         return Reply(self._answer(request))
 
     async def close(self) -> None:
@@ -99,6 +55,26 @@ def make_baseline(name: str, seed: int | None = None) -> Model:
     if maker is None:
         raise UsageError(unknown_name("baseline", name, BASELINES))
     return maker(name, seed or 0)
+
+
+def gold_answer(request: Request, name: str, style: str) -> Message:
+    """The gold answer: in the style `parallel` all independent calls at once, in `serial` one by one.
+
+    Raises CallError if the request has none.
+    """
+    if request.gold is None:
+        raise CallError("no gold", f"{name} needs a request with gold answers", final=True)
+    return request.gold(style)
+
+
+def user_answer(request: Request, name: str, seed: int) -> Message:
+    """The benchmark's own cooperative answer in another role than the agent's. Raises CallError if there is none."""
+    if request.role == "agent" or request.gold is None:
+        raise CallError(
+            "no gold", f"{name} answers only for a role whose words the benchmark knows", final=True
+        )
+    repeat = request.address.repeat if request.address else 0
+    return request.gold(f"cooperative {seed + repeat}")
 
 
 def chat_answer(request: Request) -> Message:
@@ -164,21 +140,23 @@ def _random_object(schema: Mapping[str, Any], draw: random.Random, depth: int) -
     }
 
 
-def _random(name: str, seed: int) -> Model:
-    return FunctionModel(name, lambda request: random_answer(request, seed), {"seed": seed})
-
-
-def _lexical(name: str, seed: int) -> Model:
-    return FunctionModel(name, lexical.answer)
+def _gold(style: str) -> Callable[[str, int], Model]:
+    return lambda name, seed: FunctionModel(
+        name, lambda request: gold_answer(request, name, style), {"style": style}
+    )
 
 
 BASELINES: Mapping[str, Callable[[str, int], Model]] = {
-    "baseline/gold": lambda name, seed: GoldModel(name, "parallel"),
-    "baseline/gold-serial": lambda name, seed: GoldModel(name, "serial"),
+    "baseline/gold": _gold("parallel"),
+    "baseline/gold-serial": _gold("serial"),
     "baseline/chat": lambda name, seed: FunctionModel(name, chat_answer),
-    "baseline/random": _random,
-    "baseline/lexical": _lexical,
-    "baseline/user": UserModel,
+    "baseline/random": lambda name, seed: FunctionModel(
+        name, lambda request: random_answer(request, seed), {"seed": seed}
+    ),
+    "baseline/lexical": lambda name, seed: FunctionModel(name, lexical.answer),
+    "baseline/user": lambda name, seed: FunctionModel(
+        name, lambda request: user_answer(request, name, seed), {"seed": seed}
+    ),
 }
 """By name, what makes the baseline from its name and a seed."""
 BASELINE_DESCRIPTIONS: Mapping[str, str] = {

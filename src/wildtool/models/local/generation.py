@@ -17,16 +17,6 @@ BATCH_WAIT_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class DecodingSettings:
-    """How tokens are chosen."""
-
-    max_tokens: int
-    """Tokens per reply."""
-    temperature: float | None = None
-    """None or 0: always the likeliest token."""
-
-
-@dataclass(frozen=True, slots=True)
 class Weights:
     """Which weights, and where they run."""
 
@@ -60,10 +50,13 @@ class _PendingPrompt:
 class Generator:
     """Answers prompts in batches. A reply does not depend on the batch, except for rounding."""
 
-    def __init__(self, weights: Weights, sampling: DecodingSettings, batch_size: int) -> None:
-        """Loads nothing yet."""
+    def __init__(
+        self, weights: Weights, *, max_tokens: int, temperature: float | None, batch_size: int
+    ) -> None:
+        """Loads nothing yet. Args: temperature: None or 0: always the likeliest token."""
         self._weights = weights
-        self._sampling = sampling
+        self._max_tokens = max_tokens
+        self._temperature = temperature
         self._batch_size = batch_size
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="weights")
         self._waiting: list[_PendingPrompt] = []
@@ -115,7 +108,7 @@ class Generator:
         self._loaded = self._loaded or self._load()
         longest = getattr(self._loaded.config.get_text_config(), "max_position_embeddings", None) or 2**31
         fits = [one for one in batch if len(one.prompt) < longest]
-        rooms = [min(self._sampling.max_tokens, longest - len(one.prompt)) for one in fits]
+        rooms = [min(self._max_tokens, longest - len(one.prompt)) for one in fits]
         try:
             written = iter(self._write(fits, rooms)) if fits else iter(())
         except RuntimeError as error:
@@ -179,8 +172,9 @@ class Generator:
         return {token for token in (*named, *self._weights.end_tokens) if token is not None}
 
     def _samplers(self, torch: Any, batch: Sequence[_PendingPrompt]) -> "list[_GumbelSampler]":
-        temperature = self._sampling.temperature
-        return [_GumbelSampler(torch, temperature, [one.seed for one in batch])] if temperature else []
+        if not self._temperature:
+            return []
+        return [_GumbelSampler(torch, self._temperature, [one.seed for one in batch])]
 
 
 class _GumbelSampler:

@@ -9,7 +9,7 @@ from typing import Any
 from wildtool.errors import UsageError
 from wildtool.models.extras import import_for
 from wildtool.models.local.chat_template import ChatTemplate
-from wildtool.models.local.generation import DecodingSettings, Generator, Weights, prompt_seed
+from wildtool.models.local.generation import Generator, Weights, prompt_seed
 from wildtool.models.prompted import PromptedModel, has_calls, message_as_text, parse_message
 from wildtool.models.providers.openai_messages import Changes
 from wildtool.models.settings import Sampling
@@ -76,8 +76,12 @@ class HfModel:
             frozenset(self.template.end_tokens),
             self.template.pad_token,
         )
-        decoding = DecodingSettings(self._settings["max_tokens"], sampling.temperature)
-        self._generator = Generator(weights, decoding, self._settings["batch_size"])
+        self._generator = Generator(
+            weights,
+            max_tokens=self._settings["max_tokens"],
+            temperature=sampling.temperature,
+            batch_size=self._settings["batch_size"],
+        )
 
     def with_format(self, format: CallFormat, chosen: str) -> "HfModel":
         """This model, which then reads calls in that format."""
