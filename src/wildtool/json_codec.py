@@ -84,7 +84,7 @@ def check_limits(data: bytes, limits: JsonLimits) -> int:
     depth, values = 0, 1
     for found in _STRUCTURE.finditer(data):
         match data[found.start()]:
-            case 0x22:  # a string is a value that was counted by what stands before it
+            case 0x22:  # counted by the bracket or comma before it
                 continue
             case 0x2C:
                 values += 1

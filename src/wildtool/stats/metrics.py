@@ -95,7 +95,7 @@ def cost(verdicts: Any, unit: str) -> list[Metric]:
     summed = ("steps", "prompt_tokens", "completion_tokens", "latency_s")
     sums = ", ".join(f"COALESCE(SUM({column}), 0)" for column in summed)
     reported = "COUNT(prompt_tokens), COUNT(completion_tokens)"
-    units, told_prompt, told_completion, steps, prompt, completion, latency = map(
+    units, prompt_units, completion_units, steps, prompt, completion, latency = map(
         float, verdicts.aggregate(f"COUNT(*), {reported}, {sums}").fetchall()[0]
     )
 
@@ -106,8 +106,8 @@ def cost(verdicts: Any, unit: str) -> list[Metric]:
 
     return [
         mean(f"steps per {unit}", steps, units, "steps"),
-        mean(f"prompt tokens per {unit}", prompt, told_prompt, "tokens"),
-        mean(f"completion tokens per {unit}", completion, told_completion, "tokens"),
+        mean(f"prompt tokens per {unit}", prompt, prompt_units, "tokens"),
+        mean(f"completion tokens per {unit}", completion, completion_units, "tokens"),
         mean("latency per step", latency, steps, "s"),
     ]
 

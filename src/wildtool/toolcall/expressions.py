@@ -263,7 +263,7 @@ _WIDE = re.compile(r"\d{4}")
 """A width or precision of more than three digits."""
 _WIDE_ANYWHERE = re.compile(r"\d{4}|\*")
 _WIDE_BLANK = re.compile(r"%[^a-zA-Z%]*?(?:\d{4}|\*)")
-"""Such a width in a blank, or one that stands among the values."""
+"""Such a width in a placeholder, or one among the values."""
 _CONVERSIONS: Mapping[int, Callable[[PythonValue], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 _COLLECTIONS: Mapping[type[ast.expr], Callable[[list[PythonValue]], PythonValue]] = {
     ast.List: list,

@@ -149,7 +149,7 @@ def _passages(node: GoldNode) -> list[SearchText]:
 
 
 def grounded(leaf: Leaf, given: Sequence[SearchText]) -> bool:
-    """True if a value stands in what is given, is the documented default, or is a yes or no that is spoken of."""
+    """True if a value occurs in what is given, is the documented default, or is a boolean that the text speaks of."""
     if (
         any(names_value(passage, leaf.value) for passage in given)
         or documented_default(leaf.schema) == leaf.value
@@ -186,7 +186,7 @@ def _explain(leaf: Leaf, later: Mapping[int, Sequence[SearchText]]) -> str:
     if sources:
         return f"{shown} is known only from node {sources[0]}; depend on it"
     return (
-        f"{shown} stands in no text, history, observation it depends on, date line or documented default; "
+        f"{shown} is in no text, history, observation it depends on, date line or documented default; "
         f'make the conversation give it or mark it with grounding {{"{leaf.path}": "derived: <reason>"}}'
     )
 
@@ -197,7 +197,7 @@ def _marked(path: str, marks: Mapping[str, str]) -> bool:
 
 
 def _contains_words(needle: str, text: str) -> bool:
-    """True if `needle` stands in a normal text, not as a part of other words (a plural is fine)."""
+    """True if `needle` occurs in a normalised text, not as a part of other words (a plural is fine)."""
     needle = normalize_text(needle).rstrip(".!?。！？,，;；: ")
     if not needle:
         return False

@@ -57,7 +57,7 @@ class NearDuplicateIndex:
     def __init__(self, above: float, remembered: int | None = None) -> None:
         """Args:
         above: similarity (0 to 100) that near duplicates exceed.
-        remembered: at least so many of the newest texts are kept; None keeps all.
+        remembered: the number of newest texts to keep at least; None keeps all.
         """
         self._above = above
         self._remembered = remembered

@@ -77,7 +77,7 @@ def read_edition(folder: Path, lang: Lang) -> Edition:
     except (KeyError, TypeError) as error:
         raise DataError(
             f"{folder / 'sandbox_messages.json'}: expected an object with {lang!r} for each case; get the"
-            " benchmark's data anew"
+            " benchmark's data again"
         ) from error
     return Edition(lang, texts, initial)
 
@@ -93,7 +93,9 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read as JSON ({error}); get the benchmark's data anew") from error
+        raise DataError(
+            f"{path}: cannot be read as JSON ({error}); get the benchmark's data again"
+        ) from error
     if not isinstance(data, dict):
-        raise DataError(f"{path}: expected a JSON object; get the benchmark's data anew")
+        raise DataError(f"{path}: expected a JSON object; get the benchmark's data again")
     return data  # pyright: ignore[reportUnknownVariableType]

@@ -101,7 +101,7 @@ def _parsed(
         record = cast(dict[str, Any], record)
         for key in dict.fromkeys(twice):
             broken.append(
-                Finding(f"{file}:{number} {_name(record)} {key}", "json", "the key stands twice in an object")
+                Finding(f"{file}:{number} {_name(record)} {key}", "json", "the key occurs twice in an object")
             )
         yield number, record
 
