@@ -169,39 +169,52 @@ def plain_trace(
         decide: whether the ended episode is correct, and why.
     """
     happened = list(replay_steps(episode, transcript))
-    correct, reason = False, ""
-    if episode.done and happened:
-        try:
-            correct, reason = decide()
-        except Exception as error:  # noqa: BLE001 - a page must show a unit that the judge fails on too
-            reason = f"the judge failed: {type(error).__name__}: {error}"
+    correct, reason = _decided(decide) if episode.done and happened else (False, "")
     wanted = [call for reply in gold for call in _said(reply)]
-    made = [(at, call) for at, (_, _, reply) in enumerate(happened) for call in _said(reply)]
-    steps_done: dict[int, list[int]] = {}
+    made = [(at, *call) for at, (_, _, reply) in enumerate(happened) for call in _said(reply)]
+    matches = _matches(wanted, [(name, arguments) for _, name, arguments in made])
+    fulfilled: dict[int, list[int]] = {}
     calls: list[GoldCall] = []
     differences: list[GoldDifference] = []
     for number, (name, arguments) in enumerate(wanted):
-        place = next((i for i, (_, call) in enumerate(made) if _equal(call, (name, arguments))), None)
-        if place is None:
-            place = next((i for i, (_, call) in enumerate(made) if call[0] == name), None)
-            if place is None:
-                calls.append(GoldCall(name, arguments, status="done" if correct else "missed"))
-                continue
-            at, (_, found) = made.pop(place)
-            if not correct and happened:
-                calls.append(GoldCall(name, arguments, status="wrong"))
-                differences += find_differences(arguments, found, name, reason)
-                continue
+        if number not in matches:
+            calls.append(GoldCall(name, arguments, status="done" if correct else "missed"))
+            continue
+        at, _, found = made[matches[number]]
+        right = correct or _equal(found, arguments)
+        calls.append(GoldCall(name, arguments, status="done" if right else "wrong"))
+        if right:
+            fulfilled.setdefault(at, []).append(number)
         else:
-            at, _ = made.pop(place)
-        calls.append(GoldCall(name, arguments, status="done"))
-        steps_done.setdefault(at, []).append(number)
+            differences += find_differences(arguments, found, name, reason)
     last = len(happened) - 1
     steps = tuple(
-        TraceStep(role, seen, reply, tuple(steps_done.get(at, ())), reason if at == last else "")
+        TraceStep(role, seen, reply, tuple(fulfilled.get(at, ())), reason if at == last else "")
         for at, (role, seen, reply) in enumerate(happened)
     )
     return Trace(unit, tools, steps, tuple(calls), tuple(differences))
+
+
+def _decided(decide: Callable[[], tuple[bool, str]]) -> tuple[bool, str]:
+    try:
+        return decide()
+    except Exception as error:  # noqa: BLE001 - a page must show a unit that the judge fails on too
+        return False, f"the judge failed: {type(error).__name__}: {error}"
+
+
+def _matches(wanted: Sequence[tuple[str, Any]], made: Sequence[tuple[str, Any]]) -> dict[int, int]:
+    """By number of a gold call the call that stands for it: an equal one first, then one of its name."""
+    found: dict[int, int] = {}
+    for same in (_equal, _same_name):
+        for number, gold in enumerate(wanted):
+            if number not in found:
+                free = (at for at, call in enumerate(made) if at not in found.values() and same(gold, call))
+                found.update((number, at) for at in islice(free, 1))
+    return found
+
+
+def _same_name(gold: tuple[str, Any], call: tuple[str, Any]) -> bool:
+    return gold[0] == call[0]
 
 
 def _said(reply: Message) -> Iterator[tuple[str, Any]]:
