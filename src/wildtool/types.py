@@ -38,7 +38,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is played as a whole and is independent of every other item; the cluster for statistics."""
+    """What is run as a whole and is independent of every other item; the cluster for statistics."""
 
     id: str
     units: tuple[str, ...]
@@ -48,7 +48,7 @@ class Item:
     split: str = ""
     lang: str = "en"
     roles: tuple[str, ...] = ()
-    """Roles that playing it asks besides `agent`; keys of `Benchmark.roles`."""
+    """Roles that running it needs besides `agent`; keys of `Benchmark.roles`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Role:
     about: str
     """One line: what it does."""
     default: str
-    """Name of the model that plays it where the user names none; it must need no endpoint."""
+    """Name of the model that takes it by default; it must need no endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class Request:
     """Which of the run's models is asked; `agent` is the one under test."""
     gold: Callable[[str], Message] | None = None
     """Gives a right answer to this request in one of `Benchmark.gold_styles`; for baselines, never sent or recorded.
-    Where the role is not `agent` the style is `cooperative N`: what a willing player of the role says, N being the
-    seed of whatever it leaves open."""
+    Where the role is not `agent` the style is `cooperative N`: what a cooperative player of the role says, N being the
+    seed of its free choices."""
     address: Address | None = None
     """Set by the engine before a model sees the request."""
 
@@ -105,7 +105,7 @@ class Reply:
     changes: tuple[str, ...] = ()
     """Changes that the adapter was forced to make to the request, each by name."""
     cached: bool = False
-    """True where it was given to an earlier run, and this one took it from the cache instead of asking."""
+    """True where it came from the cache: an earlier run had asked the same."""
     batched: bool = False
     """True where it came by a provider's batch API, which has its own price."""
 
@@ -147,7 +147,7 @@ class Metric:
     """One number of a summary; a table is the metrics of one group."""
 
     group: str
-    """The table it stands in, such as `task type`."""
+    """Its table, such as `task type`."""
     name: str
     value: float | None
     """Share from 0 to 1 for a rate, mean for a mean; None where the denominator is 0."""
@@ -162,7 +162,7 @@ class Metric:
     headline: bool = False
     """True where it belongs in a table of models."""
     target: float | None = None
-    """What it is meant to be, such as the number of a paper; None where nothing says so."""
+    """Its target, such as the number of a paper; None where there is none."""
     note: str = ""
     """One sentence that a reader must know wherever the number is shown."""
 
@@ -174,11 +174,11 @@ class Ask(Protocol):
 
 
 class Episode(Protocol):
-    """The pure state machine of one unit: told a reply, it says what the model sees next, or that the unit is over."""
+    """The pure state machine of one unit: given a reply, it says what the model sees next, or that the unit is over."""
 
     @property
     def done(self) -> bool:
-        """Whether the unit is over. Cheap: judging asks it where nobody needs the request."""
+        """Whether the unit is over. Cheap: judging reads it and builds no request."""
         ...
 
     def request(self) -> Request | None:

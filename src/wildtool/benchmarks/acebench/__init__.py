@@ -43,7 +43,7 @@ class ACEBench(Benchmark):
     card = Path(__file__).parent / "card.md"
 
     def __init__(self, mode: str = "text", originals: "Originals | None" = None) -> None:
-        """Args: originals: the original's prompts, where they are sent instead of ours."""
+        """Args: originals: the original's prompts, where they are sent in place of our wording."""
         self.mode = mode
         self._originals = originals
 

@@ -57,7 +57,7 @@ def native_request(record: NormalRecord | SpecialRecord) -> Request:
 
 
 def system_message(record: NormalRecord | SpecialRecord) -> Message:
-    """Rules and situation; what is told about brackets in the other modes is not needed here."""
+    """Rules and situation, without what the other modes say about brackets."""
     from wildtool.benchmarks.acebench.prompts.request import (  # only where one plays
         PROMPT_TEXTS,
         normal_texts,

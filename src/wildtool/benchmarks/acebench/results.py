@@ -34,7 +34,7 @@ def is_result_file(path: Path) -> bool:
     try:
         first = next(read_lines(path), None)
     except DataError:
-        # Some other format: whoever knows it says what is wrong with it.
+        # Some other format: its own reader says what is wrong with it.
         return False
     id_ = first.value("id") if first else None
     return (

@@ -154,7 +154,7 @@ def _is_right(path: Path) -> bool:
     try:
         return path.is_file() and table_digest(_read(path)) == TABLE_DIGESTS[path.name]
     except DataError:
-        return False  # a damaged table is written anew
+        return False  # a damaged table is written again
 
 
 def _given_tables(folder: Path) -> dict[str, SandboxTable] | None:

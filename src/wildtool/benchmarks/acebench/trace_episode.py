@@ -130,7 +130,7 @@ def _as_call(text: str) -> CallExpression:
 
 
 def _in_turn(gold: Sequence[str], process: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Milestones found in one walk through the texts; the first one not found ends it (Q51)."""
+    """Milestones found in one pass over the texts; the first one not found ends it (Q51)."""
     texts = enumerate(text.strip() for text in process)
     for number, milestone in enumerate(gold):
         found = next((at for at, text in texts if text == milestone.strip()), None)

@@ -67,7 +67,7 @@ class Task:
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Session:
     """One record: tools and tasks that build on each other. Itself alone is equal to it, so that what follows from it
-    can be kept with it (`known.of_session`)."""
+    can be kept with it (`cached_per_session`)."""
 
     id: str
     lang: str

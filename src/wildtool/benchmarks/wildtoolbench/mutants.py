@@ -1,4 +1,4 @@
-"""Gold runs with one mistake each: what a sound profile must fail. And why an unsound one lets some pass."""
+"""Gold runs with one mistake each, which a good profile must fail; and why the others let some pass."""
 
 import copy
 import json

@@ -17,7 +17,7 @@ def is_result_file(path: Path) -> bool:
     try:
         record = next(read_records(path), (0, dict[str, Any]()))[1]
     except DataError:
-        # Some other format: whoever knows it says what is wrong with it.
+        # Some other format: its own reader says what is wrong with it.
         return False
     return "id" in record and isinstance(record.get("result"), list | str)
 

@@ -1,4 +1,4 @@
-"""Gold answers with one mistake each, for the audit: what a sound profile must judge wrong.
+"""Gold answers with one mistake each, for the audit: what a good profile must judge wrong.
 
 They are made from the corrected gold answer under every profile, so all profiles face the same mistakes; where a profile
 refuses that gold answer itself, its mutants would say nothing and are left out. Of one kind at most `MOST_OF_A_KIND`

@@ -93,7 +93,7 @@ def classify(episode: OfficialAgentEpisode | FixedAgentEpisode, end_state: EndSt
 
 
 def executed_calls(episode: OfficialAgentEpisode | FixedAgentEpisode) -> list[ExecutedCall]:
-    """All calls of an episode in order, each with what became of it; of official walks read from the dialogue."""
+    """All calls of an episode in order, each with what became of it; of official episodes read from the dialogue."""
     if isinstance(episode, FixedAgentEpisode):
         return episode.executed[:MAX_EPISODE_CALLS]
     calls = chain.from_iterable(

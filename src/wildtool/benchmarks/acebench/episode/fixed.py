@@ -203,7 +203,7 @@ class FixedMultiTurnEpisode(FixedAgentEpisode):
         return self._agent_request()
 
     def advance(self, reply: Message) -> None:
-        """Takes the answer of whoever was asked; nothing after the end."""
+        """Takes the answer to the last request; nothing after the end."""
         if self._done:
             return
         if self._user_speaks():
@@ -236,7 +236,7 @@ def _has_end_mark(text: str) -> bool:
 
 CallOutcome = Literal["ok", "failed", "raised", "unknown tool", "unreadable"]
 MAX_EXCEPTION_TEXT = 300
-"""Characters of an exception's text that the agent is told."""
+"""Characters of an exception's text that the agent sees."""
 _FAILURES = (
     *(f"Travel.reserve_flight.{case}" for case in ("bad_payment", "cash_short", "bank_short")),
     *(f"Travel.modify_flight.{case}" for case in ("no_reservation", "no_current_flight", "flight_invalid")),
@@ -257,7 +257,7 @@ class ExecutedCall:
     arguments: Mapping[str, Any]
     outcome: CallOutcome
     answer: Any
-    """What the agent is told, as JSON."""
+    """What the agent sees, as JSON."""
     message: int
     """Which message of the dialogue made it, from 0."""
 

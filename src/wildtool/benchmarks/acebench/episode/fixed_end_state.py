@@ -27,7 +27,7 @@ _ABSENT: Any = object()
 
 
 class EndedEpisode(Protocol):
-    """What is judged of a walk."""
+    """What is judged of an episode."""
 
     def result(self) -> Sequence[FinalState]: ...
 

@@ -1,6 +1,6 @@
 """An agent episode as a pure walk: agent, sandbox and simulated user in turn (sections 8.1, 8.2 and 8.5).
 
-The simulated user is a role of the walk's requests: the same machine asks the model under test (`agent`) and the
+The simulated user is a role of the episode's requests: the same machine asks the model under test (`agent`) and the
 simulator (`user`), so that both are recorded and replayed alike.
 """
 

@@ -80,7 +80,7 @@ def process_accuracy(
 
 
 def _share_found(milestones: Sequence[str], process: Sequence[str]) -> float:
-    """Milestones found in one walk through the texts; after the first one not found the walk is at its end (Q51)."""
+    """Milestones found in one pass over the texts; the first one not found ends it (Q51)."""
     texts = iter([text.strip() for text in process])
     found = sum(milestone.strip() in texts for milestone in milestones)
     return found / len(milestones) if milestones else 1.0

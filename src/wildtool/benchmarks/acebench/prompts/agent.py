@@ -29,7 +29,7 @@ class AgentPrompt:
     ) -> None:
         """Args:
         classes: involved sandbox classes, which decide the rules of a multi-turn scenario.
-        originals: the original's prompts, where they are sent instead of ours.
+        originals: the original's prompts, where they are sent in place of our wording.
         """
         self._originals = originals
         self._lang: Lang = lang

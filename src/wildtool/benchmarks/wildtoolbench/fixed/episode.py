@@ -1,4 +1,4 @@
-"""The corrected walk through one task: calls bound to gold calls by name and arguments, any legal schedule accepted.
+"""The corrected episode of one task: calls bound to gold calls by name and arguments, any legal schedule accepted.
 
 The "C:" lines of the evaluator's specification. The first fault ends the task; `fault` says what it was.
 """
@@ -55,7 +55,7 @@ class TaskFault:
 
 @dataclass(frozen=True, slots=True)
 class BoundStep:
-    """One reply as the walk judged it."""
+    """One reply as the episode judged it."""
 
     reply: Message
     nodes: GraphStep

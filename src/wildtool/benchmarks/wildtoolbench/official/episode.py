@@ -1,4 +1,4 @@
-"""The published evaluator's walk through one task, and what it writes down at each step.
+"""The published evaluator's episode of one task, and what it writes down at each step.
 
 Section "Walk" and quirks Q18 to Q25 of the evaluator's specification. Where the original raises, `raised` says
 with what, and the task is over.
@@ -34,7 +34,7 @@ MAX_READY = 16
 
 @dataclass(frozen=True, slots=True)
 class LoggedStep:
-    """One reply as the walk judged it."""
+    """One reply as the episode judged it."""
 
     reply: Message
     correct: bool
@@ -73,7 +73,7 @@ class OfficialEpisode:
 
     @property
     def optimal(self) -> bool:
-        """Whether the finished walk took the shortest path's number of steps."""
+        """Whether the finished episode took the shortest path's number of steps."""
         return self.name_correct and len(self.log) == self.schedule.min_length
 
     @property

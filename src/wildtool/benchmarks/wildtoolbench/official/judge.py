@@ -1,4 +1,4 @@
-"""The published evaluator's scoring of one walked task, with what it would have raised named instead.
+"""The published evaluator's scoring of one task; what it would have raised is named instead.
 
 Section "Argument checking" and quirks Q26 to Q32 of the evaluator's specification.
 """
@@ -44,7 +44,7 @@ def object_schemas(session: Session) -> dict[str, dict[str, Any]]:
 def score_task(
     episode: OfficialEpisode, nodes: Sequence[GoldNode], schemas: Mapping[str, Mapping[str, Any]]
 ) -> OfficialScore:
-    """Labels of one finished walk. Where the original raises the task is wrong and `reference_error` is set."""
+    """Labels of one finished episode. Where the original raises the task is wrong and `reference_error` is set."""
     raised = episode.history_raised or episode.raised
     result = OfficialScore(
         CORRECT if episode.name_correct else ERROR_LABEL, None, ERROR_LABEL, episode.optimal, len(episode.log)

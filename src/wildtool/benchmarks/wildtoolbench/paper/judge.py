@@ -1,6 +1,6 @@
-"""The paper-era evaluator's verdict on one walked task: label, column of the paper's tables, AP and OP.
+"""The paper-era evaluator's verdict on one task: label, column of the paper's tables, AP and OP.
 
-Sections 1, 2, 4, 5 and 6 of the error taxonomy's specification. The walk is the published evaluator's.
+Sections 1, 2, 4, 5 and 6 of the error taxonomy's specification. The episode is the published evaluator's.
 """
 
 from collections import Counter
@@ -77,9 +77,9 @@ class PaperVerdict:
 
 
 def judge_paper(episode: OfficialEpisode, task: Task, tools: Sequence[Tool]) -> PaperVerdict:
-    """The verdict on one finished walk; never raises, whatever the replies are.
+    """The verdict on one finished episode; never raises, whatever the replies are.
 
-    Where the walk itself raises in the original the task has no verdict there; here it is an action error.
+    Where the episode itself raises in the original the task has no verdict there; here it is an action error.
     """
     replies = [step.reply for step in episode.log]
     if episode.raised_at is not None:
