@@ -59,7 +59,7 @@ class Record:
     turn: int
     """Position within its dialogue, from 0."""
     question: str
-    """A transcript of `user:` and `system:` lines; of agent records the request, or the instructions of the simulated user."""
+    """A transcript of `user:` and `system:` lines; of agent records the request, or what the simulated user wants."""
     functions: tuple[dict[str, Any], ...]
     """As written; distractors have `arguments` instead of `parameters`."""
 
