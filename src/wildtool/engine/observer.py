@@ -1,4 +1,4 @@
-"""What a run tells whoever watches it; a progress display overrides the methods it draws from."""
+"""Callbacks that report a run's progress."""
 
 from collections.abc import Sequence
 
@@ -7,28 +7,28 @@ from wildtool.types import Reply, Verdict
 
 
 class Observer:
-    """Sees a run go by; every method may be called thousands of times a second and must be cheap."""
+    """Receives the progress of a run. Methods may be called thousands of times per second and must be cheap."""
 
     def started(self, units: int) -> None:
         """Play begins; `units` is those of all items times repeats, those in the record included."""
 
     def attempt_started(self) -> None:
-        """A call goes out to a model, for the first time or again."""
+        """An attempt of a call is sent."""
 
     def attempt_ended(self, problem: CallError | None, *, answered: bool) -> None:
-        """It is over: answered, or with what went wrong, or (neither) cut off."""
+        """An attempt is over: answered, failed with a problem, or (neither) cut off."""
 
     def call_done(self, reply: Reply, *, replayed: bool) -> None:
         """A reply came, from the record where `replayed`."""
 
     def call_retried(self, kind: str, delay_s: float) -> None:
-        """An attempt failed and is made again after `delay_s` seconds."""
+        """An attempt failed and is retried after `delay_s` seconds."""
 
     def call_failed(self, kind: str) -> None:
         """A call failed for good."""
 
     def batch_status_changed(self, state: str) -> None:
-        """How the batches stand that are waited for, in words; empty while there are none."""
+        """The status of the batches that the run waits for, in words; empty while there are none."""
 
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
-        """All units of an item are played and judged."""
+        """All units of an item have been run and judged."""

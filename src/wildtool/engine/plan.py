@@ -1,5 +1,4 @@
-"""What a run is to do: which items, which models, which rules; and what of it must not change when it goes
-on."""
+"""What a run does: which items, which models, which rules; and which settings must stay the same when it continues."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from wildtool.types import Model, Source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Everything about a run but where it is stored."""
+    """Everything about a run except where it is stored."""
 
     benchmark: Benchmark
     source: Source
@@ -43,7 +42,7 @@ class Plan:
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
     """What each role's model costs, where it is known."""
     batched: frozenset[str] = frozenset()
-    """Roles that are asked by batches."""
+    """Roles that are called by batches."""
     items: SelectedItems | None = None
     """The selected items where they are read already, shared by the plans of a command; None to read them."""
 
@@ -102,7 +101,7 @@ class Plan:
                 )
 
     def identity(self) -> dict[str, Any]:
-        """The settings that requests follow from; a run goes on only if they are the same."""
+        """The settings that requests depend on; a run continues only if they are the same."""
         return {
             "benchmark": self.benchmark.name,
             "data_sha256": self.source.sha256,
@@ -120,7 +119,7 @@ class Plan:
         }
 
     def scope(self) -> dict[str, Any]:
-        """The settings that say how much is played and how fast; they may change when a run goes on."""
+        """The settings that say how much is run and how fast; they may change when a run continues."""
         return {
             "limit": self.limit,
             "ids": list(self.ids),

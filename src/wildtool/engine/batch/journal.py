@@ -98,7 +98,7 @@ class BatchJournal:
         self._append({"row": "created", "batch": entry.mark, "id": id_})
 
     def read(self, entry: BatchEntry, custom_ids: Collection[str]) -> None:
-        """Notes that the results of these requests are recorded, or that they failed and may be sent anew."""
+        """Notes that the results of these requests are recorded, or that they failed and may be sent again."""
         for custom_id in custom_ids:
             entry.requests.pop(custom_id, None)
         if entry.requests:

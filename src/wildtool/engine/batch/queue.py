@@ -33,7 +33,7 @@ class BatchFile:
         self._folder = folder
         self._batches = batches
         self._lines: dict[str, tuple[int, int]] = {}
-        """Where each request stands: offset and length."""
+        """Offset and length of each request."""
         self._head, self._tail = batches.envelope(self.mark)
         self._size = len(self._head)
         self._sealed = False
@@ -94,11 +94,11 @@ BatchAnswer = tuple[bytes, float]
 """An answer's body, and the seconds from the batch's beginning to having read its results."""
 
 PendingAnswers = dict[str, asyncio.Future[BatchAnswer]]
-"""Who waits for an answer, by custom id."""
+"""The waiting requests, by custom id."""
 
 
 class ResendRequestError(Exception):
-    """An earlier process's batch has no answer to a request: it was never begun, or failed it. It goes into a new one."""
+    """An earlier process's batch does not answer a request: it was never begun, or failed. It goes into a new one."""
 
 
 @dataclass(eq=False, slots=True)
@@ -111,22 +111,22 @@ class Batch:
     """Its requests; None where an earlier process sent them."""
     waiting: PendingAnswers = field(default_factory=dict[str, asyncio.Future[BatchAnswer]])
     state: BatchState | None = None
-    """The last that the provider said of it."""
+    """Its last known state at the provider."""
     all_readable: bool = True
     """Whether all of its results could be read; if not, they are read again by the next process."""
 
     inherited: bool = False
-    """Whether an earlier process sent it. What failed in it was that process's failure, and is asked anew."""
+    """Whether an earlier process sent it. What failed in it is sent again."""
     abandoned: bool = False
-    """Whether nobody waits for it any more although it goes on."""
+    """Whether this process stopped waiting for it while it was under way."""
 
     @property
     def is_settled(self) -> bool:
-        """Whether everybody who waits has been told what came of it."""
+        """Whether every waiting request has its answer or error."""
         return not self.abandoned and all(future.done() for future in self.waiting.values())
 
     def fail(self, why: Callable[[], Exception]) -> None:
-        """Tells all who wait that nothing comes; each gets an error of its own, which grows where it is raised."""
+        """Fails all waiting requests, each with its own error, since raising adds to an error's traceback."""
         for future in self.waiting.values():
             if not future.done():
                 future.set_exception(why())
@@ -149,7 +149,7 @@ class _Draft:
 
 
 class BatchQueue:
-    """Where the requests of one role wait for the next batch."""
+    """The requests of one role that wait for the next batch."""
 
     def __init__(
         self,
@@ -203,7 +203,7 @@ class BatchQueue:
             except ResendRequestError:
                 pass
             finally:
-                # Whatever came of it: another try is another batch's.
+                # Whatever came of it: the next attempt goes into a new batch.
                 self._inherited.pop(custom_id, None)
         with self._reserve(request):
             waiting = self._enqueue(custom_id, digest, body)
@@ -235,7 +235,7 @@ class BatchQueue:
         return halves
 
     def close(self, why: str) -> None:
-        """Lets nobody wait any more; batches that are under way are left pending."""
+        """Fails all waiting requests; batches that are under way stay pending."""
         self._closed = why
         earlier = {id(batch): batch for batch in self._inherited.values()}
         for batch in {**earlier, **{id(batch): batch for batch in self.running}}.values():
@@ -250,9 +250,9 @@ class BatchQueue:
 
     def _begin(self, collected: "_Draft") -> Batch:
         """Writes down that a batch is to be begun, before anything of it is sent."""
-        spool = collected.file
-        begun = self.journal.begin(spool.mark, self.role, self.api.endpoint.redacted_url, collected.requests)
-        return Batch(begun, spool, collected.waiting)
+        file = collected.file
+        begun = self.journal.begin(file.mark, self.role, self.api.endpoint.redacted_url, collected.requests)
+        return Batch(begun, file, collected.waiting)
 
     async def _wait(self, custom_id: str, waiting: PendingAnswers) -> BatchAnswer:
         if self._closed is not None:
@@ -282,15 +282,15 @@ class BatchQueue:
     ) -> PendingAnswers:
         """Adds a request to the last file, or to a new one."""
         if not self._drafts or not self._drafts[-1].file.has_room(line, self.most_requests):
-            spool = BatchFile(self._folder, self.api)
-            if not spool.has_room(line, self.most_requests):
-                spool.close()
+            file = BatchFile(self._folder, self.api)
+            if not file.has_room(line, self.most_requests):
+                file.close()
                 raise CallError(
                     "unsendable request",
                     f"the request has {len(line):,} bytes, a batch at most {self.api.most_bytes:,}",
                     final=True,
                 )
-            self._drafts.append(_Draft(spool))
+            self._drafts.append(_Draft(file))
         collected = self._drafts[-1]
         collected.file.add(custom_id, line)
         collected.requests[custom_id] = digest

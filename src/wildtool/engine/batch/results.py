@@ -43,7 +43,7 @@ class BatchResults:
             ) from error
 
     async def read(self, policy: RetryPolicy, on_retry: Callable[[str, float], None]) -> None:
-        """Fetches them; again where some cannot be read. Raises CallError after the last try."""
+        """Fetches them; again where some cannot be read. Raises CallError after the last attempt."""
         for attempt in range(policy.max_attempts):
             if attempt:
                 on_retry("unreadable results", REFETCH_WAIT_S)
@@ -58,7 +58,7 @@ class BatchResults:
 
     @property
     def ids(self) -> set[str]:
-        """Custom ids of all that have one."""
+        """Custom ids of all results that have one."""
         return {*self._found.good, *self._found.failed}
 
     @property
@@ -68,7 +68,7 @@ class BatchResults:
 
     @property
     def repeated(self) -> int:
-        """Lines for a custom id that stood before; the first counts."""
+        """Lines with a custom id that occurred before; the first counts."""
         return self._found.repeated
 
     def __iter__(self) -> Iterator[BatchResult]:

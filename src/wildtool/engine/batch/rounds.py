@@ -1,4 +1,4 @@
-"""Sends batches in rounds: when everything that is played waits for one, all that was asked goes out together."""
+"""Sends batches in rounds: once every item waits for a reply, all waiting requests go out together."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping, Sequence
@@ -22,14 +22,14 @@ QUIET_PASSES = 10
 
 @dataclass(frozen=True, slots=True)
 class RunningBatch:
-    """A batch that goes on at its endpoint although nobody waits for it any more."""
+    """A batch that still runs at its endpoint, though this process no longer waits for it."""
 
     id: str
     """What the provider calls it."""
     requests: int
     """How many are in it."""
     status: str
-    """The last that was heard of it, in the provider's own word."""
+    """Its last known status, in the provider's own word."""
     cancel_url: str
     """Where a POST with the key cancels it."""
 
@@ -180,7 +180,7 @@ class BatchScheduler:
         self._progress.report()
 
     def stop(self, why: str) -> None:
-        """Waits for no batch any more; those under way stay pending."""
+        """Stops waiting; batches that are under way stay pending."""
         for queue in self._queues:
             queue.close(why)
         if self._round is not None:

@@ -1,4 +1,4 @@
-"""Plays the batches of one lane: begins each or finds it again, waits until it is over, tells everybody who waits."""
+"""Sends the batches of one role: creates each or finds it again, waits for its end, and hands out the results."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ POLL_FAILURES = 30
 CLOCK_SKEW_S = 3600.0
 """How far the provider's clock may be behind ours."""
 YIELD_AFTER = 500
-"""Results that are told before those who got them go on."""
+"""Results that are handed out before the event loop gets a turn."""
 UNCERTAIN_FAILURES = frozenset(
     (
         *("network", "timeout", "truncated body", "invalid JSON", "wrong shape", "body too large"),
@@ -32,7 +32,7 @@ UNCERTAIN_FAILURES = frozenset(
 
 
 class BatchSender:
-    """Sends what a lane has collected."""
+    """Sends what a queue has collected."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class BatchSender:
         on_retry: Callable[[str, float], None],
         on_state: Callable[[], None],
     ) -> None:
-        """Args: patience: of one HTTP call. on_state: is called when a batch stands otherwise than before."""
+        """Args: policy: of one HTTP call. on_state: called whenever the status of a batch changes."""
         self._queue = queue
         self._folder = folder
         self._policy = policy
@@ -53,7 +53,7 @@ class BatchSender:
         self._split_lock = asyncio.Lock()
 
     async def send_batches(self) -> None:
-        """Plays all batches that the lane has for now; those who wait have been told then."""
+        """Sends all batches that the queue has now; at the end their waiting requests have answers or errors."""
         batches = self._queue.drain()
         if self._queue.most_requests < self._queue.api.most_requests:
             # The provider has said that they would be too much at once.
@@ -90,11 +90,11 @@ class BatchSender:
             batch.fail(lambda: self._lost(batch, lost))
 
     def _lost(self, batch: Batch, error: CallError) -> Exception:
-        """What to tell of a batch that cannot be begun or read; it stays in the journal, for the next process."""
+        """The error of a batch that cannot be created or read; it stays in the journal, for the next process."""
         if error.kind == "http 404" and batch.entry.id is not None:
             why = (
                 f"{error} (the batch or its results are gone: deleted, too old, or another key's; to have its requests "
-                f"sent anew, and paid for again, delete {self._queue.journal.path})"
+                f"sent again, and paid for again, delete {self._queue.journal.path})"
             )
             return CallError(error.kind, why, final=True)
         if error.final:
@@ -102,7 +102,7 @@ class BatchSender:
         return InfraError(error.kind, str(error))
 
     async def _process_split(self, batch: Batch, alone: bool) -> None:
-        """Plays a batch in parts, one after another, since they count together until they are over."""
+        """Sends a batch in parts, one after another, since they count together until they are over."""
         if not alone:
             async with self._split_lock:
                 await self._process_split(batch, alone=True)
@@ -111,15 +111,15 @@ class BatchSender:
             await self._process(half, alone=True)
 
     async def _begin(self, batch: Batch) -> None:
-        """Brings a batch into being, unless it is. Raises AskAnewError, and CallError after the last try."""
+        """Creates a batch unless it exists. Raises ResendRequestError, and CallError after the last attempt."""
         begun, api, journal = batch.entry, self._queue.api, self._queue.journal
         if begun.id is not None:
             return
         if batch.file is not None and begun.file is None:
-            spool = batch.file
+            unsent = batch.file
 
             async def upload() -> str | None:
-                with closing(spool.open()) as file:
+                with closing(unsent.open()) as file:
                     return await api.upload(begun.mark, file)
 
             if (uploaded := await retry(upload, self._policy, self._on_retry)) is not None:
@@ -129,7 +129,7 @@ class BatchSender:
         self._on_state()
 
     async def _create(self, batch: Batch) -> BatchState:
-        """Creates a batch; where nobody knows whether an earlier try did so, looks for it first."""
+        """Creates a batch; if an earlier attempt may have created it, looks for it first."""
         begun, api = batch.entry, self._queue.api
         unsure = batch.file is None
 
@@ -152,7 +152,7 @@ class BatchSender:
         return await retry(create, self._policy, self._on_retry)
 
     async def _find_created(self, batch: Batch) -> BatchState | None:
-        """The batch where it was created and we were not told so."""
+        """The batch, if it was created although no answer said so."""
         begun, api = batch.entry, self._queue.api
         if api.stores_mark and begun.file is None:
             return None
@@ -173,7 +173,7 @@ class BatchSender:
             except CallError as error:
                 if not error.final:
                     raise
-                # Somebody else's, who has deleted it meanwhile.
+                # Another user's batch, deleted meanwhile.
                 continue
             if begun.requests.keys() & results.ids:
                 return over
@@ -195,7 +195,7 @@ class BatchSender:
         state: BatchState | None,
         seen: Callable[[BatchState], None] = lambda state: None,
     ) -> BatchState:
-        """Asks, ever more seldom, until a batch is over."""
+        """Polls, at growing intervals, until a batch is over."""
         wait, failures = FIRST_POLL_S, 0
         while state is None or not state.ended:
             if state is not None or failures:
@@ -214,7 +214,7 @@ class BatchSender:
         return state
 
     async def _reject_all(self, batch: Batch, state: BatchState) -> None:
-        """Tells those who wait that the whole batch was refused, and which requests were at fault where that is known."""
+        """Fails all waiting requests of a refused batch, and names the requests at fault if they are known."""
         api = self._queue.api
         where = f"batch {state.id} at {api.endpoint.redacted_url}"
         kind, said = "batch refused", "the batch was refused"
@@ -231,11 +231,11 @@ class BatchSender:
                 future.set_exception(ResendRequestError() if batch.inherited else error)
 
     async def _deliver_results(self, batch: Batch, state: BatchState) -> None:
-        """Reads the results and gives each to who waits for it: answers first, then failures, then what is missing."""
+        """Reads the results and hands them out: answers first, then failures, then what is missing."""
         with BatchResults(self._queue.api, state, self._folder) as results:
             await results.read(self._policy, self._on_retry)
             came = max(0.0, time.time() - batch.entry.time)
-            told = 0
+            delivered = 0
             for result in results:
                 future = batch.waiting.get(result.custom_id)
                 if future is None or future.done():
@@ -245,8 +245,8 @@ class BatchSender:
                     future.set_result((result.answer, came))
                 else:
                     future.set_exception(ResendRequestError() if batch.inherited else failure)
-                told += 1
-                if told % YIELD_AFTER == 0:
+                delivered += 1
+                if delivered % YIELD_AFTER == 0:
                     await asyncio.sleep(0)
         missing = [future for future in batch.waiting.values() if not future.done()]
         odd = {
@@ -258,13 +258,13 @@ class BatchSender:
         batch.entry.anomalies = {name: count for name, count in odd.items() if count}
         batch.all_readable = not results.unreadable
         for future in missing:
-            anew = batch.inherited and not results.unreadable
-            future.set_exception(ResendRequestError() if anew else self._missing(state, results.unreadable))
+            resend = batch.inherited and not results.unreadable
+            future.set_exception(ResendRequestError() if resend else self._missing(state, results.unreadable))
 
     def _failure(self, result: BatchResult, state: BatchState) -> Exception | None:
         if result.canceled:
-            # Whoever canceled it does not want it sent again at once.
-            why = f"batch {state.id} was canceled before this request was begun; the same command again sends it anew"
+            # It was canceled on purpose, so it is not sent again at once.
+            why = f"batch {state.id} was canceled before this request was begun; the same command sends it again"
             return InfraError("batch canceled", why)
         return result.error
 
@@ -274,7 +274,7 @@ class BatchSender:
             return InfraError("batch canceled", f"{where}: canceled before this request was begun")
         if unreadable:
             # It may stand in a line that cannot be read, and is paid for then.
-            why = f"{where}: {unreadable} lines of the results cannot be read; the same command again reads them anew"
+            why = f"{where}: {unreadable} lines of the results cannot be read; the same command reads them again"
             return InfraError("unreadable results", why)
         return CallError("missing result", f"{where}: it is over and holds no result for this request")
 

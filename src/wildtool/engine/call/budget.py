@@ -67,7 +67,7 @@ NO_RESERVATION = Reservation()
 
 
 class UsageEstimator:
-    """Guesses what the next call to a model takes, and learns from what the last ones took."""
+    """Estimates what the next call to a model takes, from what earlier calls took."""
 
     def __init__(self, price: Price | None, *, batched: bool = False) -> None:
         """Args: batched: whether its replies come by batches."""
@@ -149,8 +149,8 @@ class Budget:
         """Lets no call begin any more."""
         if self.stopped is None:
             self.stopped = why
-            for told in self.on_stop:
-                told(why)
+            for notify in self.on_stop:
+                notify(why)
 
     def _check(self, reservation: Reservation) -> None:
         limits, spent = self.limits, self.spent

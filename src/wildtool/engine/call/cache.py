@@ -56,9 +56,9 @@ class ReplyCache:
             ) from error
 
     def key(self, model: str, request: str) -> str:
-        """What names a request in the cache: a SHA-256 of everything that its reply may depend on.
+        """The key of a request: a SHA-256 of everything that its reply may depend on.
 
-        Args: who: the model, as `whose` names it. request: hash of messages and tools, as `chain` gives it.
+        Args: model: its digest (`model_digest`). request: hash of messages and tools (`request_hashes`).
         """
         return hashlib.sha256(f"{CACHE_VERSION} {model} {request}".encode()).hexdigest()
 

@@ -43,16 +43,16 @@ class Price:
         return share * (dear + completion * self.output) / MILLION
 
 
-FREE = Price(input=0.0, output=0.0, origin="asked over no network")
+FREE = Price(input=0.0, output=0.0, origin="no network")
 
 
 def token_counts(usage: Mapping[str, Any]) -> tuple[int, int]:
-    """Tokens of prompt and reply as an endpoint reported them; 0 where it told nothing sensible."""
+    """Tokens of prompt and reply as the endpoint reported them; 0 for anything that is not a sensible number."""
     return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
 
 
 def _count(value: Any) -> int:
-    # An endpoint's word: anything else than a sensible number counts as nothing told.
+    # The endpoint may send anything; what is not a sensible number counts as nothing.
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12 else 0
 
 

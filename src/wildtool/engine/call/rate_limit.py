@@ -1,4 +1,4 @@
-"""What a run may take: calls and tokens a minute at each endpoint, and calls in flight, fewer while it is overloaded."""
+"""Limits calls to an endpoint: per minute, and in flight, fewer of both while it is overloaded."""
 
 import asyncio
 from collections import deque
@@ -85,7 +85,7 @@ class Pace:
             self.per_s = max(self.per_s, min(grown, MAX_RATE_RATIO * taken))
 
     def on_rate_limited(self, now: float) -> None:
-        """A call was told that it is one too many; to be called once for all that were under way then."""
+        """The endpoint turned a call away; to be called once for all that were in flight then."""
         taken = self._taken_per_s(now)
         base = taken or FIRST_PER_S
         if self.per_s is not None:
@@ -121,11 +121,11 @@ class CallHistory:
 
 
 class RateLimiter:
-    """Lets calls to one endpoint through: in the order they came, evenly spaced, and only so many at once.
+    """Admits calls to one endpoint: in the order they came, evenly spaced, and at most `width` at once.
 
     How many at once is halved when the endpoint is overloaded, at most once for all calls that were under way then,
     and grows by one for each round of answered calls, up to what the user allows. A `Retry-After` holds for the whole
-    endpoint. A gate that learns finds out how many calls a second the endpoint takes from those it turns away.
+    endpoint. An adaptive limiter learns from the calls that the endpoint turns away how many per second it takes.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class RateLimiter:
     ) -> None:
         """Args:
         width: calls in flight at most.
-        learns: whether it learns from calls that the endpoint turns away.
+        adaptive: whether it learns from calls that the endpoint turns away.
         clock, later: the time, and what calls a function after a number of seconds; the event loop's if not given.
         """
         self.rates = rates or Rates()
@@ -148,7 +148,7 @@ class RateLimiter:
         self.in_flight = 0
         self._most = width
         self.now = clock or _loop_time
-        """The time in seconds, on the clock of the gate."""
+        """The time in seconds, on the clock of this limiter."""
         self._later = later
         self._queue: deque[tuple[asyncio.Future[None], float]] = deque()
         self._timer = False
@@ -161,32 +161,32 @@ class RateLimiter:
         """Times in a row that the endpoint turned calls away and answered none."""
         self._rejecting_since = 0.0
         self._unanswered: int | None = None
-        """Failed tries while none was ever answered; None once one is, or where that is of no interest."""
+        """Failed attempts while none was ever answered; None once one is, or if it does not matter."""
         self._probing = False
         """Whether the first call is under way, and the others wait for what comes of it."""
 
     def probe(self) -> None:
-        """Lets the next call in alone, for a moment or until it is over; few after it while all of them fail."""
+        """Admits the next call alone, for a moment or until it is over; few after it while all of them fail."""
         if not self.in_flight:
             self._unanswered, self._probing = 0, True
 
     def end_probe(self) -> None:
-        """Lets as many in as ever, whatever came of the first."""
+        """Admits calls as usual again, whatever came of the first."""
         self._unanswered, self._probing = None, False
         self._admit()
 
     def widen(self, width: int, rates: Rates) -> None:
-        """Takes another user of the endpoint in: the larger width, the lower rates."""
+        """Adds another user of the endpoint: the larger width and the lower rates hold."""
         self._most = max(self._most, width)
         self.width = float(self._most)
         self.rates = self.rates.intersect(rates)
 
     async def acquire(self, tokens: float = 0.0) -> float:
-        """Waits for its turn; gives the time of it. Each entry is followed by one `leave`.
+        """Waits for its turn and returns its time. Each `acquire` is followed by one `release`.
 
         Args: tokens: that the call is expected to take.
 
-        Raises LimitError once the gate is closed.
+        Raises LimitError once the limiter is closed.
         """
         self._check_open()
         if self._queue or not self._has_room() or self._wait_s() > 0:
@@ -215,7 +215,7 @@ class RateLimiter:
         return max(0.0, self._wait_s())
 
     def on_success(self, admitted_at: float = float("-inf")) -> None:
-        """A call that entered then got its answer: the endpoint can bear a little more."""
+        """A call that was admitted then got its answer: the endpoint can take a little more."""
         self._unanswered, self._probing, self._rejections_in_a_row = None, False, 0
         self._last_success = max(self._last_success, admitted_at)
         if self._pace is not None:
@@ -224,11 +224,11 @@ class RateLimiter:
             self.width = min(self._most, self.width + 1 / self.width)
 
     def on_error(self, error: CallError, admitted_at: float, history: CallHistory | None = None) -> bool:
-        """A call that entered then failed.
+        """A call that was admitted then failed.
 
-        Args: place: of this call.
+        Args: history: of this call.
 
-        Returns whether it was turned away and shall come again as soon as it is let in.
+        Returns whether the endpoint turned it away for its load, so that it goes back into the queue.
         """
         if error.kind == BLOCKED_PROMPT:
             self.on_success(admitted_at)
@@ -281,12 +281,12 @@ class RateLimiter:
         return history.turned_away < MAX_RATE_LIMITED
 
     def adjust(self, expected: float, used: float) -> None:
-        """A call took other tokens than expected; what comes next waits for more or less."""
+        """Corrects for a call that took more or fewer tokens than expected."""
         if self.rates.tpm is not None:
             self._tokens_due += (used - expected) * (MINUTE_S + SLACK_S) / self.rates.tpm
 
     def close(self, why: str, *, of_endpoint: bool = False) -> None:
-        """Lets nobody through any more, those who wait included; calls in flight are not touched."""
+        """Admits no more calls, and fails those that wait; calls in flight are not touched."""
         self._closed = LimitError(why, of_endpoint=of_endpoint)
         while self._queue:
             waiting, _ = self._queue.popleft()
@@ -303,7 +303,7 @@ class RateLimiter:
         if self._unanswered == 0:
             most = 1 if self._probing else most
         elif self._unanswered is not None:
-            # A try that is under way may be a slow good answer: the next ones wait for it.
+            # An attempt in flight may be a slow good answer: the next ones wait for it.
             most = min(most, PROBE_CONCURRENCY) if self._unanswered < PROBE_CONCURRENCY else 1
         return self.in_flight < most
 

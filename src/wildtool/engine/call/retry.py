@@ -1,5 +1,5 @@
-"""One model call with retries: exponential waits with full jitter, the server's `Retry-After` honoured up
-to a cap."""
+"""Calls a model until it answers, or gives it up: exponential waits with full jitter, `Retry-After` obeyed up to a
+cap."""
 
 import asyncio
 import random
@@ -20,7 +20,7 @@ LONGEST_WAIT_S = 30.0
 MAX_FAILED_CALLS = 8
 """Failures of one kind without any answer after which a model is given up."""
 GIVE_UP_AFTER_S = 10.0
-"""How long tries that may be made again must have failed by then: a server may just be starting."""
+"""Seconds for which retryable attempts must have failed by then: a server may just be starting."""
 RATE_LIMITED_GIVE_UP_AFTER_S = 120.0
 """The same where an endpoint asks for fewer calls, which most do for a minute."""
 NOT_RECORDED = "not recorded"
@@ -47,46 +47,46 @@ class AllRefusedError(GivenUpError, UsageError):
 
 
 class RefusedError(InfraError):
-    """A call that failed in a way that another try cannot mend: a wrong key, an unknown model."""
+    """A call that failed in a way that retrying cannot fix: a wrong key, an unknown model."""
 
 
 class Health:
-    """Follows the tries of one model until the first is answered.
+    """Follows the attempts of one model until the first is answered.
 
-    A model that never answers is given up, and only once no try is under way: a quick refusal must not overtake a slow
-    good answer.
+    A model that never answers is given up, but only while no attempt is in flight: a quick refusal must not overtake a
+    slow good answer.
     """
 
     def __init__(self, observer: Observer | None = None, *, give_up_after_s: float = GIVE_UP_AFTER_S) -> None:
         """Args:
-        observer: is told of each try.
-        patience_s: how long tries may fail that are made again.
+        observer: receives each attempt.
+        give_up_after_s: seconds for which retryable attempts may fail.
         """
         self.has_answered = False
         """Whether it has ever answered."""
         self.given_up: str | None = None
         """Why no more calls are made, where others of the run go on without them."""
         self.unrecorded: list[tuple[PendingRow, InfraError]] = []
-        """Calls that failed before it ever answered, which are recorded once it is clear that it does."""
+        """Calls that failed before the first answer; recorded once there is one."""
         self._observer = observer or Observer()
         self._give_up_after_s = give_up_after_s
         self._in_flight = 0
         self._failed_attempts: Counter[str] = Counter()
-        """Failed tries by kind."""
+        """Failed attempts by kind."""
         self._failed_calls: Counter[str] = Counter()
         """Calls that failed for good, by kind."""
         self._since: float | None = None
-        """When the first of the failed tries was sent."""
+        """When the first failed attempt was sent."""
 
     def on_attempt(self) -> None:
-        """A try goes out."""
+        """An attempt is sent."""
         self._in_flight += 1
         self._observer.attempt_started()
 
     def on_attempt_end(self, problem: CallError | None = None, *, answered: bool = False) -> None:
-        """A try is over: answered, failed, or (neither) cut off."""
+        """An attempt is over: answered, failed, or (neither) cut off."""
         self._in_flight -= 1
-        # Who refuses a prompt for what it says has let the key, the model's name and the request's form pass.
+        # An endpoint that refuses a prompt for its content has accepted the key, the model's name and the request's form.
         if answered or (problem is not None and problem.kind == BLOCKED_PROMPT):
             self.has_answered = True
         self._observer.attempt_ended(problem, answered=answered)
@@ -94,14 +94,14 @@ class Health:
     def on_error(
         self, error: CallError, sent_at: float, now: float, *, lost: bool, rate_limited: bool = False
     ) -> None:
-        """Judges the whole after a failed try.
+        """Decides after a failed attempt whether the model is given up.
 
         Args:
-            entered: when it was sent.
-            lost: whether its call is not made again.
-            turned_away: whether it was told to come back later.
+            sent_at: when it was sent.
+            lost: whether its call is not retried.
+            rate_limited: whether the endpoint asked for fewer calls.
 
-        Raises GivenUpError where that is enough.
+        Raises GivenUpError if it is.
         """
         if self.has_answered or error.kind == NOT_RECORDED:
             return
@@ -246,5 +246,5 @@ def wait_s(attempt: int, retry_after_s: float | None, jitter: float) -> float:
     backoff = jitter * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(attempt - 1, 16))
     if retry_after_s is None:
         return backoff
-    # Jitter on top, so that calls which were told the same moment do not come back all at once.
+    # Jitter on top, so that calls with the same Retry-After do not come back all at once.
     return min(LONGEST_RETRY_AFTER_S, max(retry_after_s, 0.0) + backoff)

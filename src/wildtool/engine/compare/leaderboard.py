@@ -1,4 +1,4 @@
-"""Which results may stand in one table, what it is called, and what its reader must know besides the numbers."""
+"""Groups comparable results into tables; their titles and caveats."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Where one role of a run is asked: its model within all limits, and the cache before it."""
+"""Client for one role: cache, budget, rate limit and retries around its model."""
 
 import sys
 from collections.abc import Callable, Generator
@@ -17,7 +17,7 @@ from wildtool.types import Address, Model, Reply, Request
 
 
 def endpoint_of(model: Model) -> str | None:
-    """The address that a model is asked at; None for one that is asked over no network."""
+    """The address of a model's API; None for a model without network."""
     url = model.settings().get("base_url")
     return url if isinstance(url, str) else None
 
@@ -31,35 +31,37 @@ class Invocation:
         self._limiters: dict[object, RateLimiter] = {}
 
     def limiter(self, model: Model, width: int, rates: Rates) -> RateLimiter:
-        """The gate to a model: one for all at the same endpoint, by their lowest rates.
+        """The rate limiter of a model: one for all models at the same endpoint, with their lowest rates.
 
         Args: width: calls in flight at most.
         """
         endpoint = endpoint_of(model)
         # Only the network has rates; another model is on its own.
         key = id(model) if endpoint is None else endpoint
-        gate = self._limiters.get(key)
-        if gate is None:
-            learns = endpoint is not None
-            gate = self._limiters[key] = RateLimiter(width, rates if learns else Rates(), adaptive=learns)
-            self.budget.on_stop.append(gate.close)
+        limiter = self._limiters.get(key)
+        if limiter is None:
+            adaptive = endpoint is not None
+            limiter = self._limiters[key] = RateLimiter(
+                width, rates if adaptive else Rates(), adaptive=adaptive
+            )
+            self.budget.on_stop.append(limiter.close)
         else:
-            gate.widen(width, rates)
-        return gate
+            limiter.widen(width, rates)
+        return limiter
 
 
 class ModelClient:
-    """A model with the gate to its endpoint, its price, the budget and the cache."""
+    """A model with its rate limiter, its price, the budget and the cache."""
 
     def __init__(self, plan: Plan, role: str, model: Model, invocation: Invocation, health: Health) -> None:
-        """Args: health: of the model, in whatever roles it is asked."""
+        """Args: health: of the model, shared by all its roles."""
         self.health = health
         self.batched = role in plan.batched
         rates = Rates() if self.batched else plan.rates.get(role, Rates())
         self.price = plan.prices.get(role)
         self._model = model
         self._budget = invocation.budget
-        # Nothing goes to the endpoint while a request waits for its batch.
+        # A request that waits for its batch takes nothing from the endpoint.
         self._limiter = (
             RateLimiter(sys.maxsize) if self.batched else invocation.limiter(model, plan.concurrency, rates)
         )
@@ -73,7 +75,7 @@ class ModelClient:
         self._reservations: dict[Address | None, Reservation] = {}
 
     def cache_key(self, address: Address, request: str) -> str | None:
-        """What names a request in the cache; None where it has no place there, as in repeats after the first.
+        """The key of a request in the cache; None for a request that is not cached, as in repeats after the first.
 
         Args: request: its hash.
         """
@@ -93,7 +95,7 @@ class ModelClient:
     async def call(
         self, request: Request, policy: RetryPolicy, on_retry: Callable[[str, float], None]
     ) -> Reply:
-        """Asks the model within all limits. Raises InfraError, and LimitError where the call was not made."""
+        """Calls the model within all limits. Raises InfraError, and LimitError if the call was not made."""
         expected = self._estimator.estimate(request) if self._estimates_usage else NO_RESERVATION
         if self.batched:
             reply = await self._call_by_batch(request, expected, policy, on_retry)
@@ -109,13 +111,13 @@ class ModelClient:
         return reply
 
     def give_up(self, why: str) -> None:
-        """Makes no more calls, also of those that wait for their turn."""
+        """Makes no more calls; those that wait for their turn fail too."""
         self.health.given_up = why
         self._limiter.end_probe()
 
     @contextmanager
     def reserve(self, request: Request) -> Generator[None]:
-        """Sets aside what a request takes that is being asked by `call`, while it goes by a new batch."""
+        """Reserves what a request that is in `call` is expected to take, while it is in a new batch."""
         with self._hold(self._reservations.get(request.address, NO_RESERVATION)):
             yield
 
@@ -126,7 +128,7 @@ class ModelClient:
         policy: RetryPolicy,
         on_retry: Callable[[str, float], None],
     ) -> Reply:
-        """The same where batches are sent: only who sends them knows whether a request is new or paid for already."""
+        """The same through a batch, whose sender reserves the budget: it knows which requests are paid already."""
         self._reservations[request.address] = reservation
         try:
             endless = replace(policy, timeout_s=inf)
@@ -147,6 +149,6 @@ class ModelClient:
             self._budget.release(reservation)
 
     def _add_spend(self, reply: Reply, reservation: Reservation) -> None:
-        # An endpoint that tells no tokens is taken at our guess, or no limit would ever be reached.
-        told = reply.usage if any(token_counts(reply.usage)) else reservation.usage
-        self._budget.spent.add(told, self.price, batched=reply.batched)
+        # Without token counts from the endpoint the estimate counts, or no limit would ever be reached.
+        usage = reply.usage if any(token_counts(reply.usage)) else reservation.usage
+        self._budget.spent.add(usage, self.price, batched=reply.batched)

@@ -1,4 +1,4 @@
-"""What a run would take, told from the data alone: the gold answers are played, and nothing is asked or written."""
+"""Estimates calls, tokens, cost and time of a run from its gold answers; nothing is sent or written."""
 
 import asyncio
 from collections import Counter
@@ -15,9 +15,9 @@ from wildtool.models.settings import Rates
 from wildtool.types import Reply, Request
 
 ASSUMED_CALL_S = 5.0
-"""How long a call is assumed to take. Models differ, and so do their endpoints by the hour; nothing is asked to know."""
+"""Assumed duration of a call; models and endpoints differ, and an estimate sends nothing to find out."""
 Span = tuple[float, float]
-"""The lower and the upper end of what something would take."""
+"""Lower and upper end of an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Usage:
     prompt_tokens: float = 0.0
     reply_tokens: float = 0.0
     longest_unit_calls: int = 0
-    """Calls of the unit that has most, since each waits for the one before."""
+    """Calls of the longest unit, since each call waits for the one before."""
 
     def add_call(self, prompt: float, reply: float, of_unit: int) -> "Usage":
         """Args: of_unit: calls of this unit so far, this one included."""
@@ -46,7 +46,7 @@ class RoleEstimate:
 
     low: Usage
     high: Usage
-    """Where gold answers can be given in several ways, the dearest of them."""
+    """If gold answers can be given in several ways, the dearest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class RunTotals:
     cost: Span | None
     """USD; None where the price of any role is not known."""
     seconds: Span | None
-    """At `CALL_S` a call; None where batches are waited for, which take what they take."""
+    """At `ASSUMED_CALL_S` per call; None where batches are waited for, which take what they take."""
     endpoint: str | None
     """Of the model under test."""
 
@@ -99,12 +99,12 @@ def usages_of(plan: Plan, role: str, seen: RoleEstimate) -> tuple[dict[str, int]
 
 def seconds_of(totals: Iterable[RunTotals]) -> Span | None:
     """How long several runs take together: at one endpoint one after the other, at several at the same time."""
-    lanes: dict[str | None, Span] = {}
+    by_endpoint: dict[str | None, Span] = {}
     for demand in totals:
         if demand.seconds is None:
             return None
-        lanes[demand.endpoint] = _added(lanes.get(demand.endpoint, (0.0, 0.0)), demand.seconds)
-    return max(low for low, _ in lanes.values()), max(high for _, high in lanes.values())
+        by_endpoint[demand.endpoint] = _added(by_endpoint.get(demand.endpoint, (0.0, 0.0)), demand.seconds)
+    return max(low for low, _ in by_endpoint.values()), max(high for _, high in by_endpoint.values())
 
 
 def _seconds(plan: Plan, roles: Mapping[str, RoleEstimate], end: int) -> float:

@@ -96,7 +96,7 @@ class RunJob:
     out: Path
     """The run folder; created where it does not exist."""
     observer: Observer = field(default_factory=Observer)
-    """Is told how it goes."""
+    """Receives its progress."""
 
 
 def run_plan(
@@ -145,10 +145,10 @@ def run_plans(
     """
     shared = invocation or Invocation()
     outcomes: list[RunResult | Exception | None] = [None] * len(jobs)
-    lanes: dict[object, list[int]] = {}
+    in_turn: dict[object, list[int]] = {}
     for number, job in enumerate(jobs):
         alone = "agent" in job.plan.batched
-        lanes.setdefault((number,) if alone else endpoint_of(job.plan.models["agent"]), []).append(number)
+        in_turn.setdefault((number,) if alone else endpoint_of(job.plan.models["agent"]), []).append(number)
 
     async def play_lane(numbers: Sequence[int]) -> None:
         for number in numbers:
@@ -161,7 +161,7 @@ def run_plans(
                 break
 
     async def play_lanes() -> None:
-        await asyncio.gather(*map(play_lane, lanes.values()))
+        await asyncio.gather(*map(play_lane, in_turn.values()))
 
     if shared.budget.limits_spending:
         for job in jobs:
@@ -276,7 +276,7 @@ async def _play(job: RunJob, items: SelectedItems, policy: RetryPolicy, invocati
 def _check_data(plan: Plan, items: SelectedItems) -> list[str]:
     """A remark where the data are not there any more, so that nothing tells whether they were edited.
 
-    Raises DataError where they are not those any more that the run began with: who scores it later would find others.
+    Raises DataError where they are not those any more that the run began with: a later `score` would find other data.
     """
     if items.stamp and items.stamp == data_stamp(plan.source.path):
         return []

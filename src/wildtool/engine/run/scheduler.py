@@ -1,5 +1,5 @@
-"""Plays items concurrently: asks models within bounds, records each reply before it is used, replays
-recorded ones."""
+"""Runs items concurrently: calls models within limits, records each reply before it is used, and replays
+recorded replies."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -208,7 +208,7 @@ def _redact_reply(parts: list[Any]) -> list[Any]:
 
 
 class RecordingClient:
-    """How one item reaches its models in one repeat: answers from the record first, then from the stage."""
+    """Answers the requests of one item in one repeat: from the record if it has the reply, else from the models."""
 
     def __init__(self, context: RunContext, item: Item, repeat: int) -> None:
         self.log: ItemLog = context.reader.log(item.id, repeat)

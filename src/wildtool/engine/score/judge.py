@@ -1,4 +1,4 @@
-"""Judges one played item, and holds its ground where a judge itself fails."""
+"""Judges one item; an exception in the judge becomes a `judge fault` verdict."""
 
 from collections.abc import Mapping
 
