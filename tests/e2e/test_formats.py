@@ -99,7 +99,7 @@ async def test_a_format_told_by_the_name_is_said_and_what_was_said_is_kept(tmp_p
     folder = tmp_path / "run"
     async with FaultServer(f"gold:{answers}") as server:
         ended = await wildtool(*run(server, folder, "auto", "Qwen/Qwen3-8B"), cwd=tmp_path)
-        assert "hermes, told by the model's name" in ended.err
+        assert "hermes, chosen by the model's name" in ended.err
     record = folder / "record-0001.jsonl"
     called = [
         row

@@ -51,7 +51,7 @@ async def test_a_run_says_how_the_model_is_asked_and_judges_every_task(path: Pat
     ended = await played(path, tmp_path / "run")
     assert ended.status == 0, ended.err
     assert (
-        "is sent tools by its chat template, and calls are read in the format hermes, told by the marks in it"
+        "is sent tools by its chat template, and calls are read in the format hermes, chosen by the marks in it"
         in ended.err
     )
     assert len(verdicts(tmp_path / "run")) == 8

@@ -155,7 +155,7 @@ def join_gemini(parts: Iterable[Any]) -> Any:
     """The response in its chunks. Raises BrokenStreamError if no finish reason arrived."""
     whole: dict[str, Any] = {}
     candidate: dict[str, Any] = {}
-    said = PartDeltas()
+    content = PartDeltas()
     ended = False
     for part in objects(parts):
         if part.get("error"):
@@ -166,12 +166,12 @@ def join_gemini(parts: Iterable[Any]) -> Any:
             ended = ended or bool(chunk.get("finishReason"))
             pieces: object = as_object(chunk.get("content")).get("parts")
             for piece in as_list(pieces):
-                said.add(piece)
+                content.add(piece)
             candidate |= chunk
     if not ended:
         raise BrokenStreamError("the stream has no finishReason")
     if candidate:
-        whole["candidates"] = [{**candidate, "content": {"role": "model", "parts": said.build()}}]
+        whole["candidates"] = [{**candidate, "content": {"role": "model", "parts": content.build()}}]
     return whole
 
 

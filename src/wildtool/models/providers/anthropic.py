@@ -225,8 +225,8 @@ def _message(blocks: list[Any], names: Mapping[str, str], parameters: ParameterN
         match block:
             case {"type": "text", "text": str() as text}:
                 texts.append(text)
-                said = {key for key, value in cast(dict[str, Any], block).items() if value is not None}
-                plain = plain and not calls and len(texts) == 1 and said == {"type", "text"}
+                keys = {key for key, value in cast(dict[str, Any], block).items() if value is not None}
+                plain = plain and not calls and len(texts) == 1 and keys == {"type", "text"}
             case {"type": "tool_use", "name": str() as name, "id": str() as id_, "input": given}:
                 given = rename_arguments(given, parameters.get(name, {}))
                 calls.append(openai_call(id_, names.get(name, name), given))

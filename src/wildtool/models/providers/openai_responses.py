@@ -137,9 +137,9 @@ class _ItemBuilder:
 
     def _matches(self, message: Message, items: list[Any]) -> bool:
         """Whether items and message have the same content; if so, their calls are registered."""
-        told = _message(items)
-        calls: list[dict[str, Any]] = told.get("tool_calls") or []
-        if told["content"] != message.get("content") or not same_calls(message, calls):
+        kept = _message(items)
+        calls: list[dict[str, Any]] = kept.get("tool_calls") or []
+        if kept["content"] != message.get("content") or not same_calls(message, calls):
             return False
         for call in calls:
             self._ids.register(call["id"], call["id"], call["function"]["name"])

@@ -28,19 +28,19 @@ def _system(tools: Sequence[Tool]) -> str:
 
 
 def _write_calls(calls: Sequence[ToolCall]) -> str:
-    told = [
+    written = [
         json_text({"tool_call_id": str(number), "tool_name": call.name, "parameters": call.arguments})
         for number, call in enumerate(calls)
     ]
-    return f"{OPEN}[{', '.join(told)}]{CLOSE}"
+    return f"{OPEN}[{', '.join(written)}]{CLOSE}"
 
 
 def _write_results(results: Sequence[ToolResult]) -> str:
-    told = [
+    written = [
         json_text({"tool_call_id": str(number), "results": {"0": one.text}, "is_error": None})
         for number, one in enumerate(results)
     ]
-    return f"<|START_TOOL_RESULT|>[{', '.join(told)}]<|END_TOOL_RESULT|>"
+    return f"<|START_TOOL_RESULT|>[{', '.join(written)}]<|END_TOOL_RESULT|>"
 
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:

@@ -10,9 +10,9 @@ AUTO = "auto"
 BY_OPTION = "by option"
 BY_TEMPLATE = "by template"
 CHOICE_NOTES = {
-    AUTO: ", told by the model's name",
+    AUTO: ", chosen by the model's name",
     BY_OPTION: "",
-    BY_TEMPLATE: ", told by the marks in it",
+    BY_TEMPLATE: ", chosen by the marks in it",
 }
 """How a format was chosen, as settings name it, and the note for the user."""
 NAME_PATTERNS = (

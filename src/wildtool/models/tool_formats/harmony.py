@@ -35,11 +35,11 @@ def _system(tools: Sequence[Tool]) -> str:
 
 
 def _write_calls(calls: Sequence[ToolCall]) -> str:
-    told = [
+    written = [
         f"{CHANNEL}commentary to={_TOOLS}{call.name} <|constrain|>json{MESSAGE}{json_text(call.arguments)}{CALL}"
         for call in calls
     ]
-    return f"{START}assistant".join(told)
+    return f"{START}assistant".join(written)
 
 
 def _write_results(results: Sequence[ToolResult]) -> str:
@@ -52,7 +52,7 @@ def _write_results(results: Sequence[ToolResult]) -> str:
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
     scanner.ignored_marks = (f"{START}assistant", END, RETURN, CALL)
     thoughts: list[str] = []
-    said: list[str] = []
+    texts: list[str] = []
     seen = False
     while header := _HEADER.search(scanner.text, scanner.at):
         scanner.add_text(header.start())
@@ -62,13 +62,13 @@ def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
             _take_call(scanner, recipient[1].removeprefix(_TOOLS))
             continue
         text = scanner.read_until(END, RETURN, CALL, START, CHANNEL).strip()
-        (thoughts if header[3].split()[:1] == ["analysis"] else said).append(text)
+        (thoughts if header[3].split()[:1] == ["analysis"] else texts).append(text)
     if _OPENS_CALL.search(scanner.text, scanner.at):
         scanner.add_unreadable(len(scanner.text))
     scanner.add_rest()
     if seen:
         scanner.reasoning = "\n".join(thoughts) if thoughts else None
-        scanner.content = "\n".join(text for text in (scanner.plain_text, *said) if text)
+        scanner.content = "\n".join(text for text in (scanner.plain_text, *texts) if text)
 
 
 def _take_call(scanner: Scanner, name: str) -> None:

@@ -39,9 +39,9 @@ class _IncompleteError(ValueError):
 
 
 def _system(tools: Sequence[Tool]) -> str:
-    told = "\n".join(f"<tool>{json_text(tool.get('function', tool))}</tool>" for tool in tools)
+    written = "\n".join(f"<tool>{json_text(tool.get('function', tool))}</tool>" for tool in tools)
     return (
-        f"# Tools\nThese tools can be called:\n<tools>\n{told}\n</tools>\n\n"
+        f"# Tools\nThese tools can be called:\n<tools>\n{written}\n</tools>\n\n"
         f"To call tools, write one block that holds all calls that can be made now, {MARK} before each tag:\n"
         f'{MARK}<tool_call>\n{MARK}<invoke name="NAME">{MARK}<ARGUMENT>VALUE{MARK}</ARGUMENT>{MARK}</invoke>\n'
         f"{MARK}</tool_call>\n\n"
@@ -51,15 +51,15 @@ def _system(tools: Sequence[Tool]) -> str:
 
 
 def _write_calls(calls: Sequence[ToolCall]) -> str:
-    told = "\n".join(map(_write_call, calls))
-    return f"{MARK}<tool_call>\n{told}\n{MARK}</tool_call>"
+    written = "\n".join(map(_write_call, calls))
+    return f"{MARK}<tool_call>\n{written}\n{MARK}</tool_call>"
 
 
 def _write_call(call: ToolCall) -> str:
     known: Any = call.arguments
     given = cast("dict[str, Any]", known if isinstance(known, dict) else {"malformed_arguments": known})
-    told = "".join(_write_argument(key, value) for key, value in given.items())
-    return f"{MARK}<invoke name={json_text(call.name)}>{told}{MARK}</invoke>"
+    written = "".join(_write_argument(key, value) for key, value in given.items())
+    return f"{MARK}<invoke name={json_text(call.name)}>{written}{MARK}</invoke>"
 
 
 def _write_argument(key: str, value: Any) -> str:
@@ -131,16 +131,16 @@ def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth:
     if end < 0:
         # If the text breaks off, the end of the value is unknown.
         raise _IncompleteError
-    said, after = text[at:end], end + len(MARK)
+    raw, after = text[at:end], end + len(MARK)
     after += len(text[after : after + 20]) - len(text[after : after + 20].lstrip())
     if text.startswith(f"</{tag}>", after):
         after += len(tag) + 3
-    elif said.rstrip().endswith(f"</{tag}>"):
-        said, after = said.rstrip().removesuffix(f"</{tag}>"), end
+    elif raw.rstrip().endswith(f"</{tag}>"):
+        raw, after = raw.rstrip().removesuffix(f"</{tag}>"), end
     else:
         repairs.append("missing-close-tag")
         after = end
-    return parse_tag_value(said.strip(), schema_type_names(schema), repairs), after
+    return parse_tag_value(raw.strip(), schema_type_names(schema), repairs), after
 
 
 def _part(schema: Any, key: str, *, is_item: bool) -> Any:

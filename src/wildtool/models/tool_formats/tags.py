@@ -93,11 +93,11 @@ def parameter_types(types: DeclaredTypes, name: str, key: str) -> frozenset[str]
 def schema_type_names(schema: Any) -> frozenset[str]:
     """The types of a schema or of its alternatives; empty if one of them is missing."""
     schema = as_object(schema)
-    said = schema.get("type")
-    if isinstance(said, str):
-        return frozenset((said,))
-    if isinstance(said, list):
-        return frozenset(name for name in cast("list[Any]", said) if isinstance(name, str))
+    stated = schema.get("type")
+    if isinstance(stated, str):
+        return frozenset((stated,))
+    if isinstance(stated, list):
+        return frozenset(name for name in cast("list[Any]", stated) if isinstance(name, str))
     members = schema.get("anyOf", schema.get("oneOf"))
     if not isinstance(members, list):
         return _ANY
@@ -170,16 +170,16 @@ class TagSyntax:
 
     def write(self, calls: Sequence[ToolCall]) -> str:
         """Calls in their tags."""
-        told = [self._write_call(call) for call in calls]
-        told = told if self.block_per_call else ["\n".join(told)]
-        return "\n".join(f"{self.block[0]}\n{one}\n{self.block[1]}" for one in told)
+        written = [self._write_call(call) for call in calls]
+        written = written if self.block_per_call else ["\n".join(written)]
+        return "\n".join(f"{self.block[0]}\n{one}\n{self.block[1]}" for one in written)
 
     def _write_call(self, call: ToolCall) -> str:
         if not isinstance(call.arguments, dict):
             return call_json(call)
         arguments = cast("dict[str, Any]", call.arguments)  # pyright: ignore[reportUnknownMemberType]
-        told = "".join(f"{self._write_argument(key, value)}\n" for key, value in arguments.items())
-        return f"{self.call[0]}{self._write_name(call.name)}>\n{told}{self.call[1]}"
+        written = "".join(f"{self._write_argument(key, value)}\n" for key, value in arguments.items())
+        return f"{self.call[0]}{self._write_name(call.name)}>\n{written}{self.call[1]}"
 
     def _write_argument(self, key: str, value: Any) -> str:
         plain = is_unquoted_text(value, self.marks)
@@ -283,12 +283,14 @@ def _take_call(scanner: Scanner, tags: TagSyntax, name: str, types: DeclaredType
     return True
 
 
-def _value(text: str, tags: TagSyntax, said: str | None, declared: frozenset[str], repairs: list[str]) -> Any:
-    if said == "true":
+def _value(
+    text: str, tags: TagSyntax, marked: str | None, declared: frozenset[str], repairs: list[str]
+) -> Any:
+    if marked == "true":
         return text
     text = text.removeprefix("\n").removesuffix("\n") if tags.lines else text.strip()
     mended: list[str] = []
-    value = parse_tag_value(text, frozenset() if said else declared, mended)
+    value = parse_tag_value(text, frozenset() if marked else declared, mended)
     repairs += [
         name
         for name in mended

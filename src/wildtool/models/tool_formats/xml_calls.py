@@ -51,9 +51,9 @@ MINIMAX_TAGS = TagSyntax(
 
 
 def _minimax_system(tools: Sequence[Tool]) -> str:
-    told = "\n".join(f"<tool>{json_text(tool.get('function', tool))}</tool>" for tool in tools)
+    written = "\n".join(f"<tool>{json_text(tool.get('function', tool))}</tool>" for tool in tools)
     return (
-        f"# Tools\nThese tools can be called:\n<tools>\n{told}\n</tools>\n\n"
+        f"# Tools\nThese tools can be called:\n<tools>\n{written}\n</tools>\n\n"
         "To call tools, write one block that holds all calls that can be made now:\n"
         '<minimax:tool_call>\n<invoke name="NAME">\n<parameter name="ARGUMENT">VALUE</parameter>\n</invoke>\n'
         "</minimax:tool_call>\n\n"
@@ -86,9 +86,9 @@ DSML_TAGS = TagSyntax(
 
 
 def _dsml_system(tools: Sequence[Tool]) -> str:
-    told = "\n".join(json_text(tool.get("function", tool)) for tool in tools)
+    written = "\n".join(json_text(tool.get("function", tool)) for tool in tools)
     return (
-        f"## Tools\nThese functions can be called, one JSON object each:\n<functions>\n{told}\n</functions>\n\n"
+        f"## Tools\nThese functions can be called, one JSON object each:\n<functions>\n{written}\n</functions>\n\n"
         "To call functions, end the reply with one block that holds all calls that can be made now:\n"
         '<｜DSML｜function_calls>\n<｜DSML｜invoke name="NAME">\n'
         '<｜DSML｜parameter name="ARGUMENT" string="true|false">VALUE</｜DSML｜parameter>\n'
