@@ -10,11 +10,11 @@ from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.pricing import Price
-from wildtool.models.settings import Rates
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.client import Invocation
 from wildtool.engine.run.runner import run_plan
 from wildtool.models.providers.openai_chat import OpenAIModel
+from wildtool.models.settings import Rates
 
 
 def peak_mb() -> float:
