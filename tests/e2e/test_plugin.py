@@ -66,7 +66,7 @@ async def test_the_documented_benchmark_has_every_command(example: Path, tmp_pat
     assert "home-commands" in await run("list", "benchmarks")
     assert "one call or none" in await run("list", "cards", "home-commands")
     assert "nothing to fetch" in await run("data", "pull", "home-commands")
-    assert "nothing found" in await run("data", "lint", "home-commands")
+    assert "no findings" in await run("data", "lint", "home-commands")
     assert "3 of 3" in await run("data", "stats", "home-commands")
     await run("run", "home-commands", "--model", "baseline/gold", "--model", "baseline/chat", "--out", "home")
     gold, chat = Path("home/baseline--gold"), Path("home/baseline--chat")
