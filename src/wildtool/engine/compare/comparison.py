@@ -113,7 +113,7 @@ def compare_all(
         only_played: leave out repeats without a verdict, and units without any in either run; else they count as
             wrong, as in every table.
         group: column to tell parts of the units by.
-        told: columns to name with each flip.
+        columns: columns to name with each flip.
         seed: of the bootstrap.
 
     Raises UsageError where two runs share no unit.

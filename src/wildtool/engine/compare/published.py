@@ -76,7 +76,7 @@ def ranking(
 
     Args:
         figures: what papers say; the first number of the first row is the headline.
-        runs: those that `misplaced` has nothing against, by folder.
+        runs: those for which `why_not_comparable` is None, by folder.
         group: show this group of metrics; None for the first table's. Raises UsageError where it is unknown.
         every: show all metrics where no group is named.
     """

@@ -1,4 +1,4 @@
-"""One run as a comparison sees it: how often each unit was right, what kind of unit it is, how it came about."""
+"""One run of a comparison: how often each unit was correct, what kind of unit it is, with which settings."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def load_compared_run(
 
     Args:
         rows: DuckDB relation of the verdict rows of this run and one profile.
-        what: `item` to count an item as right where all its units are.
+        granularity: `item` to count an item as correct if all its units are.
     """
     own = [name for name in rows.columns if name not in VERDICT_COLUMNS and name != "detail"]
     kinds = ["split", *own]

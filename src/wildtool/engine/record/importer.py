@@ -1,4 +1,4 @@
-"""Turns somebody's replies or result file into run folders, which can then be scored, shown and judged again."""
+"""Turns a replies file or result files of other tools into run folders, which can then be scored and shown."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -33,7 +33,7 @@ def import_replies(
     changes nothing.
 
     Args:
-        replies: a replies file (see replies.py), or a result file of the benchmark's original tool or a folder of them.
+        replies: a replies file (see `replies_file.py`), or result files of the benchmark's original tool.
         out: the folder that the run folders lie in.
         force: whether they may hold what wildtool did not make.
 
@@ -75,7 +75,7 @@ def _import_model(
         "split": selection.split,
         "lang": selection.lang,
         "mode": selection.benchmark.mode,
-        # Nobody knows which rules the replies were played under.
+        # Nothing says which rules the replies were made under.
         "profile": None,
         "seed": None,
         "models": {"agent": agent},
@@ -105,7 +105,7 @@ def _write_item(row: ItemReplies, reader: RecordReader, writer: RecordWriter) ->
         present = log.get(unit, {})
         replies = transcript.replies
         if not replies and transcript.scripted:
-            # Without a row the unit would look unplayed; it was played, and the model said nothing.
+            # Without a row the unit would look unplayed; but it was run, and the model said nothing.
             replies = (Reply(EMPTY_REPLY),)
         for step, reply in enumerate(replies):
             if not isinstance(present.get(step), RecordedReply):

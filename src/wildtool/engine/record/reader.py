@@ -3,13 +3,13 @@
 Rows of a segment, one JSON line each:
 - `header`: format and version, first line of a segment;
 - `step`: address (item, repeat, unit, step), role, `request` (the hash that names it), `sends` (the links
-  of the request's chain that this item had not recorded before, see chain.py), the reply;
+  of the request's chain that this item had not recorded before, see `request_hash.py`), the reply;
 - `error`: address, role, request and sends likewise, kind, message and attempts of a call that failed for
 good. A later `step` replaces an `error` of the same address; of two steps of one address the first counts, unless the
 second says `again`: what came before it was lost, and nothing recorded of its unit from that step on counts any more.
 
-Each line ends with a checksum (lines.py). A damaged line is named; one that a loss of power can have left so, and that
-no later line calls synced, is left out.
+Each line ends with a checksum (`line_checks.py`). A damaged line is named; one that a power loss can have left so, and
+that no later line calls synced, is left out.
 """
 
 import tempfile
@@ -95,7 +95,7 @@ class RecordReader:
         """Indexes all segments. Raises RecordError naming file and line of a damaged row.
 
         Args:
-            whole: look for damage in every line now, not only when its item is read.
+            check_all: look for damage in every line now, not only when its item is read.
         """
         self.lost: list[LostLine] = []
         """Lines that are left out since they never reached the disk."""

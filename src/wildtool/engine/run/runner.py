@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from wildtool.engine.batch.rounds import RunningBatch
 
 EXIT_STATUSES = {"done": 0, "judge faults": 1, "limit reached": 3, "infra errors": 3, "interrupted": 130}
-"""How a run can end, with the exit status. A limit is like infra errors: steps are missing, and the same command,
-with more room, goes on."""
+"""How a run can end, with the exit status. A limit is like infra errors: steps are missing, and the same command
+continues with a higher limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class RunResult:
     verdicts: Path | None
     """The table of verdicts; None if the run was interrupted."""
     counts: OutcomeCounts
-    """Of the items that were played or replayed."""
+    """Of the items that were run or replayed."""
     calls: int
     """Calls that a model answered in this process."""
     replayed: int
@@ -50,16 +50,16 @@ class RunResult:
     spent: Spend
     """What the calls of this process took."""
     limit: str | None
-    """The limit that kept calls from being made, in words."""
+    """The limit that was reached, in words; None if none was."""
     limit_of_endpoint: bool
-    """Whether it is the endpoint's, and not one that the user gave."""
+    """Whether it is the endpoint's, not one that the user set."""
     faults: tuple[str, ...]
-    """Items that our own judge failed on, with the reason."""
+    """Items that the judge failed on, with the reason."""
     interrupted: bool
     remarks: tuple[str, ...] = ()
     """What was found wrong in the record and left out, and what could not be checked of the data."""
     pending: "tuple[RunningBatch, ...]" = ()
-    """Batches that go on at their endpoints; the same command again waits for them."""
+    """Batches that still run at their endpoints; the same command waits for them."""
 
     @property
     def status(self) -> str:
@@ -108,7 +108,7 @@ def run_plan(
     policy: RetryPolicy | None = None,
     invocation: Invocation | None = None,
 ) -> RunResult:
-    """Starts a run in a folder, or goes on with the one in it; ends with all its verdicts written.
+    """Starts a run in a folder, or continues the one in it; ends with all its verdicts written.
 
     Args:
         plan: what to do. Its models are closed at the end.
@@ -136,12 +136,11 @@ def run_plans(
     policy: RetryPolicy | None = None,
     invocation: Invocation | None = None,
 ) -> list[RunResult | Exception | None]:
-    """Runs several plans; one that fails does not stop the others. Gives what came of each, in order.
+    """Runs several plans; one that fails does not stop the others. Returns the outcome of each, in order.
 
-    Those at different endpoints are played at the same time, those at one endpoint in turn: they would share its
-    limits anyway, and a local server that holds one model at a time is not made to change it at every call. Those
-    asked by batches, which share nothing, are all played at the same time. None stands for a run that was not begun
-    before Ctrl-C.
+    Plans at different endpoints run at the same time, plans at one endpoint in turn: they would share its limits
+    anyway, and a local server that holds one model at a time need not swap it at every call. Plans with batches share
+    nothing and all run at the same time. None means that a run was not begun before Ctrl-C.
     """
     shared = invocation or Invocation()
     outcomes: list[RunResult | Exception | None] = [None] * len(jobs)
@@ -176,7 +175,7 @@ def run_plans(
 
 
 def _count_recorded(job: RunJob, budget: Budget) -> None:
-    """Adds to what is spent what a run's record has cost already."""
+    """Adds what a run's record has cost already to what is spent."""
     if not job.out.is_dir():
         return
     try:

@@ -57,7 +57,7 @@ OnItemDone = Callable[[int, Item, int, ItemLog], None]
 
 
 class RunContext:
-    """What all asks of a run share: models, record, bounds, counters."""
+    """What all calls of a run share: models, record, limits, counters."""
 
     def __init__(
         self,
@@ -83,9 +83,9 @@ class RunContext:
         self.cached = 0
         """Replies taken from the cache."""
         self.has_new_requests = False
-        """Whether anything was asked that the record does not say to have failed before."""
+        """Whether any request is not recorded as failed before."""
         self.limit_error: LimitError | None = None
-        """Why calls were not made, where any was not since a limit was reached."""
+        """Why calls were not made, if a limit was reached."""
         self.spent = Spend()
         """What the calls of this process took."""
         # One model may play several roles. The next batch may do what this one did not.
@@ -107,7 +107,7 @@ class RunContext:
             self.batch_scheduler = batch_scheduler(plan, reserve, folder, writer, observer, policy)
 
     async def ask(self, sent: PendingRow) -> Reply:
-        """Asks a model, or the cache, and records the reply.
+        """Calls a model, or takes the reply from the cache, and records it.
 
         Raises InfraError once that is recorded too, and LimitError, of which nothing is recorded.
         """
@@ -296,7 +296,7 @@ async def play(context: RunContext, items: SelectedItems, on_item_done: OnItemDo
 
 
 async def _play_some(context: RunContext, jobs: Iterator[PlayJob], on_item_done: OnItemDone) -> None:
-    """Plays so many items at a time that the models are busy."""
+    """Runs as many items at a time as keep the models busy."""
     async with asyncio.TaskGroup() as workers:
         for _ in range(context.plan.concurrency):
             workers.create_task(_work(context, jobs, on_item_done))
@@ -307,7 +307,7 @@ async def _play_some(context: RunContext, jobs: Iterator[PlayJob], on_item_done:
 async def _play_all(
     context: RunContext, batch_scheduler: "BatchScheduler", jobs: Iterator[PlayJob], on_item_done: OnItemDone
 ) -> None:
-    """Plays all items at once, so that each round of batches holds a step of every unit."""
+    """Runs all items at once, so that each round of batches holds a step of every unit."""
 
     async def play_one(job: PlayJob) -> None:
         _, (item, repeat) = job
@@ -347,7 +347,7 @@ async def _sync_periodically(writer: RecordWriter) -> None:
 
 
 async def _stop_at_deadline(context: RunContext) -> None:
-    """Lets calls that wait for their turn, or for a batch, know of the deadline."""
+    """Fails calls that wait for their turn, or for a batch, once the deadline has passed."""
     budget = context.invocation.budget
     if budget.remaining_s is None:
         return

@@ -72,7 +72,7 @@ class Audit:
     kills: tuple[KillRate, ...]
     survivors: tuple[Survivors, ...]
     faults: tuple[str, ...]
-    """Items that our own judge failed on, with the reason."""
+    """Items that the judge failed on, with the reason."""
 
     @property
     def passed(self) -> bool:

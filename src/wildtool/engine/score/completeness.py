@@ -1,13 +1,13 @@
-"""Whether a run covers what it was to cover: how much was planned, and whether it ended before all of that was played."""
+"""Whether a run is complete: how much was planned, and whether it ended before all of that was run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 FINISHED_STATUSES = frozenset({"done", "infra errors", "judge faults"})
-"""How `run.json` says that a sitting played all it was to play."""
+"""Statuses in `run.json` of an invocation that ran all it was to run."""
 JUDGE_FAULT = "judge fault"
-"""Error class of units whose judge failed; they were played."""
+"""Error class of units whose judge failed; they were run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def has_gaps(rows: Any, *, as_played: bool) -> bool:
 
 
 def was_stopped(about: Mapping[str, Any]) -> bool:
-    """Whether the last sitting of a run was stopped, killed, or is still going on."""
+    """Whether the last invocation of a run was stopped or killed, or is still running."""
     last: Any = about["sittings"][-1] if about["sittings"] else None
     said = cast(dict[str, Any], last).get("status") if isinstance(last, dict) else "done"
     return said not in FINISHED_STATUSES

@@ -1,4 +1,4 @@
-"""The numbers of runs: finds their verdicts, judges where they are missing, and has the benchmark summarize them."""
+"""The numbers of runs: finds their verdicts, makes missing ones, and has the benchmark summarize them."""
 
 import os
 from collections.abc import Generator, Iterator, Mapping
@@ -29,7 +29,7 @@ from wildtool.types import Metric
 
 @dataclass(frozen=True, slots=True)
 class FailureKind:
-    """Units that calls of one kind kept from their end."""
+    """Units that failed calls of one kind left unfinished."""
 
     kind: str
     units: int
@@ -46,19 +46,19 @@ class ScoreResult:
     benchmark: str
     profile: str
     played: str | None
-    """The profile it was played under; None where that is unknown."""
+    """The profile it was run under; None if unknown."""
     data: str
-    """Name of the data, as given when they were played."""
+    """Name of the data, as given to the run."""
     data_sha256: str
     split: str | None
     mode: str | None
-    """The mode it was played in; None for the benchmark's first."""
+    """The mode it was run in; None for the benchmark's first."""
     prompts: str = ""
     """Digest of the original's prompts that were sent; empty for our own wording."""
     roles: Mapping[str, str]
-    """Names of the models that played beside the agent, by role."""
+    """Names of the models of other roles than the agent, by role."""
     items: int
-    """Items of which anything was played."""
+    """Items of which anything was run."""
     items_md5: str
     """Digest of their ids and languages: equal where two runs cover the same items."""
     counts: OutcomeCounts
@@ -75,11 +75,11 @@ class ScoreResult:
     metrics: tuple[Metric, ...]
 
     faults: tuple[str, ...] = ()
-    """Items that our own judge failed on just now, with the reason."""
+    """Items that the judge failed on just now, with the reason."""
     remarks: tuple[str, ...] = ()
     """What was found wrong while they were read, such as damage to files."""
     kept: bool = True
-    """False where the verdicts were made in passing, since the run folder may or shall only be read."""
+    """False if the verdicts were made for this command only, because the run folder is only read."""
     folder: Path = Path()
     """Where the run was read."""
 
@@ -193,7 +193,7 @@ def _judge_now(
 
 @dataclass(frozen=True, slots=True)
 class _EarlierTable:
-    """What verdicts that lie in a run folder are good for."""
+    """The verdicts that are in a run folder already."""
 
     table: Path = Path()
     result: ScoreResult | None = None

@@ -1,4 +1,5 @@
-"""Judges the record of a run, offline and under any profile. What others recorded becomes a run first: importing.py."""
+"""Scores the record of a run, offline and under any profile. Replies from elsewhere become a run first
+(`record/importer.py`)."""
 
 import os
 import shlex
@@ -24,22 +25,22 @@ from wildtool.types import Item, Source, Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringOutcome:
-    """What judging came to."""
+    """What scoring a run came to."""
 
     verdicts: Path
     profile: str
     played: str | None
-    """The profile the run was played under; None where nobody knows (replies and result files)."""
+    """The profile the run was run under; None if unknown (replies and result files)."""
     counts: OutcomeCounts
     faults: tuple[str, ...]
-    """Items that our own judge failed on, with the reason."""
+    """Items that the judge failed on, with the reason."""
     remarks: tuple[str, ...] = ()
-    """What was found wrong in the record and left out."""
+    """What was found damaged in the record and left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgingJob:
-    """A run with everything that judging it takes."""
+    """A run with everything that is needed to judge it."""
 
     selection: Selection
     run_info: RunInfo
@@ -65,15 +66,15 @@ class JudgedItem:
     log: ItemLog
     verdicts: list[Verdict]
     fault: str | None
-    """Why our own judge failed, if it did."""
+    """Why the judge failed, if it did."""
 
 
 def prepare_judging(folder: Path, *, profile: str | None = None, data: str | None = None) -> JudgingJob:
-    """Finds what judging a run takes. Arguments and errors as of `score_run`."""
+    """Finds what is needed to judge a run. Arguments and errors as of `score_run`."""
     about = read_run(folder)
     identity, scope = about["identity"], about["scope"]
     benchmark = played_benchmark(folder, identity["benchmark"], identity["mode"])
-    # Judging needs no prompts; who shows what a model saw does.
+    # Judging needs no prompts, but showing what a model saw does.
     benchmark = with_recorded_prompts(benchmark, identity.get("prompts", ""))
     rules = profile or identity["profile"] or next(iter(benchmark.profiles))
     check_profile(benchmark, rules)
@@ -98,11 +99,11 @@ def prepare_judging(folder: Path, *, profile: str | None = None, data: str | Non
 def score_run(
     folder: Path, *, profile: str | None = None, data: str | None = None, out: Path | None = None
 ) -> ScoringOutcome:
-    """Judges a run folder and writes its table of verdicts.
+    """Scores a run folder and writes its table of verdicts.
 
     Args:
-        folder: the run, finished or not; what it has not played yet counts as unplayed.
-        profile: the rules to judge by; None for those it was played under.
+        folder: the run, finished or not; what it has not run yet counts as unplayed.
+        profile: the rules to judge by; None for those it was run under.
         data: where the data are now; None for where the run found them. They must be the same data.
         out: the folder to write the table to; None for the run's own.
 
@@ -128,7 +129,7 @@ def score_run(
 
 
 def _planned(run: JudgingJob) -> PlannedSize | None:
-    """How much was planned where the scope does not name it all: a replies file need not hold every item of its data."""
+    """How much was planned, if the scope does not name it all: a replies file need not hold every item of its data."""
     if run.about["kind"] != "imported":
         return None
     units = [len(item.units) for item in replace(run.selection, ids=()).items()]
@@ -172,7 +173,7 @@ def _locate(benchmark: Benchmark, folder: Path, data: str | None, about: Mapping
 def data_candidates(
     benchmark: Benchmark, folder: Path, about: Mapping[str, Any]
 ) -> Iterator[Source | DataError]:
-    """What lies at each place that a run names for its data, or why there is nothing.
+    """The data at each place that a run names for them, or why there are none.
 
     A bundle can name a benchmark's own data or what it holds itself, never a file of the folder that its reader is in.
     """
