@@ -9,13 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from engine.echo_benchmark import EchoBenchmark
-from wildtool.benchmark import Mutant
+from wildtool.benchmark import Benchmark, Check, Mutant, Rules
 from wildtool.cli import app
 from wildtool.engine import registry
 from wildtool.engine.score.audit import Audit, audit_profile, gold_transcript
-from wildtool.episode import replay
 from wildtool.errors import UsageError
-from wildtool.types import Item, Message, Metric, Request, Source, Transcript, Verdict
+from wildtool.types import Item, Message, Metric, Request, Source
 
 SOURCE = Source("sums", Path("sums"), "0" * 64)
 
@@ -38,23 +37,43 @@ class SumEpisode:
         self.said = str(reply.get("content"))
 
 
-class Sums:
+class SumRules(Rules):
     """Three is right. `strict` says so, `lax` takes any digit for it, `broken` raises."""
+
+    def __init__(self, profile: str) -> None:
+        self._profile = profile
+
+    def episode(self, item: Item, unit: str) -> SumEpisode:
+        return SumEpisode(item)
+
+    def verdict(self, episode: SumEpisode, item: Item, unit: str) -> Check:
+        if self._profile == "broken":
+            raise ZeroDivisionError
+        right = episode.said == "3" or (self._profile == "lax" and str(episode.said).isdigit())
+        return Check(right, None, f"{episode.said} is not 3")
+
+    def mutants(self, item: Item) -> Iterable[Mutant]:
+        for said, kind in (("4", "wrong digit"), ("5", "wrong digit"), ("x", "no digit")):
+            yield Mutant("1", kind, ({"content": said},), f"3 -> {said}\x1b[2J")
+        yield Mutant("0", "silence", (), "says nothing")
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        return "S1 any digit counts" if self._profile == "lax" else ""
+
+    def explain_gold(self, item: Item, unit: str) -> str:
+        return "S2 words are no digits" if item.data == "two" else ""
+
+
+class Sums(Benchmark):
+    """Items of two units with these gold answers."""
 
     name = title = "sums"
     profiles: Mapping[str, str] = {"strict": "", "lax": "", "broken": ""}
     modes: Mapping[str, str] = {"plain": ""}
-    mode = "plain"
     gold_styles = ("parallel", "serial")
-    columns: Mapping[str, str] = {}
 
     def __init__(self, *gold: str) -> None:
         self.gold = gold
-
-    def in_mode(self, mode: str) -> "Sums":
-        found = Sums(*self.gold)
-        found.mode = mode
-        return found
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
         return SOURCE
@@ -62,41 +81,18 @@ class Sums:
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         yield from (Item(f"i{n}", ("0", "1"), gold) for n, gold in enumerate(self.gold))
 
-    def episode(self, item: Item, unit: str, profile: str) -> SumEpisode:
-        return SumEpisode(item)
-
-    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        if profile == "broken":
-            raise ZeroDivisionError
-        return [self._judge(item, unit, transcripts.get(unit), profile) for unit in item.units]
-
-    def _judge(self, item: Item, unit: str, transcript: Transcript | None, profile: str) -> Verdict:
-        episode = SumEpisode(item)
-        if not replay(episode, transcript):
-            return Verdict(item.id, unit, "unplayed", 0.0, None, "", 0)
-        right = episode.said == "3" or (profile == "lax" and str(episode.said).isdigit())
-        return Verdict(
-            item.id, unit, "correct" if right else "wrong", float(right), None, f"{episode.said} is not 3", 1
-        )
+    def rules(self, profile: str) -> SumRules:
+        return SumRules(profile)
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         ((right, units),) = verdicts.aggregate("count(*) FILTER (correct), count(*)").fetchall()
         return [Metric("all", "accuracy", right / units, right, units, headline=True)]
 
-    def mutants(self, item: Item, profile: str) -> Iterable[Mutant]:
-        for said, kind in (("4", "wrong digit"), ("5", "wrong digit"), ("x", "no digit")):
-            yield Mutant("1", kind, ({"content": said},), f"3 -> {said}\x1b[2J")
-        yield Mutant("0", "silence", (), "says nothing")
-
-    def explain(self, item: Item, mutant: Mutant, profile: str) -> str:
-        return "S1 any digit counts" if profile == "lax" else ""
-
-    def explain_gold(self, item: Item, unit: str, profile: str) -> str:
-        return "S2 words are no digits" if item.data == "two" else ""
-
 
 class Entry:
     """Installs `sums` with these gold answers."""
+
+    value, module, dist = "sums:SUMS", "sums", None
 
     def __init__(self, *gold: str) -> None:
         self._gold = gold
@@ -106,13 +102,13 @@ class Entry:
 
 
 def audited(profile: str, *gold: str) -> Audit:
-    return audit_profile(Sums(*gold), SOURCE, profile)  # type: ignore[arg-type]
+    return audit_profile(Sums(*gold), SOURCE, profile)
 
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes `sums` a benchmark that can be named, and lists it as the only one."""
-    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("3")})
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": (Entry("3"),)})
 
 
 def shown(line: str) -> tuple[int, str]:
@@ -196,20 +192,20 @@ def test_roles_besides_the_agent_answer_cooperatively():
 
 @pytest.mark.usefixtures("installed")
 def test_the_known_fault_behind_wrong_gold_is_told_instead_of_the_rule(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("two")})
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": (Entry("two"),)})
     out = shown("audit sums --profile strict")[1]
     assert "strict: gold answer of i0 unit 1 is scored not correct: S2 words are no digits" in out
 
 
 @pytest.mark.usefixtures("installed")
 def test_wrong_gold_is_told_once_whatever_its_styles(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("three")})
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": (Entry("three"),)})
     out = shown("audit sums --profile strict")[1]
     assert out.count("strict: gold answer of i0 unit 1 is scored not correct: three is not 3") == 1
 
 
 def test_of_much_wrong_gold_the_first_two_hundred_are_told(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry(*["three"] * 110)})
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": (Entry(*["three"] * 110),)})
     out = shown("audit sums --profile strict")[1]
     assert out.count("strict: gold answer of") == 200
     assert "and 20 more; --json lists all" in out
@@ -217,7 +213,7 @@ def test_of_much_wrong_gold_the_first_two_hundred_are_told(monkeypatch: pytest.M
 
 def test_a_mode_is_audited_and_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Sums, "modes", {"plain": "", "loud": ""})
-    monkeypatch.setattr(registry, "_entries", lambda: {"sums": Entry("3")})
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": (Entry("3"),)})
     (found,) = json.loads(shown("audit sums --profile strict --mode loud --json")[1])
     assert found["mode"] == "loud"
     assert shown("audit sums --mode sung")[0] == 2
