@@ -27,6 +27,9 @@ PLAYED = "user is played by baseline/user; for a model give --user-model NAME"
 class Entry:
     """Three items; the last one asks the role `user`."""
 
+    dist = None
+    module = value = "echo"
+
     def load(self) -> EchoBenchmark:
         return EchoBenchmark(items=3, with_user=1)
 
@@ -36,7 +39,7 @@ def _echo_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(registry, "_entries", lambda: {"echo": Entry()})
+    monkeypatch.setattr(registry, "_entries", lambda: {"echo": (Entry(),)})
 
 
 def type_(line: str) -> Result:

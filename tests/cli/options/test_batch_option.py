@@ -14,6 +14,9 @@ PRICED = 'base_url = "http://127.0.0.1:1/v1"\nprices = {input = 1000, output = 1
 
 
 class Installed:
+    dist = None
+    module = value = "echo"
+
     def load(self) -> EchoBenchmark:
         return EchoBenchmark(items=3, steps=4)
 
@@ -23,7 +26,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(registry, "_entries", lambda: {"echo": Installed()})
+    monkeypatch.setattr(registry, "_entries", lambda: {"echo": (Installed(),)})
 
 
 def type_(line: str) -> Result:

@@ -23,6 +23,9 @@ FILE = Path("wildtool.toml")
 
 
 class Installed:
+    dist = None
+    module = value = "echo"
+
     def load(self) -> EchoBenchmark:
         return EchoBenchmark(items=3, with_user=1)
 
@@ -32,7 +35,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(registry, "_entries", lambda: {"echo": Installed()})
+    monkeypatch.setattr(registry, "_entries", lambda: {"echo": (Installed(),)})
 
 
 def type_(line: str) -> Result:
