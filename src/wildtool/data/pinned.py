@@ -209,7 +209,7 @@ def _incomplete(files: Mapping[Path, PinnedFile], failed: Mapping[Path, DataErro
     rest = "" if len(missing) == len(files) else " The others are in place."
     return DataError(
         f"{len(missing)} of {len(files)} files are missing: {named}. The first reason: {reason}.{rest}"
-        " Run the same command again to go on"
+        " Run the same command again to continue"
     )
 
 

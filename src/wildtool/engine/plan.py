@@ -86,7 +86,7 @@ class Plan:
 
         if self.in_order:
             raise UsageError(
-                "--order prefix plays units one after another, so that each step would be a batch of its own; leave it "
+                "--order prefix runs units one after another, so that each step would be a separate batch; leave it "
                 "out, or --batch"
             )
         for role in sorted(self.batched & self.models.keys()):

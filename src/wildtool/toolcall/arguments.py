@@ -85,7 +85,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise ArgumentsError("duplicate key", f"the key {twice[:80]!a} stands twice in one object")
+        raise ArgumentsError("duplicate key", f"the key {twice[:80]!a} occurs twice in one object")
     return result
 
 

@@ -117,7 +117,7 @@ def test_other_files_are_left_to_others(tmp_path: Path, first: Any) -> None:
     ("line", "said"),
     [
         ({"id": "odd_0", "result": ""}, "field id: expected an id like"),
-        ({"id": f"{INCOMPLETE}_0", "result": "x"}, "field id: expected an id that stands once"),
+        ({"id": f"{INCOMPLETE}_0", "result": "x"}, "field id: expected an id that occurs once"),
         ({"id": "agent_multi_step_0", "result": []}, "field process: expected a list, found null"),
         ({"id": "agent_multi_step_0", "result": [], "process": ["f"] * 1001}, "at most 1000 messages"),
     ],

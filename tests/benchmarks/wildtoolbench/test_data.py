@@ -275,7 +275,7 @@ def test_a_fault_is_named_by_file_line_id_and_field(name: str, tmp_path: Path) -
 
 def test_an_id_that_stands_twice_is_named_with_both_lines(tmp_path: Path) -> None:
     path = write(tmp_path, record(TASK), record(TASK, id="t"), record(TASK))
-    with pytest.raises(DataError, match=rf"{re.escape(str(path))}:3: id 's' stands in line 1 already"):
+    with pytest.raises(DataError, match=rf"{re.escape(str(path))}:3: id 's' is already used in line 1"):
         list(read_items(path))
 
 

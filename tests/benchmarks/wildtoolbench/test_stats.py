@@ -74,12 +74,12 @@ def numbers(*records: dict[str, Any]) -> dict[tuple[str, str], float | None]:
         ("hidden intent", "First Turn", 2),
         ("transitions", "3", 2),
         ("transitions", "0", 0),
-        ("mean", "tools a session", 3),
+        ("mean", "tools per session", 3),
         ("mean", "tools without gold call a session", 1),
         ("mean", "user turns a session", 5),
-        ("mean", "calls a task", 1.5),
+        ("mean", "calls per task", 1.5),
         ("mean", "steps a task", 2.5),
-        ("mean", "characters a user text", 4),
+        ("mean", "characters per user message", 4),
         ("steps", "4", 2),
         ("topology", "mixed", 2),
         ("topology", "none", 2),
@@ -185,7 +185,7 @@ def test_a_cycle_counts_as_no_step():
 
 
 def test_an_empty_set_has_no_means():
-    assert numbers()["mean", "tools a session"] is None
+    assert numbers()["mean", "tools per session"] is None
 
 
 def test_a_record_that_cannot_be_read_is_named():

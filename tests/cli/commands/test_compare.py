@@ -166,7 +166,7 @@ def test_runs_played_under_different_rules_are_refused():
     type_("run wild-mini --quiet --limit 4 --model baseline/gold --profile fixed --out other")
     ended = type_(f"compare {LEXICAL} other --profile official")
     assert ended.exit_code == 2
-    assert "profile they were played under: official and fixed" in ended.stderr
+    assert "profile they were run under: official and fixed" in ended.stderr
 
 
 def fail(run: str) -> None:

@@ -87,7 +87,7 @@ def test_what_is_typed_counts_before_the_model_and_the_model_before_the_rest(
         ),
         ("--model m --stream", "m cannot be asked by batches: streams cannot"),
         ("--model gemini/m", "gemini/m cannot be asked by batches"),
-        ("--model m --order prefix", "--order prefix plays units one after another"),
+        ("--model m --order prefix", "--order prefix runs units one after another"),
     ],
 )
 def test_what_cannot_go_together_is_refused_before_anything_is_sent(

@@ -334,7 +334,7 @@ USER = {"name": "u", "settings": {}}
         ({"benchmark": "other"}, "benchmark: b and other"),
         ({"data_sha256": "1" * 64}, "data: d (SHA-256 000000000000…) and d (SHA-256 111111111111…)"),
         ({"profile": "fixed"}, "profile they are judged under: official and fixed"),
-        ({"played": "fixed"}, "profile they were played under: official and fixed"),
+        ({"played": "fixed"}, "profile they were run under: official and fixed"),
         ({"mode": "text"}, "mode: the benchmark's first and text"),
         ({"split": "x"}, "split: all and x"),
         (

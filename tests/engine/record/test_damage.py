@@ -174,7 +174,7 @@ def test_data_edited_while_a_run_goes_on_are_noticed_and_nothing_is_judged(tmp_p
     edited = replace(plan.source, sha256="0" * 64)
     with (
         pytest.MonkeyPatch.context() as patch,
-        pytest.raises(DataError, match="changed while the run went on"),
+        pytest.raises(DataError, match="changed during the run"),
     ):
         patch.setattr(benchmark, "locate", lambda data, split=None: edited)
         run_plan(plan, tmp_path, command=[], policy=PATIENT)
@@ -208,7 +208,7 @@ def test_data_that_are_not_found_by_their_name_are_compared_where_they_lay(tmp_p
 
     with (
         pytest.MonkeyPatch.context() as patch,
-        pytest.raises(DataError, match="changed while the run went on"),
+        pytest.raises(DataError, match="changed during the run"),
     ):
         patch.setattr(benchmark, "locate", moved)
         run_plan(plan, tmp_path, command=[], policy=PATIENT)
@@ -219,5 +219,5 @@ def test_a_run_folder_deleted_while_a_run_goes_on_stops_it(tmp_path: Path):
         (tmp_path / "record-0001.jsonl").unlink(missing_ok=True)
         return "right"
 
-    with pytest.raises(RecordError, match="its record was deleted while the run went on"):
+    with pytest.raises(RecordError, match="its record was deleted during the run"):
         play(tmp_path, answer)

@@ -86,7 +86,7 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
         raise DataError(
-            f"{path}: cannot be read ({why}); get the data anew with `wildtool data pull acebench`"
+            f"{path}: cannot be read ({why}); download the data again with `wildtool data pull acebench`"
         ) from error
     if len(data) > MAX_DATA_FILE_BYTES:
         raise DataError(

@@ -55,7 +55,7 @@ def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]
             item, unit, transcript = _read(line, lang)
             units = items.setdefault(item, {})
             if unit in units:
-                line.fail("id", "an id that stands once", line.value("id"))
+                line.fail("id", "an id that occurs once", line.value("id"))
             units[unit] = transcript
         for item, units in items.items():
             yield model, item, units

@@ -99,7 +99,7 @@ def read_items(path: Path, lang: str | None = None) -> Iterator[Item]:
         if session is None:
             continue
         if session.id in seen:
-            raise DataError(f"{path}:{number}: id {session.id!r} stands in line {seen[session.id]} already")
+            raise DataError(f"{path}:{number}: id {session.id!r} is already used in line {seen[session.id]}")
         seen[session.id] = number
         units = tuple(str(position) for position in range(len(session.tasks)))
         yield Item(session.id, units, session, session.domain, session.lang)

@@ -43,6 +43,6 @@ def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -
     """Brings the official file into the cache, verified against its git blob id."""
     path = fetch(OFFICIAL_FILE, official_file(), file=file, mirror=mirror, report=report)
     report(
-        f"source: {OFFICIAL_FILE.repository} at commit {OFFICIAL_FILE.commit}; no licence file stands in that repository"
+        f"source: {OFFICIAL_FILE.repository} at commit {OFFICIAL_FILE.commit}; that repository has no licence file"
     )
     return path

@@ -30,7 +30,7 @@ _TRANSITIONS = View(
     "Instruction transitions",
     "The paper's Figure 7: accuracy by how often the kind of task (one tool, several tools, clarify, chat)"
     " changes within a session, from 0 (all four of one kind) to 3 (never the same kind twice in a row). The"
-    " band is the 95 % interval, clustered by session; few sessions stand behind some points, so look at the"
+    " band is the 95 % interval, clustered by session; some points rest on few sessions, so look at the"
     " band before the slope.",
     ("instruction transitions",),
     "lines",

@@ -133,7 +133,7 @@ class BatchJournal:
         except OSError as error:
             raise StorageError(
                 f"{self._path}: could not be written ({error.strerror}); the record is intact. Make room, then run "
-                "the same command again to go on."
+                "the same command again."
             ) from error
         self._size += len(line)
 

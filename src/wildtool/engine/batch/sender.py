@@ -264,14 +264,14 @@ class BatchSender:
     def _failure(self, result: BatchResult, state: BatchState) -> Exception | None:
         if result.canceled:
             # It was canceled on purpose, so it is not sent again at once.
-            why = f"batch {state.id} was canceled before this request was begun; the same command sends it again"
+            why = f"batch {state.id} was canceled before this request was started; the same command sends it again"
             return InfraError("batch canceled", why)
         return result.error
 
     def _missing(self, state: BatchState, unreadable: int) -> Exception:
         where = f"batch {state.id} at {self._queue.api.endpoint.redacted_url}"
         if state.status in ("cancelled", "canceled"):
-            return InfraError("batch canceled", f"{where}: canceled before this request was begun")
+            return InfraError("batch canceled", f"{where}: canceled before this request was started")
         if unreadable:
             # It may stand in a line that cannot be read, and is paid for then.
             why = f"{where}: {unreadable} lines of the results cannot be read; the same command reads them again"

@@ -99,7 +99,7 @@ def incompatibilities(first: ComparedRun, second: ComparedRun) -> list[str]:
     if a.data_sha256 != b.data_sha256:
         found.append(f"data: {_data(a)} and {_data(b)}")
     if None not in (a.played, b.played) and a.played != b.played:
-        found.append(f"profile they were played under: {a.played} and {b.played}")
+        found.append(f"profile they were run under: {a.played} and {b.played}")
     for name, x, y in setting_diffs(_other_models(first), _other_models(second)):
         found.append(f"model of another role ({name}): {x} and {y}")
     here, there = first.cells.keys(), second.cells.keys()

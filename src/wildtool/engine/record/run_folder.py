@@ -124,7 +124,7 @@ class RunFolder:
         if not (self.path / "run.json").exists():
             if find_segments(self.path):
                 raise RecordError(
-                    f"{self.path}: holds a record but no run.json, so it cannot go on; use another --out"
+                    f"{self.path}: contains a record but no run.json, so it cannot be resumed; use another --out"
                 )
             return {"format": RUN_FORMAT, "kind": kind, "identity": dict(identity), "sittings": []}
         about = read_run(self.path)

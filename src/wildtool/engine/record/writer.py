@@ -107,7 +107,7 @@ class RecordWriter:
         """
         if os.fstat(self._fd).st_nlink == 0:
             raise RecordError(
-                f"{self._folder}: its record was deleted while the run went on, so the run is stopped; restore the"
+                f"{self._folder}: its record was deleted during the run, so the run is stopped; restore the"
                 " folder, or use another --out"
             )
         size = self._size

@@ -286,7 +286,7 @@ def _check_data(plan: Plan, items: SelectedItems) -> list[str]:
         ]
     if now != plan.source.sha256:
         raise DataError(
-            f"{plan.source.path}: changed while the run went on (SHA-256 {now} instead of {plan.source.sha256}), so"
+            f"{plan.source.path}: changed during the run (SHA-256 {now} instead of {plan.source.sha256}), so"
             " nothing is judged; replies are recorded. Restore the data and run the same command, or use another --out"
         )
     return []

@@ -271,7 +271,7 @@ class Endpoint:
                 # Not a network error, which the caller would take an OSError for.
                 raise StorageError(
                     f"{len(chunk):,} bytes of an answer could not be written ({error.strerror}); make room, then run "
-                    "the same command again to go on"
+                    "the same command again"
                 ) from error
         return b"".join(chunks)
 

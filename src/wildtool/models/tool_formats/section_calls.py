@@ -93,7 +93,7 @@ def _deepseek_system(tools: Sequence[Tool]) -> str:
 
 DEEPSEEK = CallFormat(
     name="deepseek",
-    about="DeepSeek V3.1, V3 and R1: name and JSON arguments between marks of their own",
+    about="DeepSeek V3.1, V3 and R1: name and JSON arguments between special tokens",
     source="chat templates of deepseek-ai/DeepSeek-V3.1 and deepseek-ai/DeepSeek-V3-0324",
     system=_deepseek_system,
     write_calls=_DEEPSEEK.write,
@@ -140,7 +140,7 @@ def _kimi_results(results: Sequence[ToolResult]) -> str:
 
 KIMI = CallFormat(
     name="kimi",
-    about="Kimi K2: functions.NAME:0 and JSON arguments between marks of their own",
+    about="Kimi K2: functions.NAME:0 and JSON arguments between special tokens",
     source="MoonshotAI/Kimi-K2, docs/tool_call_guidance.md; chat template of moonshotai/Kimi-K2-Thinking",
     system=_kimi_system,
     write_calls=_KIMI.write,

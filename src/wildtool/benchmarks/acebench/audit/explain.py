@@ -31,14 +31,14 @@ REASONS: Mapping[str, str] = {
     "Q18": "Q18 in lists 1 is True and punctuation does not count",
     "Q23": "Q23 an optional argument of gold may be left out",
     "Q26": "Q26 gold that equals the schema's properties passes unseen",
-    "Q30": "Q30 one call can stand for several gold calls of the same function",
+    "Q30": "Q30 one call can match several gold calls of the same function",
     "Q42": "Q42 phrases, names and values are looked for anywhere in the text, and parameters of wrong values not at all",
     "Q49": "Q49 a class with a misspelt name is not compared",
     "Q50": "Q50 more entries than gold has do not count",
     "config": "a class with a misspelt name in the starting state keeps its defaults",
     "end": "documented tolerance: the end state decides, not how an episode ends",
 }
-BLANK = "a blank stands behind the closing bracket, so the message cannot be read as calls"
+BLANK = "a space follows the closing bracket, so the message cannot be read as calls"
 
 
 def explain(item: Item, mutant: Mutant, rules: AceBenchRules) -> str:

@@ -188,7 +188,7 @@ def _call_in_prose(case: _EpisodeFacts) -> ClassAndReason | None:
         if spoken.sender == "agent" and spoken.recipient == "user" and isinstance(spoken.message, str):
             for name in _CALL_IN_PROSE.findall(spoken.message[:MAX_MESSAGE_CHARACTERS]):
                 if name in offered and not any(n == name and at > position for n, at in ran_at):
-                    return RULE_VIOLATION, f"a call of {name} stood beside prose and was never made"
+                    return RULE_VIOLATION, f"a call of {name} was mixed with prose and never made"
     return None
 
 

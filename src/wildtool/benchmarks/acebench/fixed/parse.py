@@ -100,7 +100,7 @@ class _Reader(CallReader):
             if keyword.arg is None:
                 raise CallSyntaxError("unpacking instead of named arguments")
             if keyword.arg in values:
-                raise CallSyntaxError(f"the argument {keyword.arg} stands twice")
+                raise CallSyntaxError(f"the argument {keyword.arg} is given twice")
             values[keyword.arg] = self.value(keyword.value)
         return values
 

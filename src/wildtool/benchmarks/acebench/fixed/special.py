@@ -88,7 +88,7 @@ def _detection(said: str, record: SpecialRecord) -> Iterator[str]:
         if phrase != wanted and phrase.lower() in lower:
             yield f"the reply also says {phrase!r}"
     if call := _CALL.search(said):
-        yield f"a call stands beside the message: {short_repr(call[0])}"
+        yield f"a call was made in addition to the message: {short_repr(call[0])}"
 
 
 def _correction(said: str, record: SpecialRecord) -> Iterator[str]:

@@ -97,9 +97,7 @@ def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> 
         )
     both = [id_ for id_ in questions if id_ in answers]
     if both != [id_ for id_ in answers if id_ in questions]:
-        faults.append(
-            Finding(str(answers_path), "order", f"the answers stand in another order than in {path}")
-        )
+        faults.append(Finding(str(answers_path), "order", f"the answers are in another order than in {path}"))
     records: list[RecordWithLines] = []
     for id_ in both:
         try:

@@ -125,7 +125,10 @@ def check_nodes(case: LintedSession) -> Iterator[SchemaFault]:
         yield from final_faults(task, f"{case.answers_key}[{t}]", case.needs[t])
     for t, task, needs in case.tasks():
         for i, k in crowded_questions(task, needs):
-            yield case.node(t, i), f"a question needs a step of its own, but node {k} can run beside it (Q06)"
+            yield (
+                case.node(t, i),
+                f"a question needs its own step, but node {k} can run in the same one (Q06)",
+            )
 
 
 def check_types(case: LintedSession) -> Iterator[SchemaFault]:

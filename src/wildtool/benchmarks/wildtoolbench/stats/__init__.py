@@ -57,14 +57,14 @@ def describe(sessions: Sequence[Session]) -> list[Metric]:
 
 def _means(sessions: Sequence[Session], tasks: Sequence[Task]) -> Iterator[Metric]:
     per_session: dict[str, Callable[[Session], int]] = {
-        "tools a session": lambda session: len(session.tools),
+        "tools per session": lambda session: len(session.tools),
         "tools without gold call a session": lambda session: len(unused_tools(session)),
         "user turns a session": user_turns,
     }
     per_task: dict[str, Callable[[Task], int]] = {
-        "calls a task": call_count,
+        "calls per task": call_count,
         "steps a task": _steps,
-        "characters a user text": lambda task: len(task.text),
+        "characters per user message": lambda task: len(task.text),
     }
     for name, measure in per_session.items():
         yield mean_metric("mean", name, [measure(session) for session in sessions])
