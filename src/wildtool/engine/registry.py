@@ -147,7 +147,7 @@ def played_benchmark(folder: Path, name: str, mode: str | None) -> Benchmark:
         made = folder.parent / ATTRITION_FILE
         if made.exists():
             raise RecordError(
-                f"{folder}: holds how {name} were made, no answers that could be judged. What came of it stands in "
+                f"{folder}: holds how {name} were made, no replies to score. The result is in "
                 f"{folder.parent}: {made.name} says where attempts were lost; play and check what was made there"
             )
         raise RecordError(

@@ -57,7 +57,7 @@ def compare(
 
     Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
     paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are
-    refused, and so are runs that were not played to their end, unless --only-played is given.
+    refused, and so are incomplete runs, unless --only-played is given.
     """
     if as_json and as_csv:
         raise UsageError("give --json or --csv, not both")
@@ -122,9 +122,9 @@ def _check_complete(sides: Sequence["ComparedRun"]) -> None:
     found = [f"{side.label}: {coverage_note(side.result)}" for side in sides if side.result.incomplete]
     if found:
         raise UsageError(
-            "runs that were not played to their end do not compare:\n  "
+            "incomplete runs cannot be compared:\n  "
             + "\n  ".join(found)
-            + "\nPlay them to their end, or add --only-played to compare what was played."
+            + "\nComplete them, or add --only-played to compare the units that were run."
         )
 
 

@@ -34,7 +34,7 @@ class LostLine:
     def __str__(self) -> str:
         return (
             f"{self.path}, line {self.number}: not written whole before the machine stopped, so it is left out; what it "
-            "held is asked again when the run goes on"
+            "held is requested again when the run is resumed"
         )
 
 

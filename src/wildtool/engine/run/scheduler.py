@@ -258,7 +258,7 @@ class RecordingClient:
                 f"item {address.item}, repeat {address.repeat}, unit {address.unit}, step {address.step}: "
                 f"this request differs from the recorded one ({name} instead of {recorded.request}), so the "
                 "benchmark's code or its prompts have changed. What is recorded can be scored and shown as before; to "
-                "go on, use the wildtool that began this run, or another --out to begin again"
+                "resume, use the version of wildtool that started this run, or another --out to start again"
             )
         self._context.replayed += 1
         self._context.observer.call_done(recorded.reply, replayed=True)
