@@ -11,8 +11,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1] / "src" / "wildtool"
 PICTURE = Path(__file__).parent / "images" / "architecture.svg"
-CONTRACT = "contract"
-"""The modules of the root, drawn as one box."""
+CONTRACT, BASE = "contract", "benchmark"
+"""The modules of the root, drawn as two boxes: what all others use, and what benchmarks are built on."""
+OF_BASE = ("benchmark", "trace")
+APART = ("old_paths",)
+"""Modules that are not drawn: they only forward old import paths."""
 ABOUT: Mapping[str, str] = {
     "cli": "commands, options, output; no logic",
     "report": "pages, charts, local viewer",
@@ -21,6 +24,7 @@ ABOUT: Mapping[str, str] = {
     "engine": "runs, records, scores, compares",
     "benchmarks": "data, episodes, rules; one folder each",
     "models": "providers, call formats, baselines",
+    BASE: "base classes: Benchmark, Rules, SingleTurn",
     "toolcall": "reads and compares calls",
     "stats": "intervals, tests, power",
     "data": "built-in data, pinned downloads",
@@ -40,7 +44,9 @@ path { fill: none; stroke: #9aa5b1; stroke-width: 1.4; marker-end: url(#head); }
 
 def package_of(parts: tuple[str, ...]) -> str:
     """The box of a module, given by its path below the root."""
-    return parts[0] if len(parts) > 1 or (ROOT / parts[0]).is_dir() else CONTRACT
+    if len(parts) > 1 or (ROOT / parts[0]).is_dir():
+        return parts[0]
+    return BASE if parts[0] in OF_BASE else CONTRACT
 
 
 def imports(path: Path) -> Iterator[tuple[str, ...]]:
@@ -56,7 +62,7 @@ def arrows() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in sorted(ROOT.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
-        if parts[0].startswith("_"):
+        if parts[0].startswith("_") or parts[0] in APART:
             continue
         box = package_of(parts)
         found.setdefault(box, set()).update({package_of(used) for used in imports(path)} - {box})
@@ -85,8 +91,13 @@ def floors(found: Mapping[str, set[str]]) -> dict[str, int]:
 
 def sub_packages(box: str) -> list[str]:
     """Names of the packages inside a box."""
+    if box == BASE:
+        return list(OF_BASE)
     if box == CONTRACT:
-        return sorted(path.stem for path in ROOT.glob("*.py") if not path.stem.startswith("_"))
+        others = {*OF_BASE, *APART}
+        return sorted(
+            path.stem for path in ROOT.glob("*.py") if path.stem[0] != "_" and path.stem not in others
+        )
     return sorted(path.parent.name for path in (ROOT / box).glob("*/__init__.py"))
 
 

@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -36,6 +37,36 @@ WORDS = {"together"}
 """Names of providers that are plain words."""
 
 
+MOST_MODULES = 26
+"""Modules that a folder may hold; more are sorted into packages named by nouns."""
+EVERYWHERE: Mapping[str, frozenset[str]] = {
+    "what each benchmark's folder offers its rules": frozenset(
+        [
+            "explain",
+            "is_result_file",
+            "locate",
+            "mutants",
+            "published",
+            "pull",
+            "read_items",
+            "read_results",
+            "stats",
+            "summarize",
+            "trace",
+            "VIEWS",
+        ]
+    ),
+    "error classes, which each benchmark names for itself": frozenset(
+        ["CALL_ERROR", "PARAM_TYPE", "PARAM_VALUE", "UNUSABLE_GOLD"]
+    ),
+    "texts of one prompt, one module per language": frozenset({"AGENT_TEXTS", "REQUEST_TEXTS"}),
+    "one function per export format, found by the format's name": frozenset({"export"}),
+    "names of providers, one per module": frozenset({"PROVIDER"}),
+    "what `python -m` and the installed command start": frozenset({"main"}),
+}
+"""Names that several modules define on purpose, since they play the same part in each."""
+
+
 def modules() -> list[Path]:
     return sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
 
@@ -53,9 +84,9 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Modules of ours that a module imports, anywhere in it, without the root's name."""
-    for node in ast.walk(tree(path)):
+def imported(path: Path, *, when_loaded: bool = False) -> Iterator[str]:
+    """Modules of ours that a module imports, without the root's name: anywhere in it, or only when it is loaded."""
+    for node in tree(path).body if when_loaded else ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -124,3 +155,58 @@ def test_no_provider_is_named_outside_models():
         if set(PRESETS) & {text.lower(), *text.lower().split("_")} - WORDS
     ]
     assert not found
+
+
+def rooms(folder: Path) -> dict[str, set[str]]:
+    """Each sub-package and module of a folder, with its neighbours that it imports."""
+    found: dict[str, set[str]] = defaultdict(set)
+    place = ".".join(folder.relative_to(ROOT).parts)
+    for path in folder.rglob("*.py"):
+        own = path.relative_to(folder).with_suffix("").parts[0]
+        for used in imported(path, when_loaded=True):
+            if used.startswith(f"{place}.") and own != "__init__":
+                found[own].add(used.removeprefix(f"{place}.").split(".")[0])
+    return {own: {other for other in used if other != own} for own, used in found.items()}
+
+
+def folders() -> list[Path]:
+    return sorted({path.parent for path in modules() if path.parent != ROOT})
+
+
+@pytest.mark.parametrize("folder", folders(), ids=name)
+def test_neighbours_in_a_folder_form_no_circle(folder: Path):
+    left = rooms(folder)
+    while free := [own for own, used in left.items() if not used & left.keys()]:
+        for own in free:
+            del left[own]
+    assert not left
+
+
+@pytest.mark.parametrize("folder", folders(), ids=name)
+def test_a_folder_holds_no_more_modules_than_one_can_read(folder: Path):
+    assert len(list(folder.glob("*.py"))) <= MOST_MODULES
+
+
+def defined(path: Path) -> Iterator[str]:
+    """Public names that a module defines at its top level; type variables are its own affair."""
+    for node in tree(path).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            made = node.value.func if isinstance(node.value, ast.Call) else None
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if not (isinstance(made, ast.Name) and made.id in ("TypeVar", "ParamSpec")):
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def test_a_name_is_defined_once():
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in modules():
+        if path.relative_to(ROOT).parts[:2] == ("cli", "commands"):
+            continue  # named like the commands that users type
+        for found in defined(path):
+            if not found.startswith("_"):
+                places[found].append(name(path))
+    allowed = frozenset[str]().union(*EVERYWHERE.values())
+    assert not {found: where for found, where in places.items() if len(where) > 1 and found not in allowed}
+    assert not [found for found in allowed if len(places[found]) < 2], "take out what is defined once"

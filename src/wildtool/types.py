@@ -19,6 +19,8 @@ FORMAT_CHANGE, REPAIR_CHANGE = "format:", "repair:"
 PROVIDER_CONTENT = "provider_content"
 """Key of an assistant message under which an adapter keeps what its provider wants back unchanged, such as signed
 reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.provider_fields`)."""
+Lang = Literal["en", "zh"]
+"""Languages in which wildtool has words of its own."""
 Outcome = Literal["correct", "wrong", "infra_error", "unplayed"]
 FieldValue = bool | int | float | str | None
 """A cell of a benchmark's own verdict columns."""

@@ -45,7 +45,7 @@ def _record(line: bytes, where: str, what: str) -> dict[str, Any]:
     return cast(dict[str, Any], record)
 
 
-def required(record: dict[str, Any], field: str, kind: type[T], where: str) -> T:
+def required_field(record: dict[str, Any], field: str, kind: type[T], where: str) -> T:
     """A field of a record. Raises DataError naming place, field, expected and found type where it is another one."""
     value = record.get(field)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wildtool.benchmark import Benchmark
-from wildtool.engine.registry import benchmark_names, benchmarks, load_benchmark
+from wildtool.engine.registry import benchmark_names, load_benchmark, usable_benchmarks
 from wildtool.errors import UsageError
 
 
@@ -36,7 +36,7 @@ def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
 def _formats() -> list[Benchmark]:
     """One benchmark for each format: of several names that share one, that which its package is called by."""
     found: dict[type, Benchmark] = {}
-    for known in benchmarks():
+    for known in usable_benchmarks():
         home = type(known).__module__.rpartition(".")[2]
         if type(known) not in found or home == known.name:
             found[type(known)] = known

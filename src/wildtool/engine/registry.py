@@ -110,7 +110,7 @@ def benchmark_names() -> list[str]:
     return sorted({*OURS, *_entries()})
 
 
-def benchmarks() -> list[Benchmark]:
+def usable_benchmarks() -> list[Benchmark]:
     """All benchmarks that can be used, sorted by name; the others are reported."""
     found: dict[str, Benchmark] = {name: load_benchmark(name) for name in OURS}
     for name in _entries():

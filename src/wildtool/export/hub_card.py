@@ -13,7 +13,7 @@ from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.export import ExportRequest
 from wildtool.export.files import portable_value
-from wildtool.export.tables import verdict_tables, write_parquet
+from wildtool.export.tables import join_as_parquet, verdict_tables
 from wildtool.outputs import atomic_replace
 
 _PAGE_NAME = "README.md"
@@ -29,7 +29,7 @@ def export(wanted: ExportRequest, target: Path) -> None:
     about = read_run(wanted.folder)
     with verdict_tables(wanted) as found:
         for table, result in found.items():
-            write_parquet([table], target / _file(result))
+            join_as_parquet([table], target / _file(result))
         text = _page(about, list(found.values()))
         with atomic_replace(page) as new:
             new.write_bytes(text.encode())

@@ -41,10 +41,10 @@ def _profiles(wanted: ExportRequest) -> list[str | None]:
 def export_parquet(wanted: ExportRequest, target: Path) -> None:
     """Writes the rows of all requested profiles, profile after profile, in the order of the data."""
     with verdict_tables(wanted) as found:
-        write_parquet(list(found), target)
+        join_as_parquet(list(found), target)
 
 
-def write_parquet(tables: list[Path], target: Path) -> None:
+def join_as_parquet(tables: list[Path], target: Path) -> None:
     """Writes the rows of tables of verdicts as one table."""
     import duckdb
 

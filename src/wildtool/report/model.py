@@ -9,6 +9,7 @@ from typing import Any
 from wildtool.benchmark import Benchmark
 from wildtool.engine.compare.leaderboard import headline, run_labels, table_titles
 from wildtool.engine.compare.pairs import Share, share
+from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import load_benchmark, with_recorded_prompts
 from wildtool.engine.score.results import ScoreResult, open_results
@@ -22,8 +23,6 @@ MAX_RUNS_IN_PROCESS = 12
 """Up to this number of runs, one process reads them faster than starting more would."""
 INCOMPLETE_SUFFIX = " (incomplete)"
 """Mark after the name of a model whose run is incomplete."""
-MetricKey = tuple[str, str]
-"""(group, name) of a metric."""
 
 
 @dataclass(frozen=True, slots=True)

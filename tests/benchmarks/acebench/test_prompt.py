@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.acebench.reply_build import normal, special, tool
-from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt, rules_of
+from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt, scenario_rules
 from wildtool.benchmarks.acebench.prompts.request import text_messages
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 
@@ -149,7 +149,7 @@ TOLD = {
 @pytest.mark.parametrize(("place", "lang"), [(0, "en"), (1, "zh")])
 def test_the_rules_tell_what_the_original_tells(scenario: str, place: int, lang: Lang) -> None:
     classes = ("Travel",) if scenario == "travel" else ("BaseApi",)
-    (rules,) = rules_of(lang, classes)
+    (rules,) = scenario_rules(lang, classes)
     assert [told[place] for told in TOLD[scenario] if told[place] not in rules] == []
 
 

@@ -20,7 +20,12 @@ from wildtool.benchmarks.acebench.data import (
 )
 from wildtool.benchmarks.acebench.data_lines import find_file, has_file, read_bytes
 from wildtool.benchmarks.acebench.prompts.originals import Originals, prompt_files, read_originals
-from wildtool.benchmarks.acebench.sandbox.extract import extract_sentences, extract_state, find_sentences
+from wildtool.benchmarks.acebench.sandbox.extract import (
+    SandboxTable,
+    extract_sentences,
+    extract_state,
+    find_sentences,
+)
 from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, download, fetch_all, source_url
 from wildtool.data.prompt_files import PromptFile, pull_prompts
 from wildtool.errors import DataError
@@ -55,7 +60,6 @@ _EXECUTION: Mapping[str, tuple[str, str]] = {
 }
 """Sentences of the code around the sandbox: file and function, the same for both languages."""
 
-SandboxTable = dict[str, Any]
 ReadSource = Callable[[str], str]
 
 

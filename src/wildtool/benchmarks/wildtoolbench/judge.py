@@ -77,7 +77,7 @@ def task_fields(session: Session, position: int) -> Mapping[str, FieldValue]:
         "task_type": task.type,
         "position": position + 1,
         "subtype": task.subtype,
-        "transitions": transitions(session),
+        "transitions": type_transitions(session),
         "gold_calls": len(calls),
         "turns": len(fixed_schedule(session, position).shortest or ()),
         "topology": topology(deps),
@@ -86,7 +86,7 @@ def task_fields(session: Session, position: int) -> Mapping[str, FieldValue]:
     }
 
 
-def transitions(session: Session) -> int:
+def type_transitions(session: Session) -> int:
     """How often the kind of task changes within a session; the multi-tool types are one kind."""
     kinds = ["Multi-Tool" if "Multi-Tool" in task.type else task.type for task in session.tasks]
     return sum(a != b for a, b in pairwise(kinds))

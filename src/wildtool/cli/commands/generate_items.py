@@ -11,7 +11,7 @@ from wildtool.cli.options.generate import (
     PROCEDURAL,
     FolderOption,
     GenerateOptions,
-    LangOption,
+    LangsOption,
     SeedOption,
     ToolsOption,
     parse_languages,
@@ -50,7 +50,7 @@ def items(
         ),
     ] = None,
     seed: SeedOption = "1",
-    lang: LangOption = None,
+    lang: LangsOption = None,
     judges: Annotated[
         int, typer.Option(min=0, max=9, metavar="N", help="Votes on each item; 0 for none.")
     ] = 3,

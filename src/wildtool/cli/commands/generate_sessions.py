@@ -10,7 +10,7 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.generate import (
     PROCEDURAL,
     GenerateOptions,
-    LangOption,
+    LangsOption,
     SeedOption,
     ToolsOption,
     parse_languages,
@@ -38,7 +38,7 @@ def sessions(
     ] = 64,
     tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per session.")] = 4,
     seed: SeedOption = "1",
-    lang: LangOption = None,
+    lang: LangsOption = None,
     twins: Annotated[
         bool, typer.Option("--twins", help="Make each plan in both languages, linked by `twin`.")
     ] = False,

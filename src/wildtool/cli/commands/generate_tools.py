@@ -10,7 +10,7 @@ from wildtool.cli.options.generate import (
     PROCEDURAL,
     FolderOption,
     GenerateOptions,
-    LangOption,
+    LangsOption,
     SeedOption,
     parse_languages,
     with_generate_options,
@@ -36,7 +36,7 @@ def tools(
         typer.Option(metavar="FILE", help="Text to draw domains and functions from; repeatable."),
     ] = None,
     seed: SeedOption = "1",
-    lang: LangOption = None,
+    lang: LangsOption = None,
 ) -> int:
     """Generate tool definitions to generate sessions and items over.
 

@@ -88,7 +88,7 @@ def list_(
             raise UsageError("a name is for cards, such as `wildtool list cards NAME`")
         print_out(_card(registry.load_benchmark(name)))
         return
-    benchmarks = registry.benchmarks()
+    benchmarks = registry.usable_benchmarks()
     for kind in [what] if what else list(ListKind):
         if what is None:
             print_wrapped(f"{'' if kind is ListKind.benchmarks else chr(10)}{kind}")

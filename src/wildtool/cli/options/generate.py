@@ -36,7 +36,7 @@ ToolsOption = Annotated[
     ),
 ]
 SeedOption = Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same plans.")]
-LangOption = Annotated[
+LangsOption = Annotated[
     list[str] | None,
     typer.Option(metavar="CODE", help="en, zh, or en,zh for both in turn (default: en).", show_default=False),
 ]

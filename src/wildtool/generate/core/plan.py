@@ -16,9 +16,9 @@ from typing import Literal, cast
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
 from wildtool.benchmarks.wildtoolbench.stats.shapes import TASK_GROUPS
 from wildtool.errors import UsageError
+from wildtool.types import Lang
 
 PlannedTopology = Literal["", "parallel", "sequential", "mixed"]
-Lang = Literal["en", "zh"]
 WEEKDAYS: Mapping[Lang, Sequence[str]] = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
     "zh": tuple("星期" + day for day in "一二三四五六日"),

@@ -26,7 +26,7 @@ _TYPES: Mapping[type, str] = {
 }  # fmt: skip
 _LOST = "x-lost"
 """Of an object of which nothing can be given: the required property that is the reason."""
-Schema = Mapping[str, Any]
+DocumentSchema = Mapping[str, Any]
 Sized = tuple[dict[str, Any], int]
 
 
@@ -37,9 +37,9 @@ class UnreadableSchemaError(Exception):
 class SchemaReader:
     """Reads the schemas of one document."""
 
-    def __init__(self, document: Schema) -> None:
+    def __init__(self, document: DocumentSchema) -> None:
         self._document = document
-        self._flat_ones: dict[str, Schema | UnreadableSchemaError | None] = {}
+        self._flat_ones: dict[str, DocumentSchema | UnreadableSchemaError | None] = {}
         """By reference; None while it is being read."""
         self._sized: dict[tuple[str, int, str], Sized] = {}
         self._work = 0
@@ -67,7 +67,7 @@ class SchemaReader:
             raise UnreadableSchemaError("it has too many parameters")
         return best
 
-    def dereference(self, value: Any) -> Schema:
+    def dereference(self, value: Any) -> DocumentSchema:
         """An object of the document, or the one it refers to. Raises UnreadableError."""
         found = as_schema(value)
         for _ in range(_MOST_HOPS):
@@ -87,7 +87,7 @@ class SchemaReader:
             self._sized[key] = self._level(self._flat(written, 0), levels, without)
         return self._sized[key]
 
-    def _level(self, flat: Schema, levels: int, without: str) -> Sized:
+    def _level(self, flat: DocumentSchema, levels: int, without: str) -> Sized:
         made = {key: value for key, value in flat.items() if key not in _STRUCTURE}
         if isinstance(about := flat.get("description"), str):
             made["description"] = without_html(about)
@@ -106,7 +106,7 @@ class SchemaReader:
         self._count(len(flat) + len(as_schema(flat.get("properties"))))
         return made, size
 
-    def _properties(self, made: dict[str, Any], flat: Schema, levels: int, without: str) -> int:
+    def _properties(self, made: dict[str, Any], flat: DocumentSchema, levels: int, without: str) -> int:
         """Puts in the properties that can be said. Gives their size."""
         required = [name for name in list_or_empty(flat.get("required")) if isinstance(name, str)]
         unsaid: set[str] = set()
@@ -127,7 +127,7 @@ class SchemaReader:
         made["required"] = [name for name in required if name not in unsaid]
         return size
 
-    def _flat(self, schema: Schema, hops: int) -> Schema:
+    def _flat(self, schema: DocumentSchema, hops: int) -> DocumentSchema:
         """A schema with references followed and parts merged at its own level only."""
         if hops > _MOST_HOPS:
             raise UnreadableSchemaError(f"a schema goes through more than {_MOST_HOPS} references")
@@ -147,11 +147,11 @@ class SchemaReader:
                 made = self._joined(made, branch)
         return made
 
-    def _joined(self, made: Schema, part: Schema) -> dict[str, Any]:
+    def _joined(self, made: DocumentSchema, part: DocumentSchema) -> dict[str, Any]:
         self._count(sum(len(as_schema(each.get("properties"))) for each in (made, part)))
         return _merged(made, part)
 
-    def _branch(self, branches: list[Any], hops: int) -> Schema | None:
+    def _branch(self, branches: list[Any], hops: int) -> DocumentSchema | None:
         """The first of the branches that can be read and is more than null; None if there is none."""
         lost: UnreadableSchemaError | None = None
         for branch in branches:
@@ -166,7 +166,7 @@ class SchemaReader:
             raise lost
         return None
 
-    def _referred(self, reference: str, hops: int) -> Schema:
+    def _referred(self, reference: str, hops: int) -> DocumentSchema:
         if reference not in self._flat_ones:
             self._flat_ones[reference] = None
             try:
@@ -206,7 +206,7 @@ class SchemaReader:
             )
 
 
-def is_unfillable(schema: Schema) -> bool:
+def is_unfillable(schema: DocumentSchema) -> bool:
     """Whether nothing can be given for a schema: an object of which nothing is said, a file, a list of such."""
     type_ = schema.get("type")
     if type_ == "array":
@@ -216,12 +216,12 @@ def is_unfillable(schema: Schema) -> bool:
     return type_ == "object" and not schema.get("properties")
 
 
-def requires_unfillable(schema: Schema) -> bool:
+def requires_unfillable(schema: DocumentSchema) -> bool:
     """Whether something is required in a schema of which nothing can be given."""
     return _LOST in _innermost(schema)
 
 
-def why_unfillable(name: str, schema: Schema) -> str:
+def why_unfillable(name: str, schema: DocumentSchema) -> str:
     """Why nothing can be given for a parameter with such a schema."""
     place = _lost_place(schema)
     if not place and _innermost(schema).get("type") != "object":
@@ -236,7 +236,7 @@ def has_references(schema: Any) -> bool:
     while row:
         found = row.pop()
         if isinstance(found, Mapping):
-            known = cast(Schema, found)
+            known = cast(DocumentSchema, found)
             if "$ref" in known or "allOf" in known or "oneOf" in known:
                 return True
             row.extend(known.values())
@@ -249,18 +249,18 @@ def list_or_empty(value: Any) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
-def _lost_place(schema: Schema) -> str:
+def _lost_place(schema: DocumentSchema) -> str:
     return str(_innermost(schema).get(_LOST, ""))
 
 
-def _innermost(schema: Schema) -> Schema:
+def _innermost(schema: DocumentSchema) -> DocumentSchema:
     """The schema of the elements, where it is one of a list."""
     while schema.get("type") == "array" and "items" in schema:
         schema = as_schema(schema["items"])
     return schema
 
 
-def _merged(own: Schema, part: Schema) -> dict[str, Any]:
+def _merged(own: DocumentSchema, part: DocumentSchema) -> dict[str, Any]:
     """Two schemas that hold together; what the first one says counts."""
     made = {**part, **own}
     for key in ("properties", "required"):
@@ -278,7 +278,7 @@ def _merged(own: Schema, part: Schema) -> dict[str, Any]:
     return made
 
 
-def _type_of(schema: Schema) -> str:
+def _type_of(schema: DocumentSchema) -> str:
     """The type of a schema that names none."""
     if isinstance(schema.get("properties"), Mapping):
         return "object"

@@ -10,11 +10,11 @@ from wildtool.models.tool_formats.lenient_json import MAX_VALUE_DEPTH
 from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, wrap_results
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall
 from wildtool.models.tool_formats.tags import (
-    parameter_schemas,
     parse_tag_value,
     quoted_name,
     read_name,
     schema_type_names,
+    schemas_by_tool,
     tag_value_text,
 )
 from wildtool.types import Tool
@@ -71,7 +71,7 @@ def _write_argument(key: str, value: Any) -> str:
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
     scanner.take_reasoning(_THOUGHT, "</mm:think>")
-    schemas = parameter_schemas(tools)
+    schemas = schemas_by_tool(tools)
     for found in scanner.each(_BEGINS):
         opened = found[0].endswith("<tool_call>")
         scanner.at = found.end() if opened else found.start()

@@ -71,11 +71,11 @@ def declared_types(tools: Sequence[Tool]) -> DeclaredTypes:
             key: schema_type_names(schema)
             for key, schema in as_object(as_object(parameters).get("properties")).items()
         }
-        for name, parameters in parameter_schemas(tools).items()
+        for name, parameters in schemas_by_tool(tools).items()
     }
 
 
-def parameter_schemas(tools: Sequence[Tool]) -> dict[str, Any]:
+def schemas_by_tool(tools: Sequence[Tool]) -> dict[str, Any]:
     """The schema of each tool's parameters, whatever value it is."""
     functions = [as_object(as_object(tool).get("function")) for tool in tools]
     return {

@@ -10,11 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
-from wildtool.benchmarks.acebench.episode.official_end_state import WRONG_ATTRIBUTES, WRONG_COUNT, EndState
+from wildtool.benchmarks.acebench.episode.official_end_state import (
+    WRONG_ATTRIBUTES,
+    WRONG_COUNT,
+    EndState,
+    FinalState,
+)
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 
-FinalState = Mapping[str, Any]
 FREE_TEXT_KEYS = frozenset({"message", "title", "description"})
 """Keys of texts that the agent words itself, both in the state and among arguments."""
 UNORDERED = frozenset({"items", "orders", "logged_in_users", "reservations"})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
-from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt, rules_of
+from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt, scenario_rules
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 from wildtool.episode import provider_fields
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
@@ -244,7 +244,7 @@ class NativeTranscript:
         texts = FIXED_TEXTS[self._lang]
         if not self._multi_turn:
             return texts.multi_step
-        return "\n\n".join([texts.multi_turn, *rules_of(self._lang, self._record.involved_classes)])
+        return "\n\n".join([texts.multi_turn, *scenario_rules(self._lang, self._record.involved_classes)])
 
     @cached_property
     def _tools(self) -> Sequence[Tool]:

@@ -18,13 +18,11 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 
 from wildtool.benchmarks.acebench.check import NO_VERDICT, VALID, CheckResult, short_repr
+from wildtool.benchmarks.acebench.official.calls import Gold
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH
 from wildtool.toolcall.call_syntax import CallExpression
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
 from wildtool.toolcall.schema import as_schema
-
-Gold = Mapping[str, Mapping[str, Any]]
-"""Expected calls: function name, with a suffix `_1`, `_2`, … where it is expected several times, to arguments."""
 
 _SUFFIX = re.compile(r"_\d+$", re.ASCII)
 _ERRORS = {"missing": "lack_args", "extra": "addition_args", "type": "type_error"}

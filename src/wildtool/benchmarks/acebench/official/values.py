@@ -9,8 +9,6 @@ from typing import Any, NamedTuple, cast
 
 from wildtool.benchmarks.acebench.check import short_repr
 
-Json = Any
-
 WANTED_TYPES: Mapping[str, type] = {
     **dict.fromkeys(("string", "any"), str),
     # Numbers are integers: with a gold integer no other float passes (Q12).
@@ -36,7 +34,7 @@ class ArgumentFault(NamedTuple):
     reason: str
 
 
-def check_argument(value: Any, gold: Json, schema: Mapping[str, Json]) -> ArgumentFault | None:
+def check_argument(value: Any, gold: Any, schema: Mapping[str, Any]) -> ArgumentFault | None:
     """What is wrong with one top-level argument, or None.
 
     Args:
@@ -64,7 +62,7 @@ def check_argument(value: Any, gold: Json, schema: Mapping[str, Json]) -> Argume
     return _compare(value, gold, wanted, inner, declared)
 
 
-def _inner_type(declared: str, schema: Mapping[str, Json]) -> type | None:
+def _inner_type(declared: str, schema: Mapping[str, Any]) -> type | None:
     if declared not in _WITH_INNER_TYPE:
         return None
     try:
@@ -75,7 +73,7 @@ def _inner_type(declared: str, schema: Mapping[str, Json]) -> type | None:
     return WANTED_TYPES[named]
 
 
-def _type_fits(value: Any, gold: Json, wanted: type, inner: type | None) -> tuple[bool, bool]:
+def _type_fits(value: Any, gold: Any, wanted: type, inner: type | None) -> tuple[bool, bool]:
     """Whether the type passes, and whether gold is of another type than declared, which ends the check (Q12)."""
     variable = gold != "" and type(gold) is not wanted
     if isinstance(value, str):
@@ -94,7 +92,7 @@ def _type_fits(value: Any, gold: Json, wanted: type, inner: type | None) -> tupl
     return False, variable
 
 
-def _compare(value: Any, gold: Json, wanted: type, inner: type | None, declared: str) -> ArgumentFault | None:
+def _compare(value: Any, gold: Any, wanted: type, inner: type | None, declared: str) -> ArgumentFault | None:
     """The value check by declared type; numbers and booleans have none (Q11)."""
     if wanted is dict:
         return _compare_objects(value, gold)
@@ -119,7 +117,7 @@ def _normalised_texts(values: Sequence[Any]) -> list[Any]:
     return [normalised(value) if isinstance(value, str) else value for value in values]
 
 
-def _compare_object_lists(values: Sequence[Any], gold: Sequence[Json], declared: str) -> ArgumentFault | None:
+def _compare_object_lists(values: Sequence[Any], gold: Sequence[Any], declared: str) -> ArgumentFault | None:
     """Object by object, by position (Q19)."""
     if len(values) != len(gold):
         error = "value_error:dict_items" if declared == "objectArray" else "value_error:list_dict_count"
@@ -130,7 +128,7 @@ def _compare_object_lists(values: Sequence[Any], gold: Sequence[Json], declared:
     return next((fault for fault in faults if fault), None)
 
 
-def _compare_objects(value: Any, gold: Json) -> ArgumentFault | None:
+def _compare_objects(value: Any, gold: Any) -> ArgumentFault | None:
     """The same keys (Q17), and each rendered gold value contained in the rendered value (Q16)."""
     if not isinstance(value, dict):
         return ArgumentFault("value_error", f"expected an object, got {short_repr(value)}")

@@ -47,7 +47,7 @@ class AgentPrompt:
             return self._originals.step_system()
         if not self._multi_turn:
             return texts.multi_step
-        return "\n\n".join([texts.multi_turn, *rules_of(self._lang, self._classes)])
+        return "\n\n".join([texts.multi_turn, *scenario_rules(self._lang, self._classes)])
 
     @cached_property
     def _shown(self) -> str:
@@ -69,7 +69,7 @@ class AgentPrompt:
         return self._originals.step_input(self._functions, lines)
 
 
-def rules_of(lang: Lang, classes: Sequence[str]) -> list[str]:
+def scenario_rules(lang: Lang, classes: Sequence[str]) -> list[str]:
     """The rules of the scenarios that the involved classes belong to."""
     texts = _TEXTS[lang]
     travel = [texts.travel_rules] if "Travel" in classes else []

@@ -7,13 +7,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from wildtool.errors import DataError
+from wildtool.types import Lang
 
 ClassState = dict[str, Any]
 """Attributes of one sandbox class, or one entry of them."""
-Lang = Literal["en", "zh"]
 _INTEGER_KEYS = ("inbox", "reminder_list")
 """Attributes whose keys are integers, which JSON files write as strings."""
 

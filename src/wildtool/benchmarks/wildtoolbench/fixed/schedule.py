@@ -7,9 +7,9 @@ question or an answer never shares a step (Q06), and the answer comes last whate
 from collections.abc import Sequence
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, VIRTUAL
+from wildtool.benchmarks.wildtoolbench.official.schedule import GraphStep
 from wildtool.toolcall.graph import bit_masks, depth, ready
 
-GraphStep = tuple[int, ...]
 MAX_EXPLORED_STATES = 100_000
 """States visited in search of a shortest schedule; more need dozens of questions that nothing orders."""
 

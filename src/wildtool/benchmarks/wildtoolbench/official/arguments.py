@@ -14,8 +14,6 @@ from typing import Any, cast
 from wildtool.toolcall.text.rouge_l import MAX_ROUGE_CHARACTERS, RougeError, rouge_l_f
 from wildtool.types import Tool
 
-Json = Any
-
 CORRECT = "correct"
 INVALID_JSON = "error: args invalid json format"
 SHORT_TEXT = 10
@@ -37,13 +35,13 @@ _WHITESPACE = re.compile(r"\s+")
 _CHINESE = re.compile(r"[一-龥]")
 
 
-def argument_schemas(tools: Sequence[Tool]) -> dict[str, dict[str, Json]]:
+def argument_schemas(tools: Sequence[Tool]) -> dict[str, dict[str, Any]]:
     """Object schema by tool name, as the check uses it; the last of equal names counts, unreadable ones do not (Q48)."""
-    schemas: dict[str, dict[str, Json]] = {}
+    schemas: dict[str, dict[str, Any]] = {}
     for tool in tools:
         try:
-            function: Json = tool["function"]
-            parameters: Json = function.get("parameters", {})
+            function: Any = tool["function"]
+            parameters: Any = function.get("parameters", {})
             # A text is a list of its characters here, as in the original.
             required = list(set(parameters.get("required", [])))
             properties = dict(parameters.get("properties", {}).items())
@@ -53,7 +51,7 @@ def argument_schemas(tools: Sequence[Tool]) -> dict[str, dict[str, Json]]:
     return schemas
 
 
-def check_call(schemas: Mapping[str, Mapping[str, Json]], name: str, predicted: str, gold: str) -> str:
+def check_call(schemas: Mapping[str, Mapping[str, Any]], name: str, predicted: str, gold: str) -> str:
     """What the original says about one call: `correct` or its error text.
 
     Args:
@@ -78,7 +76,7 @@ def check_call(schemas: Mapping[str, Mapping[str, Json]], name: str, predicted: 
         return f"error: comparison failed - {error}"
 
 
-def _check_schema(value: Json, schema: Json, path: str) -> str:
+def _check_schema(value: Any, schema: Any, path: str) -> str:
     """First violation of the schema, or an empty text. `path` is empty only for the argument object (Q34).
 
     A schema that is no object is read as the original reads it: a text has the words that it contains, and most
@@ -95,15 +93,15 @@ def _check_schema(value: Json, schema: Json, path: str) -> str:
     if "enum" in schema and value not in schema["enum"]:
         return f"error_schema: {nested}args value not in enum"
     if isinstance(value, dict):
-        return _check_object(cast(dict[str, Json], value), schema, path)
+        return _check_object(cast(dict[str, Any], value), schema, path)
     if isinstance(value, list) and "items" in schema:
-        for index, element in enumerate(cast(list[Json], value)):
+        for index, element in enumerate(cast(list[Any], value)):
             if fault := _check_schema(element, schema["items"], f"{path}[{index}]"):
                 return fault
     return ""
 
 
-def _check_branches(value: Json, branches: Json, path: str) -> str:
+def _check_branches(value: Any, branches: Any, path: str) -> str:
     """An empty text as soon as a branch accepts, else the first branch's violation."""
     faults: list[str] = []
     for branch in branches:
@@ -113,7 +111,7 @@ def _check_branches(value: Json, branches: Json, path: str) -> str:
     return faults[0]
 
 
-def _check_object(value: dict[str, Json], schema: Json, path: str) -> str:
+def _check_object(value: dict[str, Any], schema: Any, path: str) -> str:
     nested = "nested " if path else ""
     properties = schema.get("properties", {})
     if set(schema.get("required", [])) - value.keys():
@@ -127,7 +125,7 @@ def _check_object(value: dict[str, Json], schema: Json, path: str) -> str:
     return ""
 
 
-def _compare(value: Json, gold: Json, schema: Json, path: str) -> str:
+def _compare(value: Any, gold: Any, schema: Any, path: str) -> str:
     """First difference from gold in the order of the gold keys, or an empty text.
 
     The schema is only handed down, loosely: a level without `properties` is taken for the properties
@@ -138,15 +136,15 @@ def _compare(value: Json, gold: Json, schema: Json, path: str) -> str:
     if type(value) is not type(gold):
         return f"error_match: value type inconsistent{at}"
     if isinstance(gold, dict):
-        return _compare_objects(value, cast(dict[str, Json], gold), schema, path)
+        return _compare_objects(value, cast(dict[str, Any], gold), schema, path)
     if isinstance(gold, list):
-        return _compare_lists(value, cast(list[Json], gold), schema, path)
+        return _compare_lists(value, cast(list[Any], gold), schema, path)
     if isinstance(gold, str):
         return _compare_texts(value, gold, at)
     return "" if value == gold else f"error_match: value mismatch{at}"
 
 
-def _compare_objects(value: dict[str, Json], gold: dict[str, Json], schema: Json, path: str) -> str:
+def _compare_objects(value: dict[str, Any], gold: dict[str, Any], schema: Any, path: str) -> str:
     if value.keys() != gold.keys():
         parts = [
             f"{title}: [{', '.join(map(repr, keys))}]"
@@ -158,8 +156,8 @@ def _compare_objects(value: dict[str, Json], gold: dict[str, Json], schema: Json
         ]
         at = f" at '{path}'" if path else ""
         return f"error_match: args keys mismatch{at} ({', '.join(parts)})"
-    level: dict[str, Json] = cast(dict[str, Json], schema) if isinstance(schema, dict) else {}
-    properties: Json = level.get("properties", level)
+    level: dict[str, Any] = cast(dict[str, Any], schema) if isinstance(schema, dict) else {}
+    properties: Any = level.get("properties", level)
     for name, wanted in gold.items():
         below = f"{path}.{name}" if path else name
         if fault := _compare(value[name], wanted, properties.get(name, {}), below):
@@ -167,7 +165,7 @@ def _compare_objects(value: dict[str, Json], gold: dict[str, Json], schema: Json
     return ""
 
 
-def _compare_lists(value: list[Json], gold: list[Json], schema: Json, path: str) -> str:
+def _compare_lists(value: list[Any], gold: list[Any], schema: Any, path: str) -> str:
     if len(value) != len(gold):
         at = f" at '{path}'" if path else ""
         return f"error_match: array length mismatch{at}"

@@ -12,8 +12,6 @@ from typing import Any, cast
 
 from wildtool.types import Tool
 
-Json = Any
-
 MISSING_REQUIRED = "miss required params"
 UNKNOWN_NAME = "param hallucination"
 WRONG_TYPE = "type error"
@@ -44,8 +42,8 @@ class PredictedCall:
     """One predicted call."""
 
     step: int
-    name: Json
-    arguments: Json
+    name: Any
+    arguments: Any
     """As received; a text is replaced by what it holds as soon as it is compared."""
 
 
@@ -59,7 +57,7 @@ class BadPair:
 
 
 def bad_pairs(
-    calls: Sequence[PredictedCall], gold: Sequence[tuple[str, Mapping[str, Json]]], tools: Sequence[Tool]
+    calls: Sequence[PredictedCall], gold: Sequence[tuple[str, Mapping[str, Any]]], tools: Sequence[Tool]
 ) -> list[BadPair]:
     """Pairs all calls of a task with its gold calls, name by name, and gives the pairs below 0.7.
 
@@ -89,7 +87,7 @@ def bad_pairs(
     return bad
 
 
-def _take_best(call: PredictedCall, free: list[Mapping[str, Json]], function: Json) -> list[BadPair]:
+def _take_best(call: PredictedCall, free: list[Mapping[str, Any]], function: Any) -> list[BadPair]:
     """Removes the best gold node from `free`, the first one on ties; the pair, if it is bad."""
     scores: list[float] = []
     kinds: set[str] = set()
@@ -101,7 +99,7 @@ def _take_best(call: PredictedCall, free: list[Mapping[str, Json]], function: Js
     return [BadPair(call.step, frozenset(kinds))] if best < MIN_SCORE else []
 
 
-def _score_call(call: PredictedCall, gold: Mapping[str, Json], function: Json, kinds: set[str]) -> float:
+def _score_call(call: PredictedCall, gold: Mapping[str, Any], function: Any, kinds: set[str]) -> float:
     if isinstance(call.arguments, str):
         # What was decoded is kept: a text inside a text is decoded again at the next comparison.
         call.arguments = json.loads(call.arguments)
@@ -118,7 +116,7 @@ def _score_call(call: PredictedCall, gold: Mapping[str, Json], function: Json, k
 
 
 def _score_argument(
-    name: Json, predicted: Json, gold: Mapping[str, Json], properties: Json, kinds: set[str]
+    name: Any, predicted: Any, gold: Mapping[str, Any], properties: Any, kinds: set[str]
 ) -> float:
     """Score of one predicted argument whose name is looked up in the tool first, then in gold."""
     if name not in properties:
@@ -133,14 +131,14 @@ def _score_argument(
     return 0.0
 
 
-def _is_described(value: Json, schema: Json) -> bool:
+def _is_described(value: Any, schema: Any) -> bool:
     """Whether a parameter's description mentions the value in any case, so that naming a default costs nothing."""
     description = schema.get("description", "").lower()
     text = str(value).lower()
     return text in description or (text == "none" and "null" in description)
 
 
-def score_value(value: Json, gold: Json, schema: Json, kinds: set[str]) -> float:
+def score_value(value: Any, gold: Any, schema: Any, kinds: set[str]) -> float:
     """How like gold a value is, from 0 to 1; notes in `kinds` what is wrong with it.
 
     Raises one of `RAISED` where value and schema do not fit: the original raises there too.
@@ -152,14 +150,14 @@ def score_value(value: Json, gold: Json, schema: Json, kinds: set[str]) -> float
     if value == gold or (isinstance(value, str) and _squeeze(value) == _squeeze(gold)):
         return 1.0
     if isinstance(value, dict):
-        return _score_object(cast(dict[str, Json], value), gold, schema, kinds)
+        return _score_object(cast(dict[str, Any], value), gold, schema, kinds)
     kind = schema["type"]
     if kind in _NUMBERS:
         score = 0.0
     elif kind == "string":
         score = _score_text(value, gold)
     elif kind == "array" and isinstance(value, list):
-        return _score_list(cast(list[Json], value), gold, schema, kinds)
+        return _score_list(cast(list[Any], value), gold, schema, kinds)
     else:
         raise TypeError(f"no rule for a {type(value).__name__} of the type {kind}")
     if score <= MIN_SCORE:
@@ -167,7 +165,7 @@ def score_value(value: Json, gold: Json, schema: Json, kinds: set[str]) -> float
     return score
 
 
-def _score_object(value: dict[str, Json], gold: dict[str, Json], schema: Json, kinds: set[str]) -> float:
+def _score_object(value: dict[str, Any], gold: dict[str, Any], schema: Any, kinds: set[str]) -> float:
     if not value:
         # Gold is not empty, or both had been equal.
         kinds.add(WRONG_VALUE)
@@ -178,7 +176,7 @@ def _score_object(value: dict[str, Json], gold: dict[str, Json], schema: Json, k
         below = below["properties"]
     if not isinstance(below, dict):
         raise TypeError("properties are no object")
-    properties = cast(dict[str, Json], below)
+    properties = cast(dict[str, Any], below)
     scores: list[float] = []
     noted: set[str] = set()
     for name in value:
@@ -191,7 +189,7 @@ def _score_object(value: dict[str, Json], gold: dict[str, Json], schema: Json, k
     return _mean(scores)
 
 
-def _score_list(value: list[Json], gold: list[Json], schema: Json, kinds: set[str]) -> float:
+def _score_list(value: list[Any], gold: list[Any], schema: Any, kinds: set[str]) -> float:
     """Both sides in the order of their JSON texts with sorted keys, compared entry by entry."""
     if len(value) != len(gold):
         kinds.add(WRONG_VALUE)
@@ -204,7 +202,7 @@ def _score_list(value: list[Json], gold: list[Json], schema: Json, kinds: set[st
     return _mean([score_value(entry, wanted, entries, kinds) for entry, wanted in pairs])
 
 
-def _sorted_text(value: Json) -> str:
+def _sorted_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
@@ -226,7 +224,7 @@ def _score_text(value: str, gold: str) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def _as_float(value: Json) -> Json:
+def _as_float(value: Any) -> Any:
     return float(value) if type(value) is int else value
 
 

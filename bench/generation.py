@@ -1,6 +1,6 @@
 """Makes sessions without a model, checks them, then plays their gold: time, memory, and whether all of it is right.
 
-Usage: python bench/generate.py [SESSIONS]   (default: 10000)
+Usage: python bench/generation.py [SESSIONS]   (default: 10000)
 """
 
 import json
