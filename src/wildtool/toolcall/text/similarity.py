@@ -1,20 +1,29 @@
-"""How alike texts are: by spelling, for near duplicates, and by topic, from the words they share."""
+"""How alike texts are: by spelling, for near duplicates, and by topic, from the words they share.
+
+Near duplicates are found without comparing each text with each. Two texts that `fuzz.ratio` scores high differ by few
+insertions and deletions, so each loses few of its pairs of neighbouring characters towards the other (Ukkonen 1992, the
+lemma on q-grams). For each pair, a number with one bit per text says which texts have it. Adding the numbers of a text's
+rarest pairs, bit by bit, leaves the few texts that can be near; only these are compared, and no near one is missed.
+"""
 
 import re
-from bisect import bisect_left
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, floor, log, sqrt
-from typing import cast
+from operator import add
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import fuzz
 
 NEAR_DUPLICATE = 92
 """Similarity (0 to 100) above which two user texts of a data file count as the same."""
-_FORGET_EVERY = 4096
-"""Texts added between two times that the oldest are forgotten."""
+_BLOCK = 4096
+"""Texts whose bits stand in one number."""
+_BAND = 1.2
+"""Texts of one block differ in length by at most this factor."""
+_SHARED = 32
+"""Pairs that a near text must share beyond those it may lose; a power of two. More would leave fewer to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +58,7 @@ def fold_text(text: str) -> str:
 
 
 class NearDuplicateIndex:
-    """Texts, by length, among which near duplicates of another text are found.
-
-    Texts whose lengths differ too much cannot be near duplicates and are not compared.
-    """
+    """Texts among which near duplicates of another text are found."""
 
     def __init__(self, above: float, remembered: int | None = None) -> None:
         """Args:
@@ -61,36 +67,132 @@ class NearDuplicateIndex:
         """
         self._above = above
         self._remembered = remembered
-        self._by_length: dict[int, tuple[list[str], list[int]]] = {}
-        """For each length the texts and their numbers, in order."""
+        self._bands: dict[int, deque[_Block]] = {}
         self._added = 0
+        self._last: tuple[str, Sequence[str]] = ("", ())
 
     def add(self, text: str) -> None:
         """Adds a text; texts are numbered from 0."""
-        texts, numbers = self._by_length.setdefault(len(text), ([], []))
-        texts.append(text)
-        numbers.append(self._added)
+        blocks = self._bands.setdefault(_band(len(text)), deque())
+        if not blocks or len(blocks[-1].texts) >= _BLOCK:
+            blocks.append(_Block(self._above))
+        blocks[-1].add(self._added, text, self._pairs(text))
         self._added += 1
-        if self._remembered is not None and self._added % _FORGET_EVERY == 0:
-            self._forget(self._added - self._remembered)
+        if self._remembered is not None and self._added % _BLOCK == 0:
+            oldest = self._added - self._remembered
+            for band in self._bands.values():
+                while band and band[0].numbers[-1] < oldest:
+                    band.popleft()
 
     def first_near(self, text: str) -> tuple[int, float] | None:
-        """Number and similarity of the first near duplicate among the shortest; None if there is none."""
-        # Even if all of the shorter text recurs in the longer one, twice its share of both must exceed `above`.
-        shortest = ceil(len(text) * self._above / (200 - self._above) - 1e-6)
-        longest = floor(len(text) * (200 - self._above) / self._above + 1e-6)
-        for length in range(shortest, longest + 1):
-            texts, numbers = self._by_length.get(length, ((), ()))
-            matches = process.extract_iter(text, texts, scorer=fuzz.ratio, score_cutoff=self._above)
-            for _, similarity, k in cast("Iterator[tuple[str, float, int]]", matches):
-                if similarity > self._above:
-                    return numbers[k], similarity
+        """Number and similarity of the first near text of the shortest band of lengths that has one."""
+        shortest = _shortest(len(text), self._above)
+        pairs = self._pairs(text)
+        for band in range(_band(shortest), _band(_longest(len(text), self._above)) + 1):
+            for block in self._bands.get(band, ()):
+                found = block.first_near(text, pairs)
+                if found is not None:
+                    return found
         return None
 
-    def _forget(self, oldest: int) -> None:
-        for texts, numbers in self._by_length.values():
-            kept = bisect_left(numbers, oldest)
-            del texts[:kept], numbers[:kept]
+    def _pairs(self, text: str) -> Sequence[str]:
+        if self._last[0] != text:
+            self._last = (text, _pairs(text))
+        return self._last[1]
+
+
+class _Block:
+    """Some texts of like length, and for each pair of characters which of them have it."""
+
+    def __init__(self, above: float) -> None:
+        self.texts: list[str] = []
+        self.numbers: list[int] = []
+        self._above = above
+        self._bits: dict[str, int] = {}
+        self._count: dict[str, int] = {}
+
+    def add(self, number: int, text: str, pairs: Sequence[str]) -> None:
+        bit = 1 << len(self.texts)
+        for pair in pairs:
+            self._bits[pair] = self._bits.get(pair, 0) | bit
+            self._count[pair] = self._count.get(pair, 0) + 1
+        self.texts.append(text)
+        self.numbers.append(number)
+
+    def first_near(self, text: str, pairs: Sequence[str]) -> tuple[int, float] | None:
+        """Number and similarity of the first text that is near."""
+        left = self._candidates(text, pairs)
+        while left:
+            lowest = left & -left
+            left ^= lowest
+            k = lowest.bit_length() - 1
+            similarity = fuzz.ratio(text, self.texts[k], score_cutoff=self._above)
+            if similarity > self._above:
+                return self.numbers[k], similarity
+        return None
+
+    def _candidates(self, text: str, pairs: Sequence[str]) -> int:
+        """A bit for each text that can be near."""
+        lost = _max_lost_pairs(len(text), self._above)
+        shared = min(_SHARED, len(pairs) - lost)
+        if shared < 1:
+            return (1 << len(self.texts)) - 1
+        shared = 1 << (shared.bit_length() - 1)
+        known = [pair for pair in pairs if pair in self._count]
+        # A pair that no text here has is lost; of the others the rarest tell most.
+        left = lost + shared - (len(pairs) - len(known))
+        rarest = sorted(known, key=self._count.__getitem__)[: max(left, 0)]
+        return _bits_in_at_least(shared, [self._bits[pair] for pair in rarest])
+
+
+def _pairs(text: str) -> list[str]:
+    """All pairs of neighbouring characters; the second of a kind is told apart from the first, and so on."""
+    counts = Counter(map(add, text, text[1:]))
+    again = [f"{pair}{k}" for pair, count in counts.items() if count > 1 for k in range(1, count)]
+    return [*counts, *again]
+
+
+def _band(length: int) -> int:
+    return floor(log(length) / log(_BAND)) if length > 0 else -1
+
+
+def _shortest(length: int, above: float) -> int:
+    """Fewest characters of a text that can be near: all of them shared, twice that is still above the share of both."""
+    return ceil(length * above / (200 - above) - 1e-6)
+
+
+def _longest(length: int, above: float) -> int:
+    return floor(length * (200 - above) / above + 1e-6)
+
+
+def _max_lost_pairs(length: int, above: float) -> int:
+    """How many of its pairs a text of this length can lose towards a near one.
+
+    A character less takes two pairs away, a character more takes one: with d changes in all between lengths m and n,
+    (d + m - n) / 2 of them the former, that is (3 d + m - n) / 2, where d is at most the allowed share of m + n. It is
+    most where the other text is as short as it can be.
+    """
+    shortest = _shortest(length, above)
+    return floor((3 * (1 - above / 100) * (length + shortest) + length - shortest) / 2 + 1e-6)
+
+
+def _bits_in_at_least(least: int, numbers: list[int]) -> int:
+    """The bits that are set in at least `least` of the numbers; `least` is a power of two."""
+    place = 1
+    while place < least and numbers:
+        carried: list[int] = []
+        while len(numbers) >= 3:
+            a, b, c = numbers.pop(), numbers.pop(), numbers.pop()
+            either = a ^ b
+            numbers.append(either ^ c)
+            carried.append((a & b) | (either & c))
+        if len(numbers) == 2:
+            carried.append(numbers[0] & numbers[1])
+        numbers, place = carried, 2 * place
+    reached = 0
+    for number in numbers:
+        reached |= number
+    return reached
 
 
 _LATIN = re.compile(r"[a-z]{2,}|\d+")
