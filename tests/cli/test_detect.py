@@ -41,7 +41,7 @@ class Digits(Letters):
 
 def recognised(monkeypatch: pytest.MonkeyPatch, data: str | None, *known: Any) -> str:
     monkeypatch.setattr(detect, "benchmark_names", lambda: sorted(found.name for found in known))
-    monkeypatch.setattr(detect, "benchmarks", lambda: sorted(known, key=lambda found: found.name))
+    monkeypatch.setattr(detect, "usable_benchmarks", lambda: sorted(known, key=lambda found: found.name))
     monkeypatch.setattr(detect, "load_benchmark", lambda name: next(f for f in known if f.name == name))
     return detect_benchmark(None, data).name
 
