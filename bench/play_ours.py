@@ -7,9 +7,8 @@ import time
 from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.engine.call.budget import Budget, SpendingLimits
+from wildtool.engine.call.budget import Budget, Price, SpendingLimits
 from wildtool.engine.call.cache import ReplyCache
-from wildtool.engine.call.pricing import Price
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.client import Invocation
 from wildtool.engine.run.runner import run_plan

@@ -23,7 +23,7 @@ from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import DataError
 from wildtool.types import Item, Request
 
-LIMIT = 45
+LIMIT = 42
 TRACER = """
 import json, os, sys
 import aiohttp
@@ -97,7 +97,7 @@ def test_a_command_reads_the_data_once_for_all_its_models(
     data = tmp_path / "mine.jsonl"
     data.write_bytes(WILD_MINI.locate(None).path.read_bytes())
     # As a file that has not changed for an hour, which needs no second look.
-    monkeypatch.setattr("wildtool.engine.selection._LOADED_NS", data.stat().st_ctime_ns + 3600 * 10**9)
+    monkeypatch.setattr("wildtool.engine.plan._LOADED_NS", data.stat().st_ctime_ns + 3600 * 10**9)
     monkeypatch.chdir(tmp_path)
     ids = [json.loads(line)["id"] for line in data.read_text("utf-8").splitlines()[:2]]
     words = [word if word != "mini-001,mini-002" else ",".join(ids) for word in more]

@@ -9,7 +9,7 @@ import pytest
 
 from generate.sessions.players import TOOLS, Players
 from generate.sessions.test_maker import made
-from wildtool.engine.call.pricing import tokens_of
+from wildtool.engine.call.budget import tokens_of
 from wildtool.engine.run.estimate import RoleEstimate
 from wildtool.generate.sessions.estimate import TRIAL_USAGE, estimate_sessions
 from wildtool.generate.sessions.maker import SessionGenerationSpec, SessionMaker

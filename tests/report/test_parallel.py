@@ -1,5 +1,6 @@
 """Work in parts: given in order, in this process or in others, and what goes wrong in one of them arrives."""
 
+import gc
 import os
 from functools import partial
 
@@ -11,6 +12,10 @@ from wildtool.report.parallel import run_jobs
 
 def place_of(number: int) -> tuple[int, int]:
     return number, os.getpid()
+
+
+def threshold() -> int:
+    return gc.get_threshold()[0]
 
 
 def fail() -> tuple[int, int]:
@@ -38,3 +43,9 @@ def test_work_that_nobody_waits_for_any_more_is_not_begun() -> None:
     with run_jobs([partial(begun.append, number) for number in range(2)], parallel=False) as found:
         next(found)
     assert begun == [0]
+
+
+def test_other_processes_collect_garbage_as_seldom_as_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gc, "get_threshold", lambda: (12_345, 10, 10))
+    with run_jobs([threshold], parallel=True) as found:
+        assert list(found) == [12_345]

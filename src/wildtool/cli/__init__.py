@@ -1,5 +1,6 @@
 """The command `wildtool`: one small module per verb; the packages below do the work."""
 
+import gc
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -12,7 +13,6 @@ from typer.core import TyperGroup
 from wildtool import __version__
 from wildtool.cli.exit_status import with_exit_status
 from wildtool.cli.help import SETTINGS, PanelCommand
-from wildtool.engine.gc_tuning import relaxed_gc
 
 VERBS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "run"),
@@ -28,6 +28,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "data": ("data", "DATA"),
 }
 """Each verb with its module and the name there: a function, or a group of verbs."""
+GC_THRESHOLD = 10_000
+"""New objects after which the garbage collector looks for reference cycles."""
 # Markup mode would import rich, which costs as much as everything else together.
 _PLAIN: Mapping[str, Any] = {"rich_markup_mode": None, "context_settings": SETTINGS}
 
@@ -96,5 +98,6 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             # A terminal with an old encoding shows question marks instead of ending a run.
             stream.reconfigure(errors="replace")
-    with relaxed_gc():
-        app(prog_name="wildtool")
+    # Running and judging make many objects and hardly any reference cycles.
+    gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
+    app(prog_name="wildtool")

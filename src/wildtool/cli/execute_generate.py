@@ -82,7 +82,7 @@ def assign_models(
     Raises UsageError for an unknown role or model.
     """
     from wildtool.cli.options.config_file import read_config
-    from wildtool.engine.call.pricing import read_prices
+    from wildtool.engine.call.budget import read_prices
     from wildtool.engine.record.replies_file import replay_source
     from wildtool.models.settings import Rates
 
@@ -189,7 +189,7 @@ def run_generation(
 
 def _print_estimate(plan: "Plan", estimate: "CostEstimate | None") -> int:
     from wildtool.cli.output.estimate import print_usage
-    from wildtool.engine.call.pricing import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
+    from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
 
     if estimate is None:
         raise UsageError("--dry-run cannot estimate this; set a limit with --max-cost instead")

@@ -12,7 +12,7 @@ from wildtool.models.settings import Rates
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
-    from wildtool.engine.call.pricing import Price
+    from wildtool.engine.call.budget import Price
     from wildtool.models.resolve import ModelOptions
     from wildtool.types import Model
 
@@ -72,7 +72,7 @@ class ModelCatalog:
         return ConfiguredModel(model, own, self._price(model, name, entry), entry.batch, chosen)
 
     def _price(self, model: "Model", name: str, entry: ModelEntry | None) -> "Price | None":
-        from wildtool.engine.call.pricing import FREE, price_of
+        from wildtool.engine.call.budget import FREE, price_of
         from wildtool.engine.run.client import endpoint_of
 
         if endpoint_of(model) is None:
@@ -142,7 +142,7 @@ def assign_other_roles(
         settings, rates: of the agent.
         catalog: the named models; None without a config file.
     """
-    from wildtool.engine.call.pricing import FREE
+    from wildtool.engine.call.budget import FREE
     from wildtool.models.replay import ReplayModel
 
     known = catalog or ModelCatalog({}, {})

@@ -1,5 +1,6 @@
 """Runs independent jobs on several cores where that is worth starting processes."""
 
+import gc
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -23,7 +24,9 @@ def run_jobs(jobs: Sequence[Callable[[], T]], *, parallel: bool) -> Generator[It
         yield (job() for job in jobs)
         return
     # New processes: this one's libraries may have threads, which a fork would lack.
-    pool = ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(
+        os.cpu_count(), get_context("spawn"), initializer=gc.set_threshold, initargs=gc.get_threshold()
+    )
     try:
         begun = [pool.submit(job) for job in jobs]
         yield (job.result() for job in begun)

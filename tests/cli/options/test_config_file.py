@@ -14,7 +14,7 @@ from wildtool.cli.models import ConfiguredModel, ModelCatalog
 from wildtool.cli.options.config_file import ModelEntry, read_config
 from wildtool.cli.options.shared import parse_duration
 from wildtool.engine import registry
-from wildtool.engine.call.pricing import FREE, Price
+from wildtool.engine.call.budget import FREE, Price
 from wildtool.errors import UsageError
 from wildtool.models.resolve import ModelOptions
 from wildtool.models.settings import Rates

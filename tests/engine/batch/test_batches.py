@@ -25,9 +25,8 @@ from faults.server import Answer
 from models.options import client_options
 from models.peers import PROTOCOLS, Peer
 from wildtool.engine.batch.rounds import QUIET_PASSES, Activity, BatchScheduler, RoundProgress
-from wildtool.engine.call.budget import Budget, SpendingLimits
+from wildtool.engine.call.budget import Budget, Price, SpendingLimits
 from wildtool.engine.call.cache import ReplyCache
-from wildtool.engine.call.pricing import Price
 from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.client import Invocation

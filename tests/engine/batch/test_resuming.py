@@ -11,8 +11,7 @@ from engine.echo_benchmark import PATIENT
 from faults.batch_server import BatchServer, Held
 from faults.server import Answer
 from wildtool.engine.batch.journal import JOURNAL_FILE, BatchJournal
-from wildtool.engine.call.budget import Budget, SpendingLimits
-from wildtool.engine.call.pricing import Price
+from wildtool.engine.call.budget import Budget, Price, SpendingLimits
 from wildtool.engine.run.client import Invocation
 from wildtool.errors import RecordError, UsageError
 

@@ -8,9 +8,16 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
-from wildtool.engine.call.budget import Budget, Spend, SpendingLimits, UsageEstimator
+from wildtool.engine.call.budget import (
+    Budget,
+    Price,
+    Spend,
+    SpendingLimits,
+    UsageEstimator,
+    estimate_tokens,
+    read_prices,
+)
 from wildtool.engine.call.cache import ReplyCache
-from wildtool.engine.call.pricing import Price, estimate_tokens, read_prices
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.record.run_folder import read_run

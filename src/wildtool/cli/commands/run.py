@@ -84,7 +84,7 @@ def _build_plans(
     benchmark: "Benchmark", run_options: RunOptions, context: typer.Context
 ) -> "dict[str, Plan]":
     """A plan for each model, by its name; prints what the user should know. Raises UsageError or DataError."""
-    from wildtool.engine.call.pricing import read_prices
+    from wildtool.engine.call.budget import read_prices
     from wildtool.engine.plan import Plan
 
     def open_replies(path: Path, model: str | None) -> "RecordedReplies":

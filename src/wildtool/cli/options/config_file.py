@@ -16,7 +16,7 @@ from wildtool.models.secrets import VARIABLE_NAME, is_key_name
 from wildtool.models.settings import EndpointOptions, Rates
 
 if TYPE_CHECKING:
-    from wildtool.engine.call.pricing import Price
+    from wildtool.engine.call.budget import Price
 
 CONFIG_FILE = Path("wildtool.toml")
 CONFIG_KEY = "wildtool.config"
@@ -128,7 +128,7 @@ def unknown_key_message(name: str, known: Iterable[str]) -> str:
 
 
 def _entry(config: Config, name: str, table: Any) -> ModelEntry:
-    from wildtool.engine.call.pricing import parse_price
+    from wildtool.engine.call.budget import parse_price
 
     place = ("models", name)
     if not isinstance(table, dict):

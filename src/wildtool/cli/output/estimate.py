@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def print_estimate(plans: "dict[str, Plan]", limits: "SpendingLimits") -> None:
     """What the runs would take, told from the data alone."""
-    from wildtool.engine.call.pricing import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
+    from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
     from wildtool.engine.run.estimate import estimate_run, run_totals
 
     print_out(f"Nothing is sent or written. Tokens are {TOKEN_ESTIMATE_METHOD} ({TOKEN_ESTIMATE_ERROR}).")

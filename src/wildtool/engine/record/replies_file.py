@@ -16,9 +16,9 @@ from typing import Any, cast
 
 from wildtool import json_codec
 from wildtool.benchmark import Benchmark
+from wildtool.engine.plan import Selection
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.selection import Selection
 from wildtool.errors import DataError, UsageError
 from wildtool.models.replay import RecordedReplies
 from wildtool.types import Item, Message, Reply, Source, Transcript

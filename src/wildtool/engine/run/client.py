@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
 
-from wildtool.engine.call.budget import NO_RESERVATION, Budget, Reservation, UsageEstimator
+from wildtool.engine.call.budget import NO_RESERVATION, Budget, Reservation, UsageEstimator, token_counts
 from wildtool.engine.call.cache import ReplyCache, model_digest
-from wildtool.engine.call.pricing import token_counts
 from wildtool.engine.call.rate_limit import RateLimiter
 from wildtool.engine.call.retry import Health, RetryPolicy, call_with_retry
 from wildtool.engine.plan import Plan

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.engine.call.budget import Budget, Spend
 from wildtool.engine.call.retry import RetryPolicy
-from wildtool.engine.gc_tuning import relaxed_gc
 from wildtool.engine.observer import Observer
-from wildtool.engine.plan import Plan
+from wildtool.engine.plan import Plan, SelectedItems, data_stamp, digest_now
 from wildtool.engine.record.reader import ItemLog, RecordReader, transcripts
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.record.writer import RecordWriter
@@ -20,7 +19,6 @@ from wildtool.engine.run.scheduler import RunContext, play
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.table_stamp import TableStamp, make_stamp, record_fingerprints
 from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, verdicts_path
-from wildtool.engine.selection import SelectedItems, data_stamp, digest_now
 from wildtool.errors import DataError, RecordError, StorageError
 from wildtool.types import Item
 
@@ -166,8 +164,7 @@ def run_plans(
         for job in jobs:
             _count_recorded(job, shared.budget)
     try:
-        with relaxed_gc():
-            asyncio.run(play_lanes())
+        asyncio.run(play_lanes())
     except KeyboardInterrupt:
         if not any(isinstance(outcome, RunResult) and outcome.interrupted for outcome in outcomes):
             raise

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wildtool.benchmark import Benchmark, Mutant
+from wildtool.engine.plan import SelectedItems, Selection, check_profile
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, relation, verdicts_path
-from wildtool.engine.selection import SelectedItems, Selection, check_profile
 from wildtool.episode import COOPERATIVE
 from wildtool.errors import UsageError
 from wildtool.types import Item, Metric, Reply, Source, Transcript

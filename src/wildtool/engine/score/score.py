@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark
-from wildtool.engine.gc_tuning import relaxed_gc
+from wildtool.engine.plan import Selection, check_profile
 from wildtool.engine.record.bundle import bundle_origin, is_unpacked
 from wildtool.engine.record.reader import ItemLog, RecordReader, transcripts
 from wildtool.engine.record.run_folder import read_run
@@ -18,7 +18,6 @@ from wildtool.engine.score.completeness import PlannedSize
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.table_stamp import make_stamp
 from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, verdicts_path
-from wildtool.engine.selection import Selection, check_profile
 from wildtool.errors import DataError, RecordError
 from wildtool.types import Item, Source, Verdict
 
@@ -112,7 +111,7 @@ def score_run(
     run = prepare_judging(folder, profile=profile, data=data)
     faults: list[str] = []
     table = VerdictTable(verdicts_path(out or folder, run.run_info.profile), run.selection.benchmark)
-    with table, RecordReader(folder) as reader, relaxed_gc():
+    with table, RecordReader(folder) as reader:
         for order, judged in enumerate(run.items(reader)):
             if judged.fault is not None:
                 faults.append(f"{judged.item.id}: {judged.fault}")

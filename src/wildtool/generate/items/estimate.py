@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from wildtool.engine.call.pricing import tokens_of
+from wildtool.engine.call.budget import tokens_of
 from wildtool.engine.run.estimate import RoleEstimate, Usage
 from wildtool.generate.core.parsing import Action
 from wildtool.generate.core.roles import AttemptFailedError

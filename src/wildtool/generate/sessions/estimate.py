@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from wildtool.engine.call.pricing import tokens_of
+from wildtool.engine.call.budget import tokens_of
 from wildtool.engine.run.estimate import RoleEstimate, Usage
 from wildtool.generate.core.roles import voter_names
 from wildtool.generate.procedural.sessions import session_tools

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from wildtool.benchmark import Benchmark
-from wildtool.engine.gc_tuning import relaxed_gc
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.score import JudgingJob, prepare_judging
@@ -137,7 +136,7 @@ def _run_shards(number: int, folder: Path, profile: str, same: Path) -> Iterator
     rows: list[UnitRow] = []
     starts: list[int] = []
     jobs = ((place, repeat) for repeat in range(run.selection.repeats) for place in range(len(items.all)))
-    with RecordReader(folder) as reader, relaxed_gc():
+    with RecordReader(folder) as reader:
         for at, some in enumerate(_batched(list(jobs), ITEMS_PER_SHARD)):
             starts.append(len(rows))
             shard: list[Any] = []
