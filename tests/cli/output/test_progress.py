@@ -211,6 +211,20 @@ def test_where_nothing_is_under_way_no_reply_is_missed():
     assert "no reply" not in progress.text(None)
 
 
+def test_the_line_says_for_a_minute_that_the_rate_of_calls_is_limited():
+    clock = Clock()
+    progress = watching(clock)
+    progress.progress.calls, progress.progress.started_at = 8, clock.now - 10
+    progress.call_retried("http 500", 1.0)
+    assert "limited" not in progress.text(None)
+    progress.call_retried("http 429", 1.0)
+    progress.attempt_ended(None, answered=True)
+    clock.now += 30
+    assert "0.2 calls/s (rate limited)" in progress.text(None)
+    clock.now += 31
+    assert "limited" not in progress.text(None)
+
+
 @pytest.mark.parametrize("columns", [20, 40, 79, 100, 300])
 def test_what_is_wrong_is_on_the_line_however_narrow_it_is(columns: int):
     progress = watching(Clock())

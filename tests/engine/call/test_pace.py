@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.echo_benchmark import EchoBenchmark, plan_of
 from engine.instant_time import NetworkModel, instantly, now
-from wildtool.engine.call.rate_limit import LEAST_PER_S, Pace
+from wildtool.engine.call.rate_limit import FIRST_PER_S, LEAST_PER_S, LONGEST_OWN_PAUSE_S, Pace
 from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import CallError
@@ -74,6 +74,16 @@ def play(model: NetworkModel, out: Path, units: int, concurrency: int) -> RunRes
     return run_plan(plan, out, command=["wildtool"], policy=RetryPolicy(600.0, 6))
 
 
+class Outage:
+    """Lets no call through before a time, and every call from then on."""
+
+    def __init__(self, ends: float) -> None:
+        self._ends = ends
+
+    def takes(self, time: float) -> bool:
+        return time >= self._ends
+
+
 QUOTAS = {
     "bucket": lambda rate: Bucket(rate, 10),
     "bucket without reserve": lambda rate: Bucket(rate, 1),
@@ -95,6 +105,18 @@ def test_a_throttled_run_ends_whole_and_takes_not_much_longer_than_it_must(
     must = max(units / rate * 60, units * seconds / concurrency)
     assert model.ended < 2 * must
     assert model.turned_away < 0.5 * units
+
+
+@pytest.mark.parametrize("ends", [1.0, 40.0, 100.0])
+@pytest.mark.parametrize("seconds", [0.01, 2.0])
+def test_a_run_is_fast_again_after_an_outage(tmp_path: Path, seconds: float, ends: float):
+    units, concurrency = 128, 16
+    model = Throttled(Outage(ends), seconds)
+    result = play(model, tmp_path, units, concurrency)
+    assert result.counts.correct == units
+    # The first try after its end comes after a pause as long as the outage or 30 s at most.
+    assert model.ended < ends + min(ends, LONGEST_OWN_PAUSE_S) + 2 * units / concurrency * seconds + 15
+    assert model.turned_away < 16 + 8 + ends / LONGEST_OWN_PAUSE_S
 
 
 def test_what_is_turned_away_becomes_rare_once_the_rate_is_known(tmp_path: Path):
@@ -143,8 +165,29 @@ def test_a_pace_begins_below_what_was_answered_and_grows_with_each_answer():
     assert before < pace.per_s < 1.1 * before
 
 
+def test_a_pace_is_not_learned_while_nothing_is_answered():
+    pace = Pace()
+    for second in range(40):
+        pace.on_rate_limited(second)
+    assert pace.per_s == FIRST_PER_S
+    for _ in range(4):
+        pace.on_success(40.0)
+    assert pace.per_s == 5 * FIRST_PER_S
+
+
+def test_a_pace_stays_near_what_was_answered_before_an_outage():
+    pace = Pace()
+    for tenth in range(600):
+        pace.on_success(tenth / 10)
+    for second in range(60, 120):
+        pace.on_rate_limited(second)
+    assert pace.per_s == pytest.approx(5, rel=0.05)
+
+
 def test_a_pace_never_falls_to_nothing():
     pace = Pace()
-    for _ in range(100):
-        pace.on_rate_limited(1.0)
+    for minute in range(100):
+        pace.on_success(minute * 60.0)
+        for second in range(1, 60):
+            pace.on_rate_limited(minute * 60.0 + second)
     assert pace.per_s == LEAST_PER_S

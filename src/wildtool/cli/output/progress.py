@@ -26,6 +26,8 @@ FIRST_REPLY_QUIET_S = 5.0
 """Seconds without any first reply after which the line says so."""
 QUIET_S = 30.0
 """The same after the first reply."""
+RATE_LIMITED_S = 60.0
+"""For how long after a rejected attempt the line says that the rate of calls is limited."""
 MAX_PROBLEM_CHARACTERS = 200
 LONGEST_LABEL = 60
 SEPARATOR = " · "
@@ -67,6 +69,8 @@ class RunProgress:
     """The error of the last attempt; empty after a reply."""
     next_try: float | None = None
     """When the next attempt starts, if the endpoint rejected the last one."""
+    rate_limited_at: float = -math.inf
+    """When the endpoint last rejected an attempt for its rate limit."""
 
     @property
     def idle_key(self) -> tuple[object, ...]:
@@ -108,7 +112,8 @@ class RunProgress:
         # Replies of a batch arrive all together, so they show no pace.
         seconds = now - self.started_at if self.started_at is not None and not self.batch else 0.0
         if seconds > 0:
-            parts["pace"] = f"{self.calls / seconds:.1f} calls/s"
+            limited = " (rate limited)" if now - self.rate_limited_at < RATE_LIMITED_S else ""
+            parts["pace"] = f"{self.calls / seconds:.1f} calls/s{limited}"
         if self.replayed:
             parts["replayed"] = f"{_short(self.replayed)} replayed"
         parts["tokens"] = f"{_short(self.tokens)} tokens"
@@ -170,7 +175,8 @@ class ProgressObserver(Observer):
     def call_retried(self, kind: str, delay_s: float) -> None:
         self.progress.retries += 1
         if kind in RATE_LIMITED_KINDS:
-            self.progress.next_try = self._clock() + delay_s
+            self.progress.rate_limited_at = self._clock()
+            self.progress.next_try = self.progress.rate_limited_at + delay_s
 
     def call_failed(self, kind: str) -> None:
         self.progress.failed += 1

@@ -32,7 +32,7 @@ SLACK_S = 0.1
 """How far calls may catch up with their pace after a timer that came late."""
 MINUTE_S = 60.0
 FIRST_PER_S = 0.5
-"""Where an endpoint turns calls away before it has answered any."""
+"""Where an endpoint turns calls away before it has answered any; as much more with each answer."""
 LEAST_PER_S = 1 / 30
 """However often it turns calls away."""
 DECREASE_FACTOR = 0.8
@@ -67,6 +67,10 @@ class Pace:
         """Seconds of the last minute with the answers that came in each."""
         self._count = 0
         self._first: float | None = None
+        self._taken = 0.0
+        """Answers a second within the minute before the last answer."""
+        self._learned = False
+        """Whether calls were turned away after some were answered; before, the pace is a mere guess."""
 
     def on_success(self, now: float) -> None:
         """A call got its answer."""
@@ -78,19 +82,28 @@ class Pace:
             self._answers.append([second, 0])
         self._answers[-1][1] += 1
         self._count += 1
-        if self.per_s is not None:
-            taken = self._taken_per_s(now)
+        taken = self._taken = self._taken_per_s(now)
+        if self.per_s is None:
+            return
+        if not self._learned:
+            self.per_s += FIRST_PER_S
+        else:
             grown = self.per_s * (CATCH_UP_FACTOR if self.per_s < taken / MAX_RATE_RATIO else INCREASE_FACTOR)
             # A pace that nothing is held back by would grow without any sense.
             self.per_s = max(self.per_s, min(grown, MAX_RATE_RATIO * taken))
 
     def on_rate_limited(self, now: float) -> None:
-        """The endpoint turned a call away; to be called once for all that were in flight then."""
-        taken = self._taken_per_s(now)
-        base = taken or FIRST_PER_S
-        if self.per_s is not None:
-            base = min(self.per_s, MAX_RATE_RATIO * taken) if taken else self.per_s
-        self.per_s = max(LEAST_PER_S, DECREASE_FACTOR * base)
+        """The endpoint turned a call away; to be called once for all that were in flight then.
+
+        However often it does, the pace stays near what was answered before: a quota that is used up and an endpoint that
+        is down say nothing of the rate that is right afterwards, and the pauses between calls grow meanwhile.
+        """
+        if not self._taken:
+            self.per_s = FIRST_PER_S
+            return
+        self._learned = True
+        base = min(self.per_s or self._taken, MAX_RATE_RATIO * self._taken_per_s(now) or self._taken)
+        self.per_s = max(LEAST_PER_S, DECREASE_FACTOR * base, self._taken / MAX_RATE_RATIO)
 
     def _taken_per_s(self, now: float) -> float:
         """Answers a second within the last minute."""
