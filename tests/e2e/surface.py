@@ -23,7 +23,7 @@ from wildtool.benchmarks.acebench.data import SPLITS as ACE_SPLITS
 from wildtool.benchmarks.wildtoolbench import error_classes as wtb_faults
 from wildtool.cli import app
 from wildtool.engine.call.cache import ReplyCache, model_digest
-from wildtool.engine.record.request_hash import request_hashes
+from wildtool.engine.record.format import request_hashes
 from wildtool.engine.registry import ENTRY_POINT_GROUP, benchmark_names, load_benchmark
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.export import EXPORT_FORMATS as EXPORTS

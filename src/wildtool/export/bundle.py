@@ -17,8 +17,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from wildtool import __version__
 from wildtool.engine.record.bundle import BUNDLE_FORMAT, BUNDLE_VERSION, MANIFEST, MAX_BUNDLE_BYTES, RUN_NAME
+from wildtool.engine.record.format import find_segments, open_segment, whole_length
 from wildtool.engine.record.run_folder import read_run, strip_credentials
-from wildtool.engine.record.segments import find_segments, open_segment, whole_length
 from wildtool.engine.score.score import prepare_judging
 from wildtool.errors import UsageError
 from wildtool.export import ExportRequest

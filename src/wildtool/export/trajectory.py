@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from wildtool.benchmark import Benchmark
+from wildtool.engine.record.format import find_segments, open_segment
 from wildtool.engine.record.reader import (
     ItemLog,
     RecordedFailure,
@@ -19,7 +20,6 @@ from wildtool.engine.record.reader import (
     RecordedRequest,
     RecordReader,
 )
-from wildtool.engine.record.segments import find_segments, open_segment
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import InfraError
 from wildtool.export import ExportRequest

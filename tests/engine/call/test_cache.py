@@ -13,7 +13,7 @@ import pytest
 
 from engine.echo_benchmark import ScriptedModel
 from wildtool.engine.call.cache import CACHE_FILE, ReplyCache, model_digest
-from wildtool.engine.record.request_hash import request_hashes
+from wildtool.engine.record.format import request_hashes
 from wildtool.errors import StorageError, UsageError
 from wildtool.types import Reply, Request
 

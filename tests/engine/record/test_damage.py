@@ -11,8 +11,8 @@ import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool import json_codec
+from wildtool.engine.record.format import check_line, seal_line
 from wildtool.engine.record.importer import import_replies
-from wildtool.engine.record.line_checks import check_line, seal_line
 from wildtool.engine.record.reader import RecordReader
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.engine.score.results import load_result

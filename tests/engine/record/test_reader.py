@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from engine.echo_benchmark import TOOLS
 from test_json_codec import ANY_JSON, ANY_TEXT
 from wildtool import json_codec
+from wildtool.engine.record.format import find_segments, request_hashes
 from wildtool.engine.record.reader import RecordedFailure, RecordedReply, RecordReader, transcripts
-from wildtool.engine.record.request_hash import request_hashes
-from wildtool.engine.record.segments import find_segments
 from wildtool.engine.record.writer import PendingRow, RecordWriter
 from wildtool.errors import InfraError, RecordError, StorageError
 from wildtool.types import Address, Message, Reply, Request

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool import json_codec
-from wildtool.engine.record.segments import whole_length
+from wildtool.engine.record.format import whole_length
 from wildtool.errors import RecordError, StorageError
 from wildtool.outputs import sync_folder
 from wildtool.redact import redacted

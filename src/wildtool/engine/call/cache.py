@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wildtool import json_codec
-from wildtool.engine.record.rows import REPLY_COLUMNS, check_columns, reply_columns, reply_from_row
+from wildtool.engine.record.format import REPLY_COLUMNS, check_columns, reply_columns, reply_from_row
 from wildtool.errors import StorageError, UsageError
 from wildtool.outputs import check_regular, is_disk_full
 from wildtool.types import Model, Reply

@@ -3,12 +3,12 @@
 Rows of a segment, one JSON line each:
 - `header`: format and version, first line of a segment;
 - `step`: address (item, repeat, unit, step), role, `request` (the hash that names it), `sends` (the links
-  of the request's chain that this item had not recorded before, see `request_hash.py`), the reply;
+  of the request's chain that this item had not recorded before, see `format.py`), the reply;
 - `error`: address, role, request and sends likewise, kind, message and attempts of a call that failed for
 good. A later `step` replaces an `error` of the same address; of two steps of one address the first counts, unless the
 second says `again`: what came before it was lost, and nothing recorded of its unit from that step on counts any more.
 
-Each line ends with a checksum (`line_checks.py`). A damaged line is named; one that a power loss can have left so, and
+Each line ends with a checksum (`format.py`). A damaged line is named; one that a power loss can have left so, and
 that no later line calls synced, is left out.
 """
 
@@ -21,15 +21,21 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from wildtool import json_codec
-from wildtool.engine.record.line_checks import LOST_MARKER, LostLine, check_line, is_torn, synced_length
-from wildtool.engine.record.request_hash import rebuild_request
-from wildtool.engine.record.rows import REPLY_COLUMNS, check_columns, reply_from_row
-from wildtool.engine.record.segments import (
+from wildtool.engine.record.format import (
+    LOST_MARKER,
+    REPLY_COLUMNS,
+    LostLine,
     SegmentFingerprint,
+    check_columns,
+    check_line,
     find_segments,
     fingerprint_of,
+    is_torn,
     line_number_at,
     open_segment,
+    rebuild_request,
+    reply_from_row,
+    synced_length,
     whole_length,
 )
 from wildtool.engine.record.writer import RECORD_VERSION

@@ -19,7 +19,7 @@ from types import NoneType, TracebackType
 from typing import Any, Self, cast
 
 from wildtool import __version__, json_codec
-from wildtool.engine.record.segments import find_segments
+from wildtool.engine.record.format import find_segments
 from wildtool.errors import RecordError, StorageError
 from wildtool.models.keyed_digest import comparable
 from wildtool.outputs import check_run_files, is_disk_full

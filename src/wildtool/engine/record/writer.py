@@ -15,10 +15,17 @@ from types import TracebackType
 from typing import Any, Self
 
 from wildtool import json_codec
-from wildtool.engine.record.line_checks import LostLine, filler_for, seal_line
-from wildtool.engine.record.request_hash import new_nodes
-from wildtool.engine.record.rows import reply_columns
-from wildtool.engine.record.segments import Segment, find_segments, segment_path, whole_length
+from wildtool.engine.record.format import (
+    LostLine,
+    Segment,
+    filler_for,
+    find_segments,
+    new_nodes,
+    reply_columns,
+    seal_line,
+    segment_path,
+    whole_length,
+)
 from wildtool.errors import InfraError, RecordError, StorageError
 from wildtool.outputs import sync_folder
 from wildtool.redact import redacted

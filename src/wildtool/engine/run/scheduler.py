@@ -21,8 +21,8 @@ from wildtool.engine.call.retry import (
 )
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems
+from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply, RecordReader
-from wildtool.engine.record.request_hash import request_hashes
 from wildtool.engine.record.writer import PendingRow, RecordWriter
 from wildtool.engine.run.client import Invocation, ModelClient
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError

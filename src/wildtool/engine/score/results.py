@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
+from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.record.segments import find_segments
 from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, played_benchmark
 from wildtool.engine.score.completeness import PlannedSize, has_gaps, was_stopped
 from wildtool.engine.score.score import score_run

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from wildtool import json_codec
-from wildtool.engine.record.segments import (
+from wildtool.engine.record.format import (
     Segment,
     SegmentFingerprint,
     find_segments,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import is_locked, read_run
-from wildtool.engine.record.segments import find_segments
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.formatting import format_counts, format_value
 from wildtool.engine.score.results import ScoreResult, folders_below, open_results

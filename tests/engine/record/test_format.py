@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from test_json_codec import ANY_JSON, ANY_TEXT
-from wildtool.engine.record.request_hash import new_nodes, rebuild_request, request_hashes
+from wildtool.engine.record.format import new_nodes, rebuild_request, request_hashes
 from wildtool.types import Request
 
 MESSAGES = st.lists(st.dictionaries(ANY_TEXT, ANY_JSON, max_size=3), max_size=5)
