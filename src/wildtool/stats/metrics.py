@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 from wildtool.stats.intervals import clustered_rate
@@ -132,14 +133,16 @@ class Rate:
 
 def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
     """The rates of a DuckDB relation over verdict rows, in one pass."""
-    sums = ", ".join(
-        f"COALESCE(SUM({rate.numerator}) FILTER ({rate.where}), 0)::DOUBLE,"
-        f" COALESCE(SUM({rate.denominator}) FILTER ({rate.where}), 0)::DOUBLE"
+    # CASE takes half the time of FILTER, both over 16 rows and over 192,000.
+    pairs = [
+        [f"SUM(CASE WHEN {rate.where} THEN {what} END)" for what in (rate.numerator, rate.denominator)]
         for rate in wanted
-    )
-    rows = verdicts.aggregate(f"item, {sums}", "item").fetchall()
+    ]
+    places = {text: place for place, text in enumerate(dict.fromkeys(chain(*pairs)), 1)}
+    rows = verdicts.aggregate(", ".join(("item", *places)), "item").fetchall()
     return [
-        rate_metric(rate, [(row[1 + 2 * i], row[2 + 2 * i]) for row in rows]) for i, rate in enumerate(wanted)
+        rate_metric(rate, [(float(row[places[right]] or 0), float(row[places[total]] or 0)) for row in rows])
+        for rate, (right, total) in zip(wanted, pairs, strict=True)
     ]
 
 
