@@ -5,6 +5,8 @@ writes, one for its errors, and one that gets its process id and, at its end, it
 """
 
 import asyncio
+import atexit
+import gc
 import importlib
 import json
 import os
@@ -93,7 +95,7 @@ async def _read(file: int) -> bytes:
 def _wait_for_work() -> None:
     """Returns once for every request, in a new process that has its folder, variables, words and outputs."""
     channel = socket.socket(fileno=0)
-    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     ended = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         head, files, _, _ = socket.recv_fds(channel, LENGTH, 3)
@@ -116,7 +118,8 @@ def _wait_for_work() -> None:
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         os.write(state, b"%d" % status)
         os._exit(0)
-    signal.signal(signal.SIGINT, interrupted)
+    # Also where the tests run in the background of a shell, which ignores it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.close(state)
     for file, standard in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):
         os.dup2(file, standard)
@@ -139,16 +142,41 @@ def _hurry(times: float) -> None:
     selectors.DefaultSelector.select = lambda its, timeout=None: wait(its, timeout and timeout / times)
 
 
+def _run(program: str, status: list[int]) -> None:
+    """Runs a program to its end, and notes the status it asks for."""
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except SystemExit as ended:
+        if isinstance(ended.code, int):
+            status.append(ended.code)
+        raise
+
+
+def _leave(status: list[int]) -> None:
+    """Ends the process without taking apart all that was imported, which takes longer than most commands."""
+    # What the command itself left over still complains, as of a coroutine that nothing awaited.
+    gc.collect()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if status:
+        os._exit(*status)
+
+
 if __name__ == "__main__":
+    status: list[int] = []
+    # Before everything else, and so called after all that others register.
+    atexit.register(_leave, status)
     packages = pkgutil.walk_packages(wildtool.__path__, "wildtool.")
     modules = [package.name for package in packages if not package.name.endswith("__main__")]
     for module in (*modules, "duckdb", "altair", "drawn_once"):
         # A command that needs what is not installed says so itself.
         with suppress(ImportError):
             importlib.import_module(module)
+    gc.collect()
+    gc.freeze()
     _wait_for_work()
     _hurry(float(os.environ.get("CLOCK_TIMES", "1")))
     if drawn_once := sys.modules.get("drawn_once"):
         drawn_once.draw_once(Path(os.environ["DRAWN_CHARTS"]))
     sys.path[0] = str(Path(sys.argv[0]).parent)
-    runpy.run_path(sys.argv[0], run_name="__main__")
+    _run(sys.argv[0], status)
