@@ -11,7 +11,7 @@ import pytest
 
 import wildtool
 from wildtool.engine.registry import benchmark_names
-from wildtool.models.presets import PRESETS
+from wildtool.models.resolve import PRESETS
 
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (

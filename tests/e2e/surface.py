@@ -31,8 +31,8 @@ from wildtool.generate.core import prompts
 from wildtool.generate.items.roles import ITEM_PROMPTS as ITEM_PROMPTS
 from wildtool.generate.tools.maker import API_PROMPTS as TOOL_PROMPTS
 from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
-from wildtool.models.presets import NAME_EXAMPLES, PRESETS
 from wildtool.models.prompted import PromptedModel
+from wildtool.models.resolve import NAME_EXAMPLES, PRESETS
 from wildtool.models.tool_formats import CALL_FORMATS, REPAIRS
 from wildtool.types import Outcome, Request
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wildtool.errors import CallError
 from wildtool.models.http import endpoint
-from wildtool.models.http.endpoint import retry_after_s
+from wildtool.models.http.failures import retry_after_s
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.types import Request
 

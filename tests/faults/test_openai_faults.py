@@ -12,7 +12,7 @@ from faults.server import FAILURES, HOSTILE, Answer, Call, FaultServer, completi
 from models.options import client_options
 from wildtool.errors import CallError
 from wildtool.json_codec import dumps
-from wildtool.models.http.endpoint import retry_after_s
+from wildtool.models.http.failures import retry_after_s
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.types import Reply, Request
 

@@ -7,13 +7,12 @@ import pytest
 
 from models.options import model_options
 from wildtool.errors import UsageError
-from wildtool.models.presets import PRESETS, preset_of
 from wildtool.models.providers.anthropic import AnthropicModel
 from wildtool.models.providers.base import HttpModel
 from wildtool.models.providers.gemini import GeminiModel
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.providers.openai_responses import ResponsesModel
-from wildtool.models.resolve import ModelOptions, model_from_name
+from wildtool.models.resolve import PRESETS, ModelOptions, model_from_name, preset_of
 from wildtool.models.settings import EndpointOptions
 
 LOCAL = "http://127.0.0.1:8000/v1"

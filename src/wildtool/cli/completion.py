@@ -30,7 +30,7 @@ def models(incomplete: str) -> list[str]:
     """Models of `wildtool.toml`, baselines, and prefixes of known endpoints."""
     from wildtool.cli.options.config_file import read_config
     from wildtool.models.baselines import BASELINES
-    from wildtool.models.presets import PRESETS
+    from wildtool.models.resolve import PRESETS
 
     try:
         named = list(read_config(None).models)

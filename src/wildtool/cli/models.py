@@ -91,7 +91,7 @@ def _merged_options(
 
     A key is sent only to the address that it was named with.
     """
-    from wildtool.models.presets import preset_of
+    from wildtool.models.resolve import preset_of
 
     own, changes = entry.endpoint, dict[str, Any]()
     keyed = bool({"api_key_env", "api_key_file"} & set(explicit))

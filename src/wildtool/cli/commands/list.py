@@ -14,7 +14,7 @@ from wildtool.errors import CallError, DataError, InfraError, UsageError
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
-    from wildtool.models.presets import Preset
+    from wildtool.models.resolve import Preset
 
 
 CHECK_TIMEOUT_S = 120.0
@@ -193,7 +193,7 @@ def _formats(benchmarks: "list[Benchmark]") -> ListRows:
 
 def _models(benchmarks: "list[Benchmark]") -> ListRows:
     from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
-    from wildtool.models.presets import NAME_EXAMPLES, PRESETS
+    from wildtool.models.resolve import NAME_EXAMPLES, PRESETS
 
     return [
         *((name, _configured(entry)) for name, entry in read_config(None).models.items()),

@@ -20,8 +20,8 @@ from wildtool.models.batch.protocol import (
     parse_id,
     quote_id,
 )
-from wildtool.models.http.endpoint import Endpoint, error_text
-from wildtool.models.http.failures import ProviderFailure, failure_of_error, is_blocked_refusal
+from wildtool.models.http.endpoint import Endpoint
+from wildtool.models.http.failures import ProviderFailure, error_text, failure_of_error, is_blocked_refusal
 
 METADATA_KEY = "wildtool"
 """Key of the mark in the batch's metadata."""

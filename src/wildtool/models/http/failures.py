@@ -7,6 +7,8 @@ DeepSeek.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
 from wildtool.json_codec import REPLY_LIMITS, as_object, dumps, loads_within
@@ -105,6 +107,37 @@ def is_blocked_refusal(answer: bytes) -> bool:
     # Some providers name it beside a message, without an error object.
     failure = failure_in_answer(found) or failure_of_error(found)
     return failure is not None and failure.blocked
+
+
+def error_text(answer: bytes) -> str:
+    """A server's words about a refusal: the message of a JSON error, else the whole text."""
+    text = answer.decode("utf-8", "replace")
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        failure = failure_in_answer(loads_within(answer, REPLY_LIMITS))
+    except ValueError:
+        return text
+    return text if failure is None else failure.message
+
+
+def retry_after_s(value: str | None) -> float | None:
+    """Seconds of a Retry-After header (RFC 9110, 10.2.3), without a limit; None if unreadable."""
+    if value is None:
+        return None
+    if re.fullmatch(r"\s*\d{1,300}(\.\d{1,300})?\s*", value, re.ASCII):
+        return float(value)
+    try:
+        when = parsedate_to_datetime(value)
+        return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def retry_delay_s(answer: bytes) -> float | None:
+    """Seconds of Google's `RetryInfo` in the body, such as `"retryDelay": "34.1s"`."""
+    found = re.search(rb'"retryDelay"\s*:\s*"(\d{1,300}(?:\.\d{1,300})?)s"', answer)
+    return float(found[1]) if found else None
 
 
 def _names(error: Mapping[str, Any]) -> Iterator[str]:

@@ -1,7 +1,9 @@
-"""Advice for users when an endpoint fails: a wrong address, no server, a web page, no key."""
+"""What to tell users when an endpoint fails: a wrong address, no server, a web page, no key."""
 
+import os
 import re
 import socket
+import ssl
 
 import aiohttp
 
@@ -41,3 +43,20 @@ def for_network(error: Exception) -> str:
     if isinstance(cause, ConnectionRefusedError):
         return " (no server listens there; start it, or check host and port of the base URL)"
     return ""
+
+
+def network_words(error: Exception) -> str:
+    """What went wrong, in the operating system's words if there are any, else in the library's."""
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return f"the proxy answered HTTP {error.status}"
+    via = "at the proxy: " if isinstance(error, aiohttp.ClientProxyConnectionError) else ""
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    if isinstance(cause, OSError) and cause.strerror:
+        # asyncio replaces the system's text; TLS and name errors have their own numbers.
+        foreign = isinstance(cause, (ssl.SSLError, socket.gaierror)) or not cause.errno
+        return via + (cause.strerror if foreign else os.strerror(cause.errno or 0))
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "the server closed the connection"
+    if isinstance(error, aiohttp.ClientResponseError):
+        return f"this is no HTTP answer ({error.message})"
+    return str(error) or type(error).__name__
