@@ -42,10 +42,18 @@ MOST_MODULES = 26
 EVERYWHERE: Mapping[str, frozenset[str]] = {
     "what each benchmark's folder offers its rules": frozenset(
         [
+            "COMMIT",
+            "REPOSITORY",
+            "SPLITS",
+            "PROFILES",
+            "Record",
             "explain",
             "is_result_file",
+            "lint",
             "locate",
             "mutants",
+            "official_folder",
+            "pinned_files",
             "published",
             "pull",
             "read_items",

@@ -29,6 +29,8 @@ from wildtool.types import (
     Verdict,
 )
 
+COMPLETION = "completion"
+"""The mode, in every benchmark that has it, in which the one message of a request is a raw text to be continued."""
 COMMON_COLUMNS = frozenset({"split", "lang", "error", "steps"})
 """Columns that every verdict has, so that `Benchmark.groups` can name them without declaring them."""
 

@@ -1,6 +1,7 @@
 """Runs episodes through an `Ask` and replays them from transcripts: the loops that every benchmark shares."""
 
 from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from wildtool.errors import InfraError
 from wildtool.types import PROVIDER_CONTENT, Ask, Episode, Message, Outcome, Request, Transcript
@@ -16,6 +17,17 @@ MAX_GOLD_REPLIES = 1_000
 def provider_fields(reply: Message) -> Message:
     """What a message that repeats a reply must carry along for the model's adapter; empty for most replies."""
     return {PROVIDER_CONTENT: reply[PROVIDER_CONTENT]} if reply.get(PROVIDER_CONTENT) is not None else {}
+
+
+def written_text(reply: Message) -> str | None:
+    """The text of a reply, its text parts joined; None where it has no content."""
+    content: Any = reply.get("content")
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else None
+    parts = (
+        cast(dict[str, Any], part).get("text") for part in cast(list[Any], content) if isinstance(part, dict)
+    )
+    return "".join(text for text in parts if isinstance(text, str))
 
 
 async def play_episodes(episodes: Mapping[str, Episode], ask: Ask, *, in_order: bool = False) -> None:

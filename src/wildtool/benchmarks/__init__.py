@@ -5,6 +5,7 @@ from collections.abc import Mapping
 OURS: Mapping[str, str] = {
     "wildtoolbench": "wildtool.benchmarks.wildtoolbench:WILDTOOLBENCH",
     "acebench": "wildtool.benchmarks.acebench:ACEBENCH",
+    "rotbench": "wildtool.benchmarks.rotbench:ROTBENCH",
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
 }
 """By name the module and the benchmark in it, as entry points are written."""

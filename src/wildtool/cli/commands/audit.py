@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 TOTAL = "all kinds"
 MAX_GOLD_LINES = 200
 """Maximum number of rejected gold answers that are listed."""
+MAX_SINGLE_LINES = 5
+"""Rejected gold answers that are listed one by one if one known fault is behind them; more share a line."""
 
 
 def audit(
@@ -109,12 +111,22 @@ def _ceiling(metric: "Metric | None", *, counts: bool) -> str:
 
 
 def _print_wrong_gold(audits: "Sequence[Audit]") -> None:
-    lines = dict.fromkeys(
-        f"{found.profile}: gold answer of {single_line(gold.item)} unit {single_line(gold.unit)} is scored "
-        f"{single_line(gold.error or 'not correct')}: {single_line(gold.why or gold.reason, 500)}"
-        for found in audits
-        for gold in found.wrong_gold
-    )
+    groups: dict[tuple[str, str, str], dict[str, str]] = {}
+    for found in audits:
+        for gold in found.wrong_gold:
+            place = f"{single_line(gold.item)} unit {single_line(gold.unit)}"
+            # A known fault behind many answers is told once; other answers have reasons of their own.
+            group = groups.setdefault((found.profile, gold.error or "not correct", gold.why or place), {})
+            group.setdefault(place, single_line(gold.why or gold.reason, 500))
+    lines: list[str] = []
+    for (profile, error, _), places in groups.items():
+        scored = f"scored {single_line(error)}: {next(iter(places.values()))}"
+        if len(places) > MAX_SINGLE_LINES:
+            lines.append(
+                f"{profile}: {len(places)} gold answers, the first of {next(iter(places))}, are {scored}"
+            )
+        else:
+            lines += (f"{profile}: gold answer of {place} is {scored}" for place in places)
     for line in islice(lines, MAX_GOLD_LINES):
         print_wrapped(line)
     if len(lines) > MAX_GOLD_LINES:

@@ -1,0 +1,302 @@
+"""RoTBench's rules: how a call is read from a reply, and how far it goes right; one object for each profile.
+
+Quirks are numbered as in the card.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmarks.rotbench.data import NO_MATTER, Answer, Record
+from wildtool.episode import SingleReply, written_text
+from wildtool.json_codec import as_list, as_object
+from wildtool.toolcall.compare import compare_arguments
+from wildtool.types import Episode, Item, Message, Request
+
+NO_OUTPUT, PARSING = "No Output Error", "Parsing Error"
+LEVELS = ("Tool Selection Error", "Parameter Identification Error", "Content Filling Error")
+"""What is wrong at each level; a call at level 3 is right."""
+ERRORS = (NO_OUTPUT, PARSING, *LEVELS)
+_ACTION, _INPUT = "Action:", "Action Input:"
+_LITERAL_ROLES = ("finish", "ask_to_user")
+_LINE_CALL = re.compile(r"^[ \t]*Action:[ \t]*([^\n]*?)\s*Action Input:", re.MULTILINE)
+_BRACE = re.compile(r"[{}]")
+
+
+class UnreadableError(ValueError):
+    """A reply without a call that the rules can read."""
+
+
+class EvaluatorError(Exception):
+    """The published evaluator raises on this reply; the message is the exception's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call as read from a reply."""
+
+    name: str
+    arguments: Any
+
+
+# Reading a call --------------------------------------------------------------------------------------
+
+
+def read_leniently(text: str | None) -> Call:
+    """ToLeaP's parser (section 4 of the specification). Raises UnreadableError."""
+    if text is None:
+        raise UnreadableError(NO_OUTPUT)
+    action, given = text.find(_ACTION), text.find(_INPUT)
+    if not 0 <= action < given:
+        raise UnreadableError("no `Action:` before `Action Input:`")
+    name = text[action + len(_ACTION) : given].strip()
+    if not name:
+        raise UnreadableError("no tool name after `Action:`")
+    arguments = _json(_balanced(text, given + len(_INPUT)))
+    if not arguments:
+        raise UnreadableError("the action input is empty, which counts as unreadable (Q1)")
+    return Call(name, arguments)
+
+
+def _balanced(text: str, start: int) -> str:
+    """From the first `{` to where braces balance; those inside strings count too (Q5)."""
+    depth = 0
+    begin = -1
+    for found in _BRACE.finditer(text, start):
+        if begin < 0 and found[0] == "}":
+            continue
+        begin = found.start() if begin < 0 else begin
+        depth += 1 if found[0] == "{" else -1
+        if not depth:
+            return text[begin : found.end()]
+    raise UnreadableError("no balanced braces after `Action Input:`")
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"the action input is not JSON ({type(error).__name__})") from error
+
+
+def read_strictly(text: str | None) -> Call:
+    """The authors' parser, whose missing markers are positions of -1. Raises UnreadableError and EvaluatorError."""
+    if text is None:
+        raise EvaluatorError("AttributeError")
+    action, given = text.find(_ACTION), text.find(_INPUT)
+    name = text[action + 8 : given]
+    if not name:
+        raise EvaluatorError("IndexError")
+    arguments = _json(text[given + len(_INPUT) :])
+    if not arguments or isinstance(arguments, str):
+        raise UnreadableError("the action input is empty or a text (Q1)")
+    return Call(name.removesuffix("\n"), arguments)
+
+
+def read_by_lines(text: str | None) -> Call:
+    """`Action:` counts where a line begins (Q6), and JSON ends where it ends (Q5). Raises UnreadableError."""
+    if text is None:
+        raise UnreadableError(NO_OUTPUT)
+    found = _LINE_CALL.search(text)
+    if found is None or not found[1]:
+        raise UnreadableError("no line `Action: NAME` before `Action Input:`")
+    start = text.find("{", found.end())
+    try:
+        arguments: Any = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else None
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"the action input is not JSON ({type(error).__name__})") from error
+    if not isinstance(arguments, dict):
+        raise UnreadableError("no JSON object after `Action Input:`")
+    return Call(found[1], cast(dict[str, Any], arguments))
+
+
+# How far a call goes right ---------------------------------------------------------------------------
+
+
+def published_level(call: Call, record: Record) -> int:
+    """The cascade of section 5: 0 wrong tool, 1 right tool, 2 right parameters, 3 right values."""
+    name, best = call.name, 0
+    for answer in record.answers:
+        if answer.name == record.finish and name == "finish":
+            name = record.finish  # and it stays so for the answers that follow (Q4)
+        if name == answer.name:
+            best = max(best, _published_level_of(answer, call.arguments, record))
+    return best
+
+
+def _published_level_of(answer: Answer, given: Any, record: Record) -> int:
+    if not isinstance(given, dict):
+        raise EvaluatorError("AttributeError")
+    arguments = cast(dict[str, Any], given)
+    if arguments.keys() != answer.arguments.keys():
+        return 1
+    if answer.name in (record.finish, record.ask, *_LITERAL_ROLES):  # values are not compared (Q2, Q3)
+        return 3
+    matter = {key: value for key, value in answer.arguments.items() if str(value) != NO_MATTER}
+    return 3 if matter == {key: arguments[key] for key in matter} else 2
+
+
+def fixed_level(call: Call, record: Record) -> int:
+    """The cascade with its faults corrected."""
+    literal_finish = call.name == "finish" and all(tool["name"] != "finish" for tool in record.tools)
+    name = record.finish if literal_finish else call.name  # the prompt speaks of `finish` (Q9)
+    given = cast(dict[str, Any], call.arguments)
+    return max(
+        (_fixed_level_of(answer, given, record) for answer in record.answers if answer.name == name),
+        default=0,
+    )
+
+
+def _fixed_level_of(answer: Answer, given: Mapping[str, Any], record: Record) -> int:
+    schema = record.tool(answer.name, answer.arguments)
+    free = {key for key, value in answer.arguments.items() if str(value) == NO_MATTER}
+    gold = {key: value for key, value in answer.arguments.items() if key not in free}
+    spelled = _in_gold_spelling(given, gold, schema)
+    needed = gold.keys() | (free & set(map(str, as_list(schema.get("required")))))
+    if not needed <= spelled.keys():
+        return 1
+    compared = {key: _as_text(value, gold.get(key)) for key, value in spelled.items() if key not in free}
+    if answer.name in (record.finish, record.ask):  # words are not compared, but there must be some (Q2)
+        said = all(isinstance(value, str) and value.strip() for value in compared.values())
+        return (3 if said else 2) if compared.keys() == gold.keys() else 1
+    rules = {difference.rule for difference in compare_arguments(gold, compared, schema)}
+    return 1 if "extra" in rules else 2 if rules else 3
+
+
+def _as_text(value: Any, gold: Any) -> Any:
+    """A number or truth value as it is written, where gold is a text: the data declare every parameter so (Q8)."""
+    scalar = isinstance(gold, str) and isinstance(value, bool | int | float)
+    return json.dumps(value) if scalar else value
+
+
+def _in_gold_spelling(
+    given: Mapping[str, Any], gold: Mapping[str, Any], schema: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments with the answer's keys where its value stands under a declared key that the answer lacks (Q11)."""
+    declared = as_object(schema.get("properties"))
+    spelled = dict(given)
+    for key in [key for key in gold if key not in declared and key not in given]:
+        others = (
+            other for other in given if other in declared and other not in gold and given[other] == gold[key]
+        )
+        if (other := next(others, None)) is not None and other in spelled:
+            spelled[key] = spelled.pop(other)
+    return spelled
+
+
+# Profiles --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RoTRules(Rules):
+    """One profile in one mode."""
+
+    read: Callable[[str | None], Call]
+    level: Callable[[Call, Record], int]
+    raw: bool = False
+    """Whether the model continues one raw text instead of answering messages."""
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        record: Record = item.data[unit]
+
+        def request() -> Request:
+            messages = [{"role": "user", "content": record.prompt()}] if self.raw else record.messages()
+            gold: Message = {"role": "assistant", "content": record.best_answer().text}
+            return Request(messages, gold=lambda _style: dict(gold))
+
+        return SingleReply(request)
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.check(written_text(cast(SingleReply, episode).reply or {}), item.data[unit])
+
+    def check(self, text: str | None, record: Record) -> Check:
+        """The decision about one output."""
+        try:
+            call = self.read(text)
+            level = self.level(call, record)
+        except UnreadableError as error:
+            return _failed(NO_OUTPUT if text is None else PARSING, str(error))
+        except EvaluatorError as error:
+            kind = NO_OUTPUT if text is None else PARSING
+            reason = f"the published evaluator raises {error} here"
+            return _failed(kind, reason, str(error))
+        columns = {"level": level, "reference_error": None}
+        detail = {"name": call.name, "input": call.arguments}
+        if level == len(LEVELS):
+            return Check(
+                True,
+                reason="tool, parameters and values of an accepted answer",
+                fields=columns,
+                detail=detail,
+            )
+        reasons = (
+            f"called {call.name[:80]!r}, which no accepted answer does",
+            "the right tool with other parameters than any accepted answer",
+            "the right parameters with other values than any accepted answer",
+        )
+        return Check(False, LEVELS[level], reasons[level], fields=columns, detail=detail)
+
+    def mutants(self, item: Item) -> Iterator[Mutant]:
+        for unit, record in cast(Mapping[str, Record], item.data).items():
+            if self.check(record.best_answer().text, record).correct:
+                yield from _mutants(unit, record)
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        record: Record = item.data[mutant.unit]
+        name = record.best_answer().name
+        if mutant.kind in ("other value", "empty value"):
+            if name in (record.finish, record.ask):
+                return "Q2: what is said to the user is not compared"
+            return "Q3: noise has named this tool like one whose values are not compared"
+        return ""
+
+    def explain_gold(self, item: Item, unit: str) -> str:
+        record: Record = item.data[unit]
+        empty = not any(answer.arguments for answer in record.answers)
+        return "Q1: the accepted answer has an empty input, which counts as unreadable" if empty else ""
+
+
+def _failed(kind: str, reason: str, reference_error: str | None = None) -> Check:
+    return Check(False, kind, reason, fields={"level": 0, "reference_error": reference_error})
+
+
+PROFILES: Mapping[str, tuple[Callable[[str | None], Call], Callable[[Call, Record], int]]] = {
+    "toleap": (read_leniently, published_level),
+    "original": (read_strictly, published_level),
+    "fixed": (read_by_lines, fixed_level),
+}
+"""Parser and cascade of each profile."""
+
+
+# Mistakes for the audit ------------------------------------------------------------------------------
+
+
+def _mutants(unit: str, record: Record) -> Iterator[Mutant]:
+    """The best answer with one mistake each."""
+    gold = record.best_answer()
+    accepted = {answer.name for answer in record.answers} | set(_LITERAL_ROLES)
+    others = [tool["name"] for tool in record.tools if tool["name"] not in accepted]
+
+    def made(kind: str, note: str, name: str, arguments: Any) -> Mutant:
+        text = f"Thought:\nAction: {name}\nAction Input: {json.dumps(arguments, ensure_ascii=False)}"
+        return Mutant(unit, kind, ({"role": "assistant", "content": text},), note)
+
+    if others:
+        yield made("other tool", f"{others[0]} in place of {gold.name}", others[0], gold.arguments)
+    yield made("unknown tool", f"{gold.name}_x in place of {gold.name}", f"{gold.name}_x", gold.arguments)
+    yield made("extra parameter", "one more", gold.name, {**gold.arguments, "no_such_parameter": "1"})
+    matter = [key for key, value in gold.arguments.items() if str(value) != NO_MATTER]
+    if matter:
+        key = matter[0]
+        rest = {other: value for other, value in gold.arguments.items() if other != key}
+        words = gold.name in (record.finish, record.ask)
+        yield made("missing parameter", key, gold.name, rest)
+        yield made("renamed parameter", key, gold.name, {**rest, f"{key}_x": gold.arguments[key]})
+        kind, value = ("empty value", "") if words else ("other value", f"{gold.arguments[key]} or another")
+        yield made(kind, key, gold.name, {**gold.arguments, key: value})
+    for kind, content in (("only words", "I cannot help with that."), ("cut off", gold.text[:-1])):
+        yield Mutant(unit, kind, ({"role": "assistant", "content": content},), "no call can be read")
+    yield Mutant(unit, "no output", ({"role": "assistant", "content": None},), "nothing was said")

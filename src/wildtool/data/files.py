@@ -1,0 +1,71 @@
+"""Data files of benchmarks that may be gzip-compressed, and the digest of several of them."""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from wildtool.errors import DataError
+from wildtool.json_codec import LINE_LIMITS, loads_within
+from wildtool.types import Source
+
+MAX_UNPACKED_BYTES = 256 << 20
+"""Bytes that a compressed file may expand to."""
+
+
+def find_packed(folder: Path, name: str) -> Path | None:
+    """The file of that name in a folder, plain or with `.gz` behind it; None if it is not there."""
+    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+
+
+def read_unpacked(path: Path) -> bytes:
+    """The bytes of a file, those inside if its name ends in `.gz`. Raises DataError."""
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
+            data = stream.read(MAX_UNPACKED_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    if len(data) > MAX_UNPACKED_BYTES:
+        raise DataError(f"{path}: longer than {MAX_UNPACKED_BYTES >> 20} MiB; name another file with --data")
+    return data
+
+
+def read_json(path: Path) -> Any:
+    """The value of a JSON file, which may be compressed. Raises DataError."""
+    try:
+        return loads_within(read_unpacked(path), LINE_LIMITS)
+    except ValueError as error:
+        raise DataError(f"{path}: not JSON ({error})") from error
+
+
+def source_of_files(name: str, place: Path, files: Iterable[Path]) -> Source:
+    """Describes several files of a folder by one digest, which compressing them does not change. Raises DataError.
+
+    Args:
+        place: the folder, or the one file that the user named.
+    """
+    root = place if place.is_dir() else place.parent
+    digests = sorted(
+        (file.relative_to(root).as_posix().removesuffix(".gz"), _digest(file, *_version(file)))
+        for file in files
+    )
+    lines = "".join(f"{digest}  {file}\n" for file, digest in digests)
+    return Source(name, place, hashlib.sha256(lines.encode()).hexdigest())
+
+
+def _version(path: Path) -> tuple[int, int]:
+    """Changes when a file does; 0 where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0  # reading it says why
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=64)
+def _digest(path: Path, _changed: int, _size: int) -> str:
+    """A command asks for the digest of the same files several times."""
+    return hashlib.sha256(read_unpacked(path)).hexdigest()

@@ -1,0 +1,268 @@
+"""RoTBench: its files as items, the corrected rules by example, its numbers, and the command over a folder."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from wildtool.benchmark import Check
+from wildtool.benchmarks.rotbench import ROTBENCH
+from wildtool.benchmarks.rotbench.data import Record, parse_record
+from wildtool.benchmarks.rotbench.judge import PROFILES, RoTRules
+from wildtool.benchmarks.rotbench.summary import MEASURES, published
+from wildtool.cli import app
+from wildtool.errors import DataError
+from wildtool.types import Item, Reply, Transcript
+
+
+def tool(name: str, *parameters: str, required: tuple[str, ...] = ()) -> dict[str, Any]:
+    properties = {parameter: {"type": "string", "description": "x"} for parameter in parameters}
+    schema = {"type": "object", "properties": properties, "required": list(required)}
+    return {"name": name, "description": "x", "parameters": schema}
+
+
+def said(name: str, **arguments: Any) -> str:
+    return f"Thought:\nAction: {name}\nAction Input: {json.dumps(arguments)}"
+
+
+TOOLS = (
+    tool("opening_hours", "place", "day", required=("place",)),
+    tool("random_joke"),
+    tool("ask_to_user", "question", required=("question",)),
+    tool("finish", "answer", required=("answer",)),
+)
+HOURS = said("opening_hours", place="library", day="None")
+
+
+def record(
+    *answers: str, tools: tuple[dict[str, Any], ...] = TOOLS, id: str = "Turn 1: Open?"
+) -> dict[str, Any]:
+    return {
+        "id": id,
+        "scenario": "PL",
+        "conversations": [
+            {"from": "system", "value": f"Use tools:\n{json.dumps(list(tools))}\n\nLet's Begin!"},
+            {"from": "user", "value": "Is it open?\nBegin!\n"},
+            {"from": "assistant", "value": list(answers or [HOURS])},
+        ],
+    }
+
+
+def parsed(*answers: str, tools: tuple[dict[str, Any], ...] = TOOLS) -> Record:
+    return parse_record(record(*answers, tools=tools), "clean", 1, "test")
+
+
+def check(text: str | None, wanted: Record, profile: str = "fixed") -> Check:
+    return RoTRules(*PROFILES[profile]).check(text, wanted)
+
+
+def levels(text: str, wanted: Record) -> list[Any]:
+    """What toleap and fixed say."""
+    return [check(text, wanted, profile).fields["level"] for profile in ("toleap", "fixed")]
+
+
+# Corrected faults ------------------------------------------------------------------------------------
+
+
+def test_an_empty_input_is_an_input_q1():
+    assert levels(said("random_joke"), parsed(said("random_joke"))) == [0, 3]
+
+
+def test_words_for_the_user_are_not_compared_but_must_be_there_q2():
+    wanted = parsed(said("ask_to_user", question="Which library?"))
+    assert levels(said("ask_to_user", question="Which one do you mean?"), wanted) == [3, 3]
+    assert levels(said("ask_to_user", question=" "), wanted) == [3, 2]
+
+
+def test_a_tool_that_noise_called_finish_is_compared_q3():
+    tools = (tool("finish", "place"), tool("a", "question"), tool("b", "answer"))
+    wanted = parsed(said("finish", place="library"), tools=tools)
+    assert levels(said("finish", place="zoo"), wanted) == [3, 2]
+
+
+def test_finish_means_the_renamed_tool_unless_another_is_called_so_q4():
+    renamed = (tool("x", "place"), tool("ask_to_user", "question"), tool("f1nish", "answer"))
+    taken = (tool("finish", "place"), tool("ask_to_user", "question"), tool("f1nish", "answer"))
+    text = said("finish", answer="done")
+    assert levels(text, parsed(said("f1nish", answer="It is open."), tools=renamed)) == [3, 3]
+    assert levels(text, parsed(said("f1nish", answer="It is open."), tools=taken)) == [3, 0]
+
+
+def test_braces_in_a_text_end_nothing_q5():
+    text = said("opening_hours", place="lib {", day="x")
+    assert levels(text, parsed(text)) == [0, 3]
+
+
+def test_a_mention_of_action_in_the_thought_is_no_call_q6():
+    assert levels(f"Thought: my next Action: look.\n{HOURS}", parsed()) == [0, 3]
+
+
+def test_a_number_is_what_it_is_written_as_q8():
+    wanted = parsed(said("opening_hours", place="5", day="None"))
+    assert levels(said("opening_hours", place=5, day="x"), wanted) == [2, 3]
+    assert levels(said("opening_hours", place=6, day="x"), wanted) == [2, 2]
+
+
+def test_a_parameter_whose_value_does_not_matter_may_be_left_out_unless_required_q10():
+    assert levels(said("opening_hours", place="library"), parsed()) == [1, 3]
+    wanted = parsed(said("opening_hours", place="None", day="Monday"))
+    assert levels(said("opening_hours", day="Monday"), wanted) == [1, 1]
+
+
+def test_a_value_counts_under_the_name_that_the_tool_declares_q11():
+    tools = (tool("run", "code:", required=("code:",)), tool("ask", "q"), tool("finish", "answer"))
+    wanted = parsed(said("run", code="1 + 1"), tools=tools)
+    assert levels(said("run", **{"code:": "1 + 1"}), wanted) == [1, 3]
+    assert levels(said("run", **{"code:": "1 + 2"}), wanted) == [1, 1]
+
+
+def test_one_more_parameter_is_wrong():
+    assert levels(said("opening_hours", place="library", day="x", hour="9"), parsed()) == [1, 1]
+
+
+# Published rules where no recorded case decides --------------------------------------------------------
+
+
+def test_a_reply_on_which_the_original_raises_is_wrong_and_says_so():
+    found = check("", parsed(), "original")
+    assert (found.correct, found.error, found.fields["reference_error"]) == (
+        False,
+        "Parsing Error",
+        "IndexError",
+    )
+
+
+PIECES = [*'{}[]":,\\\n 1', "Action:", "Action Input:", "finish", "opening_hours", "place", "NaN", "null"]
+EXTREMES = ["9" * 5000, "[" * 9000, "\ud800", HOURS[:-1]]
+PARTS = st.just([1, {"type": "text", "text": HOURS}])
+CONTENTS = st.lists(st.sampled_from([*PIECES, *EXTREMES])).map("".join) | st.text() | st.none() | PARTS
+
+
+@given(CONTENTS)
+def test_no_reply_makes_the_judge_raise(content: Any):
+    item = Item("first-000", ("clean",), {"clean": parsed()}, split="first")
+    for profile in ROTBENCH.profiles:
+        (verdict,) = ROTBENCH.judge(
+            item, {"clean": Transcript((Reply({"role": "assistant", "content": content}),))}, profile
+        )
+        assert verdict.outcome in ("correct", "wrong")
+
+
+# Files -----------------------------------------------------------------------------------------------
+
+
+def write(folder: Path, **files: list[dict[str, Any]]) -> Path:
+    (folder / "First_Turn").mkdir(parents=True)
+    for name, records in files.items():
+        (folder / "First_Turn" / f"{name}.json.gz").write_bytes(gzip.compress(json.dumps(records).encode()))
+    return folder
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    one, two = record(), record(said("random_joke"), id="Turn 1: A joke?")
+    pair = [one, two, one, two]
+    return write(tmp_path / "data", clean=[one, two], slight=pair, medium=pair, heavy=pair, union=[one, two])
+
+
+def load(data: Path, split: str | None = None) -> list[Any]:
+    return list(ROTBENCH.load(ROTBENCH.locate(str(data), split), split=split))
+
+
+def test_a_record_and_its_noisy_variants_are_one_item(data: Path):
+    items = load(data)
+    assert [item.id for item in items] == ["first-000", "first-001"]
+    assert items[0].units == (
+        *("clean", "slight-tools", "slight-parameters", "medium-tools", "medium-parameters"),
+        *("heavy-tools", "heavy-parameters", "union"),
+    )
+
+
+def test_a_split_is_one_environment(data: Path):
+    assert [item.units for item in load(data, "heavy")] == [("heavy-tools", "heavy-parameters")] * 2
+
+
+def test_one_file_is_enough(data: Path):
+    assert [item.units for item in load(data / "First_Turn" / "clean.json.gz")] == [("clean",)] * 2
+
+
+def test_a_file_is_the_same_data_compressed_or_not(data: Path, tmp_path: Path):
+    plain = tmp_path / "clean.json"
+    plain.write_bytes(gzip.decompress((data / "First_Turn" / "clean.json.gz").read_bytes()))
+    packed = ROTBENCH.locate(str(data / "First_Turn" / "clean.json.gz"))
+    assert packed.sha256 == ROTBENCH.locate(str(plain)).sha256
+
+
+@pytest.mark.parametrize(
+    ("split", "words"),
+    [("loud", "unknown split 'loud'"), ("third", "Third_Turn"), ("third-clean", "Third_Turn/clean.json")],
+)
+def test_what_is_not_there_is_named(data: Path, split: str, words: str):
+    with pytest.raises(DataError, match=words):
+        load(data, split)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scenario": 3}, "record 0 .*field scenario: expected a text"),
+        ({"conversations": []}, "expected a system turn"),
+        ({"conversations": [*record()["conversations"][:2], {"value": ["Action: x"]}]}, "answer 0"),
+    ],
+)
+def test_a_damaged_record_is_named(tmp_path: Path, change: dict[str, Any], words: str):
+    folder = write(tmp_path / "data", clean=[record() | change])
+    with pytest.raises(DataError, match=words):
+        load(folder, "clean")
+
+
+def test_lint_names_answers_that_the_tools_do_not_admit(tmp_path: Path):
+    folder = write(tmp_path / "data", clean=[record(said("opening_hours", hour="9"), said("close"))])
+    rules = [
+        finding.rule
+        for finding in ROTBENCH.lint(ROTBENCH.locate(str(folder / "First_Turn" / "clean.json.gz")))
+    ]
+    assert rules == ["unknown parameter", "unknown tool"]
+
+
+# Numbers ---------------------------------------------------------------------------------------------
+
+
+def wildtool(*words: object) -> str:
+    ended = CliRunner().invoke(app, [*map(str, words)], prog_name="wildtool")
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+def test_the_command_gives_every_measure_by_environment(data: Path, tmp_path: Path):
+    wildtool(
+        "run", "rotbench", "--data", data, "--model", "baseline/gold", "--out", tmp_path / "run", "--quiet"
+    )
+    shown = json.loads(wildtool("show", tmp_path / "run", "--all", "--json"))
+    metrics = {(m["group"], m["name"]): m for m in shown["runs"][0]["metrics"]}
+    for measure in MEASURES:
+        assert metrics[measure, "slight"]["numerator"] == 2, "the joke's empty input is refused (Q1)"
+        assert metrics[measure, "mean of environments"]["value"] == 0.5
+    wildtool("score", tmp_path / "run", "--profile", "fixed")
+
+
+def test_both_modes_send_the_texts_of_the_data(data: Path):
+    item = load(data)[0]
+    chat = ROTBENCH.rules("toleap").episode(item, "clean").request()
+    raw = ROTBENCH.in_mode("completion").rules("toleap").episode(item, "clean").request()
+    assert chat is not None and raw is not None
+    assert [message["role"] for message in chat.messages] == ["system", "user"]
+    assert raw.messages[0]["content"] == "".join(message["content"] for message in chat.messages)
+
+
+def test_published_figures_are_numbers_of_the_summary():
+    names = {
+        (measure, name) for measure in MEASURES for name in ("clean", "slight", "medium", "heavy", "union")
+    }
+    assert {key for row in published() for key in row.values} == names
+    assert {row.profile for row in published()} == {"toleap"}
