@@ -109,6 +109,7 @@ def test_a_right_decision_breaks_no_rule(made: Decision, at: DecisionContext):
         ("P8", decision(book(), answer()), moment()),
         ("P9", decision(ask("room_id", tool="flyAway")), moment(wanted=CLARIFY)),
         ("P9", decision(ask("view")), moment(wanted=CLARIFY)),
+        ("P9", decision(ask("view", tool={"name": "bookRoom"})), moment(wanted=CLARIFY)),
         ("P10", decision(Action(ANSWER, {"answer_type": "song"})), moment(wanted=CHAT)),
         ("P11", decision(answer("chat")), moment(calls=[book()], after_result=True)),
         ("P12", decision(LYON, NICE, plan="list them one by one"), moment(wanted=PARALLEL)),

@@ -139,12 +139,12 @@ def p8(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
 def p9(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
     """A question names a tool and required parameters of it."""
     for tool, parameters in questions_in(decision):
-        if tool not in context.schemas:
+        if not isinstance(tool, str) or tool not in context.schemas:
             yield RuleFault(
                 "P9", f"A question must name a tool of the list as `tool_name`, not {shorten(tool)}."
             )
             continue
-        wrong = [name for name in parameters if name not in required_of(str(tool), context)]
+        wrong = [name for name in parameters if name not in required_of(tool, context)]
         if wrong:
             yield RuleFault("P9", f"{', '.join(map(shorten, wrong))} is no required parameter of {tool}.")
 
@@ -187,7 +187,7 @@ def p20(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
     for tool, parameters in questions_in(decision):
         if not parameters:
             yield RuleFault("P20", "A question must list what is missing in `missing_required_parameters`.")
-        again = [name for name in parameters if (tool, name) in context.answered]
+        again = [name for name in parameters if (str(tool), name) in context.answered]
         if again:
             yield RuleFault("P20", f"The user has already given {', '.join(again)}.")
 
