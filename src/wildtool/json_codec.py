@@ -162,3 +162,11 @@ def as_list(value: Any) -> list[Any]:
 def as_objects(value: Any) -> list[dict[str, Any]]:
     """The members of a list as objects, as `as_object` gives them; none for any other value."""
     return [as_object(member) for member in as_list(value)]
+
+
+def values_inside(value: Any) -> Iterator[Any]:
+    """A JSON value and all values in it, the outer ones first."""
+    yield value
+    inside = as_object(value).values() if isinstance(value, dict) else as_list(value)
+    for child in inside:
+        yield from values_inside(child)

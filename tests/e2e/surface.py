@@ -28,7 +28,7 @@ from wildtool.engine.registry import ENTRY_POINT_GROUP, benchmark_names, load_be
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.export import EXPORT_FORMATS as EXPORTS
 from wildtool.generate.core import prompts
-from wildtool.generate.items.roles import ITEM_PROMPTS as ITEM_PROMPTS
+from wildtool.generate.items.script import ITEM_PROMPTS as ITEM_PROMPTS
 from wildtool.generate.tools.maker import API_PROMPTS as TOOL_PROMPTS
 from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
 from wildtool.models.prompted import PromptedModel

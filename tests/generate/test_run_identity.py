@@ -6,8 +6,9 @@ import pytest
 
 import wildtool
 from wildtool.generate.core.maker import RoleBenchmark
+from wildtool.generate.core.plan import SessionGenerationSpec
 from wildtool.generate.items.maker import ItemGenerationSpec, ItemMaker
-from wildtool.generate.sessions.maker import SessionGenerationSpec, SessionMaker
+from wildtool.generate.sessions.maker import SessionMaker
 from wildtool.generate.tools.maker import ApiMaker, ToolGenerationSpec
 
 BEGUN_WITH_0_1_0 = {

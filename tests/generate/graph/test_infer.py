@@ -6,9 +6,8 @@ from generate.graph.edge_quality import EDGE_KINDS, measure_inference
 from generate.graph.graph_build import answer, call, session
 from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Task
 from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
-from wildtool.errors import UsageError
 from wildtool.generate.graph.evidence import Edge
-from wildtool.generate.graph.infer import EdgeOverride, infer_edges
+from wildtool.generate.graph.infer import infer_edges
 
 
 def between_calls(edges: list[Edge]) -> dict[tuple[int, int], Edge]:
@@ -103,26 +102,6 @@ def test_implied_edges_are_left_out():
         "go", call("a", {"k": "v_100"}), call("b", {"m": "w_200"}, k="v_100"), call("c", k="v_100", m="w_200")
     )
     assert set(between_calls(infer_edges(chain, 0))) == {(0, 1), (1, 2)}
-
-
-def test_a_person_can_take_an_edge_away():
-    made = session("pay", call("find_bill", {"bill_id": "b_71"}), call("pay_bill", bill_id="b_71"))
-    edges = infer_edges(made, 0, overrides=[EdgeOverride(0, 1, needed=False)])
-    assert {(e.source, e.target) for e in edges} == {(0, 2), (1, 2)}
-
-
-def test_a_person_can_add_an_edge():
-    made = session("both", call("get_a", "1"), call("get_b", "2"))
-    edge = between_calls(
-        infer_edges(made, 0, overrides=[EdgeOverride(0, 1, needed=True, reason="login first")])
-    )[0, 1]
-    assert (edge.by, edge.confidence, edge.evidence) == ("human", 1.0, "login first")
-
-
-def test_a_person_cannot_make_a_cycle():
-    made = session("both", call("get_a", "1"), call("get_b", "2"))
-    with pytest.raises(UsageError, match="earlier node to a later"):
-        infer_edges(made, 0, overrides=[EdgeOverride(1, 0, needed=True)])
 
 
 @pytest.mark.parametrize("kind", [*EDGE_KINDS, "between calls"])

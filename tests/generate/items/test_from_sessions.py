@@ -11,13 +11,14 @@ import pytest
 from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
 from wildtool.errors import DataError, UsageError
 from wildtool.generate.core.files import write_sessions
+from wildtool.generate.core.plan import SessionGenerationSpec
 from wildtool.generate.items.from_sessions import items_from_sessions
 from wildtool.generate.items.item import GeneratedItem, MissingParameters, WrongValue
 from wildtool.generate.items.kinds import parse_shares
 from wildtool.generate.items.maker import ItemGenerationSpec
 from wildtool.generate.items.procedural import procedural_items
 from wildtool.generate.items.rules import item_faults
-from wildtool.generate.procedural.sessions import ProceduralSpec, procedural_sessions
+from wildtool.generate.procedural.sessions import procedural_sessions
 
 ALL = parse_shares(("single", "parallel", "incomplete", "error", "irrelevant"))
 
@@ -30,7 +31,7 @@ def silent(text: str) -> None:
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """128 sessions, half of them Chinese."""
     path = tmp_path_factory.mktemp("sessions") / "sessions.jsonl"
-    write_sessions(procedural_sessions(ProceduralSpec(128, 1, "3", ("en", "zh")), silent), path)
+    write_sessions(procedural_sessions(SessionGenerationSpec(128, 1, "3", ("en", "zh")), silent), path)
     return path
 
 

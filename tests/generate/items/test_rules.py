@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generate.items.players import TOOLS, ItemPlayers
-from wildtool.generate.core.parsing import Action
-from wildtool.generate.core.script import RejectedAttempt
+from wildtool.generate.core.parsing import Action, RefusedReplyError
 from wildtool.generate.items.acebench_format import FIRST_RECORD_ID, acebench_records
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
 from wildtool.generate.items.kinds import ITEM_KINDS, parse_shares
@@ -309,29 +308,29 @@ OFFERED = {name: function["parameters"] for name, function in FUNCTIONS.items()}
     [[{"user": "Hi."}, {"assistant": "Yes?"}], [{"role": "user", "content": "Hi."}, {"assistant": "Yes?"}]],
 )
 def test_messages_are_read_in_both_common_shapes(written: Any):
-    assert parse_messages(written) == ((user("Hi."), Utterance("assistant", "Yes?")), [])
+    assert parse_messages(written) == (user("Hi."), Utterance("assistant", "Yes?"))
 
 
 @pytest.mark.parametrize(
     "written", [None, [], "Hi.", [{"user": 1}], [{"user": "a", "assistant": "b"}], [{"tool": "x"}]]
 )
 def test_messages_without_form_are_refused(written: Any):
-    talk, faults = parse_messages(written)
-    assert (talk, [fault.rule for fault in faults]) == ((), ["W1"])
+    with pytest.raises(RefusedReplyError) as refused:
+        parse_messages(written)
+    assert [fault.rule for fault in refused.value.faults] == ["W1"]
 
 
 def test_missing_parameters_are_read_from_a_thought_with_bars():
     act = {"action": "missing", "tool": "bookLesson", "thought": "trainer | level|trainer", "text": "Which?"}
-    remark, faults = parse_assistant_action(json.dumps(act), OFFERED)
-    assert faults == []
-    assert remark is not None and not isinstance(remark, list)
+    remark = parse_assistant_action(json.dumps(act), OFFERED)
+    assert not isinstance(remark, list)
     assert remark.fault == MissingParameters("bookLesson", ("trainer", "level"))
 
 
 def test_a_number_in_quotation_marks_is_a_number_where_one_is_taken():
     act = {"action": "wrong", "tool": "rateCourt", "parameter": "stars", "thought": "9", "text": "Nine?"}
-    remark, _ = parse_assistant_action(json.dumps(act), OFFERED)
-    assert remark is not None and not isinstance(remark, list)
+    remark = parse_assistant_action(json.dumps(act), OFFERED)
+    assert not isinstance(remark, list)
     assert remark.fault == WrongValue("rateCourt", "stars", 9)
 
 
@@ -339,9 +338,9 @@ def test_a_number_in_quotation_marks_is_a_number_where_one_is_taken():
     "said", ["", "yes", '{"valid": 1}', '{"valid": false}', '{"valid": true, "where": "moon"}']
 )
 def test_a_vote_without_form_is_none(said: str):
-    opinion, faults = parse_opinion(said)
-    assert opinion is None
-    assert [fault.rule for fault in faults] == ["V1"]
+    with pytest.raises(RefusedReplyError) as refused:
+        parse_opinion(said)
+    assert [fault.rule for fault in refused.value.faults] == ["V1"]
 
 
 JSON = st.recursive(
@@ -382,8 +381,8 @@ def test_no_reply_whatever_it_is_raises_or_lets_a_wrong_item_through(kind: str, 
             request = making.send({"role": "assistant", "content": _spoilt(text, draw, odd)})
     except StopIteration as stop:
         result = stop.value
-    if not isinstance(result, RejectedAttempt):
-        assert item_faults(result.item) == []
+    if result.value is not None:
+        assert item_faults(result.value.item) == []
 
 
 def _spoilt(text: str, draw: Any, odd: Any) -> Any:

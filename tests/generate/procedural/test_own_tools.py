@@ -11,11 +11,11 @@ import pytest
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
 from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.errors import DataError
-from wildtool.generate.core.plan import Lang
+from wildtool.generate.core.plan import Lang, SessionGenerationSpec
 from wildtool.generate.procedural.guess_semantics import form_of, noun_of
 from wildtool.generate.procedural.history import History, Mention
 from wildtool.generate.procedural.requests import request_clause
-from wildtool.generate.procedural.sessions import ProceduralSpec, procedural_sessions
+from wildtool.generate.procedural.sessions import procedural_sessions
 from wildtool.generate.procedural.tool_sets import ParameterSlot, read_tool_sets, result_schemas
 from wildtool.generate.schema.constraints import constraint_faults
 from wildtool.toolcall.schema_check import argument_faults
@@ -80,7 +80,7 @@ def written(tmp_path: Path, value: Any) -> Path:
 
 
 def made(path: Path, count: int = 48, lang: Lang = "en", seed: str = "1") -> list[dict[str, Any]]:
-    return list(procedural_sessions(ProceduralSpec(count, 4, seed, (lang,), path), [].append))
+    return list(procedural_sessions(SessionGenerationSpec(count, 4, seed, (lang,), path), [].append))
 
 
 def nodes(sessions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -214,7 +214,7 @@ def test_tasks_that_the_tools_do_not_allow_become_easier_ones_and_that_is_said(t
     )
     path.write_text(path.read_text().replace('["city", "day"]', "[]"))
     notes: list[str] = []
-    sessions = list(procedural_sessions(ProceduralSpec(12, 4, "1", ("en",), path), notes.append))
+    sessions = list(procedural_sessions(SessionGenerationSpec(12, 4, "1", ("en",), path), notes.append))
     types = {kind for session in sessions for kind in session["english_task_types"]}
     assert types <= {"Chat", "Single-Tool", "Parallel Multi-Tool"}
     assert len(notes) == 1 and "of 12 sessions have easier tasks than planned" in notes[0]

@@ -15,7 +15,8 @@ from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError
 from wildtool.generate.core.dedup import Deduplicator
 from wildtool.generate.core.files import write_sessions
-from wildtool.generate.procedural.sessions import ProceduralSpec, procedural_sessions
+from wildtool.generate.core.plan import SessionGenerationSpec
+from wildtool.generate.procedural.sessions import procedural_sessions
 from wildtool.types import Reply, Transcript
 
 TOOLS = [
@@ -59,7 +60,7 @@ TOOLS = [
 def made(count: int = 64, **settings: Any) -> list[dict[str, Any]]:
     notes: list[str] = []
     return list(
-        procedural_sessions(ProceduralSpec(count, **{"langs": ("en", "zh"), **settings}), notes.append)
+        procedural_sessions(SessionGenerationSpec(count, **{"langs": ("en", "zh"), **settings}), notes.append)
     )
 
 
@@ -169,7 +170,7 @@ def test_a_tool_that_nothing_can_satisfy_is_left_out_with_the_reason(tmp_path: P
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([*TOOLS, broken]))
     notes: list[str] = []
-    list(procedural_sessions(ProceduralSpec(1, tools=file), notes.append))
+    list(procedural_sessions(SessionGenerationSpec(1, tools=file), notes.append))
     assert len(notes) == 1
     assert "'b' is left out" in notes[0]
 

@@ -21,8 +21,9 @@ from wildtool.episode import gold_replies
 from wildtool.generate.core import prompts
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.core.maker import PROFILE
+from wildtool.generate.core.plan import SessionGenerationSpec
 from wildtool.generate.sessions.collect import GeneratedSessions
-from wildtool.generate.sessions.maker import SessionGenerationSpec, SessionMaker
+from wildtool.generate.sessions.maker import SessionMaker
 from wildtool.generate.sessions.output import SESSIONS_FILE, write_session_set
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request, Transcript

@@ -32,8 +32,8 @@ def made(folder: Path, lang: Lang) -> AcceptedSession:
         while True:
             request = making.send({"content": players.said(request.role, list(request.messages), request)})
     except StopIteration as stop:
-        assert isinstance(stop.value, AcceptedSession)
-        return stop.value
+        assert stop.value.value is not None
+        return stop.value.value
 
 
 def written(folder: Path, form: str, lang: Lang = "en") -> list[dict[str, Any]]:

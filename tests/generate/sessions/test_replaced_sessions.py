@@ -13,9 +13,9 @@ from wildtool.engine.run.runner import run_plan
 from wildtool.generate.core import prompts
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.core.maker import MAX_REPLACEMENT_ROUNDS, PROFILE
-from wildtool.generate.core.plan import session_plans
+from wildtool.generate.core.plan import SessionGenerationSpec, session_plans
 from wildtool.generate.sessions.collect import GeneratedSessions
-from wildtool.generate.sessions.maker import SessionGenerationSpec, SessionMaker
+from wildtool.generate.sessions.maker import SessionMaker
 from wildtool.generate.sessions.output import SESSIONS_FILE, write_session_set
 from wildtool.types import Model, Request
 
@@ -118,6 +118,6 @@ def test_nothing_is_planned_anew_where_nothing_was_kept(tmp_path: Path):
 def test_nothing_is_planned_anew_before_all_is_made():
     maker = SessionMaker(SessionGenerationSpec(sessions=2))
     kept: dict[str, Any] = {"made_by": {"plan": {"turn": 0}}}
-    assert not maker.replace_lost(GeneratedSessions((kept,), (), 1, {}, (1,)))
-    assert maker.replace_lost(GeneratedSessions((kept,), (), 0, {}, (1,)))
+    assert not maker.replace_lost(GeneratedSessions((kept,), (), 1, {}, (1,), turns=(0,)))
+    assert maker.replace_lost(GeneratedSessions((kept,), (), 0, {}, (1,), turns=(0,)))
     assert [item.id for item in maker.load(maker.source())] == ["0", "1", "1.1"]

@@ -7,7 +7,15 @@ import pytest
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
-from wildtool.generate.core.parsing import Action, Decision, RuleFault, read_decision, read_object, reply_text
+from wildtool.generate.core.parsing import (
+    Action,
+    Decision,
+    RefusedReplyError,
+    RuleFault,
+    read_decision,
+    read_object,
+    reply_text,
+)
 from wildtool.generate.core.plan import TaskPlan
 from wildtool.generate.sessions.rules.context import DecisionContext
 from wildtool.generate.sessions.rules.decisions import decision_faults
@@ -177,14 +185,14 @@ def test_a_rule_refuses_what_breaks_it(rule: str, made: Decision, at: DecisionCo
     ],
 )
 def test_a_decision_must_have_its_form(rule: str, text: str):
-    read, faults = read_decision(text)
-    assert read is None
-    assert rules(faults) == {rule}
+    with pytest.raises(RefusedReplyError) as refused:
+        read_decision(text)
+    assert rules(refused.value.faults) == {rule}
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', 'Here:\n```json\n{"a": 1}\n```', 'So {"a": 1} it is'])
 def test_an_object_is_found_in_its_wrapping(text: str):
-    assert read_object(text, "P1") == ({"a": 1}, [])
+    assert read_object(text, "P1") == {"a": 1}
 
 
 @pytest.mark.parametrize(
@@ -203,7 +211,10 @@ def test_a_reply_is_its_text_whatever_its_shape(message: dict[str, Any], text: s
 
 def results(text: str, **changes: Any) -> set[str]:
     given: dict[str, Any] = {"lang": "en", "entities": {"7": {"name": "Ada"}}, "returns": {}, **changes}
-    return rules(parse_tool_results(text, [book()], **given)[1])
+    try:
+        return rules(parse_tool_results(text, [book()], **given)[1])
+    except RefusedReplyError as refused:
+        return rules(refused.faults)
 
 
 def observed(response: str, status: int = 200) -> str:

@@ -18,7 +18,8 @@ from random import Random
 from typing import Any
 
 from wildtool.errors import DataError
-from wildtool.generate.procedural.sessions import ProceduralSpec, procedural_sessions
+from wildtool.generate.core.plan import SessionGenerationSpec
+from wildtool.generate.procedural.sessions import procedural_sessions
 from wildtool.generate.procedural.tool_sets import read_tool_sets, result_schemas
 
 _ODD: tuple[Any, ...] = (
@@ -183,7 +184,7 @@ def outcome(path: Path, seed: int) -> str:
     try:
         read_tool_sets(path, "en", [].append)
         result_schemas(path)
-        list(procedural_sessions(ProceduralSpec(1, 2, str(seed), ("en",), path), [].append))
+        list(procedural_sessions(SessionGenerationSpec(1, 2, str(seed), ("en",), path), [].append))
     except DataError as error:
         assert len(str(error)) < 1_000
         return "refused"

@@ -9,7 +9,8 @@ import pytest
 
 from generate.sessions.players import TOOLS
 from wildtool.errors import DataError
-from wildtool.generate.procedural.sessions import ProceduralSpec, procedural_sessions
+from wildtool.generate.core.plan import SessionGenerationSpec
+from wildtool.generate.procedural.sessions import procedural_sessions
 from wildtool.generate.procedural.tool_sets import read_tool_sets, result_schemas
 from wildtool.generate.tool_sources.tool_files import described_tools
 
@@ -143,7 +144,7 @@ def test_procedural_values_follow_the_pattern_of_a_tool(tmp_path: Path):
     path.write_text(json.dumps([shaped(pattern="^[A-F]{2}-\\d{3}$"), *TOOLS]))
     seats = [
         node["action"]["arguments"]["seat"]
-        for record in procedural_sessions(ProceduralSpec(8, 2, "1", ("en",), path), lambda text: None)
+        for record in procedural_sessions(SessionGenerationSpec(8, 2, "1", ("en",), path), lambda text: None)
         for task in record["english_answer_list"]
         for node in task
         if node["action"]["name"] == "takeSeat"

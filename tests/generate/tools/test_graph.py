@@ -78,12 +78,6 @@ def test_a_walk_where_nothing_leads_on_takes_any_other_tool():
 def test_tools_of_one_name_are_taken_once():
     graph = ToolGraph([*TOOLS[:2], {**TOOLS[0], "description": "Finds flights quickly."}])
     assert all(len(graph.walk(5, Random(seed))) == 2 for seed in range(20))
-    assert 2 not in graph.similar(0, 5)
-
-
-def test_the_most_similar_tool_is_the_one_described_most_alike():
-    assert [NAMES[k] for k in GRAPH.similar(NAMES.index("findFlights"))] == ["bookFlight"]
-    assert [NAMES[k] for k in GRAPH.similar(NAMES.index("预订航班"))] == ["查询航班"]
 
 
 def test_no_tools_give_no_walk():

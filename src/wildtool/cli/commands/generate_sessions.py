@@ -1,6 +1,7 @@
 """`wildtool generate wildtoolbench`: sessions over your tools or the built-in ones."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +20,7 @@ from wildtool.cli.options.generate import (
 from wildtool.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from wildtool.generate.procedural.sessions import ProceduralSpec
+    from wildtool.generate.core.plan import SessionGenerationSpec
 
 
 @with_generate_options
@@ -66,20 +67,25 @@ def sessions(
     Models take the roles user, planner, tool, agent, checker and judge. Every call is recorded in the folder; the
     same command continues where it stopped.
     """
+    from wildtool.generate.core.plan import SessionGenerationSpec
+
     generate_options.check()
     if out is None:
         procedural = generate_options.model == PROCEDURAL
         raise UsageError(f"give {'a file: --out made.jsonl' if procedural else 'a folder: --out set'}")
+    spec = SessionGenerationSpec(
+        sessions=sessions,
+        tasks=tasks,
+        seed=seed,
+        langs=parse_languages(lang),
+        tools=tools,
+        paired_languages=twins,
+        avoid_near=tuple(against or ()),
+    )
     if generate_options.model == PROCEDURAL:
         if generate_options.role_model or against or format_:
             raise UsageError("--role-model, --against and --format need a model; procedural uses none")
-        from wildtool.generate.procedural.sessions import ProceduralSpec
-
-        return _generate_from_templates(
-            out,
-            ProceduralSpec(sessions, tasks, seed, parse_languages(lang), tools, twins),
-            force=generate_options.force,
-        )
+        return _generate_from_templates(out, spec, force=generate_options.force)
     from wildtool.cli.execute_generate import (
         CostEstimate,
         GenerationResult,
@@ -90,7 +96,7 @@ def sessions(
     )
     from wildtool.engine.plan import Plan
     from wildtool.generate.core.prompts import SESSION_ROLES
-    from wildtool.generate.sessions.maker import VOTING_ROLES, SessionGenerationSpec, SessionMaker
+    from wildtool.generate.sessions.maker import VOTING_ROLES, SessionMaker
     from wildtool.generate.sessions.output import (
         REFERENCE_FORMATS,
         SESSIONS_FILE,
@@ -105,12 +111,7 @@ def sessions(
     votes = Counter(
         name.split()[0] for name in role_models(generate_options.role_model, SESSION_ROLES, VOTING_ROLES)
     )
-    maker = SessionMaker(
-        SessionGenerationSpec(
-            sessions, tasks, seed, parse_languages(lang), tools, tuple(against or ()), paired_languages=twins,
-            judges=max(1, votes["judge"]), checkers=max(1, votes["checker"]),
-        )
-    )  # fmt: skip
+    maker = SessionMaker(replace(spec, judges=max(1, votes["judge"]), checkers=max(1, votes["checker"])))
 
     def write(plan: Plan) -> GenerationResult:
         found = write_session_set(maker, plan, out, formats)
@@ -135,7 +136,7 @@ def sessions(
     )
 
 
-def _generate_from_templates(out: Path, spec: "ProceduralSpec", *, force: bool) -> int:
+def _generate_from_templates(out: Path, spec: "SessionGenerationSpec", *, force: bool) -> int:
     from wildtool.cli.terminal import CappedMessages, print_out
     from wildtool.generate.core.files import write_sessions
     from wildtool.generate.procedural.sessions import procedural_sessions

@@ -1,31 +1,27 @@
-"""What came of all planned things of a set: those kept, and those lost with the reason."""
+"""What came of all planned things of a set: those kept, those lost with the reason, and the yield table."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from wildtool.generate.core.roles import AttemptFailedError
-from wildtool.generate.core.script import RejectedAttempt
+from wildtool.generate.core.script import ScriptResult
 from wildtool.types import Item, Metric
 
 Kept = TypeVar("Kept")
-
-
-class _Counted(Protocol):
-    @property
-    def counters(self) -> Mapping[str, int]: ...
-
-
-Accepted = TypeVar("Accepted", bound=_Counted)
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratedSet(Generic[Kept]):
     """What came of all planned things."""
 
+    noun: ClassVar[str]
+    """What is generated, in the plural."""
     key: ClassVar[str]
     """Field of a loss that names its plan."""
+    roles: ClassVar[Collection[str]]
     kept: tuple[Kept, ...]
     """In order of their plans, with provenance."""
     losses: tuple[dict[str, Any], ...]
@@ -35,15 +31,65 @@ class GeneratedSet(Generic[Kept]):
     """How often each event happened, in all of them."""
     missing: tuple[int, ...] = ()
     """Numbers of the things of which no plan was kept; empty while any is unfinished."""
+    turns: tuple[int, ...] = ()
+    """Which try each kept plan is; 0 for a first one."""
+
+    @classmethod
+    def collect(
+        cls,
+        made: Iterable[tuple[Item, ScriptResult[Value] | None]],
+        describe: Callable[[Item], dict[str, Any]],
+        keep: Callable[[Item, Value, ScriptResult[Value]], Kept],
+    ) -> Self:
+        """Puts the results of a set together.
+
+        Args:
+            made: in order of the plans, replacements last; None for what is unfinished.
+            describe: the fields of a loss that say what was lost.
+            keep: a result as it is kept; raises AttemptFailedError for one that is not, such as a near duplicate.
+        """
+        kept: dict[int, tuple[Kept, int]] = {}
+        losses: list[dict[str, Any]] = []
+        planned: dict[int, None] = {}
+        unfinished, counters = 0, Counter[str]()
+        for item, result in made:
+            plan = item.data.plan
+            planned[plan.index] = None
+            if result is None:
+                unfinished += 1
+                continue
+            counters.update(result.counters)
+            try:
+                if result.value is None:
+                    raise AttemptFailedError(result.reason, result.detail)
+                kept[plan.index] = keep(item, result.value, result), plan.turn
+            except AttemptFailedError as lost:
+                losses.append({**describe(item), "reason": lost.reason, "detail": str(lost)})
+        in_order = [kept[index] for index in sorted(kept)]
+        return cls(
+            tuple(one for one, _ in in_order),
+            tuple({**loss, "replaced": _loss_index(loss, cls.key) in kept} for loss in losses),
+            unfinished,
+            dict(counters),
+            () if unfinished else tuple(index for index in planned if index not in kept),
+            tuple(turn for _, turn in in_order),
+        )
 
     @property
-    def turns(self) -> Sequence[int]:
-        """Which try each kept plan is; 0 for a first one."""
-        raise NotImplementedError
+    def aside(self) -> Mapping[str, int]:
+        """How many are neither kept nor lost, by name."""
+        return {}
 
     def attrition(self) -> list[Metric]:
         """Where attempts are lost."""
-        raise NotImplementedError
+        reasons = (str(loss["reason"]) for loss in self.losses)
+        table = attrition_table(
+            self.noun, len(self.kept), reasons, self.unfinished, self.counters, self.roles, self.aside
+        )
+        if self.losses:
+            replaced = Metric(self.noun, "in place of lost ones", None, self.replaced, 0, kind="count")
+            table.insert(1 + len(self.aside), replaced)
+        return table
 
     @property
     def replaced(self) -> int:
@@ -53,60 +99,44 @@ class GeneratedSet(Generic[Kept]):
     @property
     def unreplaced_losses(self) -> list[dict[str, Any]]:
         """The losses that nothing replaced, one for each missing thing: that of the last plan."""
-        return list(
-            {loss_index(loss, self.key): loss for loss in self.losses if not loss["replaced"]}.values()
-        )
+        lost = (loss for loss in self.losses if not loss["replaced"])
+        return list({_loss_index(loss, self.key): loss for loss in lost}.values())
 
 
-@dataclass(slots=True)
-class Collected(Generic[Kept]):
-    """The results of a set as they are put together."""
-
-    kept: dict[int, Kept] = field(default_factory=dict[int, Kept])
-    """By number of the plan."""
-    losses: tuple[dict[str, Any], ...] = ()
-    unfinished: int = 0
-    counters: Counter[str] = field(default_factory=Counter[str])
-    missing: tuple[int, ...] = ()
-
-
-def collect_results(
-    made: Iterable[tuple[Item, Accepted | RejectedAttempt | None]],
-    key: str,
-    describe: Callable[[Item], dict[str, Any]],
-    keep: Callable[[Item, Accepted], Kept],
-) -> Collected[Kept]:
-    """Puts the results of a set together.
-
-    Args:
-        made: in order of the plans, replacements last; None for what is unfinished.
-        key: field of a loss that names its plan.
-        describe: the fields of a loss that say what was lost.
-        keep: a result as it is kept; raises AttemptFailedError for one that is not, such as a near duplicate.
-    """
-    found = Collected[Kept]()
-    planned: dict[int, None] = {}
-    losses: list[dict[str, Any]] = []
-    for item, result in made:
-        index = item.data.plan.index
-        planned[index] = None
-        if result is None:
-            found.unfinished += 1
-            continue
-        found.counters.update(result.counters)
-        try:
-            if isinstance(result, RejectedAttempt):
-                raise AttemptFailedError(result.reason, result.detail)
-            found.kept[index] = keep(item, result)
-        except AttemptFailedError as lost:
-            losses.append({**describe(item), "reason": lost.reason, "detail": str(lost)})
-    found.kept = dict(sorted(found.kept.items()))
-    found.losses = tuple({**loss, "replaced": loss_index(loss, key) in found.kept} for loss in losses)
-    if not found.unfinished:
-        found.missing = tuple(index for index in planned if index not in found.kept)
-    return found
-
-
-def loss_index(loss: Mapping[str, Any], key: str) -> int:
+def _loss_index(loss: Mapping[str, Any], key: str) -> int:
     """The number of a lost thing: `3` of plan `3` and of `3.1`, its first replacement."""
     return int(str(loss[key]).partition(".")[0])
+
+
+def attrition_table(
+    noun: str,
+    kept: int,
+    lost: Iterable[str],
+    unfinished: int,
+    counters: Mapping[str, int],
+    roles: Collection[str],
+    aside: Mapping[str, int] | None = None,
+) -> list[Metric]:
+    """The numbers of a generated set: how many were kept, why the others were lost, what each role was refused.
+
+    Args:
+        noun: what is generated, in the plural.
+        lost: the reason of each that was not kept.
+        counters: event counts, such as `user asked` or `user refused A5`.
+        aside: how many were set aside, by name.
+    """
+    reasons = Counter(lost)
+    first = {"kept": kept, **(aside or {})}
+    planned = sum(first.values()) + reasons.total() + unfinished
+    rows = [
+        *((noun, name, count, planned) for name, count in first.items()),
+        *((f"{noun} lost", name, count, planned) for name, count in reasons.most_common()),
+        *(
+            ("replies", event, count, asked)
+            for event, count in sorted(counters.items())
+            if (role := event.split()[0]) in roles
+            and event != f"{role} asked"
+            and (asked := counters.get(f"{role} asked", 0))
+        ),
+    ]
+    return [Metric(group, name, count / of if of else None, count, of) for group, name, count, of in rows]

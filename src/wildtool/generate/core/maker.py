@@ -6,7 +6,7 @@ what is generated follows from the record alone.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -16,7 +16,7 @@ from wildtool.errors import DataError
 from wildtool.generate.core.collect import GeneratedSet
 from wildtool.generate.core.prompts import prompts_digest
 from wildtool.generate.core.roles import RoleCoroutine, voter_names
-from wildtool.generate.core.script import RejectedAttempt, replay_script, run_script
+from wildtool.generate.core.script import ScriptResult, replay_script, run_script
 from wildtool.types import Ask, Item, Role, Source, Transcript, Verdict
 
 RECIPE_VERSION = "0.1.0"
@@ -25,7 +25,7 @@ requests or another result (prompts have their own digest): a run with another v
 PROFILE = "made"
 MAX_REPLACEMENT_ROUNDS = 3
 """How often a lost thing is planned again at most; all together, as often as there are things wanted."""
-Accepted = TypeVar("Accepted")
+Value = TypeVar("Value")
 
 
 class RoleBenchmark(Benchmark):
@@ -68,7 +68,7 @@ class RoleBenchmark(Benchmark):
         raise NotImplementedError
 
 
-class ScriptMaker(RoleBenchmark, Generic[Accepted]):
+class ScriptMaker(RoleBenchmark, Generic[Value]):
     """Makes planned things one by one, each by a script, and plans lost ones again."""
 
     unit: str
@@ -76,8 +76,10 @@ class ScriptMaker(RoleBenchmark, Generic[Accepted]):
 
     def __init__(self, wanted: int) -> None:
         """Args: wanted: how many things are to be made."""
-        self._replacements = Replacements(wanted)
-        self._results: dict[str, Accepted | RejectedAttempt] = {}
+        self._wanted = wanted
+        self._replanned: list[tuple[int, int]] = []
+        """Number and turn of each replacement, in order; the first plans have turn 0."""
+        self._results: dict[str, ScriptResult[Value]] = {}
         """By item, once its script has ended: it stays what it is."""
 
     def planned_items(self) -> Iterator[Item]:
@@ -88,29 +90,34 @@ class ScriptMaker(RoleBenchmark, Generic[Accepted]):
         """A lost item planned again; `turn` counts from 1."""
         raise NotImplementedError
 
-    def script(self, item: Item) -> RoleCoroutine[Accepted | RejectedAttempt]:
+    def script(self, item: Item) -> RoleCoroutine[ScriptResult[Value]]:
         """What makes one item."""
         raise NotImplementedError
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         """The planned items, then those that replace lost ones."""
-        lost = {index for index, _ in self._replacements.planned}
+        lost = {index for index, _ in self._replanned}
         first: dict[int, Item] = {}
         for item in self.planned_items():
             index = item.data.plan.index
             if index in lost:
                 first[index] = item
             yield item
-        for index, turn in self._replacements.planned:
+        for index, turn in self._replanned:
             yield self.replanned_item(first[index], turn)
 
     def replace_lost(self, found: GeneratedSet[Any]) -> bool:
-        """Plans each lost thing again; whether there is anything to run.
+        """Plans each lost thing again; whether there is anything to run. After a round of which nothing was kept,
+        nothing more is planned.
 
-        Args:
-            found: what came of all that was planned so far.
+        Args: found: what came of all that was planned so far.
         """
-        return not found.unfinished and self._replacements.plan_missing(found.missing, found.turns)
+        last = max((turn for _, turn in self._replanned), default=0)
+        if found.unfinished or last == MAX_REPLACEMENT_ROUNDS or last not in found.turns:
+            return False
+        more = [(index, last + 1) for index in found.missing[: self._wanted - len(self._replanned)]]
+        self._replanned += more
+        return bool(more)
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Runs the script of one item, if that is not done already."""
@@ -121,14 +128,14 @@ class ScriptMaker(RoleBenchmark, Generic[Accepted]):
         """Whether anything came of what is recorded, and why not."""
         transcript = transcript_of(transcripts, self.unit)
         result = self.result(item, transcript)
-        lost = self.why_lost(result)
+        lost = self.why_lost(result) if result else None
         return [verdict_of(item, self.unit, transcript, lost, finished=result is not None)]
 
-    def why_lost(self, result: Accepted | RejectedAttempt | None) -> tuple[str, str] | None:
+    def why_lost(self, result: ScriptResult[Value]) -> tuple[str, str] | None:
         """Reason and detail if the result is not kept."""
-        return (result.reason, result.detail) if isinstance(result, RejectedAttempt) else None
+        return result.lost
 
-    def result(self, item: Item, transcript: Transcript) -> Accepted | RejectedAttempt | None:
+    def result(self, item: Item, transcript: Transcript) -> ScriptResult[Value] | None:
         """What came of an item, from its recorded replies alone; None if they end before its script does."""
         if item.id not in self._results:
             found = replay_script(self.script(item), transcript)
@@ -137,13 +144,13 @@ class ScriptMaker(RoleBenchmark, Generic[Accepted]):
             self._results[item.id] = self.remembered(found)
         return self._results[item.id]
 
-    def remembered(self, result: Accepted | RejectedAttempt) -> Accepted | RejectedAttempt:
+    def remembered(self, result: ScriptResult[Value]) -> ScriptResult[Value]:
         """The part of a result that is kept in memory."""
         return result
 
     def recorded(
         self, items: Iterable[Item], reader: RecordReader
-    ) -> Iterator[tuple[Item, Accepted | RejectedAttempt | None]]:
+    ) -> Iterator[tuple[Item, ScriptResult[Value] | None]]:
         """Each item with what came of it, by a record."""
         for item in items:
             yield item, self.result(item, recorded_transcript(reader, item, self.unit))
@@ -197,28 +204,3 @@ def file_digests(files: Sequence[Path]) -> list[str]:
         except OSError as error:
             raise DataError(f"cannot read {path}: {error.strerror}") from error
     return found
-
-
-class Replacements:
-    """Replacement plans, derived deterministically from the recorded losses."""
-
-    def __init__(self, wanted: int) -> None:
-        """Args: wanted: how many things are to be made."""
-        self._wanted = wanted
-        self.planned: list[tuple[int, int]] = []
-        """Number and turn of each, in order; the first plans have turn 0."""
-
-    def plan_missing(self, missing: Sequence[int], turns: Collection[int]) -> bool:
-        """Plans each missing thing again; whether there is anything to run. After a round of which nothing was kept,
-        nothing more is planned.
-
-        Args:
-            missing: numbers of those of which no plan was kept.
-            turns: of the plans that were kept.
-        """
-        last = max((turn for _, turn in self.planned), default=0)
-        if last == MAX_REPLACEMENT_ROUNDS or last not in turns:
-            return False
-        more = [(index, last + 1) for index in missing[: self._wanted - len(self.planned)]]
-        self.planned += more
-        return bool(more)

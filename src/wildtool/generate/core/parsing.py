@@ -1,10 +1,11 @@
-"""Parses replies of roles: JSON, and decisions. What is wrong is returned as faults, not raised."""
+"""Parses replies of roles: JSON, calls and decisions."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
+from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Message
 
@@ -24,6 +25,14 @@ class RuleFault:
     """What is wrong and what to do, as the role reads it."""
     warning: bool = False
     """True if it is only counted; the reply is used."""
+
+
+class RefusedReplyError(Exception):
+    """A reply of which nothing can be used."""
+
+    def __init__(self, *faults: RuleFault) -> None:
+        super().__init__(*faults)
+        self.faults = list(faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +65,11 @@ def reply_text(message: Message) -> str:
     )
 
 
-def read_object(text: str, rule: str) -> tuple[dict[str, Any], list[RuleFault]]:
-    """The JSON object in a reply: the whole of it, in a fence, or between the outermost braces."""
+def read_object(text: str, rule: str) -> dict[str, Any]:
+    """The JSON object in a reply: the whole of it, in a fence, or between the outermost braces.
+
+    Raises RefusedReplyError by the rule if there is none.
+    """
     fenced = _FENCED.search(text)
     start, end = text.find("{"), text.rfind("}")
     candidates = [text, fenced[1] if fenced else "", text[start : end + 1] if 0 <= start < end else ""]
@@ -69,57 +81,50 @@ def read_object(text: str, rule: str) -> tuple[dict[str, Any], list[RuleFault]]:
             problem = str(error)
             continue
         if isinstance(value, dict):
-            return cast(dict[str, Any], value), []
+            return as_object(value)
         problem = "it is not an object"
-    return {}, [RuleFault(rule, f"Give one JSON object and nothing else, without comments: {problem}.")]
+    raise RefusedReplyError(
+        RuleFault(rule, f"Give one JSON object and nothing else, without comments: {problem}.")
+    )
 
 
-def read_decision(text: str) -> tuple[Decision | None, list[RuleFault]]:
-    """The decision in a planner's reply (rules P1, P3 and P13)."""
-    written, faults = read_object(text, "P1")
-    if faults:
-        return None, faults
-    for key in ("thought", "plan"):
-        if not isinstance(written.get(key), str):
-            faults.append(RuleFault("P13", f"`{key}` must be a text."))
+def read_decision(text: str) -> Decision:
+    """The decision in a planner's reply. Raises RefusedReplyError by the rules P1, P3 and P13."""
+    written = read_object(text, "P1")
+    faults = [
+        RuleFault("P13", f"`{key}` must be a text.")
+        for key in ("thought", "plan")
+        if not isinstance(written.get(key), str)
+    ]
     listed = written.get("actions")
     if not isinstance(listed, list):
-        return None, [*faults, RuleFault("P13", "`actions` must be a list.")]
+        raise RefusedReplyError(*faults, RuleFault("P13", "`actions` must be a list."))
     if not listed:
-        return None, [
-            *faults,
-            RuleFault("P3", "`actions` is empty; decide on a call, a question or the answer."),
-        ]
+        message = "`actions` is empty; decide on a call, a question or the answer."
+        raise RefusedReplyError(*faults, RuleFault("P3", message))
     actions: list[Action] = []
-    for k, entry in enumerate(cast(list[Any], listed)):
-        action = _action(entry)
-        if action is None:
+    for k, entry in enumerate(as_list(listed)):
+        if isinstance(entry, dict) and (action := read_action(as_object(entry))):
+            actions.append(action)
+        else:
             message = f"`actions[{k}]` must have a `name` (text) and `arguments` (object)."
             faults.append(RuleFault("P13", message))
-        else:
-            actions.append(action)
     if faults:
-        return None, faults
-    return Decision(written["thought"], written["plan"], tuple(actions)), []
+        raise RefusedReplyError(*faults)
+    return Decision(written["thought"], written["plan"], tuple(actions))
 
 
-def _action(entry: Any) -> Action | None:
-    if not isinstance(entry, dict):
-        return None
-    written = cast(dict[str, Any], entry)
+def read_action(written: Mapping[str, Any]) -> Action | None:
+    """A call as roles write it: name, arguments, and reasons for derived values; None if it is none."""
     name, arguments, derived = written.get("name"), written.get("arguments"), written.get("derived", {})
     if not isinstance(name, str) or not isinstance(arguments, dict) or not isinstance(derived, dict):
         return None
-    reasons = cast(dict[str, Any], derived)
+    reasons = as_object(derived)
     if not all(isinstance(reason, str) and reason.strip() for reason in reasons.values()):
         return None
-    return Action(name, cast(dict[str, Any], arguments), reasons)
+    return Action(name, as_object(arguments), reasons)
 
 
-def strings_in(values: Any) -> Sequence[str]:
+def strings_in(values: Any) -> list[str]:
     """The texts of a list; none of anything else."""
-    return (
-        [value for value in cast(list[Any], values) if isinstance(value, str)]
-        if isinstance(values, list)
-        else ()
-    )
+    return [value for value in as_list(values) if isinstance(value, str)]

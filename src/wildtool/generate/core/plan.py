@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Literal, cast
 
@@ -145,6 +146,42 @@ class Quota:
         name = max(lacking, key=lambda name: lacking[name])
         self._given[name] += 1
         return name
+
+
+@dataclass(frozen=True, slots=True)
+class SessionGenerationSpec:
+    """Which sessions are to be generated, by templates or by models."""
+
+    sessions: int
+    tasks: int = 4
+    """Of each session."""
+    seed: str = "1"
+    langs: tuple[Lang, ...] = ("en",)
+    tools: Path | None = None
+    """File with tools; None for the built-in ones."""
+    paired_languages: bool = False
+    """Whether each plan comes in all languages."""
+    avoid_near: tuple[Path, ...] = ()
+    """Session files whose user texts no task of a model may be near to."""
+    judges: int = 1
+    """Votes on the best of the proposed tasks."""
+    checkers: int = 1
+    """Votes on what the checker looks at; more than half accept."""
+
+    @property
+    def vote_counts(self) -> Mapping[str, int]:
+        """Votes of each role that votes."""
+        return {"judge": self.judges, "checker": self.checkers}
+
+    def plans(self) -> "Iterator[SessionPlan]":
+        """The plans of the set. Raises UsageError as `session_plans`."""
+        return session_plans(
+            self.sessions,
+            self.tasks,
+            seed=self.seed,
+            langs=self.langs,
+            paired_languages=self.paired_languages,
+        )
 
 
 def session_plans(

@@ -1,13 +1,13 @@
 """Requests to roles, repeated until a reply keeps the rules; each try is a request of its own."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from wildtool.generate.core import prompts
-from wildtool.generate.core.parsing import RuleFault, reply_text
+from wildtool.generate.core.parsing import RefusedReplyError, RuleFault, reply_text
 from wildtool.generate.core.plan import Lang, SessionPlan, date_line
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Message, Request, Tool
@@ -70,7 +70,7 @@ class RoleSession:
         role: str,
         blocks: Sequence[str],
         situation: Mapping[str, Any],
-        read: Callable[[str], tuple[Value | None, list[RuleFault]]],
+        read: Callable[[str], tuple[Value, Iterable[RuleFault]]],
         check: Callable[[Value], RoleCoroutine[list[RuleFault]]] | None = None,
         voter: str = "",
     ) -> RoleCoroutine[Value]:
@@ -79,7 +79,7 @@ class RoleSession:
         Args:
             blocks: the parts of its instruction.
             situation: what it is shown besides `shown`.
-            read: parses a reply; gives its value and the rules it breaks.
+            read: parses a reply; gives its value and the rules it breaks, or raises RefusedReplyError.
             check: finds further faults if no rule is broken.
             voter: which of several voters is asked; empty if there is one.
 
@@ -94,7 +94,12 @@ class RoleSession:
             text = reply_text((yield sent))
             event = RoleReply(tuple(blocks), sent, text)
             self.replies.append(event)
-            value, faults = read(text)
+            value = None
+            try:
+                value, broken = read(text)
+                faults = list(broken)
+            except RefusedReplyError as refused:
+                faults = refused.faults
             # A rule that a reply breaks twice counts once, so that counts are shares of replies.
             self.counters.update({f"{role} {'warned' if f.warning else 'refused'} {f.rule}" for f in faults})
             faults = [fault for fault in faults if not fault.warning]

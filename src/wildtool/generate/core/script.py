@@ -2,45 +2,53 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Generic, cast
 
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, Value
 from wildtool.types import Ask, Transcript
 
 
 @dataclass(frozen=True, slots=True)
-class RejectedAttempt:
-    """A script that came to nothing."""
+class ScriptResult(Generic[Value]):
+    """What came of a script."""
 
-    reason: str
+    value: Value | None
+    """None if no try kept the rules."""
+    reason: str = ""
     """Short and stable: role and rule by which the last try failed."""
-    detail: str
+    detail: str = ""
     """What was wrong, for each try."""
-    counters: Mapping[str, int]
+    attempt: int = 0
+    """The try that succeeded, from 0."""
+    counters: Mapping[str, int] = field(default_factory=dict[str, int])
     """How often each event happened, such as `planner asked` or `planner refused P7`."""
-    requests: int
-    """Requests that it took."""
+
+    @property
+    def lost(self) -> tuple[str, str] | None:
+        """Reason and detail if nothing came of it."""
+        return (self.reason, self.detail) if self.value is None else None
 
 
 def run_tries(
     tries: int, attempt: Callable[[int, Counter[str]], RoleCoroutine[Value]]
-) -> RoleCoroutine[Value | RejectedAttempt]:
+) -> RoleCoroutine[ScriptResult[Value]]:
     """The result of the first try that keeps the rules.
 
     Args:
         attempt: one try, from its number and the counters of all of them; raises AttemptFailedError.
     """
     counters: Counter[str] = Counter()
-    problems: list[str] = []
+    problems: dict[str, None] = {}
     reason = ""
     for number in range(tries):
         try:
-            return (yield from attempt(number, counters))
+            value = yield from attempt(number, counters)
+            return ScriptResult(value, attempt=number, counters=dict(counters))
         except AttemptFailedError as lost:
             reason = lost.reason
-            problems.append(str(lost))
-    return RejectedAttempt(reason, " | ".join(dict.fromkeys(problems)), dict(counters), counters["requests"])
+            problems[str(lost)] = None
+    return ScriptResult(None, reason, " | ".join(problems), counters=dict(counters))
 
 
 async def run_script(script: RoleCoroutine[Value], unit: str, ask: Ask) -> Value:

@@ -43,7 +43,8 @@ class Edge:
     """Why, in words that name the argument and where its value stands."""
     confidence: float
     """From 0 to 1."""
-    by: Literal["auto", "human"] = "auto"
+    by: Literal["auto"] = "auto"
+    """Part of the record: nobody has looked at it yet."""
 
     @property
     def doubtful(self) -> bool:

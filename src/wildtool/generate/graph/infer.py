@@ -5,16 +5,12 @@ Section 5.3 of the generation specification. An edge goes from an earlier node t
 - *barrier*: a question and the answer stand alone in their step; certain.
 - *argument*: a value of the later call is known only from the earlier call's observation.
 - *logical*: no value flows, but one has to be done before the other (a condition, an order, a sum of results).
-
-A person's word (`Override`) wins over every inference, and stays what it was when a graph is inferred again.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task
-from wildtool.errors import UsageError
 from wildtool.generate.graph.evidence import ACCEPTED, LIKELY, Edge, TaskEvidence, by_choice, by_value
 from wildtool.toolcall.graph import ancestors
 
@@ -33,35 +29,15 @@ _READS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeOverride:
-    """What a person decided about one pair of nodes."""
-
-    source: int
-    target: int
-    needed: bool
-    reason: str = ""
-
-
-def infer_edges(
-    session: Session,
-    t: int,
-    *,
-    steps: Sequence[int] | None = None,
-    overrides: Iterable[EdgeOverride] = (),
-) -> list[Edge]:
+def infer_edges(session: Session, t: int, *, steps: Sequence[int] | None = None) -> list[Edge]:
     """The edges of task `t` of a session, whose written dependencies are not looked at.
 
     Args:
         steps: for each node the number of the decision it was made in, where that is known: calls of one
             decision are independent, and a call made later is at least suspected to need the one before.
-        overrides: a person's decisions; an edge they add or confirm has confidence 1.
 
     Returns:
         Edges without those that others imply, ordered by target and source.
-
-    Raises:
-        UsageError: for an override that does not lead from an earlier node to a later one.
     """
     task = session.tasks[t]
     found = {(e.source, e.target): e for e in _barriers(task)}
@@ -71,15 +47,6 @@ def infer_edges(
             for edge in _into(reader, i, steps):
                 if edge.confidence >= MIN_CONFIDENCE and (steps is None or steps[edge.source] < steps[i]):
                     found[edge.source, i] = edge
-    for decided in overrides:
-        pair = (decided.source, decided.target)
-        if not 0 <= decided.source < decided.target < len(task.nodes):
-            raise UsageError(
-                f"an edge leads from an earlier node to a later one of {len(task.nodes)}; found {pair}"
-            )
-        found.pop(pair, None)
-        if decided.needed:
-            found[pair] = Edge(*pair, "logical", decided.reason or "decided by a person", 1.0, "human")
     needs = dependency_lists(found.values(), len(task.nodes))
     return [found[j, i] for i, needed in enumerate(needs) for j in needed]
 

@@ -8,7 +8,7 @@ from typing import Any
 from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, grounded, leaves
 from wildtool.generate.core.parsing import Action, RuleFault
 from wildtool.generate.items.acebench_format import roundtrip_problem
-from wildtool.generate.items.kinds import MAX_ITEM_CALLS, ONE_CALL
+from wildtool.generate.items.kinds import MAX_ITEM_CALLS
 from wildtool.generate.schema.constraints import constraint_faults
 from wildtool.generate.sessions.rules.context import Schemas
 from wildtool.generate.sessions.rules.values import PLACEHOLDER, is_system_identifier, path_covers
@@ -30,71 +30,70 @@ class CallContext:
         return list(leaves(call.arguments, self.offered.get(call.name, {})))
 
 
-CallRule = Callable[[CallContext], Iterator[RuleFault]]
+CallRule = Callable[[CallContext], Iterator[str]]
+"""What is wrong with calls by one rule, as the role reads it."""
 
 
-def e1(calls: CallContext) -> Iterator[RuleFault]:
+def e1(calls: CallContext) -> Iterator[str]:
     """Every call is of an offered tool."""
     for call in calls.made:
         if call.name not in calls.offered:
-            yield RuleFault(
-                "E1", f"{shorten(call.name)} is not a tool; there are: {', '.join(calls.offered)}."
-            )
+            yield f"{shorten(call.name)} is not a tool; there are: {', '.join(calls.offered)}."
 
 
-def e2(calls: CallContext) -> Iterator[RuleFault]:
+def e2(calls: CallContext) -> Iterator[str]:
     """Arguments have the names and types of the definition, and required ones are there."""
     for call in calls.made:
         for path, message in argument_faults(call.arguments, calls.offered.get(call.name, {})):
-            yield RuleFault("E2", f"{call.name}.{path}: {message}.")
+            yield f"{call.name}.{path}: {message}."
 
 
-def e3(calls: CallContext) -> Iterator[RuleFault]:
+def e3(calls: CallContext) -> Iterator[str]:
     """Values keep patterns, formats, bounds and counts."""
     for call in calls.made:
         for path, message in constraint_faults(call.arguments, calls.offered.get(call.name, {})):
-            yield RuleFault("E3", f"{call.name}.{path}: {message}.")
+            yield f"{call.name}.{path}: {message}."
 
 
-def e4(calls: CallContext) -> Iterator[RuleFault]:
+def e4(calls: CallContext) -> Iterator[str]:
     """No placeholder, nothing empty and no null stands for a value, and there is one."""
     for call in calls.made:
         if not call.arguments:
-            yield RuleFault("E4", f"{call.name} is called without arguments; the format cannot judge that.")
+            yield f"{call.name} is called without arguments; the format cannot judge that."
         for name, value in call.arguments.items():
             if value in (None, "", [], {}):
-                yield RuleFault("E4", f"{call.name}.{name} is empty; leave it out.")
+                yield f"{call.name}.{name} is empty; leave it out."
         for leaf in calls.leaves(call):
             if isinstance(leaf.value, str) and leaf.value and PLACEHOLDER.fullmatch(leaf.value):
-                yield RuleFault("E4", f"{call.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder.")
+                yield f"{call.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder."
 
 
-def e5(calls: CallContext) -> Iterator[RuleFault]:
+def e5(calls: CallContext) -> Iterator[str]:
     """No call is made twice."""
     texts = [json.dumps([call.name, call.arguments], sort_keys=True) for call in calls.made]
     for k, text in enumerate(texts):
         if text in texts[:k]:
-            yield RuleFault("E5", f"{calls.made[k].name} is called twice with the same arguments.")
+            yield f"{calls.made[k].name} is called twice with the same arguments."
 
 
-def e6(calls: CallContext) -> Iterator[RuleFault]:
+def e6(calls: CallContext) -> Iterator[str]:
     """There are as many calls as the kind has."""
     count = len(calls.made)
     if calls.kind == "parallel" and not 2 <= count <= MAX_ITEM_CALLS:
-        yield RuleFault("E6", f"2 to {MAX_ITEM_CALLS} calls are wanted, not {count}.")
-    if calls.kind in (*ONE_CALL, "adjust", "switch") and count != 1:
-        yield RuleFault("E6", f"Exactly one call is wanted, not {count}.")
+        yield f"2 to {MAX_ITEM_CALLS} calls are wanted, not {count}."
+    if calls.kind != "parallel" and count != 1:
+        yield f"Exactly one call is wanted, not {count}."
     if not 1 <= count <= MAX_ITEM_CALLS:
-        yield RuleFault("E6", f"1 to {MAX_ITEM_CALLS} calls are wanted, not {count}.")
+        yield f"1 to {MAX_ITEM_CALLS} calls are wanted, not {count}."
 
 
-def e7(calls: CallContext) -> Iterator[RuleFault]:
+def e7(calls: CallContext) -> Iterator[str]:
     """Written as the format writes them, calls are read as the same calls."""
     if problem := roundtrip_problem(calls.made):
-        yield RuleFault("E7", problem)
+        yield problem
 
 
-def e8(calls: CallContext) -> Iterator[RuleFault]:
+def e8(calls: CallContext) -> Iterator[str]:
     """Every value occurs in what is said, or follows from it with a reason; an identifier always occurs there."""
     for call in calls.made:
         for leaf in calls.leaves(call):
@@ -102,13 +101,13 @@ def e8(calls: CallContext) -> Iterator[RuleFault]:
                 continue
             if is_system_identifier(leaf):
                 message = f"{shorten(leaf.value)} was never said; an id cannot be worked out."
-                yield RuleFault("E8", f"{call.name}.{leaf.path}: {message}")
+                yield f"{call.name}.{leaf.path}: {message}"
             elif not any(path_covers(path, leaf.path) for path in call.derived):
                 message = (
                     f"{shorten(leaf.value)} stands nowhere; take the value as it was said, or give the reason in "
                     "`derived` if it follows from what was said."
                 )
-                yield RuleFault("E8", f"{call.name}.{leaf.path}: {message}")
+                yield f"{call.name}.{leaf.path}: {message}"
 
 
 CALL_RULES: Mapping[str, CallRule] = {
@@ -118,8 +117,9 @@ CALL_RULES: Mapping[str, CallRule] = {
 
 def call_faults(calls: CallContext) -> list[RuleFault]:
     """Everything that is wrong with calls."""
-    unknown = list(e1(calls))
-    return unknown or [fault for rule in CALL_RULES.values() for fault in rule(calls)]
+    # Nothing else can be said of calls of unknown tools.
+    rules = {"E1": e1} if any(e1(calls)) else CALL_RULES
+    return [RuleFault(name, message) for name, rule in rules.items() for message in rule(calls)]
 
 
 def ungrounded_parameters(

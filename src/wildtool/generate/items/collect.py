@@ -1,22 +1,20 @@
 """A set of items: those kept or doubtful, with provenance, and those lost, with the reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 from wildtool import __version__
-from wildtool.generate.core.attrition import attrition_table
-from wildtool.generate.core.collect import GeneratedSet, collect_results
+from wildtool.generate.core.collect import GeneratedSet
 from wildtool.generate.core.dedup import Deduplicator
 from wildtool.generate.core.prompts import prompts_digest
 from wildtool.generate.core.roles import AttemptFailedError
-from wildtool.generate.core.script import RejectedAttempt
+from wildtool.generate.core.script import ScriptResult
 from wildtool.generate.items.item import GeneratedItem
 from wildtool.generate.items.maker import ItemGenerationSpec
-from wildtool.generate.items.roles import ITEM_PROMPTS, ITEM_ROLES
 from wildtool.generate.items.rules import ITEM_CHECKS
-from wildtool.generate.items.script import AcceptedItem
+from wildtool.generate.items.script import ITEM_PROMPTS, ITEM_ROLES, AcceptedItem
 from wildtool.types import Item, Metric
 
 
@@ -26,6 +24,8 @@ class CollectedItem:
 
     item: GeneratedItem
     made_by: Mapping[str, Any]
+    doubtful: bool = False
+    """Whether too few judges found it right, and nobody decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +40,19 @@ class HumanDecision:
 class GeneratedItems(GeneratedSet[CollectedItem]):
     """What came of all planned items. A doubtful one is not missing."""
 
+    noun: ClassVar[str] = "items"
     key: ClassVar[str] = "item"
+    roles: ClassVar[Mapping[str, str]] = ITEM_ROLES
     doubtful: tuple[CollectedItem, ...] = ()
     """They break no rule, but too few judges found them right; `made_by` holds the votes."""
 
     @property
-    def turns(self) -> Sequence[int]:
-        return [one.item.plan.turn for one in (*self.kept, *self.doubtful)]
+    def aside(self) -> Mapping[str, int]:
+        """See GeneratedSet."""
+        return {"doubtful": len(self.doubtful)}
 
     def attrition(self) -> list[Metric]:
-        """Where attempts are lost."""
-        table = attrition_table(
-            "items",
-            len(self.kept),
-            (str(loss["reason"]) for loss in self.losses),
-            self.unfinished,
-            self.counters,
-            ITEM_ROLES,
-            aside={"doubtful": len(self.doubtful)},
-            replaced=self.replaced if self.losses else None,
-        )
+        """Where attempts are lost, and how many of each kind are kept."""
         kinds = Counter(one.item.plan.kind for one in self.kept)
         planned = kinds + Counter(one.item.plan.kind for one in self.doubtful)
         planned += Counter(str(loss["kind"]) for loss in self.losses)
@@ -67,12 +60,12 @@ class GeneratedItems(GeneratedSet[CollectedItem]):
             Metric("kept by kind", kind, kinds[kind] / count, kinds[kind], count)
             for kind, count in sorted(planned.items())
         ]
-        return [*table, *by_kind]
+        return [*GeneratedSet[CollectedItem].attrition(self), *by_kind]
 
 
 def collect_items(
     spec: ItemGenerationSpec,
-    made: Iterable[tuple[Item, AcceptedItem | RejectedAttempt | None]],
+    made: Iterable[tuple[Item, ScriptResult[AcceptedItem] | None]],
     models: Mapping[str, str],
     decisions: Mapping[str, HumanDecision],
 ) -> GeneratedItems:
@@ -89,42 +82,39 @@ def collect_items(
         plan = item.data.plan
         return {"item": plan.index, "kind": plan.kind, "lang": plan.lang}
 
-    def keep(item: Item, result: AcceptedItem) -> tuple[CollectedItem, bool]:
-        said = result.item.user_texts
-        if not texts.accepts(item.data.plan.lang, "\n".join(said)):
-            raise AttemptFailedError("S4", f"{said[0]!r} is nearly a request of an earlier item")
-        decided = None if result.kept else decisions.get(item.data.plan.name)
+    def keep(item: Item, made: AcceptedItem, result: ScriptResult[AcceptedItem]) -> CollectedItem:
+        plan, turns = made.item.plan, made.item.turns
+        check_new(texts, made.item)
+        decided = None if made.kept else decisions.get(plan.name)
         if decided is not None and not decided.keep:
             raise AttemptFailedError("refused by people", decided.reason)
-        reviewed = {} if decided is None else {"reviewed": True, "decided": decided.reason}
-        made_by = {**describe(item), **_provenance(spec, result, models), **reviewed}
-        return CollectedItem(result.item, made_by), result.kept or decided is not None
+        made_by = {
+            **describe(item),
+            "plan": {**asdict(plan), "date": plan.date.date().isoformat()},
+            "models": dict(models),
+            "version": __version__,
+            "prompts": prompts_digest(ITEM_PROMPTS),
+            "seed": spec.seed,
+            "attempt": result.attempt,
+            "calls": result.counters["requests"],
+            "derived": [dict(call.derived) for turn in turns for call in turn.calls if call.derived],
+            "checks": list(ITEM_CHECKS),
+            "votes": list(made.votes),
+            "reviewed": decided is not None,
+        }
+        if decided is not None:
+            made_by["decided"] = decided.reason
+        return CollectedItem(made.item, made_by, doubtful=not made.kept and decided is None)
 
-    found = collect_results(
-        made, GeneratedItems.key, lambda item: {**describe(item), "turn": item.data.plan.turn}, keep
-    )
-    return GeneratedItems(
-        tuple(one for one, sure in found.kept.values() if sure),
-        found.losses,
-        found.unfinished,
-        dict(found.counters),
-        found.missing,
-        tuple(one for one, sure in found.kept.values() if not sure),
-    )
+    def describe_loss(item: Item) -> dict[str, Any]:
+        return {**describe(item), "turn": item.data.plan.turn}
+
+    found = GeneratedItems.collect(made, describe_loss, keep)
+    sure = tuple(one for one in found.kept if not one.doubtful)
+    return replace(found, kept=sure, doubtful=tuple(one for one in found.kept if one.doubtful))
 
 
-def _provenance(spec: ItemGenerationSpec, result: AcceptedItem, models: Mapping[str, str]) -> dict[str, Any]:
-    plan = {**asdict(result.item.plan), "date": result.item.plan.date.date().isoformat()}
-    return {
-        "plan": plan,
-        "models": dict(models),
-        "version": __version__,
-        "prompts": prompts_digest(ITEM_PROMPTS),
-        "seed": spec.seed,
-        "attempt": result.attempt,
-        "calls": result.requests,
-        "derived": [dict(call.derived) for turn in result.item.turns for call in turn.calls if call.derived],
-        "checks": list(ITEM_CHECKS),
-        "votes": [vote.as_row() for vote in result.votes],
-        "reviewed": False,
-    }
+def check_new(texts: Deduplicator, item: GeneratedItem) -> None:
+    """Raises AttemptFailedError for an item that nearly repeats an earlier one."""
+    if not texts.accepts(item.plan.lang, "\n".join(item.user_texts)):
+        raise AttemptFailedError("S4", f"{item.user_texts[0]!r} is nearly a request of an earlier item")

@@ -41,17 +41,8 @@ ITEM_KINDS: Mapping[str, ItemKind] = {
 }
 IMPERFECT = ("incomplete", "error", "irrelevant")
 """Kinds whose right answer is no call."""
-ONE_CALL = (
-    "similar",
-    "incomplete",
-    "error",
-    "irrelevant",
-    *ITEM_PARAMETER_CLASSES[:4],
-    "single",
-    "preference",
-)
-"""Kinds that take exactly one call; `parallel` takes 2 to 5, and each turn of a dialogue one."""
 MAX_ITEM_CALLS = 5
+"""Calls of a `parallel` item at most; the others take one for each turn."""
 
 
 def parse_shares(given: tuple[str, ...]) -> dict[str, int]:

@@ -10,13 +10,12 @@ from wildtool.generate.core.collect import GeneratedSet
 from wildtool.generate.core.maker import PROFILE, ScriptMaker, voter_roles
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import RoleCoroutine
-from wildtool.generate.core.script import RejectedAttempt
+from wildtool.generate.core.script import ScriptResult
 from wildtool.generate.items.from_sessions import items_from_sessions
 from wildtool.generate.items.item import GeneratedItem
 from wildtool.generate.items.kinds import parse_shares
 from wildtool.generate.items.plan import ItemPlan, item_plans
-from wildtool.generate.items.roles import ITEM_PROMPTS, ITEM_ROLES
-from wildtool.generate.items.script import AcceptedItem, ItemJob, item_script
+from wildtool.generate.items.script import ITEM_PROMPTS, ITEM_ROLES, AcceptedItem, ItemJob, item_script
 from wildtool.generate.items.tool_catalog import ToolCatalog, tool_catalogs
 from wildtool.types import Item, Source
 
@@ -87,12 +86,12 @@ class ItemMaker(ScriptMaker[AcceptedItem]):
         """See ScriptMaker. Items from sessions cannot be replaced."""
         return self.spec.sessions is None and super().replace_lost(found)
 
-    def script(self, item: Item) -> RoleCoroutine[AcceptedItem | RejectedAttempt]:
+    def script(self, item: Item) -> RoleCoroutine[ScriptResult[AcceptedItem]]:
         """See ScriptMaker."""
         return item_script(item.data)
 
-    def why_lost(self, result: AcceptedItem | RejectedAttempt | None) -> tuple[str, str] | None:
+    def why_lost(self, result: ScriptResult[AcceptedItem]) -> tuple[str, str] | None:
         """See ScriptMaker. A doubtful item is not kept either."""
-        if isinstance(result, AcceptedItem) and not result.kept:
+        if result.value and not result.value.kept:
             return "doubtful", "too few judges found it right"
         return super().why_lost(result)

@@ -1,12 +1,12 @@
 """The folder of a set of items: files for the benchmark, doubtful items, losses and provenance."""
 
-import json
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from wildtool.data.json_lines import read_json_lines, required_field
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordReader
 from wildtool.errors import DataError
@@ -20,7 +20,6 @@ from wildtool.generate.core.files import (
 from wildtool.generate.items.acebench_format import ACEBENCH_CATEGORIES, BENCHMARK, acebench_records
 from wildtool.generate.items.collect import CollectedItem, GeneratedItems, HumanDecision, collect_items
 from wildtool.generate.items.maker import ItemMaker
-from wildtool.toolcall.schema import as_schema
 
 ITEMS_FOLDER = "items"
 DOUBTFUL_FILE = "doubtful.jsonl"
@@ -44,26 +43,13 @@ def read_decisions(path: Path) -> dict[str, HumanDecision]:
         DataError: naming file, line and field, what was expected and what was found.
     """
     found: dict[str, HumanDecision] = {}
-    if not path.exists():
-        return found
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read {path}: {error}") from error
-    for number, text in enumerate(lines, 1):
-        if not text.strip():
-            continue
-        try:
-            row = as_schema(json.loads(text))
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{path}:{number}: not JSON ({error})") from error
-        item, keep, reason = row.get("item"), row.get("keep"), row.get("reason", "")
-        if type(item) not in (int, str) or not isinstance(keep, bool) or not isinstance(reason, str):
+    for where, row in read_json_lines(path, "decision") if path.exists() else ():
+        item, reason = row.get("item"), row.get("reason", "")
+        if type(item) not in (int, str) or not isinstance(reason, str):
             raise DataError(
-                f"{path}:{number}: expected item (its name), keep (true or false) and perhaps a reason (a text), "
-                f"found {text[:80]}"
+                f"{where}: expected item (its name), keep and perhaps a reason (a text), found {row}"
             )
-        found[str(item)] = HumanDecision(keep, reason)
+        found[str(item)] = HumanDecision(required_field(row, "keep", bool, where), reason)
     return found
 
 

@@ -9,7 +9,7 @@ from wildtool import __version__
 from wildtool.generate.core.dedup import Deduplicator
 from wildtool.generate.core.parsing import Action
 from wildtool.generate.core.roles import AttemptFailedError
-from wildtool.generate.items.collect import CollectedItem, GeneratedItems
+from wildtool.generate.items.collect import CollectedItem, GeneratedItems, check_new
 from wildtool.generate.items.from_sessions import items_from_sessions
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
 from wildtool.generate.items.maker import ItemGenerationSpec
@@ -77,8 +77,7 @@ def _checked(item: GeneratedItem, fresh: Deduplicator) -> GeneratedItem:
     """An item that was made already, if it breaks no rule and is like none before."""
     if faults := item_faults(item):
         raise AttemptFailedError(f"item {faults[0].rule}", f"{faults[0].rule}: {faults[0].message}")
-    if not fresh.accepts(item.plan.lang, "\n".join(item.user_texts)):
-        raise AttemptFailedError("S4", f"{item.user_texts[0]!r} is nearly a request of an earlier item")
+    check_new(fresh, item)
     return item
 
 

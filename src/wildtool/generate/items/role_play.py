@@ -1,6 +1,6 @@
 """Dialogues of the roles user, agent and tool: several requests, or one that must be corrected."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
@@ -59,9 +59,8 @@ class _Dialogue:
                 self._add_utterance("assistant", act.text)
                 yield from self._user("reply", t)
             else:
-                raise AttemptFailedError(
-                    "no call", f"turn {t}: no call after {MAX_DIALOGUE_QUESTIONS} questions"
-                )
+                detail = f"turn {t}: no call after {MAX_DIALOGUE_QUESTIONS} questions"
+                raise AttemptFailedError("no call", detail)
             turns.append(DialogueTurn(tuple(self.utterances), tuple(act)))
             self.utterances = []
             if t + 1 < self.plan.turns:
@@ -73,9 +72,8 @@ class _Dialogue:
         yield from self._user(self.plan.kind, 0)
         remark = yield from self._act()
         if not isinstance(remark, RequestProblem) or remark.kind != self.plan.kind:
-            raise AttemptFailedError(
-                f"not {self.plan.kind}", f"the assistant did not find the request {self.plan.kind}"
-            )
+            detail = f"the assistant did not find the request {self.plan.kind}"
+            raise AttemptFailedError(f"not {self.plan.kind}", detail)
         request = tuple(self.utterances)
         self._add_utterance("assistant", remark.text)
         yield from self._user("reply", 0)
@@ -98,27 +96,20 @@ class _Dialogue:
             wanted["parameter"] = self.choice.parameter
         wanted |= {name: getattr(plan, name) for name in ("form", "tone", "length")}
 
-        def read(text: str) -> tuple[str | None, list[RuleFault]]:
-            said, faults = parse_text_reply(text, "U1")
-            return said, faults or list(user_faults(said, self.offered, plan.lang))
+        def read(text: str) -> tuple[str, Iterator[RuleFault]]:
+            said = parse_text_reply(text, "U1")
+            return said, user_faults(said, self.offered, plan.lang)
 
         # A user who answers has no plan but the assistant's question.
-        situation = {
-            "conversation": self._visible_conversation(),
-            **({} if block == "reply" else {"wanted": wanted}),
-        }
+        visible = [entry for entry in self.conversation if "calls" not in entry]
+        situation = {"conversation": visible, **({} if block == "reply" else {"wanted": wanted})}
         self._add_utterance("user", (yield from self.roles.ask("user", [block], situation, read)))
 
-    def _visible_conversation(self) -> list[dict[str, Any]]:
-        return [entry for entry in self.conversation if "calls" not in entry]
-
     def _act(self) -> RoleCoroutine[list[Action] | RequestProblem]:
-        def read(text: str) -> tuple[list[Action] | RequestProblem | None, list[RuleFault]]:
-            act, faults = parse_assistant_action(text, self.offered)
-            if act is None or faults:
-                return None, faults
+        def read(text: str) -> tuple[list[Action] | RequestProblem, Iterable[RuleFault]]:
+            act = parse_assistant_action(text, self.offered)
             if isinstance(act, RequestProblem):
-                return act, list(_problem_faults(act))
+                return act, _problem_faults(act)
             return act, call_faults(CallContext(act, self.offered, self.known, self.plan.kind))
 
         return (yield from self.roles.ask("agent", ["act"], {"conversation": self.conversation}, read))
@@ -128,31 +119,27 @@ class _Dialogue:
         plan = self.plan
         shown = [{"name": call.name, "arguments": call.arguments} for call in calls]
         situation = {"conversation": self.conversation, "calls": shown}
-        results = yield from self.roles.ask(
-            "tool",
-            [],
-            situation,
-            lambda text: parse_tool_results(
-                text, calls, lang=plan.lang, entities={}, returns=self.choice.returns
-            ),
-        )
+
+        def read_results(text: str) -> tuple[list[Any], list[RuleFault]]:
+            return parse_tool_results(text, calls, lang=plan.lang, entities={}, returns=self.choice.returns)
+
+        results = yield from self.roles.ask("tool", [], situation, read_results)
         self.conversation.append({"calls": shown, "results": results})
         self.known += [SearchText.of(call.arguments) for call in calls]
         heard = [*self.known, *map(SearchText.of, results)]
 
-        def read(text: str) -> tuple[str | None, list[RuleFault]]:
-            said, faults = parse_text_reply(text, "G1")
-            return said, faults or list(answer_faults(said, results, heard))
+        def read(text: str) -> tuple[str, Iterator[RuleFault]]:
+            said = parse_text_reply(text, "G1")
+            return said, answer_faults(said, results, heard)
 
-        self._add_utterance(
-            "assistant",
-            (yield from self.roles.ask("agent", ["answer"], {"conversation": self.conversation}, read)),
-        )
+        answer = yield from self.roles.ask("agent", ["answer"], {"conversation": self.conversation}, read)
+        self._add_utterance("assistant", answer)
 
 
-def _problem_faults(remark: RequestProblem) -> list[RuleFault]:
+def _problem_faults(remark: RequestProblem) -> Iterator[RuleFault]:
     fault = remark.fault
-    if isinstance(fault, MissingParameters) and not fault.names:
-        return [RuleFault("G3", "`thought` names nothing that is missing.")]
     names = fault.names if isinstance(fault, MissingParameters) else (fault.parameter,)
-    return list(question_faults(remark.text, names))
+    if names:
+        yield from question_faults(remark.text, names)
+    else:
+        yield RuleFault("G3", "`thought` names nothing that is missing.")

@@ -1,11 +1,19 @@
-"""Reads what the roles of items write; what is wrong are faults, not exceptions."""
+"""Reads what the roles of items write."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from wildtool.generate.core.parsing import Action, RuleFault, read_object, reply_text
+from wildtool.generate.core.parsing import (
+    Action,
+    RefusedReplyError,
+    RuleFault,
+    read_action,
+    read_object,
+    reply_text,
+)
 from wildtool.generate.items.item import MissingParameters, Utterance, WrongValue
+from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.schema import as_schema
 
 MAX_DIALOGUE_MESSAGES = 7
@@ -26,40 +34,26 @@ class RequestProblem:
         return "incomplete" if isinstance(self.fault, MissingParameters) else "error"
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeOpinion:
-    """What a judge says of an item."""
-
-    valid: bool
-    where: str
-    """What is wrong: one of `WHERE`."""
-    reason: str
-
-
-def parse_role_calls(listed: Any, rule: str) -> tuple[list[Action], list[RuleFault]]:
-    """Calls as roles write them: name, arguments, and reasons for values that are worked out."""
-    rows = cast(list[Any], listed) if isinstance(listed, list) else []
-    calls: list[Action] = []
-    for row in rows:
-        entry = as_schema(row)
-        name, arguments = entry.get("name"), entry.get("arguments")
-        reasons = as_schema(entry.get("derived"))
-        fine = all(isinstance(reason, str) and reason.strip() for reason in reasons.values())
-        if not isinstance(name, str) or not isinstance(arguments, dict) or not fine:
-            message = (
-                "Each of `calls` has a `name`, `arguments` (object) and perhaps `derived` (path to reason)."
-            )
-            return [], [RuleFault(rule, message)]
-        calls.append(Action(name, cast(dict[str, Any], arguments), cast(Mapping[str, str], reasons)))
-    return calls, [] if calls else [RuleFault(rule, "`calls` must be a list of at least one call.")]
+def parse_role_calls(listed: Any, rule: str) -> list[Action]:
+    """Calls as roles write them. Raises RefusedReplyError by the rule."""
+    calls = [read_action({**row, "derived": as_object(row.get("derived"))}) for row in as_objects(listed)]
+    known = [call for call in calls if call is not None]
+    if len(known) < len(calls):
+        message = "Each of `calls` has a `name`, `arguments` (object) and perhaps `derived` (path to reason)."
+        raise RefusedReplyError(RuleFault(rule, message))
+    if not known:
+        raise RefusedReplyError(RuleFault(rule, "`calls` must be a list of at least one call."))
+    return known
 
 
-def parse_messages(listed: Any) -> tuple[tuple[Utterance, ...], list[RuleFault]]:
-    """A dialogue as the writer gives it: objects with `user` or `assistant`, or with `role` and `content`."""
-    rows = cast(list[Any], listed) if isinstance(listed, list) else []
+def parse_messages(listed: Any) -> tuple[Utterance, ...]:
+    """A dialogue as the writer gives it: objects with `user` or `assistant`, or with `role` and `content`.
+
+    Raises RefusedReplyError.
+    """
+    rows = as_objects(listed)
     talk: list[Utterance] = []
-    for row in rows[:MAX_DIALOGUE_MESSAGES]:
-        entry = as_schema(row)
+    for entry in rows[:MAX_DIALOGUE_MESSAGES]:
         if set(entry) == {"role", "content"}:
             entry = {str(entry["role"]): entry["content"]}
         for who in ("user", "assistant"):
@@ -67,32 +61,30 @@ def parse_messages(listed: Any) -> tuple[tuple[Utterance, ...], list[RuleFault]]
                 talk.append(Utterance(who, reply_text({"content": entry[who]})))
     if not rows or len(talk) != len(rows):
         message = f'`messages` is a list of 1 to {MAX_DIALOGUE_MESSAGES} objects such as {{"user": "what is said"}}.'
-        return (), [RuleFault("W1", message)]
-    return tuple(talk), []
+        raise RefusedReplyError(RuleFault("W1", message))
+    return tuple(talk)
 
 
-def parse_text_reply(text: str, rule: str) -> tuple[str, list[RuleFault]]:
-    """The `text` of a reply."""
-    written, faults = read_object(text, rule)
-    if not faults and not isinstance(written.get("text"), str):
-        faults = [RuleFault(rule, "`text` must be a text.")]
-    return reply_text({"content": written.get("text")}), faults
+def parse_text_reply(text: str, rule: str) -> str:
+    """The `text` of a reply. Raises RefusedReplyError by the rule."""
+    said = read_object(text, rule).get("text")
+    if not isinstance(said, str):
+        raise RefusedReplyError(RuleFault(rule, "`text` must be a text."))
+    return reply_text({"content": said})
 
 
 def parse_assistant_action(
     text: str, tools: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[Action] | RequestProblem | None, list[RuleFault]]:
-    """What the assistant does: calls, or a remark on what is missing or wrong."""
-    written, faults = read_object(text, "G1")
-    if faults:
-        return None, faults
+) -> list[Action] | RequestProblem:
+    """What the assistant does: calls, or a remark on what is missing or wrong. Raises RefusedReplyError."""
+    written = read_object(text, "G1")
     action = written.get("action")
     if action == "call":
-        calls, faults = parse_role_calls(written.get("calls"), "G2")
-        return calls or None, faults
+        return parse_role_calls(written.get("calls"), "G2")
     tool, thought, said = written.get("tool"), written.get("thought"), written.get("text")
     if action not in ("missing", "wrong"):
-        return None, [RuleFault("G1", "`action` must be call, missing or wrong.")]
+        raise RefusedReplyError(RuleFault("G1", "`action` must be call, missing or wrong."))
+    faults: list[RuleFault] = []
     if not isinstance(tool, str) or tool not in tools:
         faults.append(RuleFault("G3", f"`tool` must be one of {', '.join(tools)}."))
     if not isinstance(said, str) or not said.strip():
@@ -100,37 +92,36 @@ def parse_assistant_action(
     if action == "missing" and not isinstance(thought, str):
         faults.append(RuleFault("G3", "`thought` must be the missing parameters joined by a bar: a|b."))
     if faults:
-        return None, faults
-    heard = reply_text({"content": said})
+        raise RefusedReplyError(*faults)
     if action == "missing":
-        return RequestProblem(MissingParameters(str(tool), _names(cast(str, thought))), heard), []
-    fault = _wrong(str(tool), written.get("parameter"), thought, tools[str(tool)])
+        names = [name.strip() for name in str(thought).split("|")]
+        fault = MissingParameters(str(tool), tuple(dict.fromkeys(filter(None, names))))
+    else:
+        fault = _wrong(str(tool), written.get("parameter"), thought, tools[str(tool)])
     if fault is None:
-        return None, [
-            RuleFault("G3", "`parameter` must be one of the tool's, and `thought` the wrong value.")
-        ]
-    return RequestProblem(fault, heard), []
+        message = "`parameter` must be one of the tool's, and `thought` the wrong value."
+        raise RefusedReplyError(RuleFault("G3", message))
+    return RequestProblem(fault, reply_text({"content": said}))
 
 
-def parse_opinion(text: str) -> tuple[JudgeOpinion | None, list[RuleFault]]:
-    """A judge's vote."""
-    written, faults = read_object(text, "V1")
-    if faults:
-        return None, faults
+def parse_opinion(text: str) -> dict[str, Any]:
+    """A judge's vote: `valid`, `where` (what is wrong, one of `OPINION_PLACES`) and `reason`.
+
+    Raises RefusedReplyError.
+    """
+    written = read_object(text, "V1")
     valid, where, reason = written.get("valid"), written.get("where", ""), written.get("reason", "")
     if not isinstance(valid, bool):
-        return None, [RuleFault("V1", "`valid` must be true or false.")]
+        raise RefusedReplyError(RuleFault("V1", "`valid` must be true or false."))
     if where not in OPINION_PLACES:
-        return None, [RuleFault("V1", "`where` must be question, tools or answer.")]
+        raise RefusedReplyError(RuleFault("V1", "`where` must be question, tools or answer."))
     if not valid and (not isinstance(reason, str) or not reason.strip()):
-        return None, [RuleFault("V1", "`reason` must say what is wrong.")]
-    return JudgeOpinion(valid, str(where), reply_text({"content": reason})[:500]), []
-
-
-def _names(thought: str) -> tuple[str, ...]:
-    """Names joined by a bar, each once."""
-    parts: Iterable[str] = (part.strip() for part in thought.split("|"))
-    return tuple(dict.fromkeys(part for part in parts if part))
+        raise RefusedReplyError(RuleFault("V1", "`reason` must say what is wrong."))
+    return {
+        "valid": valid,
+        "where": "" if valid else where,
+        "reason": reply_text({"content": reason})[:500],
+    }
 
 
 def _wrong(tool: str, parameter: Any, value: Any, schema: Mapping[str, Any]) -> WrongValue | None:

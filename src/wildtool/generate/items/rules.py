@@ -1,6 +1,6 @@
 """Rules for whole items: their dialogue (L1 to L6), and that their parts agree (S1 to S5); all others are asked here."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -9,7 +9,7 @@ from wildtool.generate.core.parsing import RuleFault
 from wildtool.generate.items.acebench_format import format_faults
 from wildtool.generate.items.call_rules import CALL_RULES as CALL_RULES
 from wildtool.generate.items.call_rules import CallContext, call_faults, ungrounded_parameters
-from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, WrongValue
+from wildtool.generate.items.item import GeneratedItem, MissingParameters, WrongValue
 from wildtool.generate.items.kinds import IMPERFECT, ITEM_KINDS
 from wildtool.generate.items.tool_catalog import item_parameter_class
 from wildtool.generate.schema.definitions import call_problems, definition_faults, duplicate_names
@@ -19,46 +19,44 @@ from wildtool.toolcall.schema_check import shorten
 
 MAX_PROFILE_CHARACTERS = 4_000
 MAX_ANSWERS = 4
-ItemRule = Callable[[GeneratedItem], Iterator[RuleFault]]
+ItemRule = Callable[[GeneratedItem], Iterator[str] | Iterator[RuleFault]]
+"""What is wrong with an item by one rule, or by those that it asks."""
 
 
-def d10(item: GeneratedItem) -> Iterator[RuleFault]:
+def d10(item: GeneratedItem) -> Iterator[str]:
     """Tools are called by names of their own: none stands inside another's that is called."""
     names = [str(function["name"]) for function in item.functions]
     for name in duplicate_names(names):
-        yield RuleFault("D10", f"{name} is offered twice.")
+        yield f"{name} is offered twice."
     for call in (call for turn in item.turns for call in turn.calls):
         for name in names:
             if name != call.name and name in call.name:
-                yield RuleFault("D10", f"{name} is offered beside {call.name}, which holds its name.")
+                yield f"{name} is offered beside {call.name}, which holds its name."
 
 
-def l1(item: GeneratedItem) -> Iterator[RuleFault]:
+def l1(item: GeneratedItem) -> Iterator[str]:
     """User and assistant take turns; the user begins, and ends each turn."""
     for t, turn in enumerate(item.turns):
         speakers = [said.speaker for said in turn.utterances]
         wanted = ["user" if (k + (t > 0)) % 2 == 0 else "assistant" for k in range(len(speakers))]
         if not speakers or speakers != wanted or speakers[-1] != "user":
-            yield RuleFault(
-                "L1", f"turn {t}: user and assistant must take turns, the user's request coming last."
-            )
+            yield f"turn {t}: user and assistant must take turns, the user's request coming last."
 
 
 def l2(item: GeneratedItem) -> Iterator[RuleFault]:
     """Nothing but what people say stands in what they say (rules A1 to C2 of sessions)."""
     talk = [said for turn in item.turns for said in turn.utterances]
     for said in (*talk, *item.correction):
-        if said.speaker == "user":
-            found = (
-                f for f in user_faults(said.text, item.offered_parameters, item.plan.lang) if not f.warning
-            )
-            # A reply may be a mere value, which is of no language; it stands in no record.
-            yield from (f for f in found if f.rule != "C2" or said not in item.correction)
-        else:
+        if said.speaker == "assistant":
             yield from assistant_faults(said.text)
+            continue
+        for fault in user_faults(said.text, item.offered_parameters, item.plan.lang):
+            # A reply may be a mere value, which is of no language; it stands in no record.
+            if not fault.warning and (fault.rule != "C2" or said not in item.correction):
+                yield fault
 
 
-def l3(item: GeneratedItem) -> Iterator[RuleFault]:
+def l3(item: GeneratedItem) -> Iterator[str]:
     """What an incomplete request is said to lack is required, and is all that is required and not said."""
     if not isinstance(item.fault, MissingParameters):
         return
@@ -67,52 +65,49 @@ def l3(item: GeneratedItem) -> Iterator[RuleFault]:
     required = set(schema.get("required", ()))
     for name in fault.names:
         if name not in required:
-            yield RuleFault("L3", f"{shorten(name)} is no required parameter of {fault.tool}.")
+            yield f"{shorten(name)} is no required parameter of {fault.tool}."
     call = item.turns[0].calls[0]
     if call.name != fault.tool:
-        yield RuleFault("L3", f"{fault.tool} was to be called, but {call.name} was.")
+        yield f"{fault.tool} was to be called, but {call.name} was."
         return
     # What is named may follow from the reply; what is not must be said, or follow from what is.
     named, heard = set(fault.names), known_passages(item, 0)
     if said := named - ungrounded_parameters(call, schema, heard):
-        yield RuleFault("L3", f"The request does not leave out {', '.join(sorted(said))}.")
+        yield f"The request does not leave out {', '.join(sorted(said))}."
     if open_ := ungrounded_parameters(call, schema, heard, call.derived) - named:
-        yield RuleFault("L3", f"The request leaves out {', '.join(sorted(open_))} too, which was not named.")
+        yield f"The request leaves out {', '.join(sorted(open_))} too, which was not named."
 
 
-def l4(item: GeneratedItem) -> Iterator[RuleFault]:
+def l4(item: GeneratedItem) -> Iterator[str]:
     """The value that a request has wrong stands there, breaks the definition, and is set right afterwards."""
     if not isinstance(item.fault, WrongValue):
         return
     fault = item.fault
-    schema = as_schema(
-        as_schema(item.offered_parameters.get(fault.tool, {}).get("properties")).get(fault.parameter)
-    )
+    parameters = item.offered_parameters.get(fault.tool, {})
+    schema = as_schema(as_schema(parameters.get("properties")).get(fault.parameter))
     if not schema:
-        yield RuleFault("L4", f"{fault.tool} has no parameter {shorten(fault.parameter)}.")
+        yield f"{fault.tool} has no parameter {shorten(fault.parameter)}."
         return
     request = item.turns[0].utterances[-1].text
     if not fault.text.strip() or fault.text not in request:
-        yield RuleFault("L4", f"The request does not say {shorten(fault.text)}.")
+        yield f"The request does not say {shorten(fault.text)}."
     if not call_problems(fault.value, schema):
-        yield RuleFault("L4", f"{shorten(fault.value)} breaks nothing that is defined for {fault.parameter}.")
+        yield f"{shorten(fault.value)} breaks nothing that is defined for {fault.parameter}."
     call = item.turns[0].calls[0]
     if call.name != fault.tool or fault.parameter not in call.arguments:
-        yield RuleFault(
-            "L4", f"The wrong value of {fault.tool}.{fault.parameter} is not set right afterwards."
-        )
-    elif open_ := ungrounded_parameters(
-        call, item.offered_parameters[fault.tool], known_passages(item, 0), call.derived
-    ) - {fault.parameter}:
-        yield RuleFault("L4", f"Besides the wrong value the request lacks {', '.join(sorted(open_))}.")
+        yield f"The wrong value of {fault.tool}.{fault.parameter} is not set right afterwards."
+        return
+    lacking = ungrounded_parameters(call, parameters, known_passages(item, 0), call.derived)
+    if open_ := lacking - {fault.parameter}:
+        yield f"Besides the wrong value the request lacks {', '.join(sorted(open_))}."
 
 
-def l5(item: GeneratedItem) -> Iterator[RuleFault]:
+def l5(item: GeneratedItem) -> Iterator[str]:
     """A preference item takes some value from the profile alone."""
     if item.plan.kind != "preference":
         return
     if not 0 < len(item.profile) <= MAX_PROFILE_CHARACTERS:
-        yield RuleFault("L5", f"The profile must have 1 to {MAX_PROFILE_CHARACTERS} characters.")
+        yield f"The profile must have 1 to {MAX_PROFILE_CHARACTERS} characters."
         return
     spoken = [SearchText.of(text) for text in item.user_texts]
     told = SearchText.of(item.profile)
@@ -123,12 +118,10 @@ def l5(item: GeneratedItem) -> Iterator[RuleFault]:
         if not grounded(leaf, spoken) and grounded(leaf, [told])
     ]
     if not taken:
-        yield RuleFault(
-            "L5", "At least one value of the call must stand in the profile and not in what is said."
-        )
+        yield "At least one value of the call must stand in the profile and not in what is said."
 
 
-def l6(item: GeneratedItem) -> Iterator[RuleFault]:
+def l6(item: GeneratedItem) -> Iterator[str]:
     """The calls are of the kind that was planned: a class of parameters, the same tool again, another one."""
     calls = [turn.calls[0] for turn in item.turns if turn.calls]
     atom = ITEM_KINDS[item.plan.kind].parameter_class
@@ -136,49 +129,47 @@ def l6(item: GeneratedItem) -> Iterator[RuleFault]:
         item_parameter_class(as_schema(as_schema(item.offered_parameters[call.name].get("properties")).get(name))) == atom
         for call in calls if call.name in item.offered_parameters for name in call.arguments
     ):  # fmt: skip
-        yield RuleFault("L6", f"The call must use a parameter of the class {atom}.")
+        yield f"The call must use a parameter of the class {atom}."
     if len(item.turns) != item.plan.turns or len(calls) != len(item.turns):
-        yield RuleFault("L6", f"{item.plan.turns} turns with a call each are wanted, not {len(item.turns)}.")
+        yield f"{item.plan.turns} turns with a call each are wanted, not {len(item.turns)}."
         return
     for before, call in pairwise(calls):
         same = before.name == call.name
         if item.plan.kind == "adjust" and (not same or before.arguments == call.arguments):
-            yield RuleFault("L6", "The user adjusts the request: the same tool is called with other values.")
+            yield "The user adjusts the request: the same tool is called with other values."
         if item.plan.kind == "switch" and same:
-            yield RuleFault("L6", "The user turns to something else: another tool is called.")
+            yield "The user turns to something else: another tool is called."
 
 
-def s5(item: GeneratedItem) -> Iterator[RuleFault]:
+def s5(item: GeneratedItem) -> Iterator[str]:
     """Alternatives are different answers, of requests that calls answer."""
     for turn in item.turns:
         answers = [[(call.name, call.arguments) for call in calls] for calls in turn.answers]
         if any(answer in answers[:k] for k, answer in enumerate(answers)):
-            yield RuleFault("S5", "An alternative is the same as another answer.")
+            yield "An alternative is the same as another answer."
         if turn.alternatives and item.plan.kind in IMPERFECT:
-            yield RuleFault("S5", "A request that no call answers has no alternatives.")
+            yield "A request that no call answers has no alternatives."
         if len(answers) > MAX_ANSWERS:
-            yield RuleFault(
-                "S5", f"{len(answers)} answers are right; make the request clearer: {MAX_ANSWERS} at most."
-            )
+            yield f"{len(answers)} answers are right; make the request clearer: {MAX_ANSWERS} at most."
 
 
-def s2(item: GeneratedItem) -> Iterator[RuleFault]:
+def s2(item: GeneratedItem) -> Iterator[str]:
     """What is called is offered; of an irrelevant request it is not."""
     names = {function["name"] for function in item.functions}
     called = {call.name for turn in item.turns for calls in turn.answers for call in calls}
     if item.plan.kind == "irrelevant":
         if called & names or not item.removed_tool:
-            yield RuleFault("S2", f"{', '.join(sorted(called))} must not be offered.")
+            yield f"{', '.join(sorted(called))} must not be offered."
     elif called - names:
-        yield RuleFault("S2", f"{', '.join(sorted(called - names))} is not offered.")
+        yield f"{', '.join(sorted(called - names))} is not offered."
 
 
-def s3(item: GeneratedItem) -> Iterator[RuleFault]:
+def s3(item: GeneratedItem) -> Iterator[str]:
     """As many tools are offered as items of the kind have at most, and at least one."""
     most = ITEM_KINDS[item.plan.kind].candidates[1]
     count = len(item.functions)
     if not 1 <= count <= max(most, item.plan.turns) or (item.plan.kind == "similar" and count != 2):
-        yield RuleFault("S3", f"{count} tools are offered; 1 to {most} are wanted.")
+        yield f"{count} tools are offered; 1 to {most} are wanted."
 
 
 ITEM_RULES: Mapping[str, ItemRule] = {
@@ -202,16 +193,15 @@ def item_faults(item: GeneratedItem) -> list[RuleFault]:
     for t, turn in enumerate(item.turns):
         # What a faulty request lacks is said afterwards.
         after = [SearchText.of(said.text) for said in item.correction]
+        known = [*known_passages(item, t), *after]
         for answer in turn.answers:
-            found += call_faults(
-                CallContext(
-                    answer, item.offered_parameters, [*known_passages(item, t), *after], item.plan.kind
-                )
-            )
+            found += call_faults(CallContext(answer, item.offered_parameters, known, item.plan.kind))
     if not item.turns or not all(turn.calls and turn.utterances for turn in item.turns):
         # The other rules look at requests and first calls.
-        return [*found, *l1(item), RuleFault("L1", "Every turn has a request and a call.")]
-    found += [fault for rule in ITEM_RULES.values() for fault in rule(item)]
+        messages = [*l1(item), "Every turn has a request and a call."]
+        return [*found, *(RuleFault("L1", message) for message in messages)]
+    for name, rule in ITEM_RULES.items():
+        found += [RuleFault(name, wrong) if isinstance(wrong, str) else wrong for wrong in rule(item)]
     return found or format_faults(item)
 
 
@@ -219,14 +209,10 @@ def known_passages(item: GeneratedItem, t: int) -> list[SearchText]:
     """What can be known at the request of turn `t`: everything said and called before, the date, the profile."""
     passages = [SearchText.of(text) for text in (item.time, item.profile) if text]
     for turn in item.turns[: t + 1]:
-        passages += _turn_passages(turn)
+        passages += [SearchText.of(said.text) for said in turn.utterances]
     for turn in item.turns[:t]:
         passages += [SearchText.of(call.arguments) for call in turn.calls]
     return passages
-
-
-def _turn_passages(turn: DialogueTurn) -> Sequence[SearchText]:
-    return [SearchText.of(said.text) for said in turn.utterances]
 
 
 def rendered_profile(profile: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """Simple items, which the writer writes in one reply: messages, calls and, for some, a profile."""
 
-from typing import Any, cast
+from typing import Any
 
-from wildtool.generate.core.parsing import Action, RuleFault, read_object
+from wildtool.generate.core.parsing import Action, RefusedReplyError, RuleFault, read_object
 from wildtool.generate.core.roles import RoleCoroutine, RoleSession
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem
 from wildtool.generate.items.kinds import ITEM_KINDS
@@ -10,6 +10,7 @@ from wildtool.generate.items.plan import ItemPlan
 from wildtool.generate.items.role_replies import parse_messages, parse_role_calls
 from wildtool.generate.items.rules import item_faults, rendered_profile
 from wildtool.generate.items.tool_catalog import ToolChoice
+from wildtool.json_codec import as_list
 from wildtool.toolcall.schema import as_schema
 
 
@@ -24,20 +25,28 @@ def write_item(plan: ItemPlan, choice: ToolChoice, roles: RoleSession) -> RoleCo
     }
     block = "atom" if kind.parameter_class else "single" if plan.kind == "irrelevant" else plan.kind
 
-    def read(text: str) -> tuple[GeneratedItem | None, list[RuleFault]]:
-        written, faults = read_object(text, "W1")
+    def read(text: str) -> tuple[GeneratedItem, list[RuleFault]]:
+        written = read_object(text, "W1")
+        faults: list[RuleFault] = []
+        parts: list[Any] = []
+        # All parts are looked at, so that the writer reads of all faults at once.
+        for part in (
+            lambda: parse_messages(written.get("messages")),
+            lambda: parse_role_calls(written.get("calls"), "W2"),
+            lambda: _alternatives(written.get("alternatives")),
+            lambda: _profile(plan, written.get("profile")),
+        ):
+            try:
+                parts.append(part())
+            except RefusedReplyError as refused:
+                faults += refused.faults
         if faults:
-            return None, faults
-        talk, faults = parse_messages(written.get("messages"))
-        calls, more = parse_role_calls(written.get("calls"), "W2")
-        others, odd = _alternatives(written.get("alternatives"))
-        profile, bad = _profile(plan, written.get("profile"))
-        if faults := [*faults, *more, *odd, *bad]:
-            return None, faults
+            raise RefusedReplyError(*faults)
+        talk, calls, others, profile = parts
         item = assemble_item(plan, choice, (DialogueTurn(talk, tuple(calls), others),), profile=profile)
         # The tool that is taken away must have been the right one.
         if plan.kind == "irrelevant" and calls[0].name != choice.targets[0].name:
-            return None, [RuleFault("W3", f"The request must be for {choice.targets[0].name}.")]
+            raise RefusedReplyError(RuleFault("W3", f"The request must be for {choice.targets[0].name}."))
         return item, item_faults(item)
 
     return (yield from roles.ask("writer", [block], {"wanted": wanted}, read))
@@ -55,21 +64,27 @@ def assemble_item(
     return GeneratedItem(plan, tuple(functions), turns, **more)
 
 
-def _alternatives(listed: Any) -> tuple[tuple[tuple[Action, ...], ...], list[RuleFault]]:
+def _alternatives(listed: Any) -> tuple[tuple[Action, ...], ...]:
     """Other answers, each a list of calls; none if nothing is given."""
-    if listed is None:
-        return (), []
-    if not isinstance(listed, list):
-        return (), [RuleFault("W2", "`alternatives` is a list of lists of calls.")]
-    read = [parse_role_calls(calls, "W2") for calls in cast(list[Any], listed)]
-    return tuple(tuple(calls) for calls, _ in read), [fault for _, faults in read for fault in faults]
+    if listed is not None and not isinstance(listed, list):
+        raise RefusedReplyError(RuleFault("W2", "`alternatives` is a list of lists of calls."))
+    found: list[tuple[Action, ...]] = []
+    faults: list[RuleFault] = []
+    for calls in as_list(listed):
+        try:
+            found.append(tuple(parse_role_calls(calls, "W2")))
+        except RefusedReplyError as refused:
+            faults += refused.faults
+    if faults:
+        raise RefusedReplyError(*faults)
+    return tuple(found)
 
 
-def _profile(plan: ItemPlan, given: Any) -> tuple[str, list[RuleFault]]:
+def _profile(plan: ItemPlan, given: Any) -> str:
     if plan.kind != "preference":
-        return "", []
+        return ""
     profile = as_schema(given)
     if not all(as_schema(profile.get(part)) for part in ("basic_features", "user_history")):
         message = "`profile` has `basic_features` and `user_history`, both objects with something in them."
-        return "", [RuleFault("W4", message)]
-    return rendered_profile(profile), []
+        raise RefusedReplyError(RuleFault("W4", message))
+    return rendered_profile(profile)

@@ -21,6 +21,7 @@ from wildtool.generate.procedural.tool_sets import (
     built_in_tool_sets,
     read_tool_sets,
     result_schemas,
+    tool_sets_by_language,
 )
 from wildtool.generate.schema.constraints import FORMAT_PATTERNS
 from wildtool.generate.schema.definitions import definition_faults
@@ -152,13 +153,12 @@ def tool_catalogs(
 
     Raises DataError for a file that cannot be read or holds no usable tool.
     """
-    found: dict[Lang, ToolCatalog] = {}
-    for lang in langs:
-        quiet: Callable[[str], None] = (lambda text: None) if found else note
-        sets = read_tool_sets(tools, lang, quiet, ITEM_TOOL_KEYWORDS) if tools else built_in_sets(lang)
-        returns = result_schemas(tools) if tools else {}
-        found[lang] = ToolCatalog([_with_nouns(s, lang) for s in sets] if tools else sets, returns)
-    return found
+    sets = tool_sets_by_language(tools, langs, note, ITEM_TOOL_KEYWORDS, built_in_sets)
+    returns = result_schemas(tools) if tools else {}
+    return {
+        lang: ToolCatalog([_with_nouns(each, lang) for each in own] if tools else own, returns)
+        for lang, own in sets.items()
+    }
 
 
 @cache

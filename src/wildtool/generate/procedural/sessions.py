@@ -2,23 +2,21 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from wildtool import __version__
 from wildtool.errors import DataError
 from wildtool.generate.core.dedup import Deduplicator
-from wildtool.generate.core.plan import Lang, SessionPlan, date_line, session_plans
+from wildtool.generate.core.plan import Lang, SessionGenerationSpec, SessionPlan, date_line
 from wildtool.generate.procedural.shapes import NoSuchTaskError
 from wildtool.generate.procedural.tasks import DraftTask, TaskMaker
 from wildtool.generate.procedural.tool_sets import (
     MAX_SESSION_TOOLS,
     ToolSet,
-    built_in_tool_sets,
     domains,
-    read_tool_sets,
+    tool_sets_by_language,
 )
 from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.procedural.wording import Wording
@@ -34,21 +32,7 @@ _BARE = 2
 RECORD_KEY_PREFIXES: Mapping[Lang, str] = {"en": "english", "zh": "chinese"}
 
 
-@dataclass(frozen=True, slots=True)
-class ProceduralSpec:
-    """What to make."""
-
-    sessions: int
-    tasks: int = 4
-    seed: str = "1"
-    langs: tuple[Lang, ...] = ("en",)
-    tools: Path | None = None
-    """File with tools; None for the built-in ones."""
-    paired_languages: bool = False
-    """Whether each plan comes in all languages."""
-
-
-def procedural_sessions(spec: ProceduralSpec, note: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+def procedural_sessions(spec: SessionGenerationSpec, note: Callable[[str], None]) -> Iterator[dict[str, Any]]:
     """Sessions in the benchmark's format, one after the other; the same settings give the same sessions.
 
     Args:
@@ -57,15 +41,10 @@ def procedural_sessions(spec: ProceduralSpec, note: Callable[[str], None]) -> It
     Raises:
         DataError: for tools that no session of the wanted kind can be made with.
     """
-    sets: dict[Lang, tuple[ToolSet, ...]] = {}
-    for lang in spec.langs:
-        quiet: Callable[[str], None] = (lambda text: None) if sets else note
-        sets[lang] = read_tool_sets(spec.tools, lang, quiet) if spec.tools else built_in_tool_sets(lang)
+    sets = tool_sets_by_language(spec.tools, spec.langs, note)
     fresh, used = Deduplicator(), Counter[str]()
     eased = 0
-    for plan in session_plans(
-        spec.sessions, spec.tasks, seed=spec.seed, langs=spec.langs, paired_languages=spec.paired_languages
-    ):
+    for plan in spec.plans():
         record, easier = _session(plan, sets[plan.lang], fresh, used, spec)
         eased += easier
         yield record
@@ -78,7 +57,7 @@ def _session(
     sets: Sequence[ToolSet],
     fresh: Deduplicator,
     used: Counter[str],
-    settings: ProceduralSpec,
+    settings: SessionGenerationSpec,
 ) -> tuple[dict[str, Any], bool]:
     """The record of a session, and whether its tasks are easier than planned."""
     tries = [(plan, attempt) for attempt in range(_OWN_ATTEMPTS if settings.tools else _SESSION_ATTEMPTS)]
@@ -169,7 +148,7 @@ def _record(
     plan: SessionPlan,
     tools: ToolSet,
     tasks: Sequence[DraftTask],
-    settings: ProceduralSpec,
+    settings: SessionGenerationSpec,
     about: Mapping[str, Any],
 ) -> dict[str, Any]:
     prefix = RECORD_KEY_PREFIXES[plan.lang]

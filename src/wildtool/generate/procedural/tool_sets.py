@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -178,6 +178,24 @@ def read_tool_sets(
             f"document or an MCP tool list{why}"
         )
     return tuple(sets)
+
+
+def tool_sets_by_language(
+    path: Path | None,
+    langs: Iterable[Lang],
+    note: Callable[[str], None] = lambda text: None,
+    keep: Collection[str] = KEPT_KEYWORDS,
+    built_in: Callable[[Lang], tuple[ToolSet, ...]] = built_in_tool_sets,
+) -> dict[Lang, tuple[ToolSet, ...]]:
+    """The tools of a file, as `read_tool_sets` reads them, or the built-in ones, for each language.
+
+    Args: note: is called for the first language alone, since the others leave out the same.
+    """
+    found: dict[Lang, tuple[ToolSet, ...]] = {}
+    for lang in langs:
+        quiet: Callable[[str], None] = (lambda text: None) if found else note
+        found[lang] = read_tool_sets(path, lang, quiet, keep) if path else built_in(lang)
+    return found
 
 
 def result_schemas(path: Path) -> dict[str, Mapping[str, Any]]:

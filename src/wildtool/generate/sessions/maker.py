@@ -2,18 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import read_items
 from wildtool.generate.core.maker import ScriptMaker, voter_roles
-from wildtool.generate.core.plan import Lang, SessionPlan, session_plans
+from wildtool.generate.core.plan import Lang, SessionGenerationSpec, SessionPlan
 from wildtool.generate.core.prompts import SESSION_PROMPTS, SESSION_ROLES
 from wildtool.generate.core.roles import RoleCoroutine
-from wildtool.generate.core.script import RejectedAttempt
-from wildtool.generate.procedural.tool_sets import ToolSet, built_in_tool_sets, read_tool_sets, result_schemas
+from wildtool.generate.core.script import ScriptResult
+from wildtool.generate.procedural.tool_sets import ToolSet, result_schemas, tool_sets_by_language
 from wildtool.generate.sessions.script import AcceptedSession, session_script
 from wildtool.generate.sessions.task import SessionJob
 from wildtool.toolcall.text.similarity import fold_text
@@ -21,31 +20,6 @@ from wildtool.types import Item, Source
 
 VOTING_ROLES = ("judge", "checker")
 """Roles that several models can play, each with a vote."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionGenerationSpec:
-    """Which sessions are to be generated."""
-
-    sessions: int
-    tasks: int = 4
-    seed: str = "1"
-    langs: tuple[Lang, ...] = ("en",)
-    tools: Path | None = None
-    """File with tools; None for the built-in ones."""
-    avoid_near: tuple[Path, ...] = ()
-    """Session files whose user texts no task may be near to."""
-    paired_languages: bool = False
-    """Whether each plan comes in all languages."""
-    judges: int = 1
-    """Votes on the best of the proposed tasks."""
-    checkers: int = 1
-    """Votes on what the checker looks at; more than half accept."""
-
-    @property
-    def vote_counts(self) -> Mapping[str, int]:
-        """Votes of each role that votes."""
-        return {"judge": self.judges, "checker": self.checkers}
 
 
 class SessionMaker(ScriptMaker[AcceptedSession]):
@@ -72,11 +46,7 @@ class SessionMaker(ScriptMaker[AcceptedSession]):
 
     @cached_property
     def _sets(self) -> Mapping[Lang, tuple[ToolSet, ...]]:
-        tools = self.spec.tools
-        return {
-            lang: read_tool_sets(tools, lang, lambda text: None) if tools else built_in_tool_sets(lang)
-            for lang in self.spec.langs
-        }
+        return tool_sets_by_language(self.spec.tools, self.spec.langs)
 
     @cached_property
     def _avoid_near(self) -> Sequence[str]:
@@ -89,15 +59,8 @@ class SessionMaker(ScriptMaker[AcceptedSession]):
 
     def planned_items(self) -> Iterator[Item]:
         """See ScriptMaker."""
-        spec = self.spec
         asked: Counter[tuple[str, int]] = Counter()
-        for plan in session_plans(
-            spec.sessions,
-            spec.tasks,
-            seed=spec.seed,
-            langs=spec.langs,
-            paired_languages=spec.paired_languages,
-        ):
+        for plan in self.spec.plans():
             place = plan.lang, plan.tool_set_index(len(self._sets[plan.lang]), 0)
             yield self._item(plan, asked[place])
             asked[place] += sum(task.names_a_tool for task in plan.tasks)
@@ -119,10 +82,10 @@ class SessionMaker(ScriptMaker[AcceptedSession]):
         )
         return Item(plan.name, (self.unit,), job, "", plan.lang, tuple(self.roles))
 
-    def script(self, item: Item) -> RoleCoroutine[AcceptedSession | RejectedAttempt]:
+    def script(self, item: Item) -> RoleCoroutine[ScriptResult[AcceptedSession]]:
         """See ScriptMaker."""
         return session_script(item.data)
 
-    def remembered(self, result: AcceptedSession | RejectedAttempt) -> AcceptedSession | RejectedAttempt:
+    def remembered(self, result: ScriptResult[AcceptedSession]) -> ScriptResult[AcceptedSession]:
         """Without the replies, which are large."""
-        return replace(result, replies=()) if isinstance(result, AcceptedSession) else result
+        return replace(result, value=replace(result.value, replies=())) if result.value else result

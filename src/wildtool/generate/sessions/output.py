@@ -149,5 +149,5 @@ def _converted(
     """Kept sessions in a format, from their scripts, since the maker does not remember replies."""
     for item in items:
         result = replay_script(maker.script(item), recorded_transcript(reader, item, maker.unit))
-        if isinstance(result, AcceptedSession):
-            yield from REFERENCE_FORMATS[form](result, item.data.plan.lang)
+        if result and result.value:
+            yield from REFERENCE_FORMATS[form](result.value, item.data.plan.lang)

@@ -5,13 +5,13 @@ role; after some tries the task is started over, then the session with other too
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleReply, SessionRoles
-from wildtool.generate.core.script import RejectedAttempt, run_tries
+from wildtool.generate.core.script import ScriptResult, run_tries
 from wildtool.generate.procedural.sessions import provenance, session_tools
 from wildtool.generate.sessions.state import SessionState
 from wildtool.generate.sessions.task import SessionJob, TaskScript
@@ -26,15 +26,11 @@ class AcceptedSession:
 
     record: dict[str, Any]
     """In the benchmark's format."""
-    counters: Mapping[str, int]
-    """How often each event happened, such as `planner asked` or `planner refused P7`."""
-    requests: int
-    """Requests that it took."""
     replies: Sequence[RoleReply]
     """All replies of the successful try."""
 
 
-def session_script(job: SessionJob) -> RoleCoroutine[AcceptedSession | RejectedAttempt]:
+def session_script(job: SessionJob) -> RoleCoroutine[ScriptResult[AcceptedSession]]:
     """Makes one session: yields requests, returns what came of it."""
 
     def attempt(number: int, counters: Counter[str]) -> RoleCoroutine[AcceptedSession]:
@@ -47,7 +43,7 @@ def session_script(job: SessionJob) -> RoleCoroutine[AcceptedSession | RejectedA
         about = provenance(job.plan, len(job.sets), number, built_in_tools=job.built_in)
         made_by = {"plan": plan, "attempt": number, **about, "review": state.doubtful}
         record = {**state.record(job.plan, tools), "made_by": made_by}
-        return AcceptedSession(record, dict(counters), counters["requests"], roles.replies)
+        return AcceptedSession(record, roles.replies)
 
     return run_tries(SESSION_TRIES, attempt)
 

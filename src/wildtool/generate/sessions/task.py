@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from rapidfuzz import fuzz
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session, Task, read_session
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Task, read_session
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph
 from wildtool.generate.core.dedup import NEAR_DUPLICATE_SCORE
 from wildtool.generate.core.parsing import (
     Action,
     Decision,
+    RefusedReplyError,
     RuleFault,
     read_decision,
     read_object,
@@ -23,7 +24,6 @@ from wildtool.generate.core.parsing import (
 from wildtool.generate.core.plan import Lang, SessionPlan
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, SessionRoles
 from wildtool.generate.core.votes import checker_faults, majority_choice
-from wildtool.generate.graph.evidence import Edge
 from wildtool.generate.graph.infer import dependency_lists, infer_edges
 from wildtool.generate.procedural.tool_sets import ToolSet
 from wildtool.generate.sessions.rules.context import DecisionContext, required
@@ -38,6 +38,7 @@ from wildtool.generate.sessions.rules.texts import (
     vague_faults,
 )
 from wildtool.generate.sessions.state import SessionState
+from wildtool.json_codec import as_list
 from wildtool.sanitize import truncate_words
 from wildtool.toolcall.graph import topology
 from wildtool.toolcall.schema import as_schema
@@ -145,69 +146,57 @@ class TaskScript:
             if not self.t or not (yield from self._checker_faults("alone", {"message": best})):
                 return best
             found = [text for text in found if text != best]
-        raise AttemptFailedError(
-            "checker alone", f"task {self.t}: what was proposed is clear without the conversation"
-        )
+        detail = f"task {self.t}: what was proposed is clear without the conversation"
+        raise AttemptFailedError("checker alone", detail)
 
     def _target(self, kind: str) -> str:
         """The tool that a task of one call is about; a question needs one that requires something."""
         schemas = self.roles.schemas
         names = [name for name, schema in schemas.items() if kind == "single" or required(schema)]
         if not names:
-            raise AttemptFailedError(
-                "tools", "no tool of this session requires a parameter, so nothing can be asked for"
-            )
+            detail = "no tool of this session requires a parameter, so nothing can be asked for"
+            raise AttemptFailedError("tools", detail)
         if not self.first:
             return self.draw.choice(names)
         # Tools of a set take turns over its sessions and their tasks, so that each is asked for equally often.
         turn = self.job.earlier_tool_tasks + sum(task.names_a_tool for task in self.job.plan.tasks[: self.t])
         return sorted(names)[turn % len(names)]
 
-    def _read_candidates(self, text: str) -> tuple[list[str] | None, list[RuleFault]]:
+    def _read_candidates(self, text: str) -> tuple[list[str], list[RuleFault]]:
         """The candidates that keep the rules; what is wrong with the others where none does."""
-        written, faults = read_object(text, "C1")
-        if faults:
-            return None, faults
-        listed = written.get("candidates")
-        rows = cast(list[Any], listed) if isinstance(listed, list) else []
+        rows = as_list(read_object(text, "C1").get("candidates"))
         kept: list[str] = []
+        faults: list[RuleFault] = []
         for row in rows[: 2 * TASK_CANDIDATES]:
             said = reply_text({"content": as_schema(row).get("text", row)})
             wrong = [fault for fault in user_faults(said, self.roles.schemas, self.lang) if not fault.warning]
+            shown = repr(truncate_words(said, 80))
             if not wrong and self.state.is_near(said, self.job.avoid_near):
-                wrong = [
-                    RuleFault(
-                        "C3", f"{truncate_words(said, 80)!r} is nearly a request that was there before."
-                    )
-                ]
-            if not wrong and any(fuzz.ratio(said, other) > NEAR_DUPLICATE_SCORE for other in kept):
-                wrong = [RuleFault("C3", f"{truncate_words(said, 80)!r} is proposed twice.", warning=True)]
-            else:
-                kept += [] if wrong else [said]
+                wrong = [RuleFault("C3", f"{shown} is nearly a request that was there before.")]
+            elif not wrong and any(fuzz.ratio(said, other) > NEAR_DUPLICATE_SCORE for other in kept):
+                wrong = [RuleFault("C3", f"{shown} is proposed twice.", warning=True)]
+            kept += [] if wrong else [said]
             faults += wrong
         if not rows:
-            faults.append(RuleFault("C1", "`candidates` must be a list of objects with a `text`."))
+            faults = [RuleFault("C1", "`candidates` must be a list of objects with a `text`.")]
+        if not kept:
+            raise RefusedReplyError(*faults)
         # One good candidate is enough; what was wrong with the others is only counted.
-        return kept or None, [replace(fault, warning=True) for fault in faults] if kept else faults
+        return kept, [replace(fault, warning=True) for fault in faults]
 
     def _decide(self) -> RoleCoroutine[Decision]:
-        def read(text: str) -> tuple[Decision | None, list[RuleFault]]:
-            decision, faults = read_decision(text)
-            return decision, faults or decision_faults(decision, self.context) if decision else faults
+        def read(text: str) -> tuple[Decision, list[RuleFault]]:
+            decision = read_decision(text)
+            return decision, decision_faults(decision, self.context)
 
         def check(decision: Decision) -> RoleCoroutine[list[RuleFault]]:
             if decision.actions[0].name in (ASK, ANSWER):
                 return []
             shown = {"plan": decision.plan, "calls": _calls_as_json(decision.actions)}
-            return (
-                yield from self._checker_faults(
-                    "decision", {"conversation": self.state.conversation, "decision": shown}
-                )
-            )
+            return (yield from self._checker_faults("decision", {**situation, "decision": shown}))
 
-        return (
-            yield from self.roles.ask("planner", [], {"conversation": self.state.conversation}, read, check)
-        )
+        situation = {"conversation": self.state.conversation}
+        return (yield from self.roles.ask("planner", [], situation, read, check))
 
     def _checker_faults(self, what: str, seen: Mapping[str, Any]) -> RoleCoroutine[list[RuleFault]]:
         return checker_faults(self.roles, self.job.vote_counts.get("checker", 1), what, seen)
@@ -222,7 +211,7 @@ class TaskScript:
             "agent",
             ["ask"],
             {"conversation": self._visible_conversation(), "missing": missing},
-            lambda text: (text, list(question_faults(text, names))),
+            lambda text: (text, question_faults(text, names)),
         )
         self._add_utterance("assistant", question)
         vague = moment.questions + 1 < self.wanted.questions
@@ -239,29 +228,25 @@ class TaskScript:
             moment, questions=moment.questions + 1, answered=moment.answered | given, after_result=False
         )
 
-    def _read_reply(self, text: str, *, vague: bool) -> tuple[str | None, list[RuleFault]]:
-        written, faults = read_object(text, "A2")
-        said = reply_text({"content": written.get("text")})
-        faults += list(user_faults(said, self.roles.schemas, self.lang)) if not faults else []
-        return said, faults + (list(vague_faults(said)) if vague else [])
+    def _read_reply(self, text: str, *, vague: bool) -> tuple[str, list[RuleFault]]:
+        said = reply_text({"content": read_object(text, "A2").get("text")})
+        faults = [*user_faults(said, self.roles.schemas, self.lang)]
+        return said, [*faults, *vague_faults(said)] if vague else faults
 
     def _call(self, decision: Decision, step: int) -> RoleCoroutine[None]:
         roles, state = self.roles, self.state
         calls = _calls_as_json(decision.actions)
         situation = {"conversation": state.conversation, "calls": calls, "facts": state.entities}
 
-        def read(text: str) -> tuple[list[Any] | None, list[RuleFault]]:
+        def read(text: str) -> tuple[list[Any], list[RuleFault]]:
             return parse_tool_results(
                 text, decision.actions, lang=self.lang, entities=state.entities, returns=self.job.returns
             )
 
         def check(results: list[Any]) -> RoleCoroutine[list[RuleFault]]:
             shown = [{**call, "result": result} for call, result in zip(calls, results, strict=True)]
-            return (
-                yield from self._checker_faults(
-                    "results", {"conversation": state.conversation, "results": shown}
-                )
-            )
+            seen = {"conversation": state.conversation, "results": shown}
+            return (yield from self._checker_faults("results", seen))
 
         results = yield from roles.ask("tool", [], situation, read, check)
         state.conversation.append({"calls": calls, "results": results})
@@ -287,7 +272,7 @@ class TaskScript:
             "agent",
             [block],
             {"conversation": seen},
-            lambda text: (text, list(answer_faults(text, results, self.state.known))),
+            lambda text: (text, answer_faults(text, results, self.state.known)),
         )
         self._add_utterance("assistant", answer)
         self._add(GoldNode(ANSWER, action.arguments, answer, ()), step, {})
@@ -302,7 +287,9 @@ class TaskScript:
         roles, state = self.roles, self.state
         state.tasks.append(Task(self.text, tuple(self.nodes), "Chat", self.wanted.subtype))
         state.groundings.append(self.groundings)
-        edges = infer_edges(self._read(), self.t, steps=self.steps)
+        session = read_session(state.record(self.job.plan, roles.tools), "session")
+        assert session is not None
+        edges = infer_edges(session, self.t, steps=self.steps)
         needs = dependency_lists(edges, len(self.nodes))
         linked = tuple(replace(node, deps=deps) for node, deps in zip(self.nodes, needs, strict=True))
         task = Task(self.text, linked, "", self.wanted.subtype)
@@ -318,15 +305,9 @@ class TaskScript:
         state.tasks[-1] = replace(task, type=found)
         faults = session_record_faults(state.record(self.job.plan, roles.tools), self.t)
         if faults:
-            raise AttemptFailedError(
-                f"session {faults[0].rule}", "; ".join(fault.message for fault in faults[:5])
-            )
-        state.doubtful += [_doubt(self.t, edge) for edge in edges if edge.doubtful]
-
-    def _read(self) -> Session:
-        session = read_session(self.state.record(self.job.plan, self.roles.tools), "session")
-        assert session is not None
-        return session
+            detail = "; ".join(fault.message for fault in faults[:5])
+            raise AttemptFailedError(f"session {faults[0].rule}", detail)
+        state.doubtful += [{"task": self.t, **asdict(edge)} for edge in edges if edge.doubtful]
 
 
 _KINDS = {"Single-Tool": "single", "Clarify": "clarify", "Chat": "chat"}
@@ -334,7 +315,3 @@ _KINDS = {"Single-Tool": "single", "Clarify": "clarify", "Chat": "chat"}
 
 def _calls_as_json(actions: Iterable[Action]) -> list[dict[str, Any]]:
     return [{"name": action.name, "arguments": action.arguments} for action in actions]
-
-
-def _doubt(t: int, edge: Edge) -> dict[str, Any]:
-    return {"task": t, **asdict(edge)}

@@ -5,16 +5,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from wildtool.errors import DataError
-from wildtool.generate.core.parsing import RuleFault, read_object
+from wildtool.generate.core.parsing import RefusedReplyError, RuleFault, read_object
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
-from wildtool.generate.core.script import RejectedAttempt
-from wildtool.generate.tools.script import API_PROMPTS
+from wildtool.generate.core.script import ScriptResult, run_tries
+from wildtool.generate.tools.script import API_PROMPTS, NodeProposal
 from wildtool.generate.tools.tree import child_id, name_problem
-from wildtool.toolcall.schema import as_schema
+from wildtool.json_codec import as_list, as_objects
 
 PASSAGE_CHARACTERS = 4_000
 """Characters of a passage, about."""
@@ -34,16 +34,6 @@ class DocumentPassage:
     lang: Lang
     """The language that the tree is to be in."""
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class MinedPassage:
-    """What was found in a passage."""
-
-    passage: DocumentPassage
-    nodes: tuple[tuple[str, str], ...]
-    """Id of the node above (empty for a domain), and name."""
-    counters: Counter[str]
 
 
 def passages(files: Sequence[Path], langs: Sequence[Lang]) -> list[DocumentPassage]:
@@ -90,59 +80,45 @@ def _parts(text: str) -> Iterator[str]:
         yield part.strip()
 
 
-def mine_script(passage: DocumentPassage) -> RoleCoroutine[MinedPassage | RejectedAttempt]:
-    """Looks for nodes in a passage: yields what to ask, returns what came of it."""
-    tally: Counter[str] = Counter()
-    roles = RoleSession(API_PROMPTS, passage.lang, {}, tally)
-    try:
-        nodes = yield from roles.ask(
-            "reader", [], {"passage": passage.text}, lambda text: _read_nodes(text, passage.text)
-        )
-    except AttemptFailedError as lost:
-        return RejectedAttempt(
-            lost.reason, f"{passage.document}, passage {passage.number}: {lost}", tally, tally["requests"]
-        )
-    return MinedPassage(passage, nodes, tally)
+def mine_script(passage: DocumentPassage) -> RoleCoroutine[ScriptResult[tuple[NodeProposal, ...]]]:
+    """Looks for nodes in a passage: yields what to ask, returns those that were found."""
+
+    def attempt(number: int, counters: Counter[str]) -> RoleCoroutine[tuple[NodeProposal, ...]]:
+        roles = RoleSession(API_PROMPTS, passage.lang, {}, counters)
+        seen = {"passage": passage.text}
+        try:
+            return (yield from roles.ask("reader", [], seen, lambda text: _read_nodes(text, passage.text)))
+        except AttemptFailedError as lost:
+            place = f"{passage.document}, passage {passage.number}"
+            raise AttemptFailedError(lost.reason, f"{place}: {lost}") from lost
+
+    return run_tries(1, attempt)
 
 
-def _read_nodes(text: str, passage: str) -> tuple[tuple[tuple[str, str], ...] | None, list[RuleFault]]:
-    written, faults = read_object(text, "M1")
-    if faults:
-        return None, faults
-    domains = written.get("domains")
+def _read_nodes(text: str, passage: str) -> tuple[tuple[NodeProposal, ...], list[RuleFault]]:
+    domains = read_object(text, "M1").get("domains")
     if not isinstance(domains, list):
-        return None, [
-            RuleFault("M1", "`domains` must be a list; an empty one where the passage is about none.")
-        ]
-    faults = list[RuleFault]()
-    nodes: list[tuple[str, str]] = []
-    for domain in _rows(cast(list[Any], domains)):
+        message = "`domains` must be a list; an empty one where the passage is about none."
+        raise RefusedReplyError(RuleFault("M1", message))
+    faults: list[RuleFault] = []
+    nodes: list[NodeProposal] = []
+    for domain in as_objects(domains)[:MAX_PASSAGE_NODES]:
         name = _name(domain, faults)
         if not name:
             continue
         nodes.append(("", name))
-        for below in _rows(domain.get("subdomains")):
+        for below in as_objects(domain.get("subdomains"))[:MAX_PASSAGE_NODES]:
             place = _name(below, faults)
             quote = below.get("quote")
             if place and (not isinstance(quote, str) or not _is_quoted(quote, passage)):
-                faults.append(
-                    RuleFault("M3", f"the quote for {place!r} does not stand in the passage; copy it.")
-                )
+                message = f"the quote for {place!r} does not stand in the passage; copy it."
+                faults.append(RuleFault("M3", message))
             elif place:
                 nodes.append((child_id("", name), place))
                 above = child_id(child_id("", name), place)
-                functions = below.get("functions", [])
-                listed = cast(list[Any], functions)[:MAX_PASSAGE_NODES] if isinstance(functions, list) else []
-                nodes += [(above, function) for function in listed if not name_problem(function)]
-    return (None if faults else tuple(nodes)), faults
-
-
-def _rows(value: Any) -> list[Mapping[str, Any]]:
-    return (
-        [as_schema(row) for row in cast(list[Any], value)[:MAX_PASSAGE_NODES]]
-        if isinstance(value, list)
-        else []
-    )
+                functions = as_list(below.get("functions"))[:MAX_PASSAGE_NODES]
+                nodes += [(above, function) for function in functions if not name_problem(function)]
+    return tuple(nodes), faults
 
 
 def _name(row: Mapping[str, Any], faults: list[RuleFault]) -> str:

@@ -51,11 +51,6 @@ class ToolGraph:
         """The tools that go together with one, most alike first."""
         return self._links[tool]
 
-    def similar(self, tool: int, count: int = 1) -> list[int]:
-        """The tools whose descriptions are most like that of one, of other names; fewer where there are no more."""
-        near = self._about.nearest(tool, count + 20)
-        return [k for k, _ in near if self._names[k] != self._names[tool]][:count]
-
     def walk(self, size: int, draw: Random, start: int | None = None) -> list[int]:
         """A set of tools that go together: a random walk that follows an edge the likelier the more alike it joins.
 

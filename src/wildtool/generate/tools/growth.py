@@ -13,10 +13,10 @@ from rapidfuzz import fuzz
 
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import RoleCoroutine
-from wildtool.generate.core.script import RejectedAttempt
+from wildtool.generate.core.script import ScriptResult
 from wildtool.generate.tools.api import ApiSpec
 from wildtool.generate.tools.assignments import ApiSnapshot, Generation
-from wildtool.generate.tools.documents import DocumentPassage, MinedPassage, mine_script
+from wildtool.generate.tools.documents import DocumentPassage, mine_script
 from wildtool.generate.tools.rules import near_duplicate_of
 from wildtool.generate.tools.script import AcceptedApi, NodeProposal, api_script
 from wildtool.generate.tools.tree import DomainTree
@@ -28,11 +28,11 @@ _LATER_SIZE = 256
 """Attempts of the later ones."""
 ATTEMPTS_PER_API = 2
 """Attempts at most, for each API that is wanted."""
-AttemptResult = AcceptedApi | MinedPassage | RejectedAttempt
+AttemptResult = ScriptResult[AcceptedApi] | ScriptResult[tuple[NodeProposal, ...]]
 _ALIKE_NAMES = 85.0
 _SAME_WORDS = 0.6
 _BROKEN = "infra_error"
-_UNFINISHED = RejectedAttempt("", "", {}, 0)
+_UNFINISHED: ScriptResult[AcceptedApi] = ScriptResult(None)
 """The result of a job without an end."""
 
 
@@ -135,7 +135,7 @@ class ApiGrowth:
         if not self._settled <= job < self.end:
             raise ValueError(f"job {job} is not of this generation")
         self._ended[job] = result
-        if job >= len(self.passages) and not isinstance(result, AcceptedApi):
+        if job >= len(self.passages) and (result is None or result.value is None):
             self._failures += 1
         while self._settled in self._ended:
             self._settle(self._settled, self._ended.pop(self._settled))
@@ -153,14 +153,14 @@ class ApiGrowth:
             self.losses.append(FailedAttempt(name, _BROKEN, "a call failed after all its retries"))
         else:
             self.counters.update(result.counters)
-            if isinstance(result, RejectedAttempt):
+            if result.value is None:
                 if result is not _UNFINISHED:
                     self.losses.append(FailedAttempt(name, result.reason, result.detail))
-            elif isinstance(result, MinedPassage):
-                source = f"document {result.passage.document}"
-                self._add_nodes(result.passage.lang, result.nodes, source)
+            elif isinstance(result.value, AcceptedApi):
+                self._keep(name, result.value)
             else:
-                self._keep(name, result)
+                passage = self.passages[job]
+                self._add_nodes(passage.lang, result.value, f"document {passage.document}")
         if self._settled == self.end:
             self._next_generation()
 
@@ -170,27 +170,20 @@ class ApiGrowth:
         parent = next((other for other in siblings if other.name in api.parents), None)
         near = near_duplicate_of(api.function, siblings, parent)
         if api.name.casefold() in self._names:
-            self._drop(FailedAttempt(name, "taken", f"there is an API called {api.name} already"))
+            self._drop(name, "taken", f"there is an API called {api.name} already")
             return
         if near is not None:
-            self._drop(
-                FailedAttempt(
-                    name, "near duplicate", f"{api.name} is nearly {near.name}, which is there already"
-                )
-            )
+            self._drop(name, "near duplicate", f"{api.name} is nearly {near.name}, which is there already")
             return
         self._names.add(api.name.casefold())
         self.apis.append(api)
         siblings.append(api)
         self._add_nodes(api.lang, result.nodes, f"attempt {name}")
-        self._add_nodes(
-            api.lang,
-            [node for node in result.proposals if not self._known(api.lang, node)],
-            f"attempt {name}",
-        )
+        new = [node for node in result.proposals if not self._known(api.lang, node)]
+        self._add_nodes(api.lang, new, f"attempt {name}")
 
-    def _drop(self, lost: FailedAttempt) -> None:
-        self.losses.append(lost)
+    def _drop(self, name: str, reason: str, detail: str) -> None:
+        self.losses.append(FailedAttempt(name, reason, detail))
         self._failures += 1
 
     def _add_nodes(self, lang: Lang, nodes: Sequence[NodeProposal], source: str) -> None:

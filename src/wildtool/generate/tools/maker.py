@@ -5,7 +5,6 @@ alone, in any order of replies.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,19 +16,19 @@ from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.errors import InfraError, UsageError
 from wildtool.generate.core.maker import RoleBenchmark, transcript_of, verdict_of, voter_roles
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.script import RejectedAttempt, replay_script, run_script
+from wildtool.generate.core.script import ScriptResult, replay_script, run_script
 from wildtool.generate.tools.assignments import ApiSnapshot
 from wildtool.generate.tools.documents import DocumentPassage, passages
 from wildtool.generate.tools.growth import ATTEMPTS_PER_API, ApiGrowth, AttemptResult, generation_begin
-from wildtool.generate.tools.script import API_PROMPTS, API_ROLES
+from wildtool.generate.tools.script import API_PROMPTS, API_ROLES, AcceptedApi
 from wildtool.generate.tools.tree import DomainTree, read_tree, seed_tree
 from wildtool.types import Ask, Item, Source, Transcript, Verdict
 
-_NO_PLACE = RejectedAttempt(
-    "no place", "the tree has no domain; give one by --tree, or other documents", Counter(), 0
+_NO_PLACE: ScriptResult[AcceptedApi] = ScriptResult(
+    None, "no place", "the tree has no domain; give one by --tree, or other documents"
 )
-_ABANDONED = RejectedAttempt(
-    "infra_error", "a call failed, and what followed was made without it", Counter(), 0
+_ABANDONED: ScriptResult[AcceptedApi] = ScriptResult(
+    None, "infra_error", "a call failed, and what followed was made without it"
 )
 
 
@@ -161,7 +160,7 @@ class ApiMaker(RoleBenchmark):
         """Whether a tool came of an attempt of this process, and why not."""
         job = cast(int, item.data)
         result = _ABANDONED if job in self._abandoned else self._results.get(job)
-        lost = (result.reason, result.detail) if isinstance(result, RejectedAttempt) else None
+        lost = result.lost if result else None
         # The record of an attempt that is no longer needed says nothing about this run.
         transcript = transcript_of(transcripts, self.unit) if job in self._begun else Transcript(())
         return [verdict_of(item, self.unit, transcript, lost, finished=result is not None)]

@@ -11,7 +11,7 @@ from wildtool import __version__
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordReader
 from wildtool.generate.core import prompts
-from wildtool.generate.core.attrition import attrition_table
+from wildtool.generate.core.collect import attrition_table
 from wildtool.generate.core.files import (
     RECORD_FOLDER,
     json_line,

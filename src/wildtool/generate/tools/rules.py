@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from rapidfuzz import fuzz
 
 from wildtool.benchmarks.wildtoolbench.grounding import leaves
-from wildtool.generate.core.parsing import RuleFault, read_object
+from wildtool.generate.core.parsing import RefusedReplyError, RuleFault, read_object
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.schema.definitions import call_problems, definition_faults, schema_definition_faults
 from wildtool.generate.sessions.rules.texts import control_character_faults
@@ -16,6 +16,7 @@ from wildtool.generate.tools.api import ApiSpec, api_parameter_classes, definiti
 from wildtool.generate.tools.assignments import Assignment
 from wildtool.generate.tools.operators import OPERATORS
 from wildtool.generate.tools.tree import name_problem
+from wildtool.json_codec import as_list, as_object, values_inside
 from wildtool.toolcall.schema import as_schema
 from wildtool.toolcall.schema_check import shorten
 from wildtool.toolcall.text.similarity import jaccard
@@ -50,23 +51,19 @@ WrittenDesign = Mapping[str, Any]
 
 def parse_design(
     text: str, wanted: Assignment, taken: Collection[str]
-) -> tuple[WrittenDesign | None, list[RuleFault]]:
-    """What the designer or the evolver wrote: `api`, `function`, `found`.
+) -> tuple[WrittenDesign, list[RuleFault]]:
+    """What the designer or the evolver wrote: `api`, `function`, `found`. Raises RefusedReplyError.
 
     Args: taken: names that APIs have already, in small letters.
     """
-    written, faults = read_object(text, "N1")
-    if faults:
-        return None, faults
+    written = read_object(text, "N1")
     api = as_schema(written.get("api"))
     if not api:
-        return None, [
-            RuleFault("N1", "`api` must be an object with name, description, parameters and returns.")
-        ]
-    faults = definition_faults(api)
-    if faults:
+        message = "`api` must be an object with name, description, parameters and returns."
+        raise RefusedReplyError(RuleFault("N1", message))
+    if faults := definition_faults(api):
         # Nothing else can be said of what is no definition.
-        return None, faults
+        raise RefusedReplyError(*faults)
     faults = [
         *_form_faults(api, wanted.lang),
         *_newness_faults(api, wanted, taken),
@@ -101,23 +98,12 @@ def _form_faults(api: WrittenDesign, lang: Lang) -> Iterator[RuleFault]:
         yield RuleFault(
             "S1", f"`api` has {shorten(strange[0])}; it has name, description, parameters and returns only."
         )
-    yield from control_character_faults("\n".join(_texts(api)), "S8")
+    said = [[*as_object(value)] if isinstance(value, dict) else [value] for value in values_inside(api)]
+    texts = (text for group in said for text in group if isinstance(text, str))
+    yield from control_character_faults("\n".join(texts), "S8")
     fitting = (_CHINESE if lang == "zh" else _LATIN).search(str(api["description"]))
     if not fitting or (lang == "en" and _CHINESE.search(definition_text(api))):
         yield RuleFault("S7", f"descriptions must be in {'Chinese' if lang == 'zh' else 'English'}.")
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in a value, keys too."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, child in cast(Mapping[str, Any], value).items():
-            yield key
-            yield from _texts(child)
-    elif isinstance(value, list):
-        for child in cast(list[Any], value):
-            yield from _texts(child)
 
 
 def _newness_faults(api: WrittenDesign, wanted: Assignment, taken: Collection[str]) -> Iterator[RuleFault]:
@@ -138,15 +124,10 @@ def near_duplicate_of(
     """The sibling that an API is too much like; None if it differs enough from all."""
     text, described = definition_text(api), str(api["description"])
     for other in siblings:
-        most = (
-            MAX_PARENT_SIMILARITY
-            if parent is not None and other.name == parent.name
-            else MAX_SIBLING_SIMILARITY
-        )
-        if (
-            jaccard(text, other.text) >= most
-            or fuzz.ratio(described, other.description) >= _ALIKE_DESCRIPTION
-        ):
+        is_parent = parent is not None and other.name == parent.name
+        most = MAX_PARENT_SIMILARITY if is_parent else MAX_SIBLING_SIMILARITY
+        alike = fuzz.ratio(described, other.description) >= _ALIKE_DESCRIPTION
+        if alike or jaccard(text, other.text) >= most:
             return other
     return None
 
@@ -169,36 +150,30 @@ def _found_problems(written: WrittenDesign) -> Iterator[str]:
         if not isinstance(names, list):
             yield f"{key} must be a list of names"
             continue
-        for name in cast(list[Any], names)[:MAX_PROPOSALS]:
+        for name in as_list(names)[:MAX_PROPOSALS]:
             if problem := name_problem(name):
                 yield f"a name of {key} {problem}"
 
 
 def proposed_names(written: WrittenDesign, key: str) -> list[str]:
     """The names of nodes that a role found, without those that cannot be one."""
-    names = as_schema(written.get("found")).get(key, [])
-    listed = cast(list[Any], names) if isinstance(names, list) else []
-    return [name for name in listed[:MAX_PROPOSALS] if not name_problem(name)]
+    names = as_list(as_schema(written.get("found")).get(key))
+    return [name for name in names[:MAX_PROPOSALS] if not name_problem(name)]
 
 
-def parse_call(
-    text: str, api: WrittenDesign, use: Collection[str]
-) -> tuple[WrittenDesign | None, list[RuleFault]]:
-    """The arguments of a made-up call, held to the definition.
+def parse_call(text: str, api: WrittenDesign, use: Collection[str]) -> tuple[WrittenDesign, list[RuleFault]]:
+    """The arguments of a made-up call, held to the definition. Raises RefusedReplyError.
 
     Args: use: parameters that it must give.
     """
-    written, faults = read_object(text, "K1")
-    if faults:
-        return None, faults
-    arguments = written.get("arguments")
+    arguments = read_object(text, "K1").get("arguments")
     if not isinstance(arguments, dict):
-        return None, [RuleFault("K1", "`arguments` must be an object.")]
-    given = cast(dict[str, Any], arguments)
+        raise RefusedReplyError(RuleFault("K1", "`arguments` must be an object."))
+    given = as_object(arguments)
     parameters = as_schema(api["parameters"])
     faults = [RuleFault("K2", f"{where}: {what}.") for where, what in call_problems(given, parameters)]
     faults += [RuleFault("K3", f"the call must give {name}.") for name in use if name not in given]
     for leaf in leaves(given, parameters):
         if isinstance(leaf.value, str) and (not leaf.value.strip() or PLACEHOLDER.fullmatch(leaf.value)):
             faults.append(RuleFault("K4", f"{leaf.path}: {shorten(leaf.value)} is no real value."))
-    return (None if faults else given), faults
+    return given, faults

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wildtool.generate.core.parsing import RuleFault
 from wildtool.generate.core.roles import RoleCoroutine, RoleSession
-from wildtool.generate.core.script import RejectedAttempt, run_tries
+from wildtool.generate.core.script import ScriptResult, run_tries
 from wildtool.generate.tools.api import ApiSpec, api_parameter_classes
 from wildtool.generate.tools.assignments import Assignment
-from wildtool.generate.tools.rules import WrittenDesign, parse_call, parse_design, proposed_names
+from wildtool.generate.tools.rules import parse_call, parse_design, proposed_names
 from wildtool.generate.tools.tree import SUBDOMAIN_DEPTH, child_id, plain_name
 from wildtool.toolcall.schema import as_schema
 
@@ -35,11 +34,9 @@ class AcceptedApi:
     """Its function, and the sub-domain if that is new."""
     proposals: tuple[NodeProposal, ...]
     """Further nodes that the designer proposed."""
-    counters: Counter[str]
-    """How often each event happened, such as `designer asked` or `designer refused S3`."""
 
 
-def api_script(wanted: Assignment, taken: Collection[str]) -> RoleCoroutine[AcceptedApi | RejectedAttempt]:
+def api_script(wanted: Assignment, taken: Collection[str]) -> RoleCoroutine[ScriptResult[AcceptedApi]]:
     """Makes one tool: yields requests, returns what came of it.
 
     Args: taken: names of existing tools, in lower case.
@@ -48,13 +45,12 @@ def api_script(wanted: Assignment, taken: Collection[str]) -> RoleCoroutine[Acce
 
 
 def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> RoleCoroutine[AcceptedApi]:
-    def read(text: str) -> tuple[WrittenDesign | None, list[RuleFault]]:
-        return parse_design(text, wanted, taken)
-
     roles = RoleSession(API_PROMPTS, wanted.lang, {}, tally)
     blocks = [block for block in (wanted.operator, wanted.target) if block]
     role = "designer" if wanted.parent is None else "evolver"
-    written = yield from roles.ask(role, blocks, _situation(wanted), read)
+    written = yield from roles.ask(
+        role, blocks, _situation(wanted), lambda text: parse_design(text, wanted, taken)
+    )
     api = as_schema(written["api"])
     use = [
         name
@@ -98,7 +94,6 @@ def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> Ro
         ),
         tuple(nodes),
         tuple(found),
-        tally,
     )
 
 

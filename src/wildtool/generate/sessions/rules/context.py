@@ -6,7 +6,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
 from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, leaves
-from wildtool.generate.core.parsing import Action, Decision, RuleFault, strings_in
+from wildtool.generate.core.parsing import Action, Decision, strings_in
 from wildtool.generate.core.plan import TaskPlan
 
 Schemas = Mapping[str, Mapping[str, Any]]
@@ -36,7 +36,8 @@ class DecisionContext:
         return list(leaves(action.arguments, self.schemas.get(action.name, {})))
 
 
-DecisionRule = Callable[[Decision, DecisionContext], Iterator[RuleFault]]
+DecisionRule = Callable[[Decision, DecisionContext], Iterator[str]]
+"""What is wrong with a decision by one rule, as the role reads it."""
 
 
 def known_calls(decision: Decision, context: DecisionContext) -> Iterator[Action]:

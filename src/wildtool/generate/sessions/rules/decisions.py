@@ -23,14 +23,14 @@ from wildtool.toolcall.schema import as_schema
 from wildtool.toolcall.schema_check import shorten
 
 
-def p24(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p24(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """What is done agrees with the wanted kind of task."""
     calls = sum(action.name not in VIRTUAL for action in decision.actions)
     problem = _GROUP_RULES[context.wanted.group](
         context, calls, any(questions_in(decision)), any(action.name == ANSWER for action in decision.actions)
     )
     if problem:
-        yield RuleFault("P24", problem)
+        yield problem
 
 
 def _single(context: DecisionContext, calls: int, asks: bool, answers: bool) -> str:
@@ -86,128 +86,121 @@ _ONE_BY_ONE = re.compile(
 )
 
 
-def p2(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p2(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Thought and plan do not speak of the checker, or of tools as simulated."""
     if _BEHIND_THE_SCENES.search(f"{decision.thought}\n{decision.plan}"):
-        yield RuleFault("P2", "Thought and plan must not speak of a checker or of simulated tools.")
+        yield "Thought and plan must not speak of a checker or of simulated tools."
 
 
-def p4(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p4(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Every action is a tool of the list."""
     for action in decision.actions:
         if action.name not in context.schemas and action.name not in VIRTUAL:
-            yield RuleFault(
-                "P4", f"{shorten(action.name)} is not a tool; there are: {', '.join(context.schemas)}."
-            )
+            yield f"{shorten(action.name)} is not a tool; there are: {', '.join(context.schemas)}."
 
 
-def p5(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p5(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Every argument is a parameter of its tool."""
     for action in known_calls(decision, context):
         unknown = [name for name in action.arguments if name not in _properties(action, context)]
         if unknown:
-            yield RuleFault("P5", f"{action.name} has no parameter {', '.join(map(shorten, unknown))}.")
+            yield f"{action.name} has no parameter {', '.join(map(shorten, unknown))}."
 
 
-def p6(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p6(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """No required argument is an empty text."""
     for action in known_calls(decision, context):
         for name in required_of(action.name, context):
             if action.arguments.get(name) == "":
-                yield RuleFault("P6", f"{action.name}: the required {name} is empty.")
+                yield f"{action.name}: the required {name} is empty."
 
 
-def p7(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p7(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Every required argument is there."""
     for action in known_calls(decision, context):
         missing = [name for name in required_of(action.name, context) if name not in action.arguments]
         if missing:
-            yield RuleFault(
-                "P7",
+            yield (
                 f"{action.name} lacks {', '.join(missing)}: if the conversation gives a value, fill it in; if the user "
-                "never gave it, ask the user; never make one up.",
+                "never gave it, ask the user; never make one up."
             )
 
 
-def p8(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p8(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """A question and the answer stand alone."""
     names = [action.name for action in decision.actions]
     if len(names) > 1 and VIRTUAL & set(names):
-        yield RuleFault("P8", "A question to the user, or the answer, must be the only action.")
+        yield "A question to the user, or the answer, must be the only action."
 
 
-def p9(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p9(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """A question names a tool and required parameters of it."""
     for tool, parameters in questions_in(decision):
         if not isinstance(tool, str) or tool not in context.schemas:
-            yield RuleFault(
-                "P9", f"A question must name a tool of the list as `tool_name`, not {shorten(tool)}."
-            )
+            yield f"A question must name a tool of the list as `tool_name`, not {shorten(tool)}."
             continue
         wrong = [name for name in parameters if name not in required_of(tool, context)]
         if wrong:
-            yield RuleFault("P9", f"{', '.join(map(shorten, wrong))} is no required parameter of {tool}.")
+            yield f"{', '.join(map(shorten, wrong))} is no required parameter of {tool}."
 
 
-def p10(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p10(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """The answer is of type tool or chat."""
     for action in decision.actions:
         if action.name == ANSWER and action.arguments not in (
             {"answer_type": "tool"},
             {"answer_type": "chat"},
         ):
-            yield RuleFault("P10", 'The answer takes {"answer_type": "tool"} or {"answer_type": "chat"}.')
+            yield 'The answer takes {"answer_type": "tool"} or {"answer_type": "chat"}.'
 
 
-def p11(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p11(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """No chat right after a tool's result."""
     if context.after_result and gives_answer(decision, "chat"):
-        yield RuleFault("P11", "A tool has just answered, so the answer_type is `tool`.")
+        yield "A tool has just answered, so the answer_type is `tool`."
 
 
-def p12(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p12(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """A plan that calls one by one makes one call now."""
     if len(decision.actions) > 1 and _ONE_BY_ONE.search(decision.plan):
-        yield RuleFault("P12", "The plan makes calls one after another, so only the first one is due now.")
+        yield "The plan makes calls one after another, so only the first one is due now."
 
 
-def p17(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p17(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """No call is made twice."""
     seen = {_signature(call) for call in context.calls}
     for action in known_calls(decision, context):
         if _signature(action) in seen:
-            yield RuleFault(
-                "P17", f"{action.name} with these arguments is called twice; its result is known."
-            )
+            yield f"{action.name} with these arguments is called twice; its result is known."
         seen.add(_signature(action))
 
 
-def p20(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p20(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """A question asks for something, and for nothing that the user gave already."""
     for tool, parameters in questions_in(decision):
         if not parameters:
-            yield RuleFault("P20", "A question must list what is missing in `missing_required_parameters`.")
+            yield "A question must list what is missing in `missing_required_parameters`."
         again = [name for name in parameters if (str(tool), name) in context.answered]
         if again:
-            yield RuleFault("P20", f"The user has already given {', '.join(again)}.")
+            yield f"The user has already given {', '.join(again)}."
 
 
-def p21(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p21(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """An answer from tools needs a call, an answer without needs none."""
     if gives_answer(decision, "tool") and not context.calls:
-        yield RuleFault("P21", "No tool was called in this task, so there is no result to answer from.")
+        yield "No tool was called in this task, so there is no result to answer from."
     if gives_answer(decision, "chat") and context.calls:
-        yield RuleFault("P21", "Tools were called in this task, so the answer_type is `tool`.")
+        yield "Tools were called in this task, so the answer_type is `tool`."
 
 
-def p23(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p23(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """There are not too many calls and questions."""
     if len(decision.actions) > MAX_DECISION_CALLS:
-        yield RuleFault("P23", f"{len(decision.actions)} calls at once; at most {MAX_DECISION_CALLS}.")
+        yield f"{len(decision.actions)} calls at once; at most {MAX_DECISION_CALLS}."
     if len(context.calls) + len(decision.actions) > MAX_TASK_CALLS + 1:
-        yield RuleFault("P23", f"more than {MAX_TASK_CALLS} calls in a task; answer now.")
+        yield f"more than {MAX_TASK_CALLS} calls in a task; answer now."
     if context.questions >= MAX_TASK_QUESTIONS and any(questions_in(decision)):
-        yield RuleFault("P23", f"the user was asked {MAX_TASK_QUESTIONS} times already.")
+        yield f"the user was asked {MAX_TASK_QUESTIONS} times already."
 
 
 DECISION_RULES: Mapping[str, DecisionRule] = {
@@ -215,11 +208,17 @@ DECISION_RULES: Mapping[str, DecisionRule] = {
     "P14": p14, "P15": p15, "P16": p16, "P17": p17, "P18": p18, "P19": p19, "P20": p20, "P21": p21, "P22": p22,
     "P23": p23, "P24": p24,
 }  # fmt: skip
+_WARNINGS = frozenset(["P18"])
+"""Rules that are only counted."""
 
 
 def decision_faults(decision: Decision, context: DecisionContext) -> list[RuleFault]:
     """Everything that is wrong with a decision."""
-    return [fault for rule in DECISION_RULES.values() for fault in rule(decision, context)]
+    return [
+        RuleFault(name, message, warning=name in _WARNINGS)
+        for name, rule in DECISION_RULES.items()
+        for message in rule(decision, context)
+    ]
 
 
 def _properties(action: Action, context: DecisionContext) -> Mapping[str, Any]:

@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
-from wildtool.generate.core.parsing import Action, RuleFault, read_object
+from wildtool.generate.core.parsing import Action, RefusedReplyError, RuleFault, read_object
 from wildtool.generate.core.plan import Lang
+from wildtool.json_codec import as_list, as_object, as_objects, values_inside
 from wildtool.toolcall.schema_check import argument_faults, shorten
 from wildtool.toolcall.text.numerals import numbers_in
 
@@ -39,27 +40,25 @@ def parse_tool_results(
     lang: Lang,
     entities: KnownEntities,
     returns: Mapping[str, Mapping[str, Any]],
-) -> tuple[list[Any] | None, list[RuleFault]]:
-    """The results in a simulator's reply, one an action; None if a rule is broken."""
-    written, faults = read_object(text, "T1")
-    if faults:
-        return None, faults
-    listed = written.get("observations")
+) -> tuple[list[Any], list[RuleFault]]:
+    """The results in a simulator's reply, one an action, with the rules they break. Raises RefusedReplyError."""
+    listed = read_object(text, "T1").get("observations")
     if not isinstance(listed, list):
-        return None, [RuleFault("T1", "`observations` must be a list.")]
-    found = cast(list[Any], listed)
+        raise RefusedReplyError(RuleFault("T1", "`observations` must be a list."))
+    found = as_objects(listed)
     if len(found) != len(actions):
-        return None, [RuleFault("T2", f"{len(actions)} calls were made, and {len(found)} results are given.")]
+        message = f"{len(actions)} calls were made, and {len(found)} results are given."
+        raise RefusedReplyError(RuleFault("T2", message))
     results: list[Any] = []
-    for k, (entry, action) in enumerate(zip(found, actions, strict=True)):
-        row = cast(dict[str, Any], entry) if isinstance(entry, dict) else {}
+    faults: list[RuleFault] = []
+    for k, (row, action) in enumerate(zip(found, actions, strict=True)):
         if not isinstance(row.get("status_code"), int) or row.get("response") in (None, "", [], {}):
             faults.append(RuleFault("T3", f"observations[{k}] must have a status_code and a response."))
             continue
         response = row["response"]
         faults += result_faults(k, row["status_code"], response, lang, entities, returns.get(action.name))
         results.append(response)
-    return (None if any(not fault.warning for fault in faults) else results), faults
+    return results, faults
 
 
 def result_faults(
@@ -96,16 +95,14 @@ def result_faults(
 
 def entities_in(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """The ids in a result with their lasting fields."""
-    if isinstance(value, dict):
-        row = cast(dict[str, Any], value)
-        ids = [v for key, v in row.items() if _ID_KEY.search(key) and isinstance(v, str | int)]
+    for row in map(as_object, values_inside(value)):
+        ids = _ids_of(row)
         if len(ids) == 1:
-            yield str(ids[0]), {key: row[key] for key in LASTING_FIELDS if isinstance(row.get(key), str)}
-        for child in row.values():
-            yield from entities_in(child)
-    elif isinstance(value, list):
-        for child in cast(list[Any], value):
-            yield from entities_in(child)
+            yield ids[0], {key: row[key] for key in LASTING_FIELDS if isinstance(row.get(key), str)}
+
+
+def _ids_of(row: Mapping[str, Any]) -> list[str]:
+    return [str(v) for key, v in row.items() if _ID_KEY.search(key) and isinstance(v, str | int)]
 
 
 def question_faults(text: str, parameters: Iterable[str]) -> Iterator[RuleFault]:
@@ -175,10 +172,7 @@ def control_character_faults(text: str, rule: str) -> Iterator[RuleFault]:
 
 def _listed_ids(result: Any) -> Iterator[str]:
     """The ids of the items of lists of at least two, not deeper than one key."""
-    lists = cast(dict[str, Any], result).values() if isinstance(result, dict) else [result]
-    for entries in lists:
-        if isinstance(entries, list) and len(cast(list[Any], entries)) > 1:
-            for entry in cast(list[Any], entries):
-                row = cast(dict[str, Any], entry) if isinstance(entry, dict) else {}
-                found = [v for key, v in row.items() if _ID_KEY.search(key) and isinstance(v, str | int)]
-                yield from (str(value) for value in found[:1])
+    for entries in as_object(result).values() if isinstance(result, dict) else [result]:
+        if len(as_list(entries)) > 1:
+            for row in as_objects(entries):
+                yield from _ids_of(row)[:1]

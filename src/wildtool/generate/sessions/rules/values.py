@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from wildtool.benchmarks.wildtoolbench.grounding import Leaf, grounded, names_value
-from wildtool.generate.core.parsing import Decision, RuleFault
+from wildtool.generate.core.parsing import Decision
 from wildtool.generate.schema.constraints import constraint_faults
 from wildtool.generate.sessions.rules.context import DecisionContext, known_calls, required_of
 from wildtool.toolcall.schema import documented_default
@@ -18,38 +18,36 @@ PLACEHOLDER = re.compile(
 _IDENTIFIER = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$|ID$|timestamp|uuid|token", re.ASCII)
 
 
-def p14(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p14(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Arguments have the types of the schema, at every depth."""
     for path, message in _schema_faults(decision, context):
         if message.startswith("expected type"):
-            yield RuleFault("P14", f"{path}: {message}.")
+            yield f"{path}: {message}."
 
 
-def p15(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p15(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Enums, nested names, formats, patterns, bounds and counts are kept."""
     for path, message in _schema_faults(decision, context):
         # P5 and P7 report unknown and missing names of the first level.
         if not message.startswith("expected type") and (path.count(".") > 1 or "enum" in message):
-            yield RuleFault("P15", f"{path}: {message}.")
+            yield f"{path}: {message}."
     for action in known_calls(decision, context):
         for path, message in constraint_faults(action.arguments, context.schemas[action.name]):
-            yield RuleFault("P15", f"{action.name}.{path}: {message}.")
+            yield f"{action.name}.{path}: {message}."
 
 
-def p16(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p16(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """No value is a placeholder or null."""
     for action in known_calls(decision, context):
         for name in action.arguments:
             if action.arguments[name] is None:
-                yield RuleFault(
-                    "P16", f"{action.name}.{name} is null; leave it out, or ask if it is required."
-                )
+                yield f"{action.name}.{name} is null; leave it out, or ask if it is required."
         for leaf in context.leaves(action):
             if isinstance(leaf.value, str) and PLACEHOLDER.fullmatch(leaf.value) and leaf.value:
-                yield RuleFault("P16", f"{action.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder.")
+                yield f"{action.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder."
 
 
-def p18(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p18(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """An optional value that equals the default was said by the user."""
     for action in known_calls(decision, context):
         required = required_of(action.name, context)
@@ -57,28 +55,25 @@ def p18(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
             if leaf.path in required or documented_default(leaf.schema) != leaf.value:
                 continue
             if not any(names_value(passage, leaf.value) for passage in context.known):
-                yield RuleFault("P18", f"{action.name}.{leaf.path} is the default anyway.", warning=True)
+                yield f"{action.name}.{leaf.path} is the default anyway."
 
 
-def p19(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p19(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Every value occurs in the conversation, or is derived with a reason; an identifier always occurs there."""
     for action in known_calls(decision, context):
         for leaf in context.leaves(action):
             if grounded(leaf, context.known):
                 continue
             if is_system_identifier(leaf):
-                yield RuleFault(
-                    "P19", f"{action.name}.{leaf.path}: {shorten(leaf.value)} was never seen; ask for it."
-                )
+                yield f"{action.name}.{leaf.path}: {shorten(leaf.value)} was never seen; ask for it."
             elif not any(path_covers(path, leaf.path) for path in action.derived):
-                yield RuleFault(
-                    "P19",
+                yield (
                     f"{action.name}.{leaf.path}: {shorten(leaf.value)} stands nowhere; take the value as it was said, "
-                    "ask for it, or give the reason in `derived` if it follows from what was said.",
+                    "ask for it, or give the reason in `derived` if it follows from what was said."
                 )
 
 
-def p22(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
+def p22(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """No call of a decision needs what only another of it could give."""
     if len(decision.actions) < 2:
         return
@@ -87,9 +82,7 @@ def p22(decision: Decision, context: DecisionContext) -> Iterator[RuleFault]:
             if is_system_identifier(leaf) and not any(
                 names_value(passage, leaf.value) for passage in context.known
             ):
-                yield RuleFault(
-                    "P22", f"{action.name}.{leaf.path} is known only after another call; make that one first."
-                )
+                yield f"{action.name}.{leaf.path} is known only after another call; make that one first."
 
 
 def _schema_faults(decision: Decision, context: DecisionContext) -> Iterator[tuple[str, str]]:
