@@ -321,3 +321,15 @@ def test_values_in_pythons_style_are_no_repair_where_the_template_shows_them_so(
     request = Request([HELLO], [TOOL])
     found = [local(path)._read(said, request).changes for path in (python, json)]  # pyright: ignore[reportPrivateUsage]
     assert found == [(), ("repair:python-literal",)]
+
+
+async def test_a_completion_continues_the_text_without_a_template(path: Path):
+    model = local(path, completion=True)
+    try:
+        tokens, changes = model.prompt(Request([{"role": "user", "content": "Oslo"}]))
+        reply = await model.complete(Request([{"role": "user", "content": "Oslo"}]))
+    finally:
+        await model.close()
+    assert (model.template.decode(tokens).endswith("Oslo"), changes) == (True, {})
+    assert isinstance(reply.message["content"], str)
+    assert model.settings()["api"] == "completions"

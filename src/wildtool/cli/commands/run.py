@@ -84,6 +84,7 @@ def _build_plans(
     benchmark: "Benchmark", run_options: RunOptions, context: typer.Context
 ) -> "dict[str, Plan]":
     """A plan for each model, by its name; prints what the user should know. Raises UsageError or DataError."""
+    from wildtool.benchmark import COMPLETION
     from wildtool.engine.call.budget import read_prices
     from wildtool.engine.plan import Plan
 
@@ -94,7 +95,7 @@ def _build_plans(
 
     run_options.user_options().check(benchmark)
     source = benchmark.locate(run_options.data, run_options.split)
-    settings = run_options.model_options(open_replies)
+    settings = run_options.model_options(open_replies, completion=benchmark.mode == COMPLETION)
     catalog = ModelCatalog(loaded_config(context).models, read_prices(run_options.prices))
     explicit = explicit_options(context)
     agents = {

@@ -300,8 +300,15 @@ class RunOptions:
             rates=Rates(rpm=self.user_rpm, tpm=self.user_tpm),
         )
 
-    def model_options(self, open_replies: "Callable[[Path, str | None], RecordedReplies]") -> "ModelOptions":
-        """Options of each tested model. Args: open_replies: opens what `replay:` names."""
+    def model_options(
+        self, open_replies: "Callable[[Path, str | None], RecordedReplies]", *, completion: bool = False
+    ) -> "ModelOptions":
+        """Options of each tested model.
+
+        Args:
+            open_replies: opens what `replay:` names.
+            completion: whether it continues raw texts.
+        """
         from wildtool.models.resolve import ModelOptions
 
         return ModelOptions(
@@ -319,6 +326,7 @@ class RunOptions:
                 stream=self.stream,
             ),
             format=self.format_,
+            completion=completion,
             open_replies=open_replies,
         )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from wildtool.errors import CallError, UsageError
 from wildtool.models.providers.chat_changes import SHORT_ID_CHARACTERS, split_parallel_calls
+from wildtool.models.providers.openai_completions import prompt_of
 from wildtool.models.providers.openai_messages import (
     CallIds,
     Changes,
@@ -69,11 +70,15 @@ class ChatTemplate:
         self._refused: Any = import_module("jinja2").TemplateError
         try:
             self._tokenizer: Any = library.AutoTokenizer.from_pretrained(path)
-            self.text: str = self._tokenizer.get_chat_template(tools=[_SAMPLE])
+            self.text: str = self.template_text()
         except (OSError, ValueError, KeyError, ImportError) as error:
             why = str(error).strip().partition("\n")[0]
             raise UsageError(f"model {path!r} has no tokenizer with a chat template here: {why}") from error
         self._extra = dict(extra)
+
+    def template_text(self) -> str:
+        """The tokenizer's template. Raises ValueError if it has none."""
+        return self._tokenizer.get_chat_template(tools=[_SAMPLE])
 
     @property
     def takes_tools(self) -> bool:
@@ -160,6 +165,22 @@ class ChatTemplate:
         return self._tokenizer.decode(
             list(tokens), skip_special_tokens=False, clean_up_tokenization_spaces=False
         )
+
+
+class PlainText(ChatTemplate):
+    """The tokenizer alone: the text of a request's one message is the prompt."""
+
+    def template_text(self) -> str:
+        return ""
+
+    def prompt(
+        self, request: Request, calls_to_text: Callable[[Message], Message] | None = None
+    ) -> tuple[list[int], Changes]:
+        try:
+            tokens: list[int] = self._tokenizer(prompt_of(request))["input_ids"]
+        except ValueError as error:
+            raise CallError("unsendable request", str(error), final=True) from error
+        return tokens, {}
 
 
 def template_messages(

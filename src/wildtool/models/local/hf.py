@@ -8,7 +8,7 @@ from typing import Any
 
 from wildtool.errors import UsageError
 from wildtool.models.extras import import_for
-from wildtool.models.local.chat_template import ChatTemplate
+from wildtool.models.local.chat_template import ChatTemplate, PlainText
 from wildtool.models.local.generation import Generator, Weights, prompt_seed
 from wildtool.models.prompted import PromptedModel, has_calls, message_as_text, parse_message
 from wildtool.models.providers.openai_messages import Changes
@@ -40,10 +40,11 @@ _EXTRA: Mapping[str, type] = {
 class HfModel:
     """Runs in this process. The template shows the tools; a format reads calls from the text."""
 
-    def __init__(self, name: str, path: str, sampling: Sampling) -> None:
+    def __init__(self, name: str, path: str, sampling: Sampling, *, completion: bool = False) -> None:
         """Loads tokenizer and template; the weights are loaded at the first call.
 
         Args:
+            completion: continue the text of the one message, without a template.
             sampling: its extra body may hold `batch_size`, `chat_template_kwargs`, `device`, `dtype`.
 
         Raises:
@@ -55,7 +56,9 @@ class HfModel:
         self._chosen = ""
         torch, transformers = import_for(name, "torch", "hf"), import_for(name, "transformers", "hf")
         extra = _check_extra(sampling.extra_body)
-        self.template = ChatTemplate(path, extra.get("chat_template_kwargs", {}))
+        self.template = (PlainText if completion else ChatTemplate)(
+            path, extra.get("chat_template_kwargs", {})
+        )
         self._sampling = sampling
         self._settings: dict[str, Any] = {
             "path": path,
@@ -68,6 +71,7 @@ class HfModel:
             "max_tokens": DEFAULT_MAX_TOKENS if sampling.max_tokens is None else sampling.max_tokens,
             **({} if sampling.seed is None else {"seed": sampling.seed}),
             "extra_body": dict(extra),
+            **({"api": "completions"} if completion else {}),
         }
         weights = Weights(
             path,
