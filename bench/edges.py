@@ -6,7 +6,7 @@ Usage: python bench/edges.py [FILE…]   (default: wild-mini)
 import sys
 from pathlib import Path
 
-from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
+from wildtool.benchmarks.wildtoolbench.data import WILD_MINI_FILE
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "generate" / "graph"))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from loopback import ROOT
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
+from wildtool.benchmarks.wildtoolbench.data import WILD_MINI_FILE
 from wildtool.types import Message, Request
 
 sys.path.append(str(ROOT / "tests" / "faults"))

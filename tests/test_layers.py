@@ -16,7 +16,8 @@ from wildtool.models.resolve import PRESETS
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (
     {"redact", "old_paths"},
-    {"types", "errors", "sanitize", "json_codec"},
+    {"errors"},
+    {"types", "sanitize", "json_codec"},
     {"data", "stats", "episode", "outputs"},
     {"toolcall"},
     {"trace"},

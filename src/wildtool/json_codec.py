@@ -1,4 +1,5 @@
-"""Reads and writes JSON for requests and files: fast, and without loss for any text.
+"""Reads and writes JSON for requests and files: fast, and without loss for any text; JSON Lines with errors that name the
+place.
 
 orjson does the work, and the standard library where orjson would refuse or silently change a value: lone surrogates
 (written as `\\uXXXX` escapes), integers beyond 64 bits, NaN and infinities. One thing JSON cannot express: two
@@ -10,9 +11,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, Any, cast
+from pathlib import Path
+from typing import IO, Any, TypeVar, cast
 
 import orjson
+
+from wildtool.errors import DataError
 
 _EXACT = 2.0**63
 """orjson reads integers beyond 64 bits as floats of at least this size."""
@@ -170,3 +174,72 @@ def values_inside(value: Any) -> Iterator[Any]:
     inside = as_object(value).values() if isinstance(value, dict) else as_list(value)
     for child in inside:
         yield from values_inside(child)
+
+
+T = TypeVar("T")
+
+
+def read_json_lines(path: Path, what: str = "record") -> Iterator[tuple[str, dict[str, Any]]]:
+    """The JSON object of every non-blank line, after its place, such as `data.jsonl:7`. Raises DataError.
+
+    Args:
+        what: what a line holds, for messages.
+    """
+    for number, record in numbered_json_lines(path, what):
+        yield f"{path}:{number}", record
+
+
+def numbered_json_lines(path: Path, what: str = "record") -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON object of every non-blank line, after its line number. Raises DataError."""
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines_within(lines), 1):
+                if line.strip():
+                    yield number, _record(line, f"{path}:{number}", what)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _record(line: bytes, where: str, what: str) -> dict[str, Any]:
+    try:
+        check_limits(line, LINE_LIMITS)
+        record = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where}: not UTF-8 text ({error.reason}); expected JSON lines") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where}: not a JSON object ({error}); expected one {what} per line") from error
+    if not isinstance(record, dict):
+        raise DataError(f"{where}: expected a JSON object, found {json_type(record)}")
+    return cast(dict[str, Any], record)
+
+
+def required_field(record: dict[str, Any], field: str, kind: type[T], where: str) -> T:
+    """A field of a record. Raises DataError naming place, field, expected and found type where it is another one."""
+    value = record.get(field)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise DataError(
+            f"{where}: field {field}: expected {_NAMES.get(kind, kind.__name__)}, found {json_type(value)}"
+        )
+    return value
+
+
+_NAMES: dict[type, str] = {
+    bool: "a boolean",
+    dict: "an object",
+    list: "a list",
+    str: "a text",
+    int: "a whole number",
+    float: "a decimal number",
+}
+
+
+def json_type(value: Any) -> str:
+    """What a JSON value is, in words."""
+    kinds: tuple[tuple[type | tuple[type, ...], str], ...] = (
+        (bool, "a boolean"),
+        (dict, "an object"),
+        (list, "a list"),
+        (str, "a text"),
+        ((int, float), "a number"),
+    )
+    return next((name for types, name in kinds if isinstance(value, types)), "null")

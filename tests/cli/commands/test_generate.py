@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
+from wildtool.benchmarks.wildtoolbench.data import WILD_MINI_FILE
 from wildtool.cli import app
 
 

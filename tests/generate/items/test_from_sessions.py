@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
+from wildtool.benchmarks.wildtoolbench.data import WILD_MINI_FILE
 from wildtool.errors import DataError, UsageError
 from wildtool.generate.core.files import write_sessions
 from wildtool.generate.core.plan import SessionGenerationSpec

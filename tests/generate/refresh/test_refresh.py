@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from generate.procedural.test_procedural import findings, gold_verdicts, made
-from wildtool.benchmarks.wildtoolbench.data import VIRTUAL
-from wildtool.benchmarks.wildtoolbench.source import WILD_MINI_FILE
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, WILD_MINI_FILE
 from wildtool.errors import DataError
 from wildtool.generate.refresh.entities import UnclearError, find_entities, fixed_values
 from wildtool.generate.refresh.refresh import UnchangedSession, refresh_file, refresh_session

@@ -11,10 +11,9 @@ from typing import Any, cast
 
 from wildtool.benchmark import Finding
 from wildtool.data.files import find_packed, read_json, source_of_files
-from wildtool.data.json_lines import json_type, required_field
 from wildtool.data.pinned import PinnedFile, cache_folder, fetch_all
 from wildtool.errors import DataError, unknown_name
-from wildtool.json_codec import as_list, as_object
+from wildtool.json_codec import as_list, as_object, json_type, required_field
 from wildtool.types import Item, Message, Source
 
 ENVIRONMENTS = ("clean", "slight", "medium", "heavy", "union")

@@ -1,13 +1,59 @@
 """WildToolBench: sessions of four tasks by users who talk like real users, and our own small set in its format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wildtool.benchmark import Benchmark, Finding, Published, Rules, View
-from wildtool.types import FieldValue, Item, Metric, Source, Transcript
+from wildtool.benchmark import Benchmark, Check, Finding, Mutant, Published, Rules, View
+from wildtool.trace import Trace
+from wildtool.types import Episode, FieldValue, Item, Metric, Source, Transcript
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.wildtoolbench.data import Session
 
 # The parts are imported where they are used: judging loads more than running, and help needs neither.
+
+
+@dataclass(frozen=True, slots=True)
+class WildToolBenchRules(Rules):
+    """The rules of one profile: how a task is run and how it is judged. Chosen once, by `WildToolBench.rules`."""
+
+    name: str
+    """The profile."""
+    make_episode: "Callable[[Session, int], Episode]"
+    judge: "Callable[[Any, Session, int], Check]"
+    """Judges a finished episode of a task."""
+    error_names: Sequence[str]
+    """Error classes that a summary counts."""
+    error_labels: Sequence[str] = ()
+    """Finer labels below those classes, which a summary counts too."""
+    counts_questions: bool = False
+    """Whether a summary counts the Chat tasks that were answered with a question."""
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return self.make_episode(item.data, item.units.index(unit))
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.judge(episode, item.data, item.units.index(unit))
+
+    def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.verdict(episode, item, unit)
+
+    def mutants(self, item: Item) -> Iterable[Mutant]:
+        from wildtool.benchmarks.wildtoolbench.mutants import mutants
+
+        return mutants(item, self)
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        from wildtool.benchmarks.wildtoolbench.mutants import explain
+
+        return explain(item, mutant, self.name)
+
+    def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
+        from wildtool.benchmarks.wildtoolbench.trace import trace
+
+        return trace(item, unit, transcript, self)
 
 
 class WildToolBench(Benchmark):
@@ -61,12 +107,12 @@ class WildToolBench(Benchmark):
         return task_fields(item.data, item.units.index(unit))
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.wildtoolbench.source import locate
+        from wildtool.benchmarks.wildtoolbench.data import locate
 
         return locate(data or self._default_data)
 
     def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.wildtoolbench.source import locate, pull
+        from wildtool.benchmarks.wildtoolbench.data import locate, pull
 
         if self._default_data != "official":
             report("built in; there is nothing to fetch")

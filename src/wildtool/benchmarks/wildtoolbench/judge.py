@@ -1,12 +1,12 @@
 """Replies to verdicts, under each profile; pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
-from wildtool.benchmark import Check, Mutant, Rules
-from wildtool.benchmarks.wildtoolbench import error_classes
+from wildtool.benchmark import Check
+from wildtool.benchmarks.wildtoolbench import WildToolBenchRules, error_classes
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task, cached_per_session
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode, fixed_schedule
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
@@ -19,51 +19,7 @@ from wildtool.benchmarks.wildtoolbench.official.judge import (
 )
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS, judge_paper
 from wildtool.toolcall.graph import topology
-from wildtool.trace import Trace
-from wildtool.types import Episode, FieldValue, Item, Transcript
-
-
-@dataclass(frozen=True, slots=True)
-class WildToolBenchRules(Rules):
-    """The rules of one profile: how a task is run and how it is judged. Chosen once, by `RULES[profile]`."""
-
-    name: str
-    """The profile."""
-    make_episode: Callable[[Session, int], Episode]
-    judge: Callable[[Any, Session, int], Check]
-    """Judges a finished episode of a task."""
-    error_names: Sequence[str] = error_classes.ALL
-    """Error classes that a summary counts."""
-    error_labels: Sequence[str] = ()
-    """Finer labels below those classes, which a summary counts too."""
-    counts_questions: bool = False
-    """Whether a summary counts the Chat tasks that were answered with a question."""
-
-    def episode(self, item: Item, unit: str) -> Episode:
-        return self.make_episode(item.data, item.units.index(unit))
-
-    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
-        return self.judge(episode, item.data, item.units.index(unit))
-
-    def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
-        return self.verdict(episode, item, unit)
-
-    # Judging needs none of what is imported below.
-
-    def mutants(self, item: Item) -> Iterable[Mutant]:
-        from wildtool.benchmarks.wildtoolbench.mutants import mutants
-
-        return mutants(item, self)
-
-    def explain(self, item: Item, mutant: Mutant) -> str:
-        from wildtool.benchmarks.wildtoolbench.mutants import explain
-
-        return explain(item, mutant, self.name)
-
-    def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
-        from wildtool.benchmarks.wildtoolbench.trace import trace
-
-        return trace(item, unit, transcript, self)
+from wildtool.types import FieldValue
 
 
 @cached_per_session
@@ -279,14 +235,14 @@ def _official_steps(episode: OfficialEpisode) -> dict[str, Any]:
 RULES = {
     rules.name: rules
     for rules in (
-        WildToolBenchRules("official", OfficialEpisode, judge_official),
-        WildToolBenchRules("fixed", FixedEpisode, judge_fixed, counts_questions=True),
+        WildToolBenchRules("official", OfficialEpisode, judge_official, error_classes.ALL),
+        WildToolBenchRules("fixed", FixedEpisode, judge_fixed, error_classes.ALL, counts_questions=True),
         # It shows what `official` shows and judges it in another way.
         WildToolBenchRules(
             "paper",
             OfficialEpisode,
             judge_paper_profile,
-            error_names=error_classes.PAPER_COLUMNS,
+            error_classes.PAPER_COLUMNS,
             error_labels=tuple(LABEL_COLUMNS),
         ),
     )

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any, cast
 
 from wildtool.benchmark import Mutant
+from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session
-from wildtool.benchmarks.wildtoolbench.judge import WildToolBenchRules
 from wildtool.episode import gold_replies
 from wildtool.toolcall.mutations import value_mutants
 from wildtool.types import Item, Message, Tool

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import read_records
-from wildtool.data.json_lines import json_type
 from wildtool.errors import DataError
+from wildtool.json_codec import json_type
 from wildtool.types import Reply, Transcript
 
 

@@ -6,8 +6,8 @@ Every rate comes with its counts and a 95 % interval clustered by session.
 from collections.abc import Iterable
 from typing import Any
 
+from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE, SUBTYPES, TASK_TYPES
-from wildtool.benchmarks.wildtoolbench.judge import WildToolBenchRules
 from wildtool.stats.metrics import Rate, cost, coverage, rate_metric, rate_metrics
 from wildtool.types import Metric
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, GoldNode, Session
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
-from wildtool.benchmarks.wildtoolbench.judge import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialEpisode
 from wildtool.benchmarks.wildtoolbench.official.judge import object_schemas, score_task

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wildtool.data.json_lines import read_json_lines, required_field
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordReader
 from wildtool.errors import DataError
@@ -20,6 +19,7 @@ from wildtool.generate.core.files import (
 from wildtool.generate.items.acebench_format import ACEBENCH_CATEGORIES, BENCHMARK, acebench_records
 from wildtool.generate.items.collect import CollectedItem, GeneratedItems, HumanDecision, collect_items
 from wildtool.generate.items.maker import ItemMaker
+from wildtool.json_codec import read_json_lines, required_field
 
 ITEMS_FOLDER = "items"
 DOUBTFUL_FILE = "doubtful.jsonl"
