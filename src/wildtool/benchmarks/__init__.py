@@ -6,6 +6,7 @@ OURS: Mapping[str, str] = {
     "wildtoolbench": "wildtool.benchmarks.wildtoolbench:WILDTOOLBENCH",
     "acebench": "wildtool.benchmarks.acebench:ACEBENCH",
     "rotbench": "wildtool.benchmarks.rotbench:ROTBENCH",
+    "taskbench": "wildtool.benchmarks.taskbench:TASKBENCH",
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
 }
 """By name the module and the benchmark in it, as entry points are written."""

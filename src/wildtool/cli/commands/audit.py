@@ -84,12 +84,21 @@ def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
     from wildtool.cli.output.tables import print_grid, shared_sample_size
 
     columns = [(found.profile, ceiling) for found in audits for ceiling in found.ceilings]
-    main = any(m.headline for _, ceiling in columns for m in ceiling.metrics)
+    main = {m.name for _, ceiling in columns for m in ceiling.metrics if m.headline}
+    # A part of the data where gold falls short is shown too: the mean of all hides how far.
+    short = {
+        (m.group, m.name)
+        for _, ceiling in columns
+        for m in ceiling.metrics
+        if m.name in main and m.value is not None and m.value < 1
+    }
     rates = [
         {
             (m.group, m.name): m
             for m in ceiling.metrics
-            if m.kind == "rate" and m.denominator and (m.headline or every or not main)
+            if m.kind == "rate"
+            and m.denominator
+            and (m.headline or every or not main or (m.group, m.name) in short)
         }
         for _, ceiling in columns
     ]

@@ -1,0 +1,83 @@
+"""TaskBench (arXiv 2311.18760): a request becomes a plan of steps, tools with arguments, and links between them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wildtool.benchmark import COMPLETION, Benchmark, Rules, View
+from wildtool.types import FieldValue, Item, Metric, Source
+
+# The parts are imported where they are used: judging loads more than running, and help needs neither.
+
+PARTS = ("node", "edge", "name", "value")
+"""What is compared of a plan: its tools, its links, names of arguments, names and values of arguments."""
+
+
+class TaskBench(Benchmark):
+    """The benchmark, over the labels of its three domains, which are its splits."""
+
+    name = "taskbench"
+    title = "TaskBench: 17,450 requests to plan as a graph of tools, in three domains"
+    profiles: Mapping[str, str] = {
+        "toleap": "what ToLeaP computes, sample by sample",
+        "original": "what its authors compute: micro averages over the samples that can be read",
+        "fixed": "their known faults corrected: links compared as links, repeats counted, one tool is a plan",
+    }
+    modes: Mapping[str, str] = {
+        "chat": "the tools in the prompt, as ToLeaP asks",
+        "graph": "the tools and the links between them in the prompt",
+        COMPLETION: "one text that the model continues (ToLeaP's streaming)",
+    }
+    columns: Mapping[str, str] = {
+        "structure": "VARCHAR",
+        "tools": "INTEGER",
+        "rouge_1": "DOUBLE",
+        "rouge_2": "DOUBLE",
+        # Of each part its F1 in the sample, its hits, and how many were predicted and gold together.
+        **{f"{part}_f1": "DOUBLE" for part in PARTS},
+        **{f"{part}_hits": "INTEGER" for part in PARTS},
+        **{f"{part}_sizes": "INTEGER" for part in PARTS},
+        "similarity": "DOUBLE",
+        "reference_error": "VARCHAR",
+        # What the original counts a sample for.
+        "counts_steps": "BOOLEAN",
+        "counts_arguments": "BOOLEAN",
+        "counts_nodes": "BOOLEAN",
+    }
+    card = Path(__file__).parent / "card.md"
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        from wildtool.benchmarks.taskbench.source import read_items
+
+        return (item for item in read_items(source.path, split) if lang in (None, item.lang))
+
+    def rules(self, profile: str) -> Rules:
+        from wildtool.benchmarks.taskbench.rules import rules_of
+
+        return rules_of(profile, self.mode)
+
+    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
+        return {"structure": item.data.structure, "tools": len(item.data.gold.nodes)}
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        from wildtool.benchmarks.taskbench.source import locate
+
+        return locate(data, split)
+
+    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
+        from wildtool.benchmarks.taskbench.source import pull
+
+        return pull(file, mirror, report)
+
+    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
+        from wildtool.benchmarks.taskbench.summary import summarize
+
+        return summarize(verdicts, profile)
+
+    def views(self, profile: str) -> Sequence[View]:
+        from wildtool.benchmarks.taskbench.views import VIEWS
+
+        return VIEWS
+
+
+TASKBENCH = TaskBench()

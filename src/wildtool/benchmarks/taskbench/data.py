@@ -1,0 +1,169 @@
+"""TaskBench's files: tools and links of a domain, and label records in either of their two layouts."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.data.files import find_packed, read_json, read_unpacked
+from wildtool.data.json_lines import json_type
+from wildtool.errors import DataError
+from wildtool.json_codec import LINE_LIMITS, loads_within
+from wildtool.types import Item
+
+DOMAINS = ("huggingface", "multimedia", "dailylifeapis")
+STRUCTURES = ("single", "chain", "dag")
+"""Shapes of a plan: one tool, a chain, or a graph."""
+TOOLS_FILE, GRAPH_FILE, LABELS_FILE = "tool_desc.json", "graph_desc.json", "data.json"
+TEMPORAL = "dailylifeapis"
+"""The domain whose arguments have names and whose links are an order in time; in the others links pass resources."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Library:
+    """The tools of a domain."""
+
+    domain: str
+    tools: tuple[Mapping[str, Any], ...]
+    """As written: `id`, `desc`, and `input-type` and `output-type` or `parameters`."""
+    links: tuple[tuple[str, str], ...]
+    """Which tool can come after which, by name; empty where the file is not there."""
+    places: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Name of a tool to its place, from 0."""
+
+    @property
+    def temporal(self) -> bool:
+        return self.domain == TEMPORAL
+
+    def output_type(self, tool: str) -> str:
+        """First output type of a tool; `other` where it has none or is not of the library."""
+        types = self.tools[self.places[tool]].get("output-type") if tool in self.places else None
+        return str(types[0]) if types else "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps, nodes and links, as a label or a reply has them; of a reply they may be anything."""
+
+    steps: Any
+    nodes: Any
+    links: Any
+
+    def as_json(self) -> str:
+        """The plan as a model is asked to write it."""
+        plan = {"task_steps": self.steps, "task_nodes": self.nodes, "task_links": self.links}
+        return json.dumps(plan, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """One labelled request."""
+
+    request: str
+    structure: str
+    gold: Plan
+    library: Library
+
+
+def label_file(path: Path, domain: str) -> Path | None:
+    """The labels of a domain in a folder: `data_<domain>/data.json`, else a file with the domain in its name."""
+    found = find_packed(path / f"data_{domain}", LABELS_FILE)
+    if found is not None or not path.is_dir():
+        return found
+    named = sorted(one for one in path.iterdir() if domain in one.name and ".json" in one.suffixes)
+    return named[0] if named else None
+
+
+def domain_of(path: Path) -> str:
+    """The domain that a file is about, by its name or that of its folder. Raises DataError where neither says it."""
+    for name in (path.name, path.absolute().parent.name):
+        for domain in DOMAINS:
+            if domain in name:
+                return domain
+    raise DataError(
+        f"{path}: which domain is it of? Put {', '.join(DOMAINS)} into the name of the file or of its folder"
+    )
+
+
+def tools_file(labels: Path, domain: str, pulled: Path) -> Path:
+    """The tool descriptions beside labels, in a folder `data_<domain>` beside them, or as pulled.
+
+    Raises DataError where there are none.
+    """
+    for folder in (labels.parent, labels.parent / f"data_{domain}", pulled / f"data_{domain}"):
+        if (found := find_packed(folder, TOOLS_FILE)) is not None:
+            return found
+    raise DataError(
+        f"the tools of {domain} are not at hand: `wildtool data pull taskbench` fetches them, or put {TOOLS_FILE} and"
+        f" {GRAPH_FILE} beside {labels}"
+    )
+
+
+def read_library(path: Path, domain: str) -> Library:
+    """The tools of a domain, with the links of the graph file beside them. Raises DataError naming file and field."""
+    nodes = _objects(read_json(path), "nodes", path)
+    for place, node in enumerate(nodes):
+        if not isinstance(node.get("id"), str):
+            raise DataError(f"{path}: nodes[{place}].id: expected a text, found {json_type(node.get('id'))}")
+    graph = find_packed(path.parent, GRAPH_FILE)
+    links = () if graph is None else _objects(read_json(graph), "links", graph)
+    return Library(
+        domain,
+        tuple(nodes),
+        tuple((str(link.get("source")), str(link.get("target"))) for link in links),
+        {node["id"]: place for place, node in enumerate(nodes)},
+    )
+
+
+def read_labels(path: Path, library: Library) -> Iterator[Item]:
+    """The records of a file of JSON lines. Raises DataError naming file, line, id and field."""
+    for number, line in enumerate(read_unpacked(path).splitlines(), 1):
+        if line.strip():
+            yield _item(line, f"{path}:{number}", library)
+
+
+def _item(line: bytes, where: str, library: Library) -> Item:
+    try:
+        record = loads_within(line, LINE_LIMITS)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where}: not a JSON object ({error}); expected one record per line") from error
+    if not isinstance(record, dict):
+        raise DataError(f"{where}: expected a JSON object, found {json_type(record)}")
+    fields = cast(dict[str, Any], record)
+    where = f"{where} (id {fields.get('id')!r})"
+    for name, values in (("id", None), ("type", STRUCTURES)):
+        if not isinstance(fields.get(name), str) or (values and fields[name] not in values):
+            wanted = f"one of {', '.join(values)}" if values else "a text"
+            raise DataError(f"{where}: field {name}: expected {wanted}, found {fields.get(name)!r:.60}")
+    request = fields.get("instruction") or fields.get("user_request")
+    if not isinstance(request, str):
+        raise DataError(f"{where}: field instruction: expected a text, found {json_type(request)}")
+    gold = Plan(*(_label(fields, name, where) for name in ("steps", "nodes", "links")))
+    for place, node in enumerate(gold.nodes):
+        if not isinstance(node, dict) or not isinstance(cast(dict[str, Any], node).get("task"), str):
+            raise DataError(f"{where}: field tool_nodes[{place}].task: expected the name of a tool")
+    data = Record(request, fields["type"], gold, library)
+    return Item(f"{library.domain}/{fields['id']}", ("0",), data, library.domain)
+
+
+def _label(record: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    """A part of a label: `tool_<name>` in JSON text as released, or `task_<name>`; decoded or not."""
+    found = next((key for key in (f"tool_{name}", f"task_{name}") if key in record), f"tool_{name}")
+    value = record.get(found)
+    if isinstance(value, str):
+        try:
+            value = loads_within(value, LINE_LIMITS)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{where}: field {found}: not JSON ({error})") from error
+    if not isinstance(value, list):
+        raise DataError(f"{where}: field {found}: expected a list, found {json_type(value)}")
+    return cast(list[Any], value)
+
+
+def _objects(document: Any, name: str, path: Path) -> list[dict[str, Any]]:
+    found = cast(dict[str, Any], document).get(name) if isinstance(document, dict) else None
+    entries = cast(list[Any], found) if isinstance(found, list) else [None]
+    if not all(isinstance(entry, dict) for entry in entries):
+        raise DataError(f"{path}: field {name}: expected a list of objects")
+    return cast(list[dict[str, Any]], entries)

@@ -1,0 +1,131 @@
+"""TaskBench with the known faults of both evaluators corrected; the numbers are those of the card."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from wildtool.benchmarks.taskbench.data import Library, Plan
+from wildtool.benchmarks.taskbench.scores import MEDIA, PlanScores, f1_or_equal
+from wildtool.benchmarks.taskbench.toleap import UNREADABLE, node_name
+from wildtool.toolcall.set_scores import multiset_overlap
+from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
+
+_NODES = "task_nodes"
+_MAX_OBJECTS = 100
+"""Places of a reply at which an object is looked for."""
+_REFERENCE = re.compile(r"<node-(\d{1,6})")
+_FILES = {
+    kind: re.compile(rf"\.(?:{'|'.join(endings.split())})(?![\w.-])", re.IGNORECASE)
+    for kind, endings in MEDIA.items()
+}
+_HOST = re.compile(r"(?:https?://|www\.)[^\s/?#]*", re.IGNORECASE)
+_DECODER = json.JSONDecoder(strict=False)
+
+Parts = tuple[list[str], list[tuple[str, str]], list[tuple[str, str]], list[tuple[str, str, str]]]
+"""Tools, links between them, names of arguments, names and values of arguments; each with the tool before it."""
+
+
+def score_fixed(text: str, gold: Plan, library: Library) -> PlanScores:
+    """The six scores of a reply, by multisets (Q4)."""
+    plan = read_plan_anywhere(text)
+    if plan is None:
+        return PlanScores(fault=UNREADABLE)
+    words, gold_words = (rouge_words("\n".join(_texts(one.steps)), stem=True) for one in (plan, gold))
+    rouge = rouge_1_2(words, gold_words)
+    found, wanted = plan_parts(plan, library), plan_parts(gold, library)
+    overlaps = [multiset_overlap(one, other) for one, other in zip(found, wanted, strict=True)]
+    return PlanScores(*rouge, *overlaps, f1=f1_or_equal)
+
+
+def read_plan_anywhere(text: str) -> Plan | None:
+    """The first JSON object with nodes in a reply, whatever stands around it (Q8); None where there is none."""
+    begin = -1
+    for _ in range(_MAX_OBJECTS):
+        begin = text.find("{", begin + 1)
+        if begin < 0:
+            return None
+        try:
+            value: Any = _DECODER.raw_decode(text, begin)[0]
+        except (ValueError, RecursionError):
+            continue
+        if _NODES in value:
+            fields = cast(dict[str, Any], value)
+            return Plan(fields.get("task_steps"), fields[_NODES], fields.get("task_links"))
+    return None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts and numbers in a value, in order, so that a step may be a text or an object (Q9, Q10)."""
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Mapping):
+            pending += reversed([*cast(Mapping[str, Any], one).values()])
+        elif isinstance(one, list):
+            pending += reversed(cast(list[Any], one))
+        elif one is not None:
+            yield str(one)
+
+
+def plan_parts(plan: Plan, library: Library) -> Parts:
+    nodes = [cast(dict[str, Any], node) for node in _entries(plan.nodes) if isinstance(node, dict)]
+    names = [str(node_name(node)) for node in nodes]
+    edges: list[tuple[str, str]] = []
+    arguments: list[tuple[str, str, str]] = []
+    for place, node in enumerate(nodes):
+        given = node.get("arguments")
+        if library.temporal:
+            arguments += ((names[place], name, _value(value)) for name, value in _named(given))
+            continue
+        before: set[int] = set()
+        for text in _texts(given):
+            found = _REFERENCE.search(text)
+            source = int(found[1]) if found else place
+            if source != place and source < len(names):
+                before.add(source)
+                arguments.append((names[place], library.output_type(names[source]), f"<{names[source]}>"))
+            else:
+                arguments.append((names[place], _kind(text), _value(text)))
+        edges += ((names[source], names[place]) for source in sorted(before))
+    if library.temporal:
+        links = [cast(dict[str, Any], link) for link in _entries(plan.links) if isinstance(link, dict)]
+        edges = [(str(link.get("source")), str(link.get("target"))) for link in links]
+    return names, edges, [argument[:2] for argument in arguments], arguments
+
+
+def _entries(value: Any) -> Sequence[Any]:
+    if isinstance(value, list):
+        return cast(list[Any], value)
+    return [value] if isinstance(value, dict) else []
+
+
+def _named(arguments: Any) -> Iterator[tuple[str, Any]]:
+    """Names and values of arguments: objects with `name` and `value`, or one object from name to value."""
+    for entry in _entries(arguments):
+        if not isinstance(entry, dict):
+            yield "", entry
+            continue
+        fields = cast(dict[str, Any], entry)
+        if "name" in fields:
+            yield str(fields["name"]), fields.get("value")
+        else:
+            yield from fields.items()
+
+
+def _kind(text: str) -> str:
+    """Kind of file that a text names, by the end of a file name, not of a host, in any case (Q11)."""
+    text = _HOST.sub(" ", text)
+    return next((kind for kind, ending in _FILES.items() if ending.search(text)), "text")
+
+
+def _value(value: Any) -> str:
+    """A value for comparing: a number like its text (Q6), without quotes around it."""
+    if isinstance(value, str):
+        return value.strip().strip("'\"").strip()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    except RecursionError:
+        return ""

@@ -1,0 +1,148 @@
+"""TaskBench as its authors score it: counts for micro averages over the samples that could be read."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from rapidfuzz.distance import Indel
+
+from wildtool.benchmarks.taskbench.data import Library, Plan
+from wildtool.benchmarks.taskbench.scores import PlanScores, f1_or_equal, media_type
+from wildtool.toolcall.set_scores import Overlap, set_overlap
+from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
+
+_LEFT_OUT = "the original leaves it out of its averages: "
+_MARK, _REFERENCE = "RESULT #:", "<node-"
+_STEP_KEYS = ("task", "step", "id", "step_name")
+
+
+def read_prediction(text: str) -> dict[str, Any] | None:
+    """The object in a reply after the clean-up of the authors' client; None where there is none.
+
+    The clean-up deletes all backslashes, and so breaks what JSON escapes.
+    """
+    text = text.replace("\n", "").replace("\\_", "_").replace("\\", "")
+    text = text[text.find(_MARK) + len(_MARK) :] if _MARK in text else text
+    try:
+        value = json.loads(text[text.find("{") : text.rfind("}") + 1])
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def score_original(text: str, gold: Plan, library: Library) -> PlanScores:
+    """Counts of a reply; `PlanScores.counts` says which averages it enters."""
+    prediction = read_prediction(text)
+    if prediction is None or "task_steps" not in prediction:
+        why = "no JSON could be read" if prediction is None else "it has no task_steps"
+        return PlanScores(fault=_LEFT_OUT + why, counts=(False, False, False))
+    words, gold_words = (
+        rouge_words(_steps_text(steps), stem=False) for steps in (prediction["task_steps"], gold.steps)
+    )
+    rouge = rouge_1_2(words, gold_words)
+    reader = _Reader(library)
+    label = reader.read(gold.nodes, gold.links)
+    try:
+        links = prediction["task_links"] if library.temporal else ()
+        found = reader.read(prediction["task_nodes"], links)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        why = f"{_LEFT_OUT}{type(error).__name__} in its nodes: {error}"
+        return PlanScores(*rouge, fault=why, counts=(True, False, False))
+    names = set_overlap([name for name, _ in found.arguments], [name for name, _ in label.arguments])
+    values = set_overlap(*([f"{name}-{value}" for name, value in one.arguments] for one in (found, label)))
+    if not all(isinstance(name, str) for name in found.names):
+        why = f"{_LEFT_OUT}the name of a tool is no text"
+        return PlanScores(*rouge, fault=why, counts=(True, True, False))
+    known = [[name for name in one.names if name in library.places] for one in (found, label)]
+    nodes = set_overlap(*known)
+    try:
+        edges = set_overlap(*(_edges(one.links) for one in (found, label)))
+    except (KeyError, TypeError) as error:
+        raised = type(error).__name__
+        missed = [Overlap(0, 0, of) for of in (nodes.gold, len(label.links), names.gold, values.gold)]
+        why = f"the published evaluator raises {raised}: a link is none"
+        return PlanScores(0.0, 0.0, *missed, f1=f1_or_equal, similarity=0.0, fault=why, raised=raised)
+    order = [[library.places.get(name, -1) + 1 for name in one.names] for one in (found, label)]
+    return PlanScores(
+        *rouge,
+        nodes,
+        edges,
+        names,
+        values,
+        f1_or_equal,
+        Indel.normalized_similarity(*order),
+    )
+
+
+def _steps_text(steps: Any) -> str:
+    """All steps, one a line; Python's own text of them where that is not possible."""
+    try:
+        if isinstance(steps[0], dict):
+            first = cast(dict[str, Any], steps[0])
+            key = next((key for key in _STEP_KEYS if key in first), "description")
+            return "\n".join(step[key] for step in steps)
+        return "\n".join(steps)
+    except (TypeError, KeyError, IndexError, AttributeError):
+        return str(steps)
+
+
+def _edges(links: Any) -> set[str]:
+    return {f"{link['source']} - {link['target']}" for link in links}
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was read of one plan."""
+
+    names: list[Any]
+    links: Any
+    arguments: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
+    """Tool and name as one text, and value."""
+
+
+class _Reader:
+    """Reads the plans of one sample, label first: an argument that cannot be read is the one before it again."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._last: tuple[str, Any] | None = None
+
+    def read(self, nodes: Any, links: Any) -> _Found:
+        """Raises what the original is ended by: the sample is left out."""
+        if self._library.temporal:
+            found = _Found([node["task"] for node in nodes], links)
+            for node in nodes:
+                found.arguments += (
+                    (f"{node['task']}-{argument['name']}", argument["value"])
+                    for argument in node.get("arguments", [])
+                )
+            return found
+        found = _Found([node["task"].replace("_", " ") for node in nodes], [])
+        for place, node in enumerate(nodes):
+            for argument in node.get("arguments", []):
+                if self._resolve(argument, place, node["task"], found):
+                    if self._last is None:
+                        raise ValueError("no argument before one that cannot be read")
+                    kind, value = self._last
+                    found.arguments.append((f"{found.names[place]}-{kind}", value))
+        return found
+
+    def _resolve(self, argument: Any, place: int, tool: str, found: _Found) -> bool:
+        """Reads an argument into `_last`, and its link; False where it is a node's reference to itself."""
+        try:
+            if isinstance(argument, dict):
+                argument = next(iter(cast(dict[str, Any], argument).values()))
+            if isinstance(argument, list):
+                argument = " ".join(cast(list[Any], argument))
+            if _REFERENCE not in argument:
+                self._last = media_type(argument), argument
+                return True
+            other = int(argument[argument.index(_REFERENCE) + len(_REFERENCE) : argument.index(">")])
+            if other == place:
+                return False
+            name = found.names[other]
+        except (TypeError, ValueError, IndexError, StopIteration, AttributeError):
+            return True
+        found.links.append({"source": name, "target": tool})
+        self._last = self._library.output_type(name), name
+        return True

@@ -1,0 +1,208 @@
+"""What a profile of TaskBench makes of a reply, and mistakes in the gold plan that it must catch."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, cast
+
+from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmarks.taskbench import PARTS
+from wildtool.benchmarks.taskbench.data import Record
+from wildtool.benchmarks.taskbench.fixed import score_fixed
+from wildtool.benchmarks.taskbench.original import score_original
+from wildtool.benchmarks.taskbench.prompt import request
+from wildtool.benchmarks.taskbench.scores import PlanScores, ScoreReply
+from wildtool.benchmarks.taskbench.toleap import score_toleap
+from wildtool.episode import SingleReply, written_text
+from wildtool.types import FieldValue, Item, Message, Request
+
+_WRONG = {
+    "node": "wrong tools",
+    "edge": "wrong links",
+    "name": "wrong argument names",
+    "value": "wrong values",
+}
+UNREADABLE_PLAN = "unreadable plan"
+ERRORS = (UNREADABLE_PLAN, *_WRONG.values())
+_Q1 = "Q1: F1 is 0 where label and reply are both empty: a plan of one tool has no pair of links"
+_BACKSLASH = "section 4.2: the clean-up deletes backslashes, and with them what JSON escapes"
+_Q4 = "Q4: sets hide how often a tool or an argument occurs"
+_OUTSIDE = "names outside the library count neither way"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskBenchRules(Rules):
+    """One profile."""
+
+    profile: str
+    score: ScoreReply
+    make_request: Callable[[Item], Request]
+
+    def episode(self, item: Item, unit: str) -> SingleReply:
+        return SingleReply(lambda: self.make_request(item))
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        found = self._score(item, episode.reply or {})
+        wrong = [part for part in PARTS if found.f1(getattr(found, part)) < 1]
+        if found.fault:
+            error, reason = UNREADABLE_PLAN, found.fault
+        elif wrong:
+            error, reason = _WRONG[wrong[0]], _reason(found, wrong[0])
+        else:
+            error, reason = None, "tools, links and arguments are those of the label"
+        return Check(error is None, error, reason, found.f1(found.value), _columns(found))
+
+    def _score(self, item: Item, reply: Message) -> PlanScores:
+        record = item.data
+        assert isinstance(record, Record)
+        try:
+            return self.score(written_text(reply) or "", record.gold, record.library)
+        except RecursionError:
+            return PlanScores(fault="nested too deeply", counts=(False, False, False))
+
+    def mutants(self, item: Item) -> Iterator[Mutant]:
+        """The gold plan with one mistake; none where the rules refuse the gold plan itself."""
+        record: Record = item.data
+        gold = {"role": "assistant", "content": record.gold.as_json()}
+        if not self._accepts(item, "0", [gold]):
+            return
+        yield Mutant("0", "empty reply", ({**gold, "content": ""},), "no text")
+        for kind, mutate in _MUTATIONS.items():
+            plan = deepcopy(json.loads(record.gold.as_json()))
+            note = mutate(plan, record)
+            if note:
+                text = json.dumps(plan, ensure_ascii=False)
+                yield Mutant("0", kind, ({**gold, "content": text},), note)
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        if mutant.kind in ("node repeated", "argument left out"):
+            return _Q4
+        return _OUTSIDE if mutant.kind in ("tool renamed", "tool left out") else ""
+
+    def explain_gold(self, item: Item, unit: str) -> str:
+        record: Record = item.data
+        found = self._score(item, {"content": record.gold.as_json()})
+        if self.profile == "toleap" and any(not getattr(found, part).gold for part in PARTS):
+            return _Q1
+        if self.profile == "original" and "\\" in record.gold.as_json():
+            return _BACKSLASH
+        return "Q6: a number or list as an argument never matches" if self.profile == "toleap" else ""
+
+
+def _reason(found: PlanScores, part: str) -> str:
+    overlap = getattr(found, part)
+    return f"{overlap.hits} of {overlap.gold} are right, {overlap.predicted} were given"
+
+
+def _columns(found: PlanScores) -> Mapping[str, FieldValue]:
+    columns: dict[str, FieldValue] = {
+        "rouge_1": found.rouge_1,
+        "rouge_2": found.rouge_2,
+        "similarity": found.similarity,
+        "reference_error": found.raised or None,
+    }
+    columns |= dict(zip(COUNTED, found.counts, strict=True))
+    for part in PARTS:
+        overlap = getattr(found, part)
+        columns[f"{part}_f1"] = found.f1(overlap)
+        columns[f"{part}_hits"] = overlap.hits
+        columns[f"{part}_sizes"] = overlap.predicted + overlap.gold
+    return columns
+
+
+COUNTED = ("counts_steps", "counts_arguments", "counts_nodes")
+"""Columns that say what the original counts a sample for."""
+
+
+@cache
+def rules_of(profile: str, mode: str) -> TaskBenchRules:
+    """The rules of a profile in a mode."""
+    return TaskBenchRules(profile, _SCORES[profile], partial(request, graph=mode == "graph"))
+
+
+_SCORES: Mapping[str, ScoreReply] = {
+    "toleap": score_toleap,
+    "original": score_original,
+    "fixed": score_fixed,
+}
+
+
+# Mistakes --------------------------------------------------------------------------------------------
+
+
+def _drop_tool(plan: dict[str, Any], record: Record) -> str | None:
+    node = plan["task_nodes"].pop()
+    return f"without {node['task']}"
+
+
+def _rename_tool(plan: dict[str, Any], record: Record) -> str | None:
+    node = plan["task_nodes"][0]
+    taken = {node["task"] for node in plan["task_nodes"]}
+    other = next((name for name in record.library.places if name not in taken), "Another Tool")
+    note = f"{other} for {node['task']}"
+    node["task"] = other
+    return note
+
+
+def _repeat_node(plan: dict[str, Any], record: Record) -> str | None:
+    plan["task_nodes"].append(deepcopy(plan["task_nodes"][-1]))
+    return f"{plan['task_nodes'][-1]['task']} twice"
+
+
+def _drop_links(plan: dict[str, Any], record: Record) -> str | None:
+    if not (record.library.temporal and plan["task_links"]):
+        return None
+    plan["task_links"] = []
+    return "no links"
+
+
+def _turn_link(plan: dict[str, Any], record: Record) -> str | None:
+    if not (record.library.temporal and plan["task_links"]):
+        return None
+    link = plan["task_links"][0]
+    link["source"], link["target"] = link["target"], link["source"]
+    return f"{link['source']} before {link['target']}" if link["source"] != link["target"] else None
+
+
+def _arguments(plan: dict[str, Any]) -> list[Any] | None:
+    """The arguments of the first node that has any."""
+    return next((node["arguments"] for node in plan["task_nodes"] if node.get("arguments")), None)
+
+
+def _drop_argument(plan: dict[str, Any], record: Record) -> str | None:
+    given = _arguments(plan)
+    return f"without {json.dumps(given.pop(), ensure_ascii=False)}" if given else None
+
+
+def _rename_argument(plan: dict[str, Any], record: Record) -> str | None:
+    given = _arguments(plan)
+    if not given or not isinstance(given[0], dict):
+        return None
+    argument = cast(dict[str, Any], given[0])
+    argument["name"] = f"{argument.get('name')}_v2"
+    return argument["name"]
+
+
+def _change_value(plan: dict[str, Any], record: Record) -> str | None:
+    given = _arguments(plan)
+    if not given:
+        return None
+    if isinstance(given[0], dict):
+        given[0]["value"] = "zzyzx quuxly"
+    else:
+        given[0] = "zzyzx quuxly"
+    return "zzyzx quuxly"
+
+
+_MUTATIONS: Mapping[str, Callable[[dict[str, Any], Record], str | None]] = {
+    "tool left out": _drop_tool,
+    "tool renamed": _rename_tool,
+    "node repeated": _repeat_node,
+    "links left out": _drop_links,
+    "link turned round": _turn_link,
+    "argument left out": _drop_argument,
+    "argument renamed": _rename_argument,
+    "value changed": _change_value,
+}

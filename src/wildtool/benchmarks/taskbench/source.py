@@ -1,0 +1,123 @@
+"""Where TaskBench's files lie: tools are fetched from their public repository, labels come from the user's copy."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from wildtool.benchmarks.taskbench.data import (
+    DOMAINS,
+    GRAPH_FILE,
+    LABELS_FILE,
+    TOOLS_FILE,
+    domain_of,
+    label_file,
+    read_labels,
+    read_library,
+    tools_file,
+)
+from wildtool.data.files import read_unpacked, source_of_files
+from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, fetch_all
+from wildtool.errors import DataError, unknown_name
+from wildtool.types import Item, Source
+
+REPOSITORY = "microsoft/JARVIS"
+COMMIT = "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400"
+DIGESTS = {
+    f"data_huggingface/{TOOLS_FILE}": "0eb0654faea9a5f07c0102ca57bfc6de3f9e03d8a00c2776b82e22b1b7c31fbd",
+    f"data_huggingface/{GRAPH_FILE}": "48f774a01d1452ddf918ced6f04218fe311863725a0d6624d6e191e7ea6c4694",
+    f"data_multimedia/{TOOLS_FILE}": "6300f287ebf7dd04f7e8f4d76462b2fe83b823f1cccf432608818f3df67ed0d7",
+    f"data_multimedia/{GRAPH_FILE}": "1065e6041fecbf55c18891fcfb5a4e24ea941dcac3dab670423148902fe6dc55",
+    f"data_dailylifeapis/{TOOLS_FILE}": "64b3ed4f0f3ad199d817695bc3bb7e2f7d9bc2cae2f310821744a62ae41aee13",
+    f"data_dailylifeapis/{GRAPH_FILE}": "911ba3c1d3bd40fddeb73e49dc34f169479ec07ef0b7d9ce71a1bf57a106e70b",
+}
+"""SHA-256 of the files with tools and links; the labels have no digest that we could verify."""
+HOW_TO_GET = (
+    "the labels are the files taskbench/data_<domain>/data.json of github.com/microsoft/JARVIS, or the split `test` of"
+    " the Hugging Face data set microsoft/Taskbench saved as JSON lines; bring them with `wildtool data pull taskbench"
+    " --from FOLDER`, FOLDER holding data_<domain>/data.json, or name a file or folder with --data"
+)
+
+
+def official_folder() -> Path:
+    """Where tools and labels lie once pulled."""
+    return cache_folder() / "taskbench"
+
+
+def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+    """Brings tools and links into the cache, verified, and labels from a folder of the user's. Raises DataError."""
+    folder = official_folder()
+    given = None if file is None else file / "taskbench" if (file / "taskbench").is_dir() else file
+    if given is not None and not given.is_dir():
+        raise DataError(f"{file}: no folder; --from takes one that holds data_<domain>/{LABELS_FILE}")
+    has_tools = given is not None and any(given.rglob(f"{TOOLS_FILE}*"))
+    fetch_all(
+        {
+            folder / path: PinnedFile(REPOSITORY, COMMIT, f"taskbench/{path}", sha256=digest, other_path=path)
+            for path, digest in DIGESTS.items()
+        },
+        folder=given if has_tools else None,
+        mirror=mirror,
+        report=report,
+    )
+    found = [domain for domain in DOMAINS if given is not None and _copy_labels(given, domain, report)]
+    there = [domain for domain in DOMAINS if label_file(folder, domain)]
+    if not there:
+        raise DataError(f"tools and links are at {folder}, the labels are not: {HOW_TO_GET}")
+    report(f"labels of {', '.join(there)} are there" + ("" if found else "; --from FOLDER brings others"))
+    report(f"source: {REPOSITORY} at commit {COMMIT}; licence: MIT")
+    return folder
+
+
+def _copy_labels(given: Path, domain: str, report: ReportProgress) -> bool:
+    labels = label_file(given, domain)
+    if labels is None:
+        return False
+    target = official_folder() / f"data_{domain}" / LABELS_FILE
+    library = read_library(target.with_name(TOOLS_FILE), domain)
+    count = sum(1 for _ in read_labels(labels, library))
+    part = target.with_name(f"{LABELS_FILE}.part")
+    try:
+        part.write_bytes(read_unpacked(labels))
+        shutil.move(part, target)
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror}") from error
+    report(f"{target}: {count} records from {labels}; their digest is not known, so they are not verified")
+    return True
+
+
+def locate(data: str | None, split: str | None) -> Source:
+    """The data a user named: None or `official`, a file or a folder. Raises DataError saying how to get them."""
+    _check_split(split)
+    if data in (None, "official"):
+        name, path = "official", official_folder()
+    else:
+        name, path = data, Path(data)
+    if path.is_file():
+        domain = domain_of(path)
+        if split not in (None, domain):
+            raise DataError(f"{path} is of {domain}, not of {split}")
+        return source_of_files(name, path, [path])
+    labels = [label_file(path, domain) for domain in DOMAINS if split in (None, domain)]
+    files = [file for file in labels if file is not None]
+    if not files:
+        of = f" of {split}" if split else ""
+        raise DataError(f"{path} holds no labels{of}: {HOW_TO_GET}")
+    return source_of_files(name, path, files)
+
+
+def read_items(path: Path, split: str | None) -> Iterator[Item]:
+    """Records of a file or folder, domain by domain. Raises DataError naming file, line, id and field."""
+    _check_split(split)
+    if path.is_file():
+        found = [(domain_of(path), path)]
+    else:
+        found = [(domain, file) for domain in DOMAINS if (file := label_file(path, domain)) is not None]
+    for domain, file in found:
+        if split in (None, domain):
+            library = read_library(tools_file(file, domain, official_folder()), domain)
+            yield from read_labels(file, library)
+
+
+def _check_split(split: str | None) -> None:
+    if split is not None and split not in DOMAINS:
+        raise DataError(unknown_name("split", split, DOMAINS, of="taskbench"))

@@ -1,0 +1,173 @@
+"""TaskBench as ToLeaP scores it: six scores of each sample, whose means over a domain are its table."""
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, cast
+
+from wildtool.benchmarks.taskbench.data import Library, Plan
+from wildtool.benchmarks.taskbench.scores import PlanScores, media_type
+from wildtool.toolcall.set_scores import set_overlap
+from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
+
+UNREADABLE = "no JSON could be read"
+_STEP_KEYS = ("description", "step_description", "step_name", "step")
+_NAME_KEYS = ("task", "name", "task_name", "task_node_name", "node_name", "task_node", "tool")
+_CLOSERS = {"{": "}", "[": "]"}
+
+
+def read_plan(text: str) -> Plan | None:
+    """The plan in a reply; an empty one where its JSON is no object (Q8), None where there is no JSON."""
+    stretch = first_stretch(text)
+    if stretch is None:
+        return None
+    try:
+        value = json.loads(stretch)
+    except (ValueError, RecursionError):
+        return None
+    plan = cast(dict[str, Any], value) if isinstance(value, dict) else {}
+    return Plan(*(plan.get(name, []) for name in ("task_steps", "task_nodes", "task_links")))
+
+
+def first_stretch(text: str) -> str | None:
+    """From the first bracket to the one that closes it, counting only brackets of its kind, outside of strings."""
+    begin = min((at for at in map(text.find, _CLOSERS) if at >= 0), default=-1)
+    if begin < 0:
+        return None
+    opener, closer = text[begin], _CLOSERS[text[begin]]
+    depth, at = 0, begin
+    while at < len(text):
+        character = text[at]
+        if character == '"':
+            at = _string_end(text, at)
+        elif character == opener:
+            depth += 1
+        elif character == closer:
+            depth -= 1
+            if not depth:
+                return text[begin : at + 1]
+        at += 1
+    return None
+
+
+def _string_end(text: str, begin: int) -> int:
+    """Place of the quote that ends the string that begins there; the length of the text where none does."""
+    at = begin + 1
+    while at < len(text) and text[at] != '"':
+        at += 2 if text[at] == "\\" else 1
+    return at
+
+
+def score_toleap(text: str, gold: Plan, library: Library) -> PlanScores:
+    """The six scores of a reply; all 0 where the evaluator raises, which would end its run (Q9)."""
+    plan = read_plan(text)
+    if plan is None:
+        return PlanScores(fault=UNREADABLE)
+    try:
+        words, gold_words = (rouge_words(steps_text(one.steps), stem=True) for one in (plan, gold))
+        names, gold_names = node_names(plan.nodes), [str(node["task"]) for node in gold.nodes]
+        found, wanted = list(_predicted(plan.nodes)), list(_labelled(gold.nodes))
+    except TypeError as error:
+        return PlanScores(fault=f"the published evaluator raises TypeError: {error}", raised="TypeError")
+    pairs = (
+        (link_pairs(plan.links), link_pairs(gold.links))
+        if library.temporal
+        else (name_pairs(names), name_pairs(gold_names))
+    )
+    return PlanScores(
+        *rouge_1_2(words, gold_words),
+        set_overlap(names, gold_names),
+        set_overlap(*pairs),
+        set_overlap([name for name, _ in found], [name for name, _ in wanted]),
+        set_overlap([value for _, value in found], [value for _, value in wanted]),
+    )
+
+
+def steps_text(steps: Any) -> str:
+    """All steps, one a line. Raises TypeError where one has no text."""
+    return "\n".join(map(_step_text, steps))
+
+
+def _step_text(step: Any) -> Any:
+    if isinstance(step, list):
+        parts = cast(list[Any], step)
+        return "\n".join(parts) if all(isinstance(part, str) for part in parts) else str(parts)
+    if isinstance(step, dict):
+        fields = cast(dict[str, Any], step)
+        return next((fields[key] for key in _STEP_KEYS if key in fields), str(fields))
+    return str(step) if isinstance(step, int) else step
+
+
+def node_names(nodes: Any) -> list[str]:
+    """Names of the nodes that are objects and have one. Raises TypeError where the nodes are no list."""
+    named = [node_name(cast(dict[str, Any], node)) for node in nodes if isinstance(node, dict)]
+    return [str(name) for name in named if name]
+
+
+def node_name(node: Mapping[str, Any]) -> Any:
+    """What a node calls its tool, under any of the names that ToLeaP takes for it (Q7); empty where it does not."""
+    return next((node[key] for key in _NAME_KEYS if key in node), "")
+
+
+def name_pairs(names: list[str]) -> list[str]:
+    """Each name with the one after it, which is what counts for links where arguments have no names (Q2)."""
+    return [f"{one} - {other}" for one, other in pairwise(names)]
+
+
+def link_pairs(links: Any) -> list[str]:
+    """The source of each link with the target of the one after it (Q3); none where a link is no link."""
+    try:
+        ends = [(link["source"], link["target"]) for link in links]
+    except (TypeError, KeyError):
+        return []
+    return [f"{one[0]} - {other[1]}" for one, other in pairwise(ends)]
+
+
+# Arguments as pairs of texts: name, and name with value --------------------------------------------------
+
+
+def _predicted(nodes: Any) -> Iterator[tuple[str, str]]:
+    for node in nodes:
+        if not isinstance(node, dict):
+            continue
+        fields = cast(dict[str, Any], node)
+        arguments: Any = fields.get("arguments", [])
+        for argument in () if arguments is None else arguments:
+            yield _predicted_argument(node_name(fields), argument)
+
+
+def _predicted_argument(tool: Any, argument: Any) -> tuple[str, str]:
+    if isinstance(argument, str):
+        return _named(tool, _type(argument), argument)
+    if isinstance(argument, dict):
+        fields = cast(dict[str, Any], argument)
+        return _named(tool, fields.get("name", "PRED ERROR"), fields.get("value", "PRED ERROR"))
+    if isinstance(argument, list):
+        texts = [_named(tool, _type(str(element)), str(element)) for element in cast(list[Any], argument)]
+        return (texts[-1][0], "\n".join(value for _, value in texts)) if texts else ("", "")
+    return f"{tool} - PRED ERROR", f"{tool} - PRED ERROR"
+
+
+def _labelled(nodes: Any) -> Iterator[tuple[str, str]]:
+    for node in nodes:
+        arguments: list[Any] = node.get("arguments") or []
+        for argument in arguments:
+            yield _labelled_argument(node["task"], argument)
+
+
+def _labelled_argument(tool: str, argument: Any) -> tuple[str, str]:
+    if isinstance(argument, str):
+        return _named(tool, _type(argument), argument)
+    if isinstance(argument, dict):
+        fields = cast(dict[str, Any], argument)
+        return _named(tool, fields.get("name", "LABEL ERROR"), fields.get("value", "LABEL ERROR"))
+    return _named(tool, "list" if isinstance(argument, list) else "number", argument)
+
+
+def _named(tool: Any, name: Any, value: Any) -> tuple[str, str]:
+    # The tool is twice in the second text, since the name has it already.
+    return f"{tool} - {name}", f"{tool} - {tool} - {name}: {value}"
+
+
+def _type(text: str) -> str:
+    return media_type(text.strip("'"))

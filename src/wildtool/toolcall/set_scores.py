@@ -1,0 +1,55 @@
+"""Precision, recall and F1 of what was predicted against gold, by sets or by multisets."""
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How many predicted elements are gold ones; a sum of these over samples gives a micro average."""
+
+    hits: int
+    """Elements that are in both."""
+    predicted: int
+    gold: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted elements that are gold; 0 where nothing was predicted."""
+        return self.hits / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold elements that were predicted; 0 where there are none."""
+        return self.hits / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 0 where either side is empty."""
+        return 2 * self.hits / (self.predicted + self.gold) if self.hits else 0.0
+
+    @property
+    def f1_or_equal(self) -> float:
+        """F1, and 1 where both sides are empty: nothing was wanted and nothing was predicted."""
+        return self.f1 if self.predicted or self.gold else 1.0
+
+    @property
+    def exact(self) -> bool:
+        """Whether both sides have the same elements."""
+        return self.hits == self.predicted == self.gold
+
+    def __add__(self, other: "Overlap") -> "Overlap":
+        return Overlap(self.hits + other.hits, self.predicted + other.predicted, self.gold + other.gold)
+
+
+def set_overlap(predicted: Collection[Hashable], gold: Collection[Hashable]) -> Overlap:
+    """Elements that occur, however often."""
+    left, right = set(predicted), set(gold)
+    return Overlap(len(left & right), len(left), len(right))
+
+
+def multiset_overlap(predicted: Iterable[Hashable], gold: Iterable[Hashable]) -> Overlap:
+    """Elements with how often they occur: a gold element is hit once for each time that it is gold."""
+    left, right = Counter(predicted), Counter(gold)
+    return Overlap((left & right).total(), left.total(), right.total())

@@ -1,0 +1,35 @@
+"""ROUGE-N as `rouge_score` computes it: F1 of n-grams of words, each counted as often as it occurs.
+
+Written here since the package brings NLTK, numpy and absl (docs/decisions/0022-own-rouge-n.md). Equality with the package
+is a test.
+"""
+
+import re
+from collections.abc import Sequence
+
+from wildtool.toolcall.set_scores import multiset_overlap
+from wildtool.toolcall.text.porter_stemmer import stem_word
+
+_WORD = re.compile("[a-z0-9]+")
+_SHORT = 3
+"""Words up to this length are not stemmed."""
+
+
+def rouge_words(text: str, *, stem: bool) -> list[str]:
+    """The words of a text: runs of a-z and 0-9 in lower case; longer ones stemmed, if wanted."""
+    words = _WORD.findall(text.lower())
+    return [word if len(word) <= _SHORT else stem_word(word) for word in words] if stem else words
+
+
+def rouge_n(predicted: Sequence[str], gold: Sequence[str], n: int) -> float:
+    """F1 of the n-grams of two lists of words; 0 where either has none."""
+    return multiset_overlap(_grams(predicted, n), _grams(gold, n)).f1
+
+
+def rouge_1_2(predicted: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
+    """ROUGE-1 and ROUGE-2 of two lists of words."""
+    return rouge_n(predicted, gold, 1), rouge_n(predicted, gold, 2)
+
+
+def _grams(words: Sequence[str], n: int) -> Sequence[str] | list[tuple[str, ...]]:
+    return words if n == 1 else list(zip(*(words[at:] for at in range(n)), strict=False))

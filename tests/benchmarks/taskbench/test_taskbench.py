@@ -1,0 +1,272 @@
+"""TaskBench: what each profile makes of a plan, the faults that `fixed` corrects, data and their faults, the command."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.taskbench.plan_build import CHAIN, SINGLE, TIMED, link, node, plan, write_data
+from e2e.command import wildtool
+from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
+from wildtool.benchmarks.taskbench.rules import rules_of
+from wildtool.benchmarks.taskbench.scores import PlanScores
+from wildtool.engine.score.audit import audit_profile
+from wildtool.errors import DataError
+from wildtool.types import Item
+
+PROFILES = tuple(TASKBENCH.profiles)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("taskbench"))
+
+
+@pytest.fixture(scope="module")
+def items(folder: Path) -> dict[str, Item]:
+    return {item.id: item for item in TASKBENCH.load(TASKBENCH.locate(str(folder)))}
+
+
+def score(profile: str, item: Item, reply: Any) -> PlanScores:
+    text = reply if isinstance(reply, str) else json.dumps(reply)
+    return rules_of(profile, "chat").score(text, item.data.gold, item.data.library)
+
+
+def f1(profile: str, item: Item, reply: Any) -> dict[str, float]:
+    found = score(profile, item, reply)
+    return {part: found.f1(getattr(found, part)) for part in PARTS}
+
+
+RIGHT = dict.fromkeys(PARTS, 1.0)
+
+
+# Faults ----------------------------------------------------------------------------------------------
+
+
+def test_one_tool_has_no_links_to_miss(items: dict[str, Item]) -> None:
+    item = items["huggingface/one"]
+    assert f1("toleap", item, SINGLE)["edge"] == 0
+    assert f1("fixed", item, SINGLE) == RIGHT
+
+
+def test_links_are_references_and_not_the_order_of_nodes(items: dict[str, Item]) -> None:
+    item = items["huggingface/three"]
+    turned = plan(
+        [CHAIN["task_nodes"][0], node("Caption Maker", "<node-2>"), node("Photo Painter", "<node-0>")]
+    )
+    assert f1("toleap", item, turned)["edge"] == 0
+    assert f1("fixed", item, turned) == RIGHT
+
+
+def test_links_without_references_are_missed(items: dict[str, Item]) -> None:
+    loose = plan([node(one["task"], "a red boat") for one in CHAIN["task_nodes"]])
+    assert f1("toleap", items["huggingface/three"], loose)["edge"] == 1
+    assert f1("fixed", items["huggingface/three"], loose)["edge"] == 0
+
+
+def test_links_are_compared_whatever_their_order(items: dict[str, Item]) -> None:
+    item = items["dailylifeapis/timed"]
+    turned = {**TIMED, "task_links": TIMED["task_links"][::-1]}
+    assert f1("toleap", item, turned)["edge"] == 0
+    assert f1("original", item, turned)["edge"] == 1
+    assert f1("fixed", item, turned)["edge"] == 1
+
+
+def test_a_wrong_link_that_keeps_the_pairs_is_caught(items: dict[str, Item]) -> None:
+    item = items["dailylifeapis/timed"]
+    wrong = {**TIMED, "task_links": [link("book_ferry", "set_alarm"), link("set_alarm", "set_alarm")]}
+    assert f1("toleap", item, wrong)["edge"] == 1
+    assert f1("fixed", item, wrong)["edge"] == 0
+
+
+def test_a_repeated_tool_counts_twice(items: dict[str, Item]) -> None:
+    item = items["dailylifeapis/timed"]
+    twice = deepcopy(TIMED)
+    twice["task_nodes"].append(twice["task_nodes"][0])
+    assert f1("toleap", item, twice)["node"] == f1("original", item, twice)["node"] == 1
+    assert f1("fixed", item, twice)["node"] == pytest.approx(6 / 7)
+
+
+@pytest.mark.parametrize(("gold", "reply"), [("9:00", "'9:00'"), ("9:00", " 9:00 ")])
+def test_quotes_and_blanks_around_a_value_do_not_count(items: dict[str, Item], gold: str, reply: str) -> None:
+    quoted = json.loads(json.dumps(TIMED).replace(json.dumps(gold), json.dumps(reply)))
+    assert f1("toleap", items["dailylifeapis/timed"], quoted)["value"] < 1
+    assert f1("fixed", items["dailylifeapis/timed"], quoted) == RIGHT
+
+
+def test_brackets_before_the_plan_do_not_hide_it(items: dict[str, Item]) -> None:
+    text = f"[1] The plan {{in JSON}}: {json.dumps(CHAIN)}"
+    assert f1("toleap", items["huggingface/three"], text)["node"] == 0
+    assert f1("fixed", items["huggingface/three"], text) == RIGHT
+
+
+@pytest.mark.parametrize("steps", [None, [1.5], [{"step": 1}], [None]])
+def test_steps_that_raise_cost_only_the_steps(items: dict[str, Item], steps: Any) -> None:
+    broken = {**CHAIN, "task_steps": steps}
+    found = score("toleap", items["huggingface/three"], broken)
+    assert (found.raised, found.node.f1) == ("TypeError", 0)
+    assert f1("fixed", items["huggingface/three"], broken) == RIGHT
+
+
+def test_steps_in_one_text_are_read_as_words(items: dict[str, Item]) -> None:
+    joined = {**CHAIN, "task_steps": "\n".join(CHAIN["task_steps"])}
+    assert score("toleap", items["huggingface/three"], joined).rouge_1 < 0.2
+    assert score("fixed", items["huggingface/three"], joined).rouge_1 == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("www.site.au", "text"),
+        ("https://site.au/boat.PNG", "image"),
+        ("notes.movie", "text"),
+        ("see photo.jpg, please", "image"),
+        ("'song.mp3'", "audio"),
+    ],
+)
+def test_the_kind_of_a_file_is_the_end_of_its_name(items: dict[str, Item], text: str, kind: str) -> None:
+    item = items["huggingface/one"]
+    names = [argument[1] for argument in _names(item, text)]
+    assert names == [kind]
+
+
+def _names(item: Item, text: str) -> list[tuple[str, str]]:
+    from wildtool.benchmarks.taskbench.data import Plan
+    from wildtool.benchmarks.taskbench.fixed import plan_parts
+
+    return plan_parts(Plan([], [node("Photo Finder", text)], []), item.data.library)[2]
+
+
+def test_the_original_leaves_out_what_it_cannot_read(items: dict[str, Item]) -> None:
+    assert score("original", items["huggingface/three"], "no plan").counts == (False, False, False)
+    broken = plan([node("Photo Finder", 'the "red" boat')])
+    assert score("original", items["huggingface/one"], broken).counts == (False, False, False)
+    assert score("fixed", items["huggingface/one"], broken).fault == ""
+
+
+# Any reply -------------------------------------------------------------------------------------------
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just("<node-0>"),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["task", "name", "value", "arguments", "source", "target"]), inner, max_size=3
+        )
+    ),
+    max_leaves=8,
+)
+plans = st.fixed_dictionaries({}, optional={f"task_{part}": values for part in ("steps", "nodes", "links")})
+texts = st.text() | plans.map(json.dumps) | values.map(json.dumps) | st.text('{}[]"\\,:<node-0> task_')
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@settings(max_examples=300, deadline=None)
+@given(reply=texts | st.none() | st.integers())
+def test_any_reply_gets_a_verdict(items: dict[str, Item], profile: str, reply: Any) -> None:
+    rules = rules_of(profile, "chat")
+    for item in items.values():
+        episode = rules.episode(item, "0")
+        episode.advance({"role": "assistant", "content": reply})
+        check = rules.verdict(episode, item, "0")
+        assert 0 <= (check.score or 0) <= 1
+        assert bool(check.error) != check.correct
+
+
+def test_a_reply_nested_too_deeply_is_unreadable(items: dict[str, Item]) -> None:
+    deep = '{"task_steps": [], "task_nodes": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    for profile in PROFILES:
+        assert score(profile, items["huggingface/one"], deep).fault
+
+
+# Audit and data --------------------------------------------------------------------------------------
+
+
+def test_fixed_accepts_every_gold_plan_and_catches_every_mistake(folder: Path) -> None:
+    found = audit_profile(TASKBENCH, TASKBENCH.locate(str(folder)), "fixed")
+    assert found.passed
+    assert {kill.kind for kill in found.kills} >= {"link turned round", "node repeated", "argument renamed"}
+
+
+@pytest.mark.parametrize("profile", ["toleap", "original"])
+def test_what_the_others_miss_is_explained(folder: Path, profile: str) -> None:
+    found = audit_profile(TASKBENCH, TASKBENCH.locate(str(folder)), profile)
+    assert all(wrong.why.startswith("Q") for wrong in found.wrong_gold)
+    assert all(survivor.why for survivor in found.survivors)
+    assert {wrong.item for wrong in found.wrong_gold} == (
+        {"huggingface/one"} if profile == "toleap" else set()
+    )
+
+
+def test_the_graph_is_in_the_prompt_of_its_mode(items: dict[str, Item]) -> None:
+    def prompt(mode: str) -> str:
+        request = rules_of("toleap", mode).episode(items["huggingface/three"], "0").request()
+        assert request is not None and not request.tools
+        return request.messages[0]["content"]
+
+    assert "Photo Finder -> Photo Painter" in prompt("graph")
+    assert "Photo Finder -> Photo Painter" not in prompt("chat")
+    for mode in TASKBENCH.modes:
+        assert "Please do three." in prompt(mode)
+        assert '"id": "Caption Maker"' in prompt(mode)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("type", "tree", "field type: expected one of single, chain, dag"),
+        ("tool_nodes", "[", "field tool_nodes: not JSON"),
+        ("tool_nodes", "[{}]", r"field tool_nodes\[0\].task: expected the name of a tool"),
+        ("instruction", None, "field instruction: expected a text"),
+        ("id", None, "field id: expected a text"),
+    ],
+)
+def test_a_fault_in_a_label_is_named(
+    folder: Path, tmp_path: Path, field: str, value: Any, message: str
+) -> None:
+    record = json.loads((folder / "data_huggingface" / "data.json").read_text("utf-8").splitlines()[0])
+    file = folder / "data_huggingface" / f"{tmp_path.name}.jsonl"
+    file.write_text(json.dumps({**record, field: value}), "utf-8")
+    with pytest.raises(DataError, match=message):
+        list(TASKBENCH.load(TASKBENCH.locate(str(file))))
+
+
+def test_labels_in_the_older_layout_are_read(folder: Path, items: dict[str, Item]) -> None:
+    file = folder / "data_huggingface" / "older.jsonl"
+    older = {"id": "three", "type": "chain", "user_request": "Please do three.", **CHAIN}
+    file.write_text(json.dumps(older), "utf-8")
+    (item,) = TASKBENCH.load(TASKBENCH.locate(str(file)))
+    known = items["huggingface/three"]
+    assert (item.id, item.data.gold, item.data.request) == (known.id, known.data.gold, known.data.request)
+
+
+def test_missing_labels_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
+    with pytest.raises(DataError, match="wildtool data pull taskbench --from FOLDER"):
+        TASKBENCH.locate(None)
+    with pytest.raises(DataError, match="tools of huggingface are not at hand"):
+        file = tmp_path / "my_huggingface.jsonl"
+        file.write_text("", "utf-8")
+        list(TASKBENCH.load(TASKBENCH.locate(str(file))))
+    with pytest.raises(DataError, match="which domain is it of"):
+        other = tmp_path / "labels.jsonl"
+        other.write_text("", "utf-8")
+        list(TASKBENCH.load(TASKBENCH.locate(str(other))))
+    with pytest.raises(DataError, match="huggingface"):
+        TASKBENCH.locate(str(tmp_path), "hugingface")
+
+
+# The command -----------------------------------------------------------------------------------------
+
+
+async def test_a_run_of_gold_plans_shows_its_scores(folder: Path, tmp_path: Path) -> None:
+    words = ("run", "taskbench", "--data", folder, "--model", "baseline/gold", "--out", tmp_path / "gold")
+    run = await wildtool(*words, cwd=tmp_path)
+    assert (run.status, "Edge F1" in run.out) == (0, True), run.err
+    words = ("show", tmp_path / "gold", "--profile", "fixed", "--group", "huggingface (single)")
+    fixed = await wildtool(*words, cwd=tmp_path)
+    assert (fixed.status, fixed.out.count("100.0 %")) == (0, 6), fixed.err

@@ -1,0 +1,24 @@
+"""Numbers of replies given by hand, as a run's table of verdicts gives them."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from wildtool.benchmark import Benchmark
+from wildtool.engine.score.judge import safe_judge
+from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
+from wildtool.types import Item, Metric, Reply, Transcript
+
+
+def judge_metrics(
+    benchmark: Benchmark, items: Iterable[Item], replies: Mapping[str, str | None], profile: str, place: Path
+) -> dict[tuple[str, str], Metric]:
+    """The metrics of one text for each item, by group and name."""
+    player = RunInfo(run="parity", model="oracle", benchmark=benchmark.name, profile=profile)
+    with VerdictTable(place / f"{profile}.parquet", benchmark) as table:
+        for order, item in enumerate(items):
+            reply = Reply({"role": "assistant", "content": replies[item.id]})
+            verdicts, fault = safe_judge(benchmark, item, {"0": Transcript((reply,))}, profile)
+            assert fault is None, (item.id, fault)
+            table.add(order, player, item, 0, verdicts, {})
+        metrics = benchmark.summarize(relation([table.write()]), profile)
+    return {(metric.group, metric.name): metric for metric in metrics}
