@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from shutil import copyfile
+from shutil import copyfile, copytree
 from typing import Any, cast
 
 import pytest
@@ -19,6 +19,7 @@ from parity.cases import oracle_folder
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import ItemData
 from wildtool.benchmarks.acebench.gold import gold_text
+from wildtool.benchmarks.taskbench.data import DOMAINS
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.episode import gold_replies
 
@@ -66,6 +67,8 @@ OFFICIAL = (
     "runs/gold",
     "benchmark acebench",
     "my_records",
+    "taskbench",
+    "runs/multimedia",
 )
 """Commands over ACEBench's official data, or over a part of them."""
 PULLED = oracle_folder("acebench").parents[1] / "data" / "acebench"
@@ -115,6 +118,12 @@ def pulled(folder: Path) -> Path:
         )
     shell(shlex.join(["wildtool", "data", "pull", "acebench", "--from", str(PULLED)]), folder)
     shell("wildtool run acebench --model baseline/gold --out runs/gold --quiet", folder)
+    for domain in DOMAINS:
+        made = folder / "JARVIS" / f"data_{domain}"
+        copytree(PULLED.with_name("taskbench") / f"data_{domain}", made)
+        copyfile(PULLED.with_name("taskbench") / f"synthetic_{domain}.jsonl", made / "data.json")
+    shell("wildtool data pull taskbench --from JARVIS", folder)
+    shell("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
     category = "normal_atom_bool"
     results = folder / "result_all" / "result_en" / "some-model" / f"data_{category}_result.json"
     results.parent.mkdir(parents=True)

@@ -11,10 +11,10 @@ import pytest
 from parity.cases import oracle_folder, present, rows
 from parity.judging import judge_metrics
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
-from wildtool.benchmarks.taskbench.data import DOMAINS, Record, read_labels, read_library, tools_file
+from wildtool.benchmarks.taskbench.data import DOMAINS, Record, library_file, read_labels, read_library
 from wildtool.benchmarks.taskbench.original import score_original
 from wildtool.benchmarks.taskbench.summary import ORDER
-from wildtool.benchmarks.taskbench.toleap import UNREADABLE, score_toleap
+from wildtool.benchmarks.taskbench.toleap import NO_JSON, score_toleap
 from wildtool.types import Item
 
 TOLEAP = {"name_f1": "node", "link_f1": "edge", "t_f1": "name", "v_f1": "value"}
@@ -38,7 +38,7 @@ def items(folder: Path) -> dict[str, Item]:
     found: dict[str, Item] = {}
     for domain in DOMAINS:
         for labels in (data / f"synthetic_{domain}.jsonl", data / f"official_excerpt_{domain}.jsonl"):
-            library = read_library(tools_file(labels, domain, data), domain)
+            library = read_library(library_file(labels, domain, data), domain)
             found |= {item.id: item for item in read_labels(labels, library)}
     return found
 
@@ -56,7 +56,7 @@ def test_toleap_gives_each_sample_its_scores(folder: Path) -> None:
         if found.raised:
             assert not any(getattr(found, part).f1 for part in PARTS)
             continue
-        ours = {"rouge_1": found.rouge_1, "rouge_2": found.rouge_2, "unparsed": found.fault == UNREADABLE}
+        ours = {"rouge_1": found.rouge_1, "rouge_2": found.rouge_2, "unparsed": found.fault == NO_JSON}
         ours |= {name: getattr(found, part).f1 for name, part in TOLEAP.items()}
         assert ours == pytest.approx(expected, abs=1e-9), case["case_id"]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.taskbench.plan_build import CHAIN, SINGLE, TIMED, link, node, plan, write_data
 from e2e.command import wildtool
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
-from wildtool.benchmarks.taskbench.rules import rules_of
+from wildtool.benchmarks.taskbench.rules import taskbench_rules
 from wildtool.benchmarks.taskbench.scores import PlanScores
 from wildtool.engine.score.audit import audit_profile
 from wildtool.errors import DataError
@@ -33,7 +33,7 @@ def items(folder: Path) -> dict[str, Item]:
 
 def score(profile: str, item: Item, reply: Any) -> PlanScores:
     text = reply if isinstance(reply, str) else json.dumps(reply)
-    return rules_of(profile, "chat").score(text, item.data.gold, item.data.library)
+    return taskbench_rules(profile, "chat").score(text, item.data.gold, item.data.library)
 
 
 def f1(profile: str, item: Item, reply: Any) -> dict[str, float]:
@@ -135,10 +135,10 @@ def test_the_kind_of_a_file_is_the_end_of_its_name(items: dict[str, Item], text:
 
 
 def _names(item: Item, text: str) -> list[tuple[str, str]]:
-    from wildtool.benchmarks.taskbench.data import Plan
+    from wildtool.benchmarks.taskbench.data import ToolPlan
     from wildtool.benchmarks.taskbench.fixed import plan_parts
 
-    return plan_parts(Plan([], [node("Photo Finder", text)], []), item.data.library)[2]
+    return plan_parts(ToolPlan([], [node("Photo Finder", text)], []), item.data.library)[2]
 
 
 def test_the_original_leaves_out_what_it_cannot_read(items: dict[str, Item]) -> None:
@@ -168,7 +168,7 @@ texts = st.text() | plans.map(json.dumps) | values.map(json.dumps) | st.text('{}
 @settings(max_examples=300, deadline=None)
 @given(reply=texts | st.none() | st.integers())
 def test_any_reply_gets_a_verdict(items: dict[str, Item], profile: str, reply: Any) -> None:
-    rules = rules_of(profile, "chat")
+    rules = taskbench_rules(profile, "chat")
     for item in items.values():
         episode = rules.episode(item, "0")
         episode.advance({"role": "assistant", "content": reply})
@@ -204,7 +204,7 @@ def test_what_the_others_miss_is_explained(folder: Path, profile: str) -> None:
 
 def test_the_graph_is_in_the_prompt_of_its_mode(items: dict[str, Item]) -> None:
     def prompt(mode: str) -> str:
-        request = rules_of("toleap", mode).episode(items["huggingface/three"], "0").request()
+        request = taskbench_rules("toleap", mode).episode(items["huggingface/three"], "0").request()
         assert request is not None and not request.tools
         return request.messages[0]["content"]
 

@@ -52,9 +52,9 @@ class TaskBench(Benchmark):
         return (item for item in read_items(source.path, split) if lang in (None, item.lang))
 
     def rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.taskbench.rules import rules_of
+        from wildtool.benchmarks.taskbench.rules import taskbench_rules
 
-        return rules_of(profile, self.mode)
+        return taskbench_rules(profile, self.mode)
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"structure": item.data.structure, "tools": len(item.data.gold.nodes)}

@@ -43,7 +43,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ToolPlan:
     """Steps, nodes and links, as a label or a reply has them; of a reply they may be anything."""
 
     steps: Any
@@ -62,7 +62,7 @@ class Record:
 
     request: str
     structure: str
-    gold: Plan
+    gold: ToolPlan
     library: Library
 
 
@@ -86,7 +86,7 @@ def domain_of(path: Path) -> str:
     )
 
 
-def tools_file(labels: Path, domain: str, pulled: Path) -> Path:
+def library_file(labels: Path, domain: str, pulled: Path) -> Path:
     """The tool descriptions beside labels, in a folder `data_<domain>` beside them, or as pulled.
 
     Raises DataError where there are none.
@@ -139,7 +139,7 @@ def _item(line: bytes, where: str, library: Library) -> Item:
     request = fields.get("instruction") or fields.get("user_request")
     if not isinstance(request, str):
         raise DataError(f"{where}: field instruction: expected a text, found {json_type(request)}")
-    gold = Plan(*(_label(fields, name, where) for name in ("steps", "nodes", "links")))
+    gold = ToolPlan(*(_label(fields, name, where) for name in ("steps", "nodes", "links")))
     for place, node in enumerate(gold.nodes):
         if not isinstance(node, dict) or not isinstance(cast(dict[str, Any], node).get("task"), str):
             raise DataError(f"{where}: field tool_nodes[{place}].task: expected the name of a tool")

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from wildtool.benchmarks.taskbench.data import Library, Plan
+from wildtool.benchmarks.taskbench.data import Library, ToolPlan
 from wildtool.benchmarks.taskbench.scores import MEDIA, PlanScores, f1_or_equal
-from wildtool.benchmarks.taskbench.toleap import UNREADABLE, node_name
+from wildtool.benchmarks.taskbench.toleap import NO_JSON, node_name
 from wildtool.toolcall.set_scores import multiset_overlap
 from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
 
@@ -26,11 +26,11 @@ Parts = tuple[list[str], list[tuple[str, str]], list[tuple[str, str]], list[tupl
 """Tools, links between them, names of arguments, names and values of arguments; each with the tool before it."""
 
 
-def score_fixed(text: str, gold: Plan, library: Library) -> PlanScores:
+def score_fixed(text: str, gold: ToolPlan, library: Library) -> PlanScores:
     """The six scores of a reply, by multisets (Q4)."""
     plan = read_plan_anywhere(text)
     if plan is None:
-        return PlanScores(fault=UNREADABLE)
+        return PlanScores(fault=NO_JSON)
     words, gold_words = (rouge_words("\n".join(_texts(one.steps)), stem=True) for one in (plan, gold))
     rouge = rouge_1_2(words, gold_words)
     found, wanted = plan_parts(plan, library), plan_parts(gold, library)
@@ -38,7 +38,7 @@ def score_fixed(text: str, gold: Plan, library: Library) -> PlanScores:
     return PlanScores(*rouge, *overlaps, f1=f1_or_equal)
 
 
-def read_plan_anywhere(text: str) -> Plan | None:
+def read_plan_anywhere(text: str) -> ToolPlan | None:
     """The first JSON object with nodes in a reply, whatever stands around it (Q8); None where there is none."""
     begin = -1
     for _ in range(_MAX_OBJECTS):
@@ -51,7 +51,7 @@ def read_plan_anywhere(text: str) -> Plan | None:
             continue
         if _NODES in value:
             fields = cast(dict[str, Any], value)
-            return Plan(fields.get("task_steps"), fields[_NODES], fields.get("task_links"))
+            return ToolPlan(fields.get("task_steps"), fields[_NODES], fields.get("task_links"))
     return None
 
 
@@ -68,7 +68,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield str(one)
 
 
-def plan_parts(plan: Plan, library: Library) -> Parts:
+def plan_parts(plan: ToolPlan, library: Library) -> Parts:
     nodes = [cast(dict[str, Any], node) for node in _entries(plan.nodes) if isinstance(node, dict)]
     names = [str(node_name(node)) for node in nodes]
     edges: list[tuple[str, str]] = []

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from rapidfuzz.distance import Indel
 
-from wildtool.benchmarks.taskbench.data import Library, Plan
+from wildtool.benchmarks.taskbench.data import Library, ToolPlan
 from wildtool.benchmarks.taskbench.scores import PlanScores, f1_or_equal, media_type
 from wildtool.toolcall.set_scores import Overlap, set_overlap
 from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
@@ -30,7 +30,7 @@ def read_prediction(text: str) -> dict[str, Any] | None:
     return cast(dict[str, Any], value) if isinstance(value, dict) else None
 
 
-def score_original(text: str, gold: Plan, library: Library) -> PlanScores:
+def score_original(text: str, gold: ToolPlan, library: Library) -> PlanScores:
     """Counts of a reply; `PlanScores.counts` says which averages it enters."""
     prediction = read_prediction(text)
     if prediction is None or "task_steps" not in prediction:

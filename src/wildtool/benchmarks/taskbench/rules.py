@@ -25,7 +25,7 @@ _WRONG = {
     "value": "wrong values",
 }
 UNREADABLE_PLAN = "unreadable plan"
-ERRORS = (UNREADABLE_PLAN, *_WRONG.values())
+PLAN_ERRORS = (UNREADABLE_PLAN, *_WRONG.values())
 _Q1 = "Q1: F1 is 0 where label and reply are both empty: a plan of one tool has no pair of links"
 _BACKSLASH = "section 4.2: the clean-up deletes backslashes, and with them what JSON escapes"
 _Q4 = "Q4: sets hide how often a tool or an argument occurs"
@@ -117,7 +117,7 @@ COUNTED = ("counts_steps", "counts_arguments", "counts_nodes")
 
 
 @cache
-def rules_of(profile: str, mode: str) -> TaskBenchRules:
+def taskbench_rules(profile: str, mode: str) -> TaskBenchRules:
     """The rules of a profile in a mode."""
     return TaskBenchRules(profile, _SCORES[profile], partial(request, graph=mode == "graph"))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from wildtool.benchmarks.taskbench.data import Library, Plan
+from wildtool.benchmarks.taskbench.data import Library, ToolPlan
 from wildtool.toolcall.set_scores import Overlap
 
 NOTHING = Overlap(0, 0, 0)
@@ -38,7 +38,7 @@ class PlanScores:
     """What the published evaluator raises on the reply; empty where it does not."""
 
 
-ScoreReply = Callable[[str, Plan, Library], PlanScores]
+ScoreReply = Callable[[str, ToolPlan, Library], PlanScores]
 """Text of a reply, label, tools."""
 
 _EXTENSIONS = {kind: tuple(f".{ending}" for ending in endings.split()) for kind, endings in MEDIA.items()}

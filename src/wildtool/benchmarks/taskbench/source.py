@@ -11,9 +11,9 @@ from wildtool.benchmarks.taskbench.data import (
     TOOLS_FILE,
     domain_of,
     label_file,
+    library_file,
     read_labels,
     read_library,
-    tools_file,
 )
 from wildtool.data.files import read_unpacked, source_of_files
 from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, fetch_all
@@ -22,7 +22,7 @@ from wildtool.types import Item, Source
 
 REPOSITORY = "microsoft/JARVIS"
 COMMIT = "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400"
-DIGESTS = {
+TOOL_DIGESTS = {
     f"data_huggingface/{TOOLS_FILE}": "0eb0654faea9a5f07c0102ca57bfc6de3f9e03d8a00c2776b82e22b1b7c31fbd",
     f"data_huggingface/{GRAPH_FILE}": "48f774a01d1452ddf918ced6f04218fe311863725a0d6624d6e191e7ea6c4694",
     f"data_multimedia/{TOOLS_FILE}": "6300f287ebf7dd04f7e8f4d76462b2fe83b823f1cccf432608818f3df67ed0d7",
@@ -53,7 +53,7 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     fetch_all(
         {
             folder / path: PinnedFile(REPOSITORY, COMMIT, f"taskbench/{path}", sha256=digest, other_path=path)
-            for path, digest in DIGESTS.items()
+            for path, digest in TOOL_DIGESTS.items()
         },
         folder=given if has_tools else None,
         mirror=mirror,
@@ -114,7 +114,7 @@ def read_items(path: Path, split: str | None) -> Iterator[Item]:
         found = [(domain, file) for domain in DOMAINS if (file := label_file(path, domain)) is not None]
     for domain, file in found:
         if split in (None, domain):
-            library = read_library(tools_file(file, domain, official_folder()), domain)
+            library = read_library(library_file(file, domain, official_folder()), domain)
             yield from read_labels(file, library)
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wildtool.benchmarks.taskbench.data import DOMAINS, STRUCTURES
-from wildtool.benchmarks.taskbench.rules import ERRORS
+from wildtool.benchmarks.taskbench.rules import PLAN_ERRORS
 from wildtool.stats.intervals import weighted_sum
 from wildtool.stats.metrics import Rate, cost, coverage, rate_metrics
 from wildtool.types import Metric
 
-MEAN = "mean of domains"
+DOMAIN_MEAN = "mean of domains"
 SCORES = {
     "ROUGE-1": "rouge_1",
     "ROUGE-2": "rouge_2",
@@ -44,7 +44,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
         ]
         structures += [metric for metric in rate_metrics(rows, cuts) if metric.denominator]
     wrong = "outcome = 'wrong'"
-    shares = [Rate("errors", name, wrong, f"CAST(error = '{name}' AS INTEGER)") for name in ERRORS]
+    shares = [Rate("errors", name, wrong, f"CAST(error = '{name}' AS INTEGER)") for name in PLAN_ERRORS]
     plans = Rate("accuracy", "plan", "TRUE")
     return [
         *(_mean(metrics) for metrics in zip(*domains, strict=True)),
@@ -83,7 +83,7 @@ def _mean(metrics: Sequence[Metric]) -> Metric:
     value, low, high = weighted_sum([(1 / len(known), rate) for rate in known]) if known else (None,) * 3
     top, bottom = sum(m.numerator for m in metrics), sum(m.denominator for m in metrics)
     name = metrics[0].name
-    return Metric(MEAN, name, value, top, bottom, low, high, headline=name != ORDER)
+    return Metric(DOMAIN_MEAN, name, value, top, bottom, low, high, headline=name != ORDER)
 
 
 def _left_out(verdicts: Any, micro: bool) -> list[Metric]:

@@ -5,18 +5,18 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, cast
 
-from wildtool.benchmarks.taskbench.data import Library, Plan
+from wildtool.benchmarks.taskbench.data import Library, ToolPlan
 from wildtool.benchmarks.taskbench.scores import PlanScores, media_type
 from wildtool.toolcall.set_scores import set_overlap
 from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
 
-UNREADABLE = "no JSON could be read"
+NO_JSON = "no JSON could be read"
 _STEP_KEYS = ("description", "step_description", "step_name", "step")
 _NAME_KEYS = ("task", "name", "task_name", "task_node_name", "node_name", "task_node", "tool")
 _CLOSERS = {"{": "}", "[": "]"}
 
 
-def read_plan(text: str) -> Plan | None:
+def read_plan(text: str) -> ToolPlan | None:
     """The plan in a reply; an empty one where its JSON is no object (Q8), None where there is no JSON."""
     stretch = first_stretch(text)
     if stretch is None:
@@ -26,7 +26,7 @@ def read_plan(text: str) -> Plan | None:
     except (ValueError, RecursionError):
         return None
     plan = cast(dict[str, Any], value) if isinstance(value, dict) else {}
-    return Plan(*(plan.get(name, []) for name in ("task_steps", "task_nodes", "task_links")))
+    return ToolPlan(*(plan.get(name, []) for name in ("task_steps", "task_nodes", "task_links")))
 
 
 def first_stretch(text: str) -> str | None:
@@ -58,11 +58,11 @@ def _string_end(text: str, begin: int) -> int:
     return at
 
 
-def score_toleap(text: str, gold: Plan, library: Library) -> PlanScores:
+def score_toleap(text: str, gold: ToolPlan, library: Library) -> PlanScores:
     """The six scores of a reply; all 0 where the evaluator raises, which would end its run (Q9)."""
     plan = read_plan(text)
     if plan is None:
-        return PlanScores(fault=UNREADABLE)
+        return PlanScores(fault=NO_JSON)
     try:
         words, gold_words = (rouge_words(steps_text(one.steps), stem=True) for one in (plan, gold))
         names, gold_names = node_names(plan.nodes), [str(node["task"]) for node in gold.nodes]

@@ -2,7 +2,7 @@
 
 from wildtool.benchmark import View
 from wildtool.benchmarks.taskbench.data import DOMAINS, STRUCTURES
-from wildtool.benchmarks.taskbench.summary import MEAN
+from wildtool.benchmarks.taskbench.summary import DOMAIN_MEAN
 
 _EDGES = (
     "Under toleap a perfect model has an Edge F1 of about 59 % in huggingface and 63 % in multimedia, since plans of one"
@@ -14,7 +14,7 @@ _SCORES = (
     " and names with values. Values are the hardest, and ToLeaP's figure takes that number."
 )
 VIEWS = (
-    View("scores", "Scores", _SCORES, (MEAN, *DOMAINS), note=_EDGES),
+    View("scores", "Scores", _SCORES, (DOMAIN_MEAN, *DOMAINS), note=_EDGES),
     View(
         "structures",
         "Single, chain, DAG",
