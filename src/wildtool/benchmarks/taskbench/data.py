@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.data.files import find_packed, read_json, read_unpacked
-from wildtool.data.json_lines import json_type
 from wildtool.errors import DataError
-from wildtool.json_codec import LINE_LIMITS, loads_within
+from wildtool.json_codec import LINE_LIMITS, json_type, loads_within
 from wildtool.types import Item
 
 DOMAINS = ("huggingface", "multimedia", "dailylifeapis")
