@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
-from wildtool.cli.help import PANELS, WIDTH
+from wildtool.cli.command import PANELS, WIDTH
 from wildtool.episode import gold_replies
 
 COMMAND = Path(sys.executable).with_name("wildtool")

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 import wildtool
 from wildtool.cli import app
-from wildtool.cli.exit_status import run_to_status, worst_status
+from wildtool.cli.command import run_to_status, worst_status
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.verdict_table import verdicts_path
 

@@ -11,8 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from wildtool import __version__
-from wildtool.cli.exit_status import with_exit_status
-from wildtool.cli.help import SETTINGS, PanelCommand
+from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
 
 VERBS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "run"),

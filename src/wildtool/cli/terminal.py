@@ -24,6 +24,7 @@ __all__ = [
     "single_line",
     "supports_bold",
     "terminal_width",
+    "wrap_text",
 ]
 
 PIPED_WIDTH = 100
@@ -60,13 +61,31 @@ def print_err(text: str) -> None:
 
 def _wrap_to(text: str, room: int) -> list[str]:
     """The text wrapped at blanks, if possible at none of a command in backticks."""
-    from wildtool.cli.output.grid import wrap_text  # loads a library
 
     def kept(command: re.Match[str]) -> str:
         return command[0].replace(" ", "\0") if len(command[0]) < room else command[0]
 
     safe = re.sub("`[^`\n]+`", kept, text.replace("\0", ""))
     return [line.replace("\0", " ") for part in safe.split("\n") for line in wrap_text(part, room)]
+
+
+def wrap_text(text: str, room: int, indent: str = "") -> list[str]:
+    """The lines of a text that wraps at spaces; a word that is too long stays whole.
+
+    Args: indent: start of every line except the first, after the spaces that the text itself starts with.
+    """
+    from rich.cells import cell_len  # most commands wrap nothing
+
+    first, *words = text.lstrip(" ").split(" ")
+    lead = " " * (len(text) - len(text.lstrip(" ")))
+    lines = [lead + first]
+    for word in words:
+        begun = f"{lines[-1]} {word}"
+        if cell_len(begun.rstrip()) > room:
+            lines.append(lead + indent + word)
+        else:
+            lines[-1] = begun
+    return [line.rstrip() for line in lines]
 
 
 def format_duration(seconds: float) -> str:

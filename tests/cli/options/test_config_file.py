@@ -10,9 +10,9 @@ from typer.testing import CliRunner, Result
 from engine.echo_benchmark import EchoBenchmark
 from models.options import model_options
 from wildtool.cli import app
+from wildtool.cli.command import parse_duration
 from wildtool.cli.models import ConfiguredModel, ModelCatalog
 from wildtool.cli.options.config_file import ModelEntry, read_config
-from wildtool.cli.options.shared import parse_duration
 from wildtool.engine import registry
 from wildtool.engine.call.budget import FREE, Price
 from wildtool.errors import UsageError

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from wildtool.cli.output import tables
-from wildtool.cli.output.grid import Grid, GridColumn, wrap_text
+from wildtool.cli.output.grid import Grid, GridColumn
+from wildtool.cli.terminal import wrap_text
 from wildtool.engine.compare.leaderboard import run_labels
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wildtool.cli.exit_status import with_exit_status
-from wildtool.cli.help import SETTINGS, PanelCommand
+from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import DataError, UsageError

@@ -9,9 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
 from wildtool.cli.commands import generate_items, generate_sessions, generate_tools
-from wildtool.cli.exit_status import with_exit_status
-from wildtool.cli.help import SETTINGS, PanelCommand
 from wildtool.generate import GENERATORS, GeneratorKind
 
 COMMANDS: Mapping[GeneratorKind, Callable[..., int | None]] = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wildtool.cli.options import shared as options
+from wildtool.cli.command import split_values
 from wildtool.cli.options.generate import (
     PROCEDURAL,
     FolderOption,
@@ -109,7 +109,7 @@ def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
     from wildtool.generate.items.kinds import parse_shares
 
     able = [kind for fitting in KINDS_BY_TASK_TYPE.values() for kind in fitting]
-    return parse_shares(options.split_values(kinds) or (tuple(able) if sessions else ()))
+    return parse_shares(split_values(kinds) or (tuple(able) if sessions else ()))
 
 
 def _generate_from_templates(spec: "ItemGenerationSpec", out: Path, *, force: bool) -> int:

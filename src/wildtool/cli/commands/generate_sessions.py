@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wildtool.cli.options import shared as options
+from wildtool.cli.command import split_values
 from wildtool.cli.options.generate import (
     PROCEDURAL,
     GenerateOptions,
@@ -104,7 +104,7 @@ def sessions(
         write_session_set,
     )
 
-    formats = options.split_values(format_)
+    formats = split_values(format_)
     for name in formats:
         if name not in REFERENCE_FORMATS:
             raise UsageError(unknown_name("format", name, REFERENCE_FORMATS))

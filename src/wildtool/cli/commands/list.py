@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wildtool.cli import completion
+from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import URL_CREDENTIALS, ModelEntry, read_config
-from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapped
+from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapped, terminal_width, wrap_text
 from wildtool.errors import CallError, DataError, InfraError, UsageError
 
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ def list_(
 
 def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
     """Prints names with their descriptions, side by side if the names are short."""
-    from wildtool.cli.output.grid import cell_len, wrap_text
-    from wildtool.cli.terminal import terminal_width
+    from rich.cells import cell_len
 
     width = terminal_width()
     room = min(max(cell_len(name) for name, _ in rows), width // 3)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wildtool.cli.exit_status import worst_status
+from wildtool.cli.command import worst_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, show_step
 from wildtool.errors import UsageError

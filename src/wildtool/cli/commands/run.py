@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wildtool.cli.exit_status import report_error, worst_status
+from wildtool.cli.command import command_from_dataclass, parse_json_object, report_error, worst_status
 from wildtool.cli.models import ConfiguredModel, ModelCatalog, assign_other_roles, check_prices
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
@@ -71,7 +71,7 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Ben
 
 
 _run.__name__ = "run"
-run = options.command_from_dataclass(RunOptions, _run)
+run = command_from_dataclass(RunOptions, _run)
 
 
 def _default_parent(benchmark: "Benchmark") -> Path:
@@ -238,7 +238,7 @@ def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: se
     if clash := sorted(explicit & known.keys()):
         option = clash[0].replace("_", "-")
         raise UsageError(f"--sampling {run_options.sampling.value} sets --{option}; leave one of the two out")
-    body = options.parse_json_object(run_options.extra_body, "--extra-body")
+    body = parse_json_object(run_options.extra_body, "--extra-body")
     if clash := sorted(body.keys() & wanted.keys()):
         raise UsageError(
             f"--sampling {run_options.sampling.value} sets {clash[0]}, and --extra-body does too"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wildtool.cli.exit_status import worst_status
+from wildtool.cli.command import worst_status
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wildtool.cli import completion
+from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
 

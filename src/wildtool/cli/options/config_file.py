@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from wildtool.cli.exit_status import run_to_status
+from wildtool.cli.command import run_to_status
 from wildtool.errors import UsageError, unknown_name
 from wildtool.models.secrets import VARIABLE_NAME, is_key_name
 from wildtool.models.settings import EndpointOptions, Rates

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from wildtool.cli import completion
-from wildtool.cli.help import MODEL, MORE, OUTPUT
+from wildtool.cli.command import MODEL, MORE, OUTPUT, command_from_dataclass, parse_duration, split_values
+from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options
 from wildtool.errors import UsageError, unknown_name
@@ -133,7 +133,7 @@ class GenerateOptions:
         from wildtool.engine.call.cache import ReplyCache
         from wildtool.engine.run.client import Invocation
 
-        deadline = None if self.deadline is None else options.parse_duration(self.deadline)
+        deadline = None if self.deadline is None else parse_duration(self.deadline)
         limits = SpendingLimits(
             max_cost=self.max_cost, max_tokens_total=self.max_tokens_total, deadline_s=deadline
         )
@@ -152,13 +152,13 @@ def with_generate_options(
     def take(making: GenerateOptions, context: typer.Context, **own: Any) -> int | None:
         return verb(making, frozenset(explicit_options(context)), **own)  # pyright: ignore[reportCallIssue]
 
-    return options.command_from_dataclass(GenerateOptions, take, verb)
+    return command_from_dataclass(GenerateOptions, take, verb)
 
 
 def parse_languages(given: list[str] | None) -> "tuple[Lang, ...]":
     """The languages of `--lang`. Raises UsageError for an unknown one."""
     known: dict[str, Lang] = {"en": "en", "zh": "zh"}
-    wanted = options.split_values(given) or ("en",)
+    wanted = split_values(given) or ("en",)
     for lang in wanted:
         if lang not in known:
             raise UsageError(unknown_name("language", lang, known))

@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wildtool.cli import completion
-from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
+from wildtool.cli.command import (
+    LIMITS,
+    MODEL,
+    MORE,
+    OUTPUT,
+    SAMPLING,
+    SELECTION,
+    parse_duration,
+    parse_json_object,
+    split_values,
+)
+from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
 from wildtool.errors import UsageError
@@ -260,7 +270,7 @@ class RunOptions:
         """Raises UsageError for values that no run can use; the message names the option."""
         if not all(name.strip() for name in self.model):
             raise UsageError("--model is empty; give a name, such as --model baseline/gold")
-        if self.ids is not None and not options.split_values(self.ids):
+        if self.ids is not None and not split_values(self.ids):
             raise UsageError("--ids is empty; give ids separated by commas, or leave it out for all items")
         if not 0 < self.timeout < inf:
             raise UsageError(f"--timeout is {self.timeout:g}; it must be a number of seconds above 0")
@@ -288,7 +298,7 @@ class RunOptions:
         return SpendingLimits(
             max_cost=self.max_cost,
             max_tokens_total=self.max_tokens_total,
-            deadline_s=None if self.deadline is None else options.parse_duration(self.deadline),
+            deadline_s=None if self.deadline is None else parse_duration(self.deadline),
         )
 
     def user_options(self) -> UserOptions:
@@ -322,7 +332,7 @@ class RunOptions:
                 temperature=self.temperature,
                 max_tokens=self.max_tokens,
                 seed=self.seed,
-                extra_body=options.parse_json_object(self.extra_body, "--extra-body"),
+                extra_body=parse_json_object(self.extra_body, "--extra-body"),
                 stream=self.stream,
             ),
             format=self.format_,
@@ -337,7 +347,7 @@ class RunOptions:
             "split": self.split,
             "lang": self.lang,
             "limit": self.limit,
-            "ids": options.split_values(self.ids),
+            "ids": split_values(self.ids),
             "repeats": self.repeats,
             "concurrency": self.concurrency,
             "timeout_s": self.timeout,

@@ -1,20 +1,12 @@
 """Options that several verbs share, so that they read the same in each."""
 
-import inspect
-import re
-from collections.abc import Callable
-from dataclasses import MISSING, fields
-from math import inf
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated
 
 import typer
 
-from wildtool.cli import completion
-from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
-from wildtool.errors import UsageError
-
-Options = TypeVar("Options")
+from wildtool.cli.command import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
+from wildtool.cli.options import completion
 
 BenchmarkArgument = Annotated[
     str,
@@ -173,74 +165,3 @@ CacheOption = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", help="Reply cache shared between runs.", rich_help_panel=MORE),
 ]
-
-
-def split_values(lists: list[str] | None) -> tuple[str, ...]:
-    """The values of an option that can be repeated and takes several, separated by commas."""
-    return tuple(word.strip() for text in lists or () for word in text.split(",") if word.strip())
-
-
-def parse_duration(text: str) -> float:
-    """The seconds of a duration such as `90`, `45s`, `30m` or `1h30m`. Raises UsageError for anything
-    else."""
-    found = re.fullmatch(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip(), re.ASCII)
-    parts = found.groups() if found else ()
-    total = sum(float(part or 0) * size for part, size in zip(parts, (86_400, 3600, 60, 1), strict=False))
-    if not 0 < total < inf:
-        raise UsageError(f"{text!r} is not a duration; examples: 90 (seconds), 30m, 1h30m")
-    return total
-
-
-def parse_json_object(text: str | None, option: str) -> dict[str, Any]:
-    """The value of an option that takes a JSON object. Raises UsageError, which never repeats the value."""
-    from wildtool import json_codec
-
-    if text is None:
-        return {}
-    try:
-        value = json_codec.loads(text)
-    except ValueError as error:
-        raise UsageError(f"{option} is not JSON ({error}); example: {option} '{{\"top_p\": 0.9}}'") from None
-    if not isinstance(value, dict):
-        raise UsageError(f"{option} must be a JSON object; example: {option} '{{\"top_p\": 0.9}}'")
-    return value  # pyright: ignore[reportUnknownVariableType]
-
-
-def command_from_dataclass(
-    options_class: type[Options],
-    verb: Callable[..., int | None],
-    signature_of: Callable[..., int | None] | None = None,
-) -> Callable[..., int | None]:
-    """A command that takes a verb's own options and then the fields of a dataclass.
-
-    Args:
-        kind: the dataclass; a field's annotation says what its option is like.
-        verb: is given an object of it and the context, then its own options by name.
-        like: whose own options and help are meant, behind its first two parameters; the verb's where it is None.
-    """
-    shown = signature_of or verb
-    hints = get_type_hints(options_class, include_extras=True)
-    shared = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(options_class)  # pyright: ignore[reportArgumentType]
-    ]
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in list(inspect.signature(shown).parameters.values())[2:]
-    ]
-
-    def command(context: typer.Context, **given: Any) -> int | None:
-        options = options_class(**{parameter.name: given.pop(parameter.name) for parameter in shared})
-        return verb(options, context, **given)
-
-    first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    parameters = [first, *own, *shared]
-    command.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__name__, command.__doc__ = shown.__name__, shown.__doc__
-    return command

@@ -7,7 +7,7 @@ from typing import Literal
 
 from rich.cells import cell_len
 
-from wildtool.sanitize import ellipsize
+from wildtool.cli.terminal import ellipsize, wrap_text
 
 COLUMN_GAP = 2
 """Spaces between two columns."""
@@ -148,23 +148,6 @@ def _hard_wrap(text: str, room: int) -> list[str]:
 
 def _wrapped(text: str, room: int) -> list[str]:
     return [part for line in text.split("\n") for part in wrap_text(line, room)]
-
-
-def wrap_text(text: str, room: int, indent: str = "") -> list[str]:
-    """The lines of a text that wraps at spaces; a word that is too long stays whole.
-
-    Args: indent: start of every line except the first, after the spaces that the text itself starts with.
-    """
-    first, *words = text.lstrip(" ").split(" ")
-    lead = " " * (len(text) - len(text.lstrip(" ")))
-    lines = [lead + first]
-    for word in words:
-        begun = f"{lines[-1]} {word}"
-        if cell_len(begun.rstrip()) > room:
-            lines.append(lead + indent + word)
-        else:
-            lines[-1] = begun
-    return [line.rstrip() for line in lines]
 
 
 def _width(text: str) -> int:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from wildtool.benchmark import Published
-from wildtool.cli.exit_status import worst_status
+from wildtool.cli.command import worst_status
 from wildtool.cli.output import tables
 from wildtool.cli.output.results import find_results
 from wildtool.cli.terminal import ellipsize, print_err, print_rows, print_wrapped, single_line

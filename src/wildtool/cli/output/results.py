@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wildtool.cli.exit_status import report_error, worst_status
+from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.terminal import print_err
 from wildtool.engine.compare.leaderboard import failure_example, failure_summary
 from wildtool.engine.score.results import FailureKind, ScoreResult, load_result, run_folders

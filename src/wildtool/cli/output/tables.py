@@ -6,8 +6,16 @@ from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import TypeVar
 
-from wildtool.cli.output.grid import Grid, GridColumn, wrap_text
-from wildtool.cli.terminal import BOLD, print_rows, print_wrapped, single_line, supports_bold, terminal_width
+from wildtool.cli.output.grid import Grid, GridColumn
+from wildtool.cli.terminal import (
+    BOLD,
+    print_rows,
+    print_wrapped,
+    single_line,
+    supports_bold,
+    terminal_width,
+    wrap_text,
+)
 from wildtool.engine.compare.leaderboard import (
     failure_example,
     items_caveat,
