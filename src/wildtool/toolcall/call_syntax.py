@@ -7,7 +7,7 @@ depths and numbers are limited, and expressions over literals are computed withi
 import ast
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from wildtool.toolcall.expressions import (
@@ -31,6 +31,7 @@ __all__ = [
     "PythonValue",
     "dotted_name",
     "parse_expression",
+    "write_calls",
 ]
 
 MAX_CALL_CHARACTERS = 16_000
@@ -78,6 +79,15 @@ def dotted_name(callee: ast.expr) -> str:
     if isinstance(callee, ast.Name):
         parts.append(callee.id)
     return ".".join(reversed(parts))
+
+
+def write_calls(calls: Iterable[CallExpression]) -> str:
+    """Calls written plainly as one bracketed list: `[f(a='x'), g()]`."""
+    written = (
+        f"{call.name}({', '.join(f'{key}={value!r}' for key, value in call.arguments.items())})"
+        for call in calls
+    )
+    return f"[{', '.join(written)}]"
 
 
 class CallReader:

@@ -22,9 +22,10 @@ from wildtool.benchmarks.acebench.data import (
 )
 from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode, OfficialMultiTurnEpisode
-from wildtool.benchmarks.acebench.gold import calls_text, gold_calls, gold_text
+from wildtool.benchmarks.acebench.gold import gold_calls, gold_text
 from wildtool.episode import SingleReply
 from wildtool.errors import DataError
+from wildtool.toolcall.call_syntax import write_calls
 from wildtool.types import Item, Message, Reply, Request
 
 QUESTION = '{"id": "%s_0", "question": "user: Do it.", "function": [], "time": ""}'
@@ -291,7 +292,7 @@ def numbered(names: set[str]) -> set[str]:
 
 
 def test_calls_are_written_in_their_order() -> None:
-    assert calls_text(gold_calls(normal({"g": {}, "f": {"a": True}}))) == "[g(), f(a=True)]"
+    assert write_calls(gold_calls(normal({"g": {}, "f": {"a": True}}))) == "[g(), f(a=True)]"
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed"])

@@ -1,7 +1,6 @@
 """The gold answer of a Normal or Special record as calls, and as the text that a right answer is."""
 
 import re
-from collections.abc import Sequence
 
 from wildtool.benchmarks.acebench.data import NormalRecord, SpecialRecord
 from wildtool.benchmarks.acebench.prompts.request_texts import (
@@ -9,7 +8,7 @@ from wildtool.benchmarks.acebench.prompts.request_texts import (
     LIMITATIONS_MESSAGE,
     MISSING_MESSAGE,
 )
-from wildtool.toolcall.call_syntax import CallExpression
+from wildtool.toolcall.call_syntax import CallExpression, write_calls
 
 
 def gold_calls(record: NormalRecord) -> list[CallExpression]:
@@ -26,19 +25,10 @@ def called_function(name: str, offered: set[str]) -> str:
     return name if name in offered else re.sub(r"_[0-9]+$", "", name)
 
 
-def calls_text(calls: Sequence[CallExpression]) -> str:
-    """Calls written plainly: `[f(a='x'), g()]`."""
-    written = (
-        f"{call.name}({', '.join(f'{key}={value!r}' for key, value in call.arguments.items())})"
-        for call in calls
-    )
-    return f"[{', '.join(written)}]"
-
-
 def gold_text(record: NormalRecord | SpecialRecord) -> str:
     """The text that answers a record: its gold calls, or the message of its category."""
     if isinstance(record, NormalRecord):
-        return calls_text(gold_calls(record))
+        return write_calls(gold_calls(record))
     if record.category == "special_irrelevant":
         return LIMITATIONS_MESSAGE
     if record.category == "special_error_param":

@@ -187,19 +187,24 @@ def native_gold(calls: Sequence[CallExpression], functions: Sequence[Mapping[str
     # Reversed, since of functions with the same name the first keeps it.
     own = [str(function["name"]) for function in functions]
     shown = dict(reversed(list(zip(own, native_names(functions), strict=True))))
+    return native_message([CallExpression(shown.get(call.name, call.name), call.arguments) for call in calls])
+
+
+def native_message(calls: Sequence[CallExpression], start: int = 0) -> Message:
+    """An assistant message with native calls, with ids numbered from `start`."""
     return {
         "role": "assistant",
         "content": None,
         "tool_calls": [
             {
-                "id": f"call_{position}",
+                "id": f"call_{number}",
                 "type": "function",
                 "function": {
-                    "name": shown.get(call.name, call.name),
+                    "name": call.name,
                     "arguments": json.dumps(call.arguments, ensure_ascii=False),
                 },
             }
-            for position, call in enumerate(calls)
+            for number, call in enumerate(calls, start)
         ],
     }
 

@@ -15,7 +15,7 @@ from wildtool.benchmarks.acebench.data import (
     is_multi_turn_agent,
 )
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
-from wildtool.toolcall.call_syntax import CallExpression
+from wildtool.toolcall.call_syntax import CallExpression, write_calls
 from wildtool.types import Episode, Message, Request, Transcript
 
 if TYPE_CHECKING:
@@ -90,9 +90,7 @@ class TextChannel:
         return by_text(record, edition, options)
 
     def write(self, calls: list[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:
-        from wildtool.benchmarks.acebench.gold import calls_text
-
-        return {"role": "assistant", "content": calls_text(calls)}
+        return {"role": "assistant", "content": write_calls(calls)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +152,7 @@ def fixed_episode(record: AgentRecord, edition: Edition, options: dict[str, Any]
 
 def _episode_length(recorded: Transcript | None) -> int:
     """Messages that an episode may take: the original's number, or that with which an imported one was made."""
-    from wildtool.benchmarks.acebench.episode.official import EPISODE_MESSAGES, MAX_MESSAGES
+    from wildtool.benchmarks.acebench.episode.messages import EPISODE_MESSAGES, MAX_MESSAGES
 
     said = recorded.replies[0].message.get(EPISODE_MESSAGES) if recorded and recorded.replies else None
     return min(said, _MAX_IMPORTED_MESSAGES) if type(said) is int and said > MAX_MESSAGES else MAX_MESSAGES

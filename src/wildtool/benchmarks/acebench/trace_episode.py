@@ -6,10 +6,9 @@ from typing import cast
 
 from wildtool.benchmark import Check
 from wildtool.benchmarks.acebench.data import AgentRecord
+from wildtool.benchmarks.acebench.episode.base import AgentEpisode
 from wildtool.benchmarks.acebench.episode.error_classes import executed_calls
-from wildtool.benchmarks.acebench.episode.fixed import FixedAgentEpisode
 from wildtool.benchmarks.acebench.episode.fixed_end_state import parse_calls, same_call
-from wildtool.benchmarks.acebench.episode.official import OfficialAgentEpisode
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.trace import GoldCall, GoldDifference, Trace, TraceStep, replay_steps
@@ -30,7 +29,7 @@ _SENTENCES = (
 
 
 def trace_episode(
-    episode: OfficialAgentEpisode | FixedAgentEpisode,
+    episode: AgentEpisode,
     record: AgentRecord,
     unit: str,
     transcript: Transcript,
@@ -64,7 +63,7 @@ def trace_episode(
     return Trace(unit, tools, steps, gold, tuple(_end_state(judged)))
 
 
-def _notes(episode: OfficialAgentEpisode | FixedAgentEpisode, places: dict[int, int]) -> dict[int, list[str]]:
+def _notes(episode: AgentEpisode, places: dict[int, int]) -> dict[int, list[str]]:
     """By step what the sandbox made of its calls."""
     notes: dict[int, list[str]] = {}
     for ran in executed_calls(episode):

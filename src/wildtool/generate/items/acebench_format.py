@@ -9,13 +9,12 @@ from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import ItemData, read_record
 from wildtool.benchmarks.acebench.data_lines import JsonLine
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
-from wildtool.benchmarks.acebench.gold import calls_text
 from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES
 from wildtool.benchmarks.acebench.prompts.request_texts import LIMITATIONS_MESSAGE
 from wildtool.errors import DataError
 from wildtool.generate.core.parsing import Action, RuleFault
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
-from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
 from wildtool.types import Item, Reply, Transcript
 
 ACEBENCH_CATEGORIES: Mapping[str, str] = {
@@ -77,7 +76,7 @@ def conversation_text(item: GeneratedItem, t: int) -> str:
 
 def bracketed_calls(calls: Sequence[Action]) -> str:
     """Calls as the format writes them: `[f(a='x'), g()]`."""
-    return calls_text([CallExpression(call.name, {**call.arguments}) for call in calls])
+    return write_calls([CallExpression(call.name, {**call.arguments}) for call in calls])
 
 
 def roundtrip_problem(calls: Sequence[Action]) -> str:

@@ -9,15 +9,15 @@ from typing import Any, cast
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, is_multi_turn_agent
+from wildtool.benchmarks.acebench.episode.base import first_milestones
 from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
-from wildtool.benchmarks.acebench.episode.fixed_messages import native_calls, write_calls
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.episode.official import first_milestones
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.judge import AceBenchRules
+from wildtool.benchmarks.acebench.native import native_message
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.episode import COOPERATIVE, replay
-from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
 from wildtool.types import Episode, Item, Message, Reply, Transcript
 
 MAX_ARGUMENT_MUTANTS = 2
@@ -103,7 +103,7 @@ def replies(episode: Episode, script: Script, *, native: bool, ends: bool = True
 def _written(line: list[CallExpression] | str, start: int, *, native: bool) -> Message:
     if isinstance(line, str):
         return {"role": "assistant", "content": line}
-    return native_calls(line, start) if native else {"role": "assistant", "content": write_calls(line)}
+    return native_message(line, start) if native else {"role": "assistant", "content": write_calls(line)}
 
 
 def _wrong(record: AgentRecord, edition: Edition, gold: Script, right: States) -> Iterator[ScriptMutant]:

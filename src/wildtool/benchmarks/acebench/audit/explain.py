@@ -8,8 +8,8 @@ from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench.audit.episode_mutants import MISSING_END, passes, script_of
 from wildtool.benchmarks.acebench.corrections import corrected, entries
 from wildtool.benchmarks.acebench.data import AgentRecord, NormalRecord, Record, SpecialRecord
+from wildtool.benchmarks.acebench.episode.base import first_milestones
 from wildtool.benchmarks.acebench.episode.fixed_end_state import EndedEpisode, compare_states
-from wildtool.benchmarks.acebench.episode.official import first_milestones
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.gold import called_function, gold_calls, gold_text
 from wildtool.benchmarks.acebench.judge import AceBenchRules

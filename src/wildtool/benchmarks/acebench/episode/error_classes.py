@@ -22,20 +22,17 @@ from itertools import chain, islice, pairwise
 from typing import Any, cast
 
 from wildtool.benchmarks.acebench.corrections import corrected
-from wildtool.benchmarks.acebench.episode.fixed import (
+from wildtool.benchmarks.acebench.episode.base import AgentEpisode
+from wildtool.benchmarks.acebench.episode.fixed import FixedAgentEpisode
+from wildtool.benchmarks.acebench.episode.fixed_end_state import parse_calls, same_call
+from wildtool.benchmarks.acebench.episode.fixed_execute import (
     CallOutcome,
     ExecutedCall,
-    FixedAgentEpisode,
     offered_tool_names,
     reports_failure,
 )
-from wildtool.benchmarks.acebench.episode.fixed_end_state import parse_calls, same_call
-from wildtool.benchmarks.acebench.episode.messages import DialogueMessage
-from wildtool.benchmarks.acebench.episode.official import (
-    MAX_MESSAGES,
-    OfficialAgentEpisode,
-    OfficialMultiStepEpisode,
-)
+from wildtool.benchmarks.acebench.episode.messages import MAX_MESSAGES, DialogueMessage
+from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode
 from wildtool.benchmarks.acebench.episode.official_end_state import EndState
 from wildtool.benchmarks.acebench.episode.official_execute import calls_to_run, decode_message
 from wildtool.benchmarks.acebench.error_classes import CALL_ERROR, INFORMATION, RULE_VIOLATION, UNFINISHED
@@ -59,7 +56,7 @@ _CALL_IN_PROSE = re.compile(r"\b(\w{1,64})\(")
 class _EpisodeFacts:
     """What the rules look at."""
 
-    episode: OfficialAgentEpisode | FixedAgentEpisode
+    episode: AgentEpisode
     calls: Sequence[ExecutedCall]
     gold: Sequence[CallExpression]
     """Calls of the milestone list of which most were made."""
@@ -69,7 +66,7 @@ class _EpisodeFacts:
     """Calls that ran without being gold; no lookups."""
 
 
-def classify(episode: OfficialAgentEpisode | FixedAgentEpisode, end_state: EndState) -> ClassAndReason:
+def classify(episode: AgentEpisode, end_state: EndState) -> ClassAndReason:
     """The error class and the reason of an episode that is over and whose end state is wrong."""
     case = _facts(episode)
     for rule in (
@@ -92,7 +89,7 @@ def classify(episode: OfficialAgentEpisode | FixedAgentEpisode, end_state: EndSt
     return RULE_VIOLATION, f"all expected calls were made, but the state differs: {first[:200]}"
 
 
-def executed_calls(episode: OfficialAgentEpisode | FixedAgentEpisode) -> list[ExecutedCall]:
+def executed_calls(episode: AgentEpisode) -> list[ExecutedCall]:
     """All calls of an episode in order, each with what became of it; of official episodes read from the dialogue."""
     if isinstance(episode, FixedAgentEpisode):
         return episode.executed[:MAX_EPISODE_CALLS]
@@ -105,7 +102,7 @@ def executed_calls(episode: OfficialAgentEpisode | FixedAgentEpisode) -> list[Ex
 
 
 def _official_calls(
-    episode: OfficialAgentEpisode, text: str, answered: DialogueMessage, position: int
+    episode: AgentEpisode, text: str, answered: DialogueMessage, position: int
 ) -> Iterator[ExecutedCall]:
     calls = decode_message(text) if isinstance(episode, OfficialMultiStepEpisode) else calls_to_run(text)
     answers = answered.message
@@ -137,7 +134,7 @@ def _outcome(edition: Edition, answer: Any) -> CallOutcome:
     return "failed" if reports_failure(edition, answer) else "ok"
 
 
-def _facts(episode: OfficialAgentEpisode | FixedAgentEpisode) -> _EpisodeFacts:
+def _facts(episode: AgentEpisode) -> _EpisodeFacts:
     calls = executed_calls(episode)
     ran = [call for call in calls if call.outcome == "ok"]
     milestones = corrected(episode.record).milestones

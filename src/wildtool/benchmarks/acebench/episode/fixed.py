@@ -1,47 +1,39 @@
-"""An agent episode done right: agent, sandbox and simulated user in turn, in text or with native tool calls.
+"""An agent episode under the fixed rules: agent, sandbox and simulated user in turn, with calls as text or native.
 
-One core (dialogue, budget, sandbox, process, state) and two spellings of what the agent reads and writes. What differs
-from `agent_episode.py`, by the numbers of the specification's quirks: the agent sees its own calls (Q57); the end mark
-counts from the start, but only as a line of its own (Q54); every call of a message is made and answered, whatever became
-of those before it (Q59); a tool that is not offered is an error (Q60); objects can be passed (Q61); the end state is
-always known (Q62); a call beside prose is not made.
+How it differs from `official.py`, by the numbers of the specification's quirks: the agent sees its own calls (Q57); the
+end mark counts from the start, but only on a line of its own (Q54); every call of a message is made and answered, even
+if an earlier one failed (Q59); calling a tool that is not offered is an error (Q60); objects can be passed (Q61); the
+end state is always known (Q62); a call written beside prose is not made.
 """
 
 import re
 from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks.acebench.data import AgentRecord
+from wildtool.benchmarks.acebench.episode.base import AgentEpisode
+from wildtool.benchmarks.acebench.episode.fixed_execute import ExecutedCall, execute_call
 from wildtool.benchmarks.acebench.episode.fixed_messages import (
     FIXED_TEXTS,
     AgentMessage,
     NativeTranscript,
     TextTranscript,
     message_text,
-    native_calls,
 )
-from wildtool.benchmarks.acebench.episode.messages import END_MARK, DialogueMessage, DialogueRole
-from wildtool.benchmarks.acebench.episode.official import MAX_MESSAGES, first_milestones
-from wildtool.benchmarks.acebench.episode.user import SimulatedUser
+from wildtool.benchmarks.acebench.episode.messages import END_MARK, MAX_MESSAGES, DialogueRole
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
-from wildtool.benchmarks.acebench.sandbox import Sandbox
+from wildtool.benchmarks.acebench.native import native_message
 from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.toolcall.call_syntax import CallSyntaxError
 from wildtool.types import Message, Request
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, cast
-
-from wildtool.benchmarks.acebench.episode.fixed_messages import AgentCall
-from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, as_json
 
 _DECORATION = r"[ \t\r\"'`*.。!！]*"
 _END_LINE = re.compile(f"^{_DECORATION}{END_MARK}{_DECORATION}$", re.MULTILINE)
 
 
-class FixedAgentEpisode:
+class FixedAgentEpisode(AgentEpisode):
     """What both kinds of episode share."""
 
     def __init__(
@@ -50,58 +42,40 @@ class FixedAgentEpisode:
         edition: Edition,
         *,
         native: bool,
-        multi_turn: bool,
         max_messages: int = MAX_MESSAGES,
         originals: "Originals | None" = None,
     ) -> None:
-        self.record = record
-        self.edition = edition
+        """Args: native: whether the agent makes native calls; else it writes them in brackets."""
         self.native = native
-        self.dialogue: list[DialogueMessage] = []
-        self.process: list[str] = []
-        """The agent's messages that went to the sandbox; native calls are written as a bracketed list."""
         self.executed: list[ExecutedCall] = []
         """All calls in order, each with what became of it."""
-        self._messages_left = max_messages
-        self._done = False
-        self._replies = 0
-        self._sandbox = Sandbox(edition, record.involved_classes, record.initial_config)
-        spelling = NativeTranscript if native else TextTranscript
-        self._transcript = spelling(edition.lang, record, multi_turn=multi_turn, originals=originals)
+        super().__init__(record, edition, max_messages=max_messages, originals=originals)
 
-    @property
-    def done(self) -> bool:
-        """Whether the episode is over."""
-        return self._done
+    def _prepare(self, originals: "Originals | None") -> None:
+        spelling = NativeTranscript if self.native else TextTranscript
+        self._transcript = spelling(
+            self.edition.lang, self.record, multi_turn=self.multi_turn, originals=originals
+        )
 
     def result(self) -> list[ClassState]:
         """The state of the involved classes; of an episode without calls the initial one."""
-        return self._sandbox.saved()
-
-    def _open(self, text: str) -> None:
-        """The first message, which costs nothing."""
-        self.dialogue.append(DialogueMessage("user", "agent", text))
-        self._transcript.add_user(text)
-        self._done = self._messages_left <= 0
-
-    def _append(self, sender: DialogueRole, recipient: DialogueRole, message: str | list[Any]) -> None:
-        self.dialogue.append(DialogueMessage(sender, recipient, message))
-        self._messages_left -= 1
-        self._done = self._messages_left <= 0 or (
-            sender != "execution" and isinstance(message, str) and _has_end_mark(message)
-        )
+        return self.sandbox.saved()
 
     def _agent_request(self) -> Request:
         messages, tools = self._transcript.messages_and_tools()
         return Request(messages, tools, gold=self._gold)
 
+    def _show_user_message(self, text: str) -> None:
+        self._transcript.add_user(text)
+
+    def _has_ended(self, sender: DialogueRole, message: str | list[Any]) -> bool:
+        return sender != "execution" and isinstance(message, str) and _has_end_mark(message)
+
     def _gold(self, _style: str) -> Message:
-        """The next gold message, then the end mark."""
-        gold = first_milestones(self.record.milestones)
-        content = gold[self._replies] if self._replies < len(gold) else END_MARK
+        content = self._gold_text()
         if self.native and content != END_MARK:
             try:
-                return native_calls(parse_reply_calls(content), len(self.executed))
+                return native_message(parse_reply_calls(content), len(self.executed))
             except CallSyntaxError:
                 # A gold text that nobody can execute; as prose it shows in the record.
                 pass
@@ -119,7 +93,7 @@ class FixedAgentEpisode:
         if self._messages_left <= 0:
             return
         place = len(self.dialogue) - 1
-        ran = [execute_call(self.record, self.edition, self._sandbox, call, place) for call in said.calls]
+        ran = [execute_call(self.record, self.edition, self.sandbox, call, place) for call in said.calls]
         texts = FIXED_TEXTS[self.edition.lang]
         answers = [call.answer for call in ran] or [texts.unreadable.format(reason=said.fault)]
         if not ran:
@@ -133,29 +107,6 @@ class FixedAgentEpisode:
 
 class FixedMultiStepEpisode(FixedAgentEpisode):
     """A multi-step episode: the agent works alone; prose gets the answer that nobody answers."""
-
-    def __init__(
-        self,
-        record: AgentRecord,
-        edition: Edition,
-        *,
-        native: bool,
-        max_messages: int = MAX_MESSAGES,
-        originals: "Originals | None" = None,
-    ) -> None:
-        super().__init__(
-            record,
-            edition,
-            native=native,
-            multi_turn=False,
-            max_messages=max_messages,
-            originals=originals,
-        )
-        self._open(record.question)
-
-    def request(self) -> Request | None:
-        """What the agent sees next; None once the episode is over."""
-        return None if self._done else self._agent_request()
 
     def advance(self, reply: Message) -> None:
         """Takes the agent's answer; nothing after the end."""
@@ -175,32 +126,7 @@ class FixedMultiStepEpisode(FixedAgentEpisode):
 class FixedMultiTurnEpisode(FixedAgentEpisode):
     """A multi-turn episode: the simulated user opens, then every reply goes to the user or to the sandbox."""
 
-    def __init__(
-        self,
-        record: AgentRecord,
-        edition: Edition,
-        *,
-        native: bool,
-        max_messages: int = MAX_MESSAGES,
-        originals: "Originals | None" = None,
-    ) -> None:
-        super().__init__(
-            record,
-            edition,
-            native=native,
-            multi_turn=True,
-            max_messages=max_messages,
-            originals=originals,
-        )
-        self._user = SimulatedUser(record, edition, originals)
-
-    def request(self) -> Request | None:
-        """What agent or simulated user sees next; None once the episode is over."""
-        if self._done:
-            return None
-        if self._user_speaks():
-            return self._user.request()
-        return self._agent_request()
+    multi_turn = True
 
     def advance(self, reply: Message) -> None:
         """Takes the answer to the last request; nothing after the end."""
@@ -216,84 +142,8 @@ class FixedMultiTurnEpisode(FixedAgentEpisode):
             self._user.add_agent_message(said.text)
             self._append("agent", "user", said.text)
 
-    def _user_speaks(self) -> bool:
-        return not self.dialogue or self.dialogue[-1].recipient == "user"
-
-    def _add_user_message(self, text: str) -> None:
-        self._user.add_user_message(text)
-        if self.dialogue:
-            self._append("user", "agent", text)
-            self._transcript.add_user(text)
-        else:
-            self._open(text)
-
 
 def _has_end_mark(text: str) -> bool:
     """Whether the end mark stands on a line of its own, in any case and dress."""
     folded = text.casefold()
     return END_MARK in folded and _END_LINE.search(folded) is not None
-
-
-CallOutcome = Literal["ok", "failed", "raised", "unknown tool", "unreadable"]
-MAX_EXCEPTION_TEXT = 300
-"""Characters of an exception's text that the agent sees."""
-_FAILURES = (
-    *(f"Travel.reserve_flight.{case}" for case in ("bad_payment", "cash_short", "bank_short")),
-    *(f"Travel.modify_flight.{case}" for case in ("no_reservation", "no_current_flight", "flight_invalid")),
-    *(f"Travel.modify_flight.{case}" for case in ("cabin_short", "bag_short")),
-    *(
-        f"Travel.cancel_reservation.{case}"
-        for case in ("bad_user", "bad_reservation", "no_flight", "departed")
-    ),
-)
-"""Sentences that are failures; elsewhere the value has a status."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExecutedCall:
-    """One call and what became of it."""
-
-    name: str
-    arguments: Mapping[str, Any]
-    outcome: CallOutcome
-    answer: Any
-    """What the agent sees, as JSON."""
-    message: int
-    """Which message of the dialogue made it, from 0."""
-
-
-def execute_call(
-    record: AgentRecord, edition: Edition, sandbox: Sandbox, call: AgentCall, message: int
-) -> ExecutedCall:
-    """Makes one call; only offered tools exist, and what goes wrong is an answer."""
-    texts = FIXED_TEXTS[edition.lang]
-
-    def ran(outcome: CallOutcome, answer: Any) -> ExecutedCall:
-        return ExecutedCall(call.name, call.arguments, outcome, answer, message)
-
-    if call.fault:
-        return ran("unreadable", texts.unreadable.format(reason=call.fault))
-    offered = [name for name in offered_tool_names(record) if sandbox.tools(name)]
-    if call.name not in offered:
-        return ran("unknown tool", texts.unknown.format(name=call.name[:80], tools=", ".join(offered)))
-    try:
-        answer = as_json(sandbox.call(call.name, call.arguments))
-    except TOOL_ERRORS as error:
-        reason = f"{type(error).__name__}: {error}"[:MAX_EXCEPTION_TEXT]
-        return ran("raised", texts.raised.format(name=call.name, reason=reason))
-    return ran("failed" if reports_failure(edition, answer) else "ok", answer)
-
-
-def offered_tool_names(record: AgentRecord) -> list[str]:
-    """Names of the tools that the record offers."""
-    return [str(function["name"]) for function in record.functions]
-
-
-def reports_failure(edition: Edition, answer: Any) -> bool:
-    """Whether a tool's value says that it did not do what it was asked."""
-    if isinstance(answer, dict):
-        status = cast(dict[str, Any], answer).get("status")
-        return status is False or status == "error"
-    if isinstance(answer, str):
-        return any(str(edition.texts[case]) in answer for case in _FAILURES if case in edition.texts)
-    return False

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
+from wildtool.benchmarks.acebench.native import native_tools
 from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt, scenario_rules
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 from wildtool.episode import provider_fields
+from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
-from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
 from wildtool.types import Message, Tool
 
 if TYPE_CHECKING:
@@ -104,38 +106,14 @@ def read_native_message(reply: Mapping[str, Any]) -> AgentMessage:
     return AgentMessage(text, tuple(calls), as_sent=echo)
 
 
-def native_calls(calls: Sequence[CallExpression], start: int) -> Message:
-    """An assistant message with native calls, with ids numbered from `start`."""
-    return {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [
-            {
-                "id": f"call_{start + position}",
-                "type": "function",
-                "function": {
-                    "name": call.name,
-                    "arguments": json.dumps(call.arguments, ensure_ascii=False),
-                },
-            }
-            for position, call in enumerate(calls)
-        ],
-    }
-
-
-def write_calls(calls: Sequence[CallExpression]) -> str:
-    """Calls as one bracketed list."""
-    return f"[{', '.join(_written(call) for call in calls)}]"
-
-
 def _named(call: CallExpression) -> dict[str, Any]:
     return {str(key): value for key, value in call.arguments.items()}
 
 
 def _native_call(entry: object, position: int) -> tuple[AgentCall, Message]:
     """A native call, and how the next request repeats it: as received, or made whole where parts are missing."""
-    received = _object(entry)
-    function = _object(received.get("function"))
+    received = as_object(entry)
+    function = as_object(received.get("function"))
     name, arguments, id_ = function.get("name"), function.get("arguments"), received.get("id")
     whole = isinstance(name, str) and isinstance(arguments, str) and isinstance(id_, str) and id_ != ""
     name_text = name if isinstance(name, str) else ""
@@ -160,16 +138,8 @@ def _native_call(entry: object, position: int) -> tuple[AgentCall, Message]:
         return AgentCall(name_text, {}, str(error), id_text), kept
 
 
-def _written(call: CallExpression) -> str:
-    return f"{call.name}({', '.join(f'{key}={value!r}' for key, value in call.arguments.items())})"
-
-
-def _object(value: object) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
-
-
 def _part(part: object) -> str:
-    text = _object(part).get("text")
+    text = as_object(part).get("text")
     return text if isinstance(text, str) else ""
 
 
@@ -248,9 +218,6 @@ class NativeTranscript:
 
     @cached_property
     def _tools(self) -> Sequence[Tool]:
-        # Imported here, since a replay never writes tools.
-        from wildtool.benchmarks.acebench.native import native_tools
-
         return native_tools(self._record.functions)
 
 

@@ -1,14 +1,13 @@
 """What an agent episode consists of: messages between the user, the agent and the sandbox."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    pass
-
+from typing import Any, Literal
 
 END_MARK = "finish conversation"
-
+MAX_MESSAGES = 40
+"""Messages of any sender that an episode may take after its first."""
+EPISODE_MESSAGES = "max_dialog_turns"
+"""Key of an imported episode's first reply: how many messages it could take, where that is more than `MAX_MESSAGES`."""
 
 DialogueRole = Literal["user", "agent", "execution"]
 
