@@ -5,6 +5,7 @@ limited before it is done.
 """
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import partial
@@ -304,27 +305,11 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[PythonValue, PythonValue], Pyth
     ast.NotIn: lambda x, y: x not in y,
 }
 FUNCTIONS: Mapping[str, Callable[..., PythonValue]] = {
-    function.__name__: function
-    for function in (
-        *(
-            abs,
-            all,
-            any,
-            ascii,
-            bin,
-            bool,
-            bytes,
-            chr,
-            complex,
-            dict,
-            divmod,
-            float,
-            frozenset,
-            hex,
-            int,
-            len,
-        ),
-        *(list, max, min, oct, ord, pow, range, repr, round, set, sorted, str, sum, tuple),
+    name: getattr(builtins, name)
+    for name in re.findall(
+        r"\w+",
+        "abs all any ascii bin bool bytes chr complex dict divmod float frozenset hex int len list max min oct ord pow "
+        "range repr round set sorted str sum tuple",
     )
 }
 """Built-in functions whose cost is limited by their arguments, apart from those that `_limit_call` checks."""
@@ -339,21 +324,11 @@ _PARAMETERS: Mapping[str, tuple[str, ...]] = {
 _ENCODINGS = ("utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32")
 _METHODS: Mapping[type, frozenset[str]] = {
     str: frozenset(
-        (
-            *("capitalize", "casefold", "center", "count", "endswith", "find", "index", "isalpha", "isdigit"),
-            *(
-                "isnumeric",
-                "islower",
-                "isupper",
-                "join",
-                "ljust",
-                "lower",
-                "lstrip",
-                "partition",
-                "removeprefix",
-            ),
-            *("removesuffix", "replace", "rfind", "rjust", "rpartition", "rsplit", "rstrip", "split"),
-            *("splitlines", "startswith", "strip", "swapcase", "title", "upper", "zfill"),
+        re.findall(
+            r"\w+",
+            "capitalize casefold center count endswith find index isalpha isdigit isnumeric islower isupper join ljust "
+            "lower lstrip partition removeprefix removesuffix replace rfind rjust rpartition rsplit rstrip split "
+            "splitlines startswith strip swapcase title upper zfill",
         )
     ),
     list: frozenset({"copy", "count", "index"}),

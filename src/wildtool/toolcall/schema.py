@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
+from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 
 ValuePath = tuple[str | int, ...]
@@ -39,15 +40,14 @@ _NO_VALUE = frozenset({"none", "null", "nil", "无", "the", "a", "an", "not"})
 _EMPTY_VALUES: dict[str, Any] = {"string": "", "array": [], "object": {}}
 
 
-def as_schema(value: object) -> Mapping[str, Any]:
-    """A value that is a schema; an empty one for anything else."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+as_schema = as_object
+"""A value that is a schema; an empty one for anything else."""
 
 
 def schema_types(schema: Mapping[str, Any]) -> frozenset[str]:
     """The JSON types that a schema allows; empty if it names none."""
     declared: object = schema.get("type")
-    names = cast("list[object]", declared) if isinstance(declared, list) else [declared]
+    names = as_list(declared) or [declared]
     return frozenset(_TYPE_NAMES[name] for name in names if isinstance(name, str) and name in _TYPE_NAMES)
 
 
@@ -67,20 +67,17 @@ def fits_types(value: Any, types: frozenset[str]) -> bool:
 
 def enum_of(schema: Mapping[str, Any]) -> list[Any]:
     """The members of a schema's enum; empty if it has none."""
-    members: object = schema.get("enum")
-    return cast("list[Any]", members) if isinstance(members, list) else []
+    return as_list(schema.get("enum"))
 
 
 def required_names(schema: Mapping[str, Any]) -> list[Any]:
     """The names a schema lists as required; empty if it lists none."""
-    names: object = schema.get("required")
-    return cast("list[Any]", names) if isinstance(names, list) else []
+    return as_list(schema.get("required"))
 
 
 def branch_for(gold: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema merged with its first `anyOf` or `oneOf` branch that allows the gold value."""
-    branches: object = schema.get("anyOf") or schema.get("oneOf")
-    for branch in cast("list[object]", branches) if isinstance(branches, list) else []:
+    for branch in as_list(schema.get("anyOf") or schema.get("oneOf")):
         candidate = as_schema(branch)
         if fits_types(gold, schema_types(candidate)) and (
             not enum_of(candidate) or gold in enum_of(candidate)
@@ -96,13 +93,11 @@ def argument_parts(
     known = as_schema(schema)
     if path:
         yield path, value, known
-    if isinstance(value, dict):
-        properties = as_schema(known.get("properties"))
-        for name, element in cast(dict[str, Any], value).items():
-            yield from argument_parts(element, properties.get(name), (*path, name))
-    elif isinstance(value, list):
-        for index, element in enumerate(cast(list[Any], value)):
-            yield from argument_parts(element, known.get("items"), (*path, index))
+    properties = as_schema(known.get("properties"))
+    for name, element in as_object(value).items():
+        yield from argument_parts(element, properties.get(name), (*path, name))
+    for index, element in enumerate(as_list(value)):
+        yield from argument_parts(element, known.get("items"), (*path, index))
 
 
 def path_text(path: ValuePath) -> str:

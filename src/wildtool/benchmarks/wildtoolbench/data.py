@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -66,6 +67,11 @@ class Task:
     def deps(self) -> list[tuple[int, ...]]:
         return [node.deps for node in self.nodes]
 
+    @property
+    def group(self) -> str:
+        """The group of its type: the three multi-tool types are one."""
+        return "Multi-Tool" if "Multi-Tool" in self.type else self.type
+
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Session:
@@ -85,6 +91,11 @@ class Session:
     """Node counts a second `answer_list` field gives per task: the official AP divides by these."""
     domain: str = ""
     subdomain: str = ""
+
+    @property
+    def transitions(self) -> int:
+        """How often the group changes from one task to the next (0 to 3 for four tasks)."""
+        return sum(before.group != after.group for before, after in pairwise(self.tasks))
 
 
 def read_items(path: Path, lang: str | None = None) -> Iterator[Item]:

@@ -50,7 +50,8 @@ def classify_text(nodes: Sequence[GoldNode], done: Collection[int], *, empty: bo
     said = "an empty reply" if empty else "text"
     calls_left = sum(1 for i, node in enumerate(nodes) if node.name not in VIRTUAL and i not in done)
     if not calls_left:
-        due = "a question to the user" if _asks_left(nodes, done) else "an answer"
+        asks_left = any(node.name == ASK and i not in done for i, node in enumerate(nodes))
+        due = "a question to the user" if asks_left else "an answer"
         return REFUSAL, f"{said} where {due} was due"
     if any(nodes[i].name not in VIRTUAL for i in done):
         return EARLY_END, f"{said} while {calls_left} calls were still to be made"
@@ -80,7 +81,3 @@ def classify_call(
     if asks and (all(calls_done) or not any(calls_done)):
         return MISSING_INFO, f"called {name} where the user had to be asked first"
     return CALL_ERROR, f"called {name}, which the task does not need"
-
-
-def _asks_left(nodes: Sequence[GoldNode], done: Collection[int]) -> bool:
-    return any(node.name == ASK and i not in done for i, node in enumerate(nodes))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from itertools import pairwise
 from typing import Any
 
 from wildtool.benchmark import Check
@@ -33,19 +32,13 @@ def task_fields(session: Session, position: int) -> Mapping[str, FieldValue]:
         "task_type": task.type,
         "position": position + 1,
         "subtype": task.subtype,
-        "transitions": type_transitions(session),
+        "transitions": session.transitions,
         "gold_calls": len(calls),
         "turns": len(fixed_schedule(session, position).shortest or ()),
         "topology": topology(deps),
         "nodes": len(task.nodes),
         "asked_back": None,
     }
-
-
-def type_transitions(session: Session) -> int:
-    """How often the kind of task changes within a session; the multi-tool types are one kind."""
-    kinds = ["Multi-Tool" if "Multi-Tool" in task.type else task.type for task in session.tasks]
-    return sum(a != b for a, b in pairwise(kinds))
 
 
 # Official --------------------------------------------------------------------------------------------

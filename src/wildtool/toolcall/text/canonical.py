@@ -218,25 +218,7 @@ _STREETS = {
     "court": "ct", "square": "sq", "place": "pl", "highway": "hwy", "parkway": "pkwy", "apartment": "apt",
     "suite": "ste", "north": "n", "south": "s", "east": "e", "west": "w",
 }  # fmt: skip
-_ROADS = frozenset(
-    {
-        "st",
-        "ave",
-        "rd",
-        "blvd",
-        "ln",
-        "dr",
-        "ct",
-        "sq",
-        "pl",
-        "hwy",
-        "pkwy",
-        "way",
-        "terrace",
-        "strasse",
-        "straße",
-    }
-)
+_ROADS = frozenset(re.findall(r"\w+", "st ave rd blvd ln dr ct sq pl hwy pkwy way terrace strasse straße"))
 _PARTS_OF_HOUSES = frozenset({"flat", "apt", "ste", "unit", "room", "floor"})
 _CHINESE_PLACE = re.compile(rf"[{CJK}\dA-Za-z ,()-]{{4,60}}")
 _PLACE_MARKS = re.compile(r"[省市区县镇乡村路街巷弄道号楼室栋座]")

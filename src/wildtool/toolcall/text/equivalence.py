@@ -19,14 +19,8 @@ SENTENCE_WORDS = 5
 
 _ITEM_MARK = re.compile(r" ?[,;、/&] ?(?:and )?| and | ?(?:以及|[和与及]) ?")
 _SMALL_WORDS = {
-    "in": "in",
-    "on": "in",
-    "at": "in",
-    "to": "to",
-    "for": "for",
-    "by": "by",
-    "with": "with",
-    **{word: word for word in ("my", "your", "his", "our", "their")},
+    **{word: word for word in ("in", "to", "for", "by", "with", "my", "your", "his", "our", "their")},
+    **dict.fromkeys(("on", "at"), "in"),
 }
 """Words that may be missing, but not replaced by another."""
 _GOALS = ("to", "到", "至")
@@ -84,7 +78,8 @@ def _words_differ(left: str, right: str) -> str | None:
     content, other = _content(ours), _content(theirs)
     is_short = min(_weight(content), _weight(other)) <= SHORT_WORDS
     is_phrase = min(_weight(ours), _weight(theirs)) < SENTENCE_WORDS or not content or not other
-    if _is_title(content) or (is_short and is_phrase):
+    is_title = all(word.raw[:1].isupper() for word in content)
+    if is_title or (is_short and is_phrase):
         return None if _same_short(_without_articles(ours), _without_articles(theirs)) else "short text"
     if _drops_one(ours, theirs) or _drops_one(theirs, ours):
         return "free text: number"
@@ -124,10 +119,6 @@ def _content(words: Sequence[Token]) -> list[Token]:
 
 def _without_articles(words: Iterable[Token]) -> list[Token]:
     return [word for word in words if word.sort != "article"]
-
-
-def _is_title(content: Sequence[Token]) -> bool:
-    return all(word.raw[:1].isupper() for word in content)
 
 
 def _same_letters(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:

@@ -27,19 +27,8 @@ from wildtool.toolcall.text.numerals import (
 )
 
 Sort = Literal[
-    "word",
-    "function",
-    "article",
-    "number",
-    "one",
-    "time",
-    "negation",
-    "marker",
-    "day",
-    "name",
-    "exact",
-    "symbol",
-]
+    "word", "function", "article", "number", "one", "time", "negation", "marker", "day", "name", "exact", "symbol"
+]  # fmt: skip
 
 
 class Token(NamedTuple):

@@ -5,27 +5,21 @@ The "C:" lines of the evaluator's specification. The first fault ends the task; 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session, cached_per_session
+from wildtool.benchmarks.wildtoolbench.episode import TaskEpisode
 from wildtool.benchmarks.wildtoolbench.fixed.schedule import FixedSchedule, GraphStep
-from wildtool.benchmarks.wildtoolbench.prompt import (
-    call_id,
-    gold_call,
-    gold_run,
-    observation,
-    opening_messages,
-    with_observations,
-)
-from wildtool.episode import provider_fields
+from wildtool.benchmarks.wildtoolbench.prompt import gold_run, with_observations
+from wildtool.json_codec import as_objects
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
-from wildtool.types import Message, Request
+from wildtool.toolcall.schema import as_schema
+from wildtool.types import Message
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+")
 _CLOSING = " \t\r\n\"'`*_~)]）】」』”’"
@@ -70,17 +64,13 @@ class _Call:
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-class FixedEpisode:
+class FixedEpisode(TaskEpisode):
     """State machine of one task under the corrected rules."""
 
     def __init__(self, session: Session, task: int) -> None:
-        self._session = session
-        self._task = task
-        self._nodes = session.tasks[task].nodes
+        super().__init__(session, task)
         self._tools = _parameters(session)
         self.schedule = fixed_schedule(session, task)
-        self._messages: list[Iterable[Message]] = []
-        """What each step added after the opening; made when it is shown, which judging never asks for."""
         self.log: list[BoundStep] = []
         self.done_mask = 0
         """Executed gold nodes as a bit mask."""
@@ -116,12 +106,8 @@ class FixedEpisode:
     def done(self) -> bool:
         return self.fault is not None or self.schedule.finished(self.done_mask)
 
-    def request(self) -> Request | None:
-        if self.done:
-            return None
-        self._messages = [list(part) for part in self._messages]
-        messages = (*_opening(self._session, self._task), *chain.from_iterable(self._messages))
-        return Request(messages, self._session.sent_tools, gold=self._gold)
+    def _history(self, session: Session, task: int) -> Sequence[Message]:
+        return _history(session, task)
 
     def advance(self, reply: Message) -> None:
         if reply.get("tool_calls"):
@@ -130,18 +116,15 @@ class FixedEpisode:
             self._advance_text(reply)
 
     def _advance_text(self, reply: Message) -> None:
-        content = reply.get("content")
         words = self.schedule.ready_text(self.done_mask)
-        empty = not _reply_text(content).strip()
+        empty = not _reply_text(reply.get("content")).strip()
         if empty or not words:
             error, reason = error_classes.classify_text(self._nodes, self._done_nodes(), empty=empty)
             self._fail(reply, TaskFault(error, reason))
             return
-        node = self._nodes[words[0]]
         self._mark_done(reply, (words[0],))
-        if node.name == ASK:
-            said: Message = {"role": "assistant", "content": content, **provider_fields(reply)}
-            self._messages.append([said, {"role": "user", "content": node.user_input}])
+        if self._nodes[words[0]].name == ASK:
+            self._add_question(reply, words[0])
 
     def _advance_calls(self, reply: Message) -> None:
         calls = _read_calls(reply["tool_calls"])
@@ -160,9 +143,6 @@ class FixedEpisode:
         observed = [(id_, self._nodes[bound[i]]) for i, id_ in enumerate(ids)]
         self._messages.append(with_observations(_with_ids(reply, ids), observed))
         self._mark_done(reply, tuple(bound[i] for i in range(len(calls))))
-
-    def _id(self, node: int) -> str:
-        return call_id(self._session.id, self._task, node)
 
     def _unavailable_call(self, calls: Sequence[_Call], ready: Sequence[int]) -> TaskFault | None:
         """The first call for which there is no ready gold call of its name left, whatever its arguments."""
@@ -231,14 +211,10 @@ class FixedEpisode:
         return [node for node in range(len(self._nodes)) if self.done_mask >> node & 1]
 
     def _gold(self, style: str) -> Message:
-        """What a perfect model would answer now."""
         words = self.schedule.ready_text(self.done_mask)
         if words:
-            return {"role": "assistant", "content": observation(self._nodes[words[0]], quote_texts=False)}
-        calls = self.schedule.ready_calls(self.done_mask)
-        chosen = calls if style == "parallel" else calls[:1]
-        gold = [gold_call(self._nodes[node], self._id(node)) for node in chosen]
-        return {"role": "assistant", "content": None, "tool_calls": gold}
+            return self._gold_text(words[0])
+        return self._gold_calls(self.schedule.ready_calls(self.done_mask), style)
 
 
 def _with_ids(reply: Message, ids: Sequence[str]) -> Message:
@@ -253,8 +229,7 @@ def _reply_text(content: Any) -> str:
     """The text of a reply: a text, or the texts of a list of content parts; anything else says nothing."""
     if isinstance(content, str):
         return content
-    parts = cast(list[Any], content) if isinstance(content, list) else []
-    texts = [cast(dict[str, Any], part).get("text") for part in parts if isinstance(part, dict)]
+    texts = [part.get("text") for part in as_objects(content)]
     return " ".join(text for text in texts if isinstance(text, str))
 
 
@@ -263,11 +238,6 @@ def fixed_schedule(session: Session, task: int) -> FixedSchedule:
     """The legal schedules of a task."""
     gold = session.tasks[task]
     return FixedSchedule([node.name for node in gold.nodes], gold.deps)
-
-
-@cached_per_session
-def _opening(session: Session, task: int) -> Sequence[Message]:
-    return opening_messages(session, task, [_history(session, earlier) for earlier in range(task)])
 
 
 @cached_per_session
@@ -281,11 +251,8 @@ def _history(session: Session, task: int) -> Sequence[Message]:
 @cached_per_session
 def _parameters(session: Session) -> dict[str, Mapping[str, Any]]:
     """For each tool name its parameter schema; an unreadable one counts as empty."""
-    schemas: dict[str, Mapping[str, Any]] = {}
-    for tool in session.sent_tools:
-        parameters = tool["function"].get("parameters")
-        schemas[tool["function"]["name"]] = parameters if isinstance(parameters, dict) else {}
-    return schemas
+    functions = [tool["function"] for tool in session.sent_tools]
+    return {function["name"]: as_schema(function.get("parameters")) for function in functions}
 
 
 def _read_calls(calls: Any) -> list[_Call] | TaskFault:
@@ -295,12 +262,10 @@ def _read_calls(calls: Any) -> list[_Call] | TaskFault:
             error_classes.UNREADABLE, f"tool_calls is {type(calls).__name__}, not a list of calls"
         )
     read: list[_Call] = []
-    for number, call in enumerate(cast(list[Any], calls)):
-        called = cast(dict[str, Any], call) if isinstance(call, dict) else {}
-        function = called.get("function")
-        if not isinstance(function, dict):
+    for number, called in enumerate(as_objects(calls)):
+        if not isinstance(called.get("function"), dict):
             return TaskFault(error_classes.UNREADABLE, f"call {number} has no function object")
-        described = cast(dict[str, Any], function)
+        described: dict[str, Any] = called["function"]
         name, id_ = described.get("name"), called.get("id")
         named = "id" in called and isinstance(id_, str | None)
         if not isinstance(name, str) or not named:

@@ -9,12 +9,10 @@ from wildtool.benchmarks.wildtoolbench.stats.shapes import (
     PARAMETER_KINDS,
     TASK_GROUPS,
     call_graph,
-    group_of,
     has_diamond,
     kinds_used,
     questions,
     same_name_groups,
-    transitions,
     unused_tools,
 )
 from wildtool.toolcall.graph import depth
@@ -32,13 +30,13 @@ def balance(sessions: Sessions) -> Iterator[SchemaFault]:
 def check_positions(sessions: Sessions) -> Iterator[SchemaFault]:
     """Each group of task types is equally frequent at each position."""
     for position in range(4):
-        counts = Counter(group_of(s.tasks[position]) for s in sessions if position < len(s.tasks))
+        counts = Counter(s.tasks[position].group for s in sessions if position < len(s.tasks))
         yield from _uneven(counts, TASK_GROUPS, f"task type at position {position + 1}")
 
 
 def check_transitions(sessions: Sessions) -> Iterator[SchemaFault]:
     """Changes of group within a session are distributed as over all sequences of four groups."""
-    counts = Counter(map(transitions, sessions))
+    counts = Counter(session.transitions for session in sessions)
     for number, expected in expected_transitions(len(sessions)).items():
         if abs(counts[number] - expected) > 1:
             yield f"transitions {number}", f"expected about {expected} sessions, found {counts[number]}"

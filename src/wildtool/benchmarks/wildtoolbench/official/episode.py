@@ -4,24 +4,15 @@ Section "Walk" and quirks Q18 to Q25 of the evaluator's specification. Where the
 with what, and the task is over.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session, cached_per_session
+from wildtool.benchmarks.wildtoolbench.episode import TaskEpisode
 from wildtool.benchmarks.wildtoolbench.official.schedule import GraphStep, Schedule, ScheduleState
-from wildtool.benchmarks.wildtoolbench.prompt import (
-    GraphSteps,
-    call_id,
-    gold_call,
-    gold_run,
-    observation,
-    opening_messages,
-    with_observations,
-)
-from wildtool.episode import provider_fields
-from wildtool.types import Message, Request
+from wildtool.benchmarks.wildtoolbench.prompt import GraphSteps, gold_run, with_observations
+from wildtool.types import Message
 
 EMPTY_REPLY_RESULT = "tool_calls and content are None or empty"
 UNREADABLE_CALLS = "parse tool_calls failed"
@@ -45,13 +36,11 @@ class LoggedStep:
     """False where the original logs no gold data, which ends its scoring (Q26)."""
 
 
-class OfficialEpisode:
+class OfficialEpisode(TaskEpisode):
     """State machine of one task under the published evaluator's rules."""
 
     def __init__(self, session: Session, task: int) -> None:
-        self._session = session
-        self._task = task
-        self._nodes = session.tasks[task].nodes
+        super().__init__(session, task)
         self._names = [node.name for node in self._nodes]
         self.schedule = _schedule(session, task)
         self.log: list[LoggedStep] = []
@@ -68,8 +57,6 @@ class OfficialEpisode:
         raised = (_steps(session, earlier)[1] for earlier in range(task))
         self.history_raised = next(filter(None, raised), None)
         """What the original raises while it builds the history of this task (Q06, Q17)."""
-        self._messages: list[Iterable[Message]] = []
-        """What each step added after the opening; made when it is shown, which judging never asks for."""
 
     @property
     def optimal(self) -> bool:
@@ -80,12 +67,8 @@ class OfficialEpisode:
     def done(self) -> bool:
         return self._done
 
-    def request(self) -> Request | None:
-        if self._done:
-            return None
-        self._messages = [list(part) for part in self._messages]
-        messages = (*_opening(self._session, self._task), *chain.from_iterable(self._messages))
-        return Request(messages, self._session.sent_tools, gold=self._gold)
+    def _history(self, session: Session, task: int) -> Sequence[Message]:
+        return _history(session, task)
 
     def advance(self, reply: Message) -> None:
         calls = reply.get("tool_calls")
@@ -114,8 +97,7 @@ class OfficialEpisode:
         if self._names[node] == ANSWER:
             self.name_correct = self._done = True
             return
-        said: Message = {"role": "assistant", "content": reply["content"], **provider_fields(reply)}
-        self._messages.append([said, {"role": "user", "content": self._nodes[node].user_input}])
+        self._add_question(reply, node)
         self._asked |= 1 << node
         self._states = self._states_after_question(node)
 
@@ -203,7 +185,6 @@ class OfficialEpisode:
         self._done = True
 
     def _gold(self, style: str) -> Message:
-        """What a perfect model would answer now."""
         state = next(
             (
                 s
@@ -219,13 +200,8 @@ class OfficialEpisode:
         real = [node for node in ready if node not in virtual]
         asks = [node for node in virtual if self._names[node] == ASK]
         if asks or not real:
-            return {
-                "role": "assistant",
-                "content": observation(self._nodes[(asks or virtual)[0]], quote_texts=False),
-            }
-        chosen = real if style == "parallel" else real[:1]
-        calls = [gold_call(self._nodes[node], call_id(self._session.id, self._task, node)) for node in chosen]
-        return {"role": "assistant", "content": None, "tool_calls": calls}
+            return self._gold_text((asks or virtual)[0])
+        return self._gold_calls(real, style)
 
 
 def _read_calls(calls: Any) -> tuple[list[Any], list[Any]]:
@@ -243,11 +219,6 @@ def _read_calls(calls: Any) -> tuple[list[Any], list[Any]]:
 def _schedule(session: Session, task: int) -> Schedule:
     gold = session.tasks[task]
     return Schedule([node.name for node in gold.nodes], gold.deps)
-
-
-@cached_per_session
-def _opening(session: Session, task: int) -> Sequence[Message]:
-    return opening_messages(session, task, [_history(session, earlier) for earlier in range(task)])
 
 
 @cached_per_session

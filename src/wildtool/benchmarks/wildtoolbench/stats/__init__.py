@@ -17,7 +17,6 @@ from wildtool.benchmarks.wildtoolbench.stats.shapes import (
     kinds_used,
     questions,
     same_name_groups,
-    transitions,
     unused_tools,
     user_turns,
 )
@@ -75,7 +74,7 @@ def _means(sessions: Sequence[Session], tasks: Sequence[Task]) -> Iterator[Metri
 def _session_counts(sessions: Sequence[Session]) -> Iterator[Metric]:
     used = Counter(kind for session in sessions for kind in kinds_used(session))
     defined = Counter(kind for session in sessions for kind in kinds_defined(session))
-    yield from count_metrics("transitions", Counter(str(transitions(s)) for s in sessions), list("0123"))
+    yield from count_metrics("transitions", Counter(str(s.transitions) for s in sessions), list("0123"))
     yield from count_metrics("tools", histogram(len(s.tools) for s in sessions))
     yield from count_metrics("language", Counter(s.lang for s in sessions))
     yield from count_metrics("domain", Counter(s.domain for s in sessions if s.domain))

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, Session, Task
 from wildtool.benchmarks.wildtoolbench.grounding import parameter_schemas
-from wildtool.benchmarks.wildtoolbench.stats.shapes import call_count, group_of, transitions, user_turns
+from wildtool.benchmarks.wildtoolbench.stats.shapes import call_count, user_turns
 from wildtool.stats.describe import histogram, mean_metric, share_metric
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Metric
@@ -95,9 +95,9 @@ def _nodes(tasks: Sequence[Task]) -> Iterator[Metric]:
 
 
 def _changes(sessions: Sequence[Session]) -> Iterator[Metric]:
-    counts = histogram(map(transitions, sessions))
+    counts = histogram(session.transitions for session in sessions)
     yield from _shares("changes of type in a session", counts, _of_counts(_TRANSITIONS))
-    pairs = [a != b for s in sessions for a, b in pairwise(map(group_of, s.tasks))]
+    pairs = [a.group != b.group for s in sessions for a, b in pairwise(s.tasks)]
     yield share_metric(
         _title("changes of type in a session"), "neighbours that differ", sum(pairs), len(pairs), 0.75
     )

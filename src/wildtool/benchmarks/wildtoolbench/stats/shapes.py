@@ -1,29 +1,17 @@
 """The structure of a session: task groups, transitions, graphs of calls, kinds of parameters."""
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, Session, Task
 from wildtool.benchmarks.wildtoolbench.grounding import parameter_schemas
 from wildtool.toolcall.graph import ancestors
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import argument_parts, as_schema
 
 TASK_GROUPS = ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
 """The four groups of task types whose order in a session is balanced."""
 PARAMETER_KINDS = ("string", "integer", "float", "boolean", "enum", "array", "object", "nested object")
 _KIND_OF_TYPE = {"number": "float"}
-
-
-def group_of(task: Task) -> str:
-    """The group of a task's type: the three multi-tool types are one."""
-    return "Multi-Tool" if "Multi-Tool" in task.type else task.type
-
-
-def transitions(session: Session) -> int:
-    """How often the group changes from one task to the next (0 to 3 for four tasks)."""
-    groups = [group_of(task) for task in session.tasks]
-    return sum(a != b for a, b in pairwise(groups))
 
 
 def call_graph(task: Task) -> list[list[int]]:
@@ -76,9 +64,9 @@ def kinds_used(session: Session) -> Iterator[str]:
     schemas = parameter_schemas(session)
     for task in session.tasks:
         for node in task.nodes:
-            properties = as_schema(schemas.get(node.name, {}).get("properties"))
-            for name, value in node.arguments.items() if node.name not in VIRTUAL else ():
-                yield from _kinds(as_schema(properties.get(name)), value)
+            if node.name not in VIRTUAL:
+                for path, _, schema in argument_parts(node.arguments, schemas.get(node.name)):
+                    yield from _own_kind(schema, inside=len(path) > 1)
 
 
 def kinds_defined(session: Session) -> Iterator[str]:
@@ -86,17 +74,6 @@ def kinds_defined(session: Session) -> Iterator[str]:
     for schema in parameter_schemas(session).values():
         for child in as_schema(schema.get("properties")).values():
             yield from _kinds_defined(as_schema(child))
-
-
-def _kinds(schema: Mapping[str, Any], value: Any, *, inside: bool = False) -> Iterator[str]:
-    yield from _own_kind(schema, inside=inside)
-    if isinstance(value, dict):
-        properties = as_schema(schema.get("properties"))
-        for name, child in cast(dict[str, Any], value).items():
-            yield from _kinds(as_schema(properties.get(name)), child, inside=True)
-    elif isinstance(value, list):
-        for child in cast(list[Any], value):
-            yield from _kinds(as_schema(schema.get("items")), child, inside=True)
 
 
 def _kinds_defined(schema: Mapping[str, Any], *, inside: bool = False) -> Iterator[str]:
