@@ -98,6 +98,13 @@ class AgentRecord(Record):
     milestones: tuple[str, ...] | tuple[tuple[str, ...], ...]
     """Expected agent messages in order, or alternatives of such lists."""
 
+    @property
+    def milestone_lists(self) -> tuple[tuple[str, ...], ...]:
+        """The lists of milestones, any one of which suffices; the first is the gold run."""
+        alternatives = self.milestones and isinstance(self.milestones[0], tuple)
+        lists = self.milestones if alternatives else (self.milestones,)
+        return cast(tuple[tuple[str, ...], ...], lists)
+
 
 @dataclass(frozen=True, slots=True)
 class ItemData:

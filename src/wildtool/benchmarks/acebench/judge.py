@@ -33,10 +33,7 @@ from wildtool.trace import Trace
 from wildtool.types import Episode, FieldValue, Item, Message, Transcript
 
 if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.episode.fixed import FixedAgentEpisode
-    from wildtool.benchmarks.acebench.episode.official import OfficialAgentEpisode
-
-    AgentEpisode = OfficialAgentEpisode | FixedAgentEpisode
+    from wildtool.benchmarks.acebench.episode.base import AgentEpisode
 
 UNREADABLE_ERROR = "wrong_output_format"
 """The evaluator's error type of a reply from which no calls can be read."""
@@ -61,6 +58,8 @@ class ProfileRules:
     """Share of milestones that the messages to the sandbox reach."""
     raised: Callable[["AgentEpisode"], str | None] = lambda _: None
     """The exception that the published evaluator ends with in an episode."""
+    has_known_faults: bool = False
+    """Whether the rules are known to let mistakes pass and to refuse gold answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +226,7 @@ def _official() -> ProfileRules:
         lambda record, episode: compare_end_state(record.end_state, episode.result()),
         process_accuracy,
         _raised,
+        has_known_faults=True,
     )
 
 
@@ -253,7 +253,7 @@ def _fixed() -> ProfileRules:
         normal,
         lambda calls, record: fixed_normal.check_fixed_calls(calls, record.functions, record.candidates),
         check_special,
-        fixed_end_state.fixed_end_state,
+        lambda record, episode: fixed_end_state.compare_states(record, episode.result()),
         fixed_end_state.fixed_process_accuracy,
     )
 

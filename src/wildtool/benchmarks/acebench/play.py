@@ -1,11 +1,12 @@
 """What the model is shown, and how a record goes on: one reply to a request, or an episode in the sandbox.
 
-A `Channel` is chosen once by the mode: calls written as text in brackets, or native calls.
+A `Channel` is chosen once by the mode: calls written as text in brackets, or native calls. What writes requests is
+loaded where a model is asked; judging needs none.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from wildtool.benchmarks.acebench.data import (
     FINANCE,
@@ -24,54 +25,33 @@ if TYPE_CHECKING:
 _MAX_IMPORTED_MESSAGES = 10_000
 """Messages of the longest episode that is judged."""
 
-EpisodeFactory = Callable[[AgentRecord, Edition, dict[str, Any]], Episode]
-"""Starts an episode; the last argument holds options."""
 
+class EpisodeFactory(Protocol):
+    """Starts an episode under the rules of a profile."""
 
-class Channel(Protocol):
-    """How requests are put to a model and how calls are written."""
-
-    @property
-    def native(self) -> bool:
-        """Whether calls are native ones."""
-        ...
-
-    def request(self, record: NormalRecord | SpecialRecord) -> Request:
-        """What the model is sent."""
-        ...
-
-    def episode(
-        self, record: AgentRecord, edition: Edition, by_text: EpisodeFactory, recorded: Transcript | None
-    ) -> Episode:
-        """The episode of a record.
-
-        Args:
-            by_text: starts the one of the profile where calls are text.
-            recorded: the replies that it will take, which may come from an episode of another length.
-        """
-        ...
-
-    def write(self, calls: list[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:
-        """A reply that makes these calls."""
-        ...
+    def __call__(
+        self,
+        record: AgentRecord,
+        edition: Edition,
+        *,
+        max_messages: int,
+        originals: "Originals | None" = None,
+    ) -> Episode: ...
 
 
 @dataclass(frozen=True, slots=True)
-class TextChannel:
-    """Calls in brackets, prompted for in one of three strategies."""
+class Channel:
+    """How requests are put to a model and how calls are written: in brackets, prompted for in one of three strategies."""
 
     strategy: str
     """`text`, `condensed` or `minimal`."""
     originals: "Originals | None" = None
     """The original's prompts, where they are sent instead of our wording."""
-
-    @property
-    def native(self) -> bool:
-        return False
-
-    # What writes requests is loaded where a model is asked; judging needs none.
+    native: ClassVar[bool] = False
+    """Whether calls are native ones."""
 
     def request(self, record: NormalRecord | SpecialRecord) -> Request:
+        """What the model is sent."""
         from wildtool.benchmarks.acebench.gold import gold_text
         from wildtool.benchmarks.acebench.prompts.request import text_messages
 
@@ -84,22 +64,25 @@ class TextChannel:
     def episode(
         self, record: AgentRecord, edition: Edition, by_text: EpisodeFactory, recorded: Transcript | None
     ) -> Episode:
-        options: dict[str, Any] = {"max_messages": _episode_length(recorded)}
-        if record.category not in FINANCE:  # the original has no such episodes
-            options["originals"] = self.originals
-        return by_text(record, edition, options)
+        """The episode of a record.
+
+        Args:
+            by_text: starts the one of the profile where calls are text.
+            recorded: the replies that it will take, which may come from an episode of another length.
+        """
+        # The original has no finance episodes.
+        originals = None if record.category in FINANCE else self.originals
+        return by_text(record, edition, max_messages=_episode_length(recorded), originals=originals)
 
     def write(self, calls: list[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:
+        """A reply that makes these calls."""
         return {"role": "assistant", "content": write_calls(calls)}
 
 
-@dataclass(frozen=True, slots=True)
-class NativeChannel:
+class NativeChannel(Channel):
     """Native tool calls. Its episodes follow the fixed rules in every profile, since the original has none."""
 
-    @property
-    def native(self) -> bool:
-        return True
+    native = True
 
     def request(self, record: NormalRecord | SpecialRecord) -> Request:
         from wildtool.benchmarks.acebench.native import native_request
@@ -109,7 +92,7 @@ class NativeChannel:
     def episode(
         self, record: AgentRecord, edition: Edition, by_text: EpisodeFactory, recorded: Transcript | None
     ) -> Episode:
-        return fixed_episode(record, edition, {"max_messages": _episode_length(recorded), "native": True})
+        return fixed_episode(record, edition, max_messages=_episode_length(recorded), native=True)
 
     def write(self, calls: list[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:
         from wildtool.benchmarks.acebench.native import native_gold
@@ -119,35 +102,25 @@ class NativeChannel:
 
 def channel_of(mode: str, originals: "Originals | None" = None) -> Channel:
     """The channel of a mode."""
-    return _CHANNELS[mode](mode, originals)
+    return (NativeChannel if mode == "fc" else Channel)(mode, originals)
 
 
-_CHANNELS: Mapping[str, Callable[[str, "Originals | None"], Channel]] = {
-    "text": TextChannel,
-    "condensed": TextChannel,
-    "minimal": TextChannel,
-    "fc": lambda _mode, _originals: NativeChannel(),
-}
-
-
-def official_episode(record: AgentRecord, edition: Edition, options: dict[str, Any]) -> Episode:
+def official_episode(record: AgentRecord, edition: Edition, **options: Any) -> Episode:
     """An episode as the published evaluator runs it."""
-    from wildtool.benchmarks.acebench.episode.official import (
-        OfficialMultiStepEpisode,
-        OfficialMultiTurnEpisode,
-    )
+    from wildtool.benchmarks.acebench.episode import official
 
     multi_turn = is_multi_turn_agent(record.category)
-    return (OfficialMultiTurnEpisode if multi_turn else OfficialMultiStepEpisode)(record, edition, **options)
+    kind = official.OfficialMultiTurnEpisode if multi_turn else official.OfficialMultiStepEpisode
+    return kind(record, edition, **options)
 
 
-def fixed_episode(record: AgentRecord, edition: Edition, options: dict[str, Any]) -> Episode:
+def fixed_episode(record: AgentRecord, edition: Edition, *, native: bool = False, **options: Any) -> Episode:
     """An episode under the corrected rules."""
-    from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
+    from wildtool.benchmarks.acebench.episode import fixed
 
     multi_turn = is_multi_turn_agent(record.category)
-    settings: dict[str, Any] = {"native": False, **options}
-    return (FixedMultiTurnEpisode if multi_turn else FixedMultiStepEpisode)(record, edition, **settings)
+    kind = fixed.FixedMultiTurnEpisode if multi_turn else fixed.FixedMultiStepEpisode
+    return kind(record, edition, native=native, **options)
 
 
 def _episode_length(recorded: Transcript | None) -> int:

@@ -67,10 +67,7 @@ def _gold_calls(record: Record) -> int:
 
 def _milestones(record: Record) -> int:
     """Messages of the first list of milestones."""
-    if not isinstance(record, AgentRecord) or not record.milestones:
-        return 0
-    first = record.milestones[0]
-    return len(record.milestones) if isinstance(first, str) else len(first)
+    return len(record.milestone_lists[0]) if isinstance(record, AgentRecord) else 0
 
 
 def _functions(record: Record) -> int:

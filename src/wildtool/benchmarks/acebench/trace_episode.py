@@ -8,14 +8,16 @@ from wildtool.benchmark import Check
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.base import AgentEpisode
 from wildtool.benchmarks.acebench.episode.error_classes import executed_calls
-from wildtool.benchmarks.acebench.episode.fixed_end_state import parse_calls, same_call
+from wildtool.benchmarks.acebench.episode.fixed_end_state import (
+    MAX_COMPARED_CALLS,
+    made_in_order,
+    parse_calls,
+)
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.trace import GoldCall, GoldDifference, Trace, TraceStep, replay_steps
 from wildtool.types import Episode, Message, Tool, Transcript
 
-MAX_TRACED_CALLS = 400
-"""Calls of an episode that are set beside milestones, as judging does."""
 MAX_ANSWER = 300
 """Characters of a sandbox's answer in a note."""
 _SENTENCES = (
@@ -83,10 +85,7 @@ def _milestones(
     record: AgentRecord, process: Sequence[str], profile: str
 ) -> tuple[tuple[GoldCall, ...], dict[int, int]]:
     """The gold messages (under `fixed` their calls), and for each one reached which message to the sandbox reached it."""
-    milestones = record.milestones
-    lists = milestones if milestones and isinstance(milestones[0], tuple) else (milestones,)
-    texts = [cast(Sequence[str], alternative) for alternative in lists]
-    ways = _WAYS[profile](texts, process)
+    ways = _WAYS[profile](record.milestone_lists, process)
     gold, reached = max(ways, key=lambda way: len(way[1]) / (len(way[0]) or 1))
     return tuple(
         GoldCall(
@@ -108,8 +107,12 @@ def _by_text(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_Wa
 
 
 def _by_calls(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_Way]:
-    made = [(at, call) for at, text in enumerate(process) for call in parse_calls([text])][:MAX_TRACED_CALLS]
-    return [(gold := parse_calls(listed), _in_order(gold, made)) for listed in texts]
+    made = [(at, call) for at, text in enumerate(process) for call in parse_calls([text])][
+        :MAX_COMPARED_CALLS
+    ]
+    calls = [call for _, call in made]
+    ways = [(gold := parse_calls(listed), made_in_order(gold, calls)) for listed in texts]
+    return [(gold, {number: made[at][0] for number, at in reached.items()}) for gold, reached in ways]
 
 
 _WAYS: Mapping[str, Callable[[Sequence[Sequence[str]], Sequence[str]], list[_Way]]] = {
@@ -135,26 +138,6 @@ def _in_turn(gold: Sequence[str], process: Sequence[str]) -> Iterator[tuple[int,
         found = next((at for at, text in texts if text == milestone.strip()), None)
         if found is not None:
             yield number, found
-
-
-def _in_order(gold: Sequence[CallExpression], made: Sequence[tuple[int, CallExpression]]) -> dict[int, int]:
-    """A longest common subsequence: gold call to message."""
-    same = [[same_call(wanted, call) for _, call in made] for wanted in gold]
-    best = [[0] * (len(made) + 1) for _ in range(len(gold) + 1)]
-    for i in reversed(range(len(gold))):
-        for j in reversed(range(len(made))):
-            best[i][j] = best[i + 1][j + 1] + 1 if same[i][j] else max(best[i + 1][j], best[i][j + 1])
-    reached: dict[int, int] = {}
-    i = j = 0
-    while i < len(gold) and j < len(made):
-        if same[i][j]:
-            reached[i] = made[j][0]
-            i, j = i + 1, j + 1
-        elif best[i + 1][j] >= best[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return reached
 
 
 # End state -------------------------------------------------------------------------------------------

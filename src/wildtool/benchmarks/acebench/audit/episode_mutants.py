@@ -9,7 +9,6 @@ from typing import Any, cast
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, is_multi_turn_agent
-from wildtool.benchmarks.acebench.episode.base import first_milestones
 from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
@@ -39,7 +38,7 @@ def episode_mutants(item: Item, unit: str, record: AgentRecord, rules: AceBenchR
     None where the rules refuse the gold run of the corrected record.
     """
     edition = cast(Edition, cast(ItemData, item.data).edition)
-    gold = script_of(first_milestones(record.milestones))
+    gold = script_of(record.milestone_lists[0])
     if not passes(item, unit, gold, rules):
         return
     right = end_state(record, edition, gold)

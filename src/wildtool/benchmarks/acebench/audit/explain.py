@@ -8,8 +8,8 @@ from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench.audit.episode_mutants import MISSING_END, passes, script_of
 from wildtool.benchmarks.acebench.corrections import corrected, entries
 from wildtool.benchmarks.acebench.data import AgentRecord, NormalRecord, Record, SpecialRecord
-from wildtool.benchmarks.acebench.episode.base import first_milestones
-from wildtool.benchmarks.acebench.episode.fixed_end_state import EndedEpisode, compare_states
+from wildtool.benchmarks.acebench.episode.base import AgentEpisode
+from wildtool.benchmarks.acebench.episode.fixed_end_state import compare_states
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.gold import called_function, gold_calls, gold_text
 from wildtool.benchmarks.acebench.judge import AceBenchRules
@@ -20,7 +20,7 @@ from wildtool.benchmarks.acebench.official.values import WANTED_TYPES
 from wildtool.episode import replay
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.toolcall.schema import as_schema
-from wildtool.types import Item, Reply, Transcript
+from wildtool.types import Episode, Item, Reply, Transcript
 
 REASONS: Mapping[str, str] = {
     "Q11": "Q11 numbers and booleans are never compared",
@@ -45,10 +45,8 @@ def explain(item: Item, mutant: Mutant, rules: AceBenchRules) -> str:
     """Which known fault or documented tolerance of the rules lets this mutant pass; empty if none is known."""
     if mutant.kind == MISSING_END:
         return REASONS["end"]
-    return _EXPLAIN[rules.profile.name](item, mutant, rules)
-
-
-def _explain_official(item: Item, mutant: Mutant, rules: AceBenchRules) -> str:
+    if not rules.profile.has_known_faults:
+        return ""
     record = corrected(rules.record(item, mutant.unit))
     if isinstance(record, SpecialRecord):
         return REASONS["Q42"]
@@ -61,10 +59,8 @@ def _explain_official(item: Item, mutant: Mutant, rules: AceBenchRules) -> str:
 
 def explain_gold(item: Item, unit: str, rules: AceBenchRules) -> str:
     """Why the rules refuse a unit's gold answer; empty if no reason is known."""
-    return _EXPLAIN_GOLD[rules.profile.name](item, unit, rules)
-
-
-def _explain_official_gold(item: Item, unit: str, rules: AceBenchRules) -> str:
+    if not rules.profile.has_known_faults:
+        return ""
     record = rules.record(item, unit)
     if isinstance(record, AgentRecord):
         return "; ".join(dict.fromkeys(_in_gold_run(item, unit, record, rules)))
@@ -72,24 +68,9 @@ def _explain_official_gold(item: Item, unit: str, rules: AceBenchRules) -> str:
     return f"{cause} {CAUSES[cause]}" if cause else ""
 
 
-def _unexplained(item: Item, of: object, rules: AceBenchRules) -> str:
-    """`fixed` has no known fault."""
-    return ""
-
-
-_EXPLAIN: Mapping[str, Callable[[Item, Mutant, AceBenchRules], str]] = {
-    "official": _explain_official,
-    "fixed": _unexplained,
-}
-_EXPLAIN_GOLD: Mapping[str, Callable[[Item, str, AceBenchRules], str]] = {
-    "official": _explain_official_gold,
-    "fixed": _unexplained,
-}
-
-
 def _in_gold_run(item: Item, unit: str, record: AgentRecord, rules: AceBenchRules) -> Iterator[str]:
     """The faults of the first milestone list, and of the end state where the list's correction is not enough."""
-    gold = first_milestones(record.milestones)
+    gold = record.milestone_lists[0]
     if any(text != text.strip() for text in gold):
         yield BLANK
         if passes(item, unit, script_of(gold), rules):
@@ -99,7 +80,7 @@ def _in_gold_run(item: Item, unit: str, record: AgentRecord, rules: AceBenchRule
     for entry in faults:
         if entry["field"] == "milestones" and not (has_alternatives and entry["path"][:1] != [0]):
             yield entry["fault"]
-    repaired = script_of(first_milestones(corrected(record).milestones))
+    repaired = script_of(corrected(record).milestone_lists[0])
     if not passes(item, unit, repaired, rules):
         yield from (entry["fault"] for entry in faults if entry["field"] == "end_state")
 
@@ -161,13 +142,13 @@ def _of_value(wanted: Any, found: Any, schema: Mapping[str, Any]) -> str:
 def _in_state(item: Item, gold: AgentRecord, mutant: Mutant, rules: AceBenchRules) -> Iterator[str]:
     """Args: gold: the corrected record."""
     record = cast(AgentRecord, rules.record(item, mutant.unit))
-    episode = rules.episode(item, mutant.unit)
-    replay(episode, Transcript(tuple(map(Reply, mutant.replies)), scripted=True))
+    episode = cast(AgentEpisode, rules.episode(item, mutant.unit))
+    replay(cast(Episode, episode), Transcript(tuple(map(Reply, mutant.replies)), scripted=True))
     if record.initial_config != gold.initial_config:
         yield "config"
         return
     compared = {name for entry in record.end_state for name in entry}
-    for sentences in compare_states(gold, cast(EndedEpisode, episode).result()).errors:
+    for sentences in compare_states(gold, episode.result()).errors:
         for sentence in sentences:
             name = sentence.partition(".")[0]
             if name not in compared:
@@ -202,7 +183,7 @@ def _causes(record: NormalRecord) -> Iterator[str]:
     if any(key not in given for name, given in gold for key in parameters[name].get("required", ())):
         yield "Q22"
     schemas = {name: parameters[name].get("properties", {}) for name, _ in gold}
-    for cause, is_left_out in (("Q1", _nothing), ("Q21", _is_empty), ("Q20", _is_array_without_items)):
+    for cause, is_left_out in _LEFT_OUT.items():
         calls: list[str] = []
         for name, given in gold:
             kept = (k for k, v in given.items() if not is_left_out(v, schemas[name].get(k, {})))
@@ -215,19 +196,12 @@ def _passes(record: NormalRecord, text: str) -> bool:
     return check_normal(text, record.functions, record.candidates).valid
 
 
-def _nothing(value: Any, schema: Mapping[str, Any]) -> bool:
-    del value, schema
-    return False
-
-
-def _is_empty(value: Any, schema: Mapping[str, Any]) -> bool:
-    del schema
-    return value in ([], {})
-
-
-def _is_array_without_items(value: Any, schema: Mapping[str, Any]) -> bool:
-    del value
-    return schema.get("type") == "array" and "items" not in schema
+_LEFT_OUT: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
+    "Q1": lambda _value, _schema: False,
+    "Q21": lambda value, _schema: value in ([], {}),
+    "Q20": lambda _value, schema: schema.get("type") == "array" and "items" not in schema,
+}
+"""By quirk which arguments of gold, with their schemas, must be left out for the rest to pass."""
 
 
 def _escaped(value: Any) -> str:

@@ -4,7 +4,7 @@ The simulated user is a role of the episode's requests: the same machine asks th
 simulator (`user`), so that both are recorded and replayed alike.
 """
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.messages import (
@@ -15,7 +15,7 @@ from wildtool.benchmarks.acebench.episode.messages import (
 )
 from wildtool.benchmarks.acebench.episode.user import SimulatedUser
 from wildtool.benchmarks.acebench.sandbox import Sandbox
-from wildtool.benchmarks.acebench.sandbox.edition import Edition
+from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.types import Request
 
 if TYPE_CHECKING:
@@ -76,6 +76,10 @@ class AgentEpisode:
             return None
         return self._user.request() if self._user_speaks() else self._agent_request()
 
+    def result(self) -> list[ClassState]:
+        """The state of the involved classes; of an episode without calls the initial one."""
+        return self.sandbox.saved()
+
     def _user_speaks(self) -> bool:
         return self.multi_turn and (not self.dialogue or self.dialogue[-1].recipient == "user")
 
@@ -96,11 +100,5 @@ class AgentEpisode:
 
     def _gold_text(self) -> str:
         """The next gold message, then the end mark."""
-        gold = first_milestones(self.record.milestones)
+        gold = self.record.milestone_lists[0]
         return gold[self._replies] if self._replies < len(gold) else END_MARK
-
-
-def first_milestones(milestones: tuple[str, ...] | tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
-    """The milestones, or the first of alternative lists."""
-    first = milestones[0] if milestones else ""
-    return first if isinstance(first, tuple) else cast(tuple[str, ...], milestones)

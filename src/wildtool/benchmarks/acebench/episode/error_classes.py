@@ -137,9 +137,7 @@ def _outcome(edition: Edition, answer: Any) -> CallOutcome:
 def _facts(episode: AgentEpisode) -> _EpisodeFacts:
     calls = executed_calls(episode)
     ran = [call for call in calls if call.outcome == "ok"]
-    milestones = corrected(episode.record).milestones
-    lists = milestones if milestones and isinstance(milestones[0], tuple) else (milestones,)
-    ways = [_matched(parse_calls(cast(Sequence[str], texts)), ran) for texts in lists]
+    ways = [_matched(parse_calls(texts), ran) for texts in corrected(episode.record).milestone_lists]
     gold, left_out, extra = min(ways, key=lambda way: len(way[1]) / (len(way[0]) or 1))
     return _EpisodeFacts(episode, calls, gold, left_out, extra)
 

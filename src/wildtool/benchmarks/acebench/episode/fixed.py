@@ -22,7 +22,7 @@ from wildtool.benchmarks.acebench.episode.fixed_messages import (
 from wildtool.benchmarks.acebench.episode.messages import END_MARK, MAX_MESSAGES, DialogueRole
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.native import native_message
-from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
+from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.toolcall.call_syntax import CallSyntaxError
 from wildtool.types import Message, Request
 
@@ -56,10 +56,6 @@ class FixedAgentEpisode(AgentEpisode):
         self._transcript = spelling(
             self.edition.lang, self.record, multi_turn=self.multi_turn, originals=originals
         )
-
-    def result(self) -> list[ClassState]:
-        """The state of the involved classes; of an episode without calls the initial one."""
-        return self.sandbox.saved()
 
     def _agent_request(self) -> Request:
         messages, tools = self._transcript.messages_and_tools()

@@ -7,7 +7,7 @@ values (Q52), and every one that stands in order counts (Q51). A right end state
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.official_end_state import (
@@ -25,20 +25,9 @@ UNORDERED = frozenset({"items", "orders", "logged_in_users", "reservations"})
 """Lists in which nothing depends on the order."""
 _NUMBERED = frozenset({"reservation_id"})
 """Keys of an element of such a list that only count."""
-_MOST_CALLS = 400
+MAX_COMPARED_CALLS = 400
 """Calls of an episode that are compared with milestones; 40 messages rarely have so many."""
 _ABSENT: Any = object()
-
-
-class EndedEpisode(Protocol):
-    """What is judged of an episode."""
-
-    def result(self) -> Sequence[FinalState]: ...
-
-
-def fixed_end_state(record: AgentRecord, episode: EndedEpisode) -> EndState:
-    """Compares the end state of an episode with the gold one of its (corrected) record."""
-    return compare_states(record, episode.result())
 
 
 def compare_states(record: AgentRecord, result: Sequence[FinalState]) -> EndState:
@@ -59,8 +48,9 @@ def fixed_process_accuracy(
     if end_to_end or not milestones:
         return 1.0
     lists = [milestones] if isinstance(milestones[0], str) else milestones
-    made = parse_calls(process)[:_MOST_CALLS]
-    return max(_share_in_order(parse_calls(cast(Sequence[str], texts)), made) for texts in lists)
+    golds = [parse_calls(cast(Sequence[str], texts)) for texts in lists]
+    made = parse_calls(process)[:MAX_COMPARED_CALLS]
+    return max(len(made_in_order(gold, made)) / len(gold) if gold else 1.0 for gold in golds)
 
 
 def parse_calls(texts: Sequence[str]) -> list[CallExpression]:
@@ -84,16 +74,24 @@ def same_values(gold: Any, found: Any, key: object = "") -> bool:
     return next(_differences(gold, found, "", key), None) is None
 
 
-def _share_in_order(gold: Sequence[CallExpression], made: Sequence[CallExpression]) -> float:
-    """Longest common subsequence over the number of gold calls."""
-    best = [0] * (len(made) + 1)
-    for expected in gold:
-        before = 0
-        for place, call in enumerate(made, 1):
-            above = best[place]
-            best[place] = before + 1 if same_call(expected, call) else max(above, best[place - 1])
-            before = above
-    return best[-1] / len(gold) if gold else 1.0
+def made_in_order(gold: Sequence[CallExpression], made: Sequence[CallExpression]) -> dict[int, int]:
+    """Positions of gold calls to positions of the calls that make them: a longest common subsequence."""
+    same = [[same_call(wanted, call) for call in made] for wanted in gold]
+    best = [[0] * (len(made) + 1) for _ in range(len(gold) + 1)]
+    for i in reversed(range(len(gold))):
+        for j in reversed(range(len(made))):
+            best[i][j] = best[i + 1][j + 1] + 1 if same[i][j] else max(best[i + 1][j], best[i][j + 1])
+    reached: dict[int, int] = {}
+    i = j = 0
+    while i < len(gold) and j < len(made):
+        if same[i][j]:
+            reached[i] = j
+            i, j = i + 1, j + 1
+        elif best[i + 1][j] >= best[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return reached
 
 
 def _merged(entries: Sequence[FinalState]) -> dict[str, Any]:

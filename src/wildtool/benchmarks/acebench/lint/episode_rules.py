@@ -96,11 +96,9 @@ def _other_attributes(record: AgentRecord) -> Iterator[RecordIssue]:
 
 def _lists(record: AgentRecord) -> Iterator[tuple[str, Sequence[str]]]:
     """Each alternative list of milestones with its field."""
-    if all(isinstance(milestone, str) for milestone in record.milestones):
-        yield "mile_stone", cast(Sequence[str], record.milestones)
-        return
-    for position, alternative in enumerate(record.milestones):
-        yield f"mile_stone[{position}]", alternative
+    lists = record.milestone_lists
+    several = lists != (record.milestones,)
+    yield from ((f"mile_stone[{at}]" if several else "mile_stone", texts) for at, texts in enumerate(lists))
 
 
 def _tools_called(milestones: Sequence[str]) -> Iterator[str]:
