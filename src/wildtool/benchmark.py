@@ -68,7 +68,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A gold run of one unit with one mistake put in, which a sound profile must fail."""
+    """The gold replies of one unit with one mistake in them; a sound profile judges them wrong."""
 
     unit: str
     kind: str
@@ -80,21 +80,21 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What one table of a paper says of one model, in the benchmark's own metrics."""
+    """The results of one model in one table of a paper, in the benchmark's own metrics."""
 
     model: str
     kind: str
     """The paper's grouping of models, such as `closed source`."""
     source: str
-    """Where the numbers stand: paper, table."""
+    """Where the numbers are printed: paper, table."""
     profile: str
-    """The profile whose numbers they may stand beside."""
+    """The profile whose numbers they can be compared with."""
     values: Mapping[tuple[str, str], float]
     """(group, name) of a `Metric` to its value: a share from 0 to 1, or a mean in the metric's unit."""
     data: str = "official"
     """Name of the data they were measured on, as `Benchmark.locate` takes it."""
     notes: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-    """(group, name) of a `Metric` to what a reader must know wherever it is shown."""
+    """(group, name) of a `Metric` to a remark that is always shown with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +113,14 @@ class View:
     axis: str = ""
     """What the names of the metrics are, such as `instruction transitions`."""
     note: str = ""
-    """What must be known wherever its numbers stand, such as why a perfect run has another value than 100 %."""
+    """A remark that is always shown with its numbers, such as why a perfect run does not reach 100 %."""
 
 
 class Rules:
     """What differs between the profiles and modes of a benchmark, as one object; `Benchmark.rules` chooses it once."""
 
     gold_style = "parallel"
-    """How the gold replies are given that the default mutants and traces start from."""
+    """Style of the gold replies from which the default mutants and traces are made."""
 
     def episode(self, item: Item, unit: str) -> Episode:
         """The state machine of one unit, at its beginning."""
@@ -135,7 +135,7 @@ class Rules:
         raise NotImplementedError
 
     def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> Episode:
-        """The state machine that a record is replayed through, at its beginning; most need no other one."""
+        """The state machine for replaying a record, before its first reply; by default the one of `episode`."""
         return self.episode(item, unit)
 
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
@@ -143,7 +143,7 @@ class Rules:
         return Check(False)
 
     def mutants(self, item: Item) -> Iterable[Mutant]:
-        """Gold runs with one mistake each, for the audit. None of a unit whose gold replies the rules refuse."""
+        """Gold replies with one mistake each, for the audit; units whose gold replies the rules refuse are left out."""
         from wildtool.toolcall.call_mutants import reply_mutants  # running and judging need none
 
         for unit in item.units:
@@ -169,7 +169,7 @@ class Rules:
         return ""
 
     def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
-        """What happened in one unit, step by step, for showing; pure, never raises, whatever the replies."""
+        """What happened in one unit, step by step, to show to a reader. Pure; never raises, even on malformed replies."""
         episode = self.recorded_episode(item, unit, transcript)
         request, gold = episode.request(), gold_replies(self.episode(item, unit), self.gold_style)
 
@@ -194,7 +194,7 @@ class Benchmark(ABC):
     mode: str = "chat"
     """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
     roles: Mapping[str, Role] = {}
-    """What else models play in it, besides the role `agent`; empty for most."""
+    """The roles that models play in it besides `agent`; empty for most benchmarks."""
     gold_styles: Sequence[str] = ("parallel",)
     """Ways in which gold answers can be given: `parallel` (all ready calls at once), `serial` (one a step)."""
     columns: Mapping[str, str] = {}
@@ -318,11 +318,11 @@ class Benchmark(ABC):
     # Optional ------------------------------------------------------------------------------------------
 
     def views(self, profile: str) -> Sequence[View]:
-        """The pages that a report has for its numbers besides the overview."""
+        """The pages that a report adds to its overview for this benchmark."""
         return ()
 
     def published(self) -> Sequence[Published]:
-        """What the papers say of models, for the tables that users' runs stand in."""
+        """Results that papers report, for tables that compare them with the user's runs."""
         return ()
 
     def read_results(self, path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]] | None:
@@ -339,7 +339,7 @@ class SingleTurn(Benchmark):
 
     @abstractmethod
     def check(self, item: Item, reply: Message, profile: str) -> Check:
-        """Whether the reply is right under a profile; pure, never raises, whatever the reply."""
+        """Whether the reply is right under a profile. Pure; must not raise, even on a malformed reply."""
 
     def rules(self, profile: str) -> Rules:
         return _SingleTurnRules(self, profile)

@@ -2,12 +2,12 @@
 
 Each entry has `lang`, `id`, `fault` (what is wrong), `reason` (how the right value is known), and where: `field` of
 the record and `path` inside it (keys and positions; `[]` or absent: the whole field). What happens there is one of
-- `correction`: this value stands there instead;
+- `correction`: this value replaces it;
 - `alternatives`: these values do, each in a candidate of its own (`candidates` only; the path starts with a
   candidate's position);
-- `remove`: true, nothing does;
-- `insert`: this value stands there, and what stood there behind it (a list only);
-- `rename`: what stands there stands under this key instead.
+- `remove`: true, it is deleted;
+- `insert`: this value is inserted before the one there (a list only);
+- `rename`: the value there moves to this key.
 """
 
 import json
@@ -27,7 +27,7 @@ _DELETED = object()
 
 @dataclass(frozen=True, slots=True)
 class _Inserted:
-    """A value that moves what stands at its place."""
+    """A value that is inserted, not put in place of another."""
 
     value: Any
 
@@ -85,7 +85,7 @@ def _new(patch: Mapping[str, Any]) -> Any:
 
 
 def _put(value: Any, path: Sequence[str | int], new: Any) -> Any:
-    """A copy of the value in which another one stands at the path, or none; only what the path touches is copied."""
+    """A copy of the value with the one at the path replaced or deleted; only what the path touches is copied."""
     if not path:
         return _like(value, new)
     step, rest = path[0], path[1:]

@@ -1,6 +1,6 @@
 """Error classes of a wrong unit: those of the paper's section 4.2, and a few that the paper has no name for.
 
-The evaluators name faults more finely; their own type stands in the column `error_label`. The paper does not say how its
+The evaluators name faults more finely; their own type is in the column `error_label`. The paper does not say how its
 four Normal classes follow from those types; `class_of` is the mapping used here.
 """
 

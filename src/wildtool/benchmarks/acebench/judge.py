@@ -41,7 +41,7 @@ UNREADABLE_ERROR = "wrong_output_format"
 
 @dataclass(frozen=True, slots=True)
 class ProfileRules:
-    """What a profile makes of a record and of replies, whatever the mode."""
+    """How a profile reads and judges records and replies; the same in every mode."""
 
     name: str
     record: Callable[[Record], Record]
@@ -49,7 +49,7 @@ class ProfileRules:
     text_episode: EpisodeFactory
     """Starts an episode whose calls are text."""
     text: Callable[[Message], Any]
-    """What of a reply is read as its text; None where it has none, under `official` whatever stands there."""
+    """The part of a reply that is read as its text; None if there is none (`official`: its content, of any type)."""
     normal: Callable[[Any, NormalRecord], CheckResult]
     calls: Callable[[Sequence[CallExpression], NormalRecord], CheckResult]
     special: Callable[[Any, SpecialRecord], CheckResult]

@@ -1,4 +1,4 @@
-"""What ACEBench's paper says of models, in our metrics; they belong beside profile `official` and the official data."""
+"""Results in ACEBench's paper, in our metrics; compare them with profile `official` on the official data."""
 
 from functools import cache
 

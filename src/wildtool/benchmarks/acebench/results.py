@@ -1,8 +1,8 @@
 """Reads the original tool's own result files, so that published answers can be judged again.
 
 A file is `…/result_<lang>/<model>/data_<category>_result.json`, one `{"id", "result"}` a line, of episodes also
-`process`. Lines are matched by id, not by position as the original does (Q34). The language stands nowhere in a file,
-so a folder above it must name it: `result_en`, `result_zh`, `en` or `zh`, of several the innermost.
+`process`. Lines are matched by id, not by position as the original does (Q34). No file names its language,
+so a folder above it must: `result_en`, `result_zh`, `en` or `zh`; the innermost one counts.
 """
 
 import re

@@ -63,7 +63,7 @@ def score_agent(results: Sequence[tuple[bool, float]]) -> CategoryScore:
 def summary_row(scores: Mapping[str, CategoryScore]) -> dict[str, float]:
     """The row of the result sheet for one language; a missing category counts as 0 (Q37).
 
-    The original exchanges the values of `object_short` and `object_deep` (Q38); here each stands under its own name.
+    The original exchanges the values of `object_short` and `object_deep` (Q38); here each is under its own name.
     """
 
     def accuracy(category: str) -> float:

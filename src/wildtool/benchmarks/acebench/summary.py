@@ -1,8 +1,8 @@
 """ACEBench's numbers from verdict rows: the paper's Table 2, every category, errors, coverage, cost.
 
-A column stands in Table 2 only if the run holds all of its categories (Overall: all 17), since the original counts a
-missing category as 0. A weighted mean shows the counts behind it, which it is not the quotient of; its interval takes the
-categories, and the two languages, as independent. An item (a dialogue or a record, with all its repeats) is a cluster.
+Table 2 has a column only if the run holds all of its categories (Overall: all 17), since the original counts a missing
+category as 0. A weighted mean is shown with its counts, but is not their quotient; its interval treats the categories,
+and the two languages, as independent. An item (a dialogue or a record, with all its repeats) is a cluster.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -187,7 +187,7 @@ def _by_item(counts: Iterable[tuple[str, float, float]]) -> list[tuple[float, fl
     return list(sums.values())
 
 
-# What stands beside ----------------------------------------------------------------------------------
+# What is shown with them ------------------------------------------------------------------------------
 
 
 def _with_headlines(metrics: Sequence[Metric], table: Sequence[Metric]) -> list[Metric]:

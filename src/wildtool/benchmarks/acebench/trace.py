@@ -1,4 +1,4 @@
-"""What happened in one unit, step by step, beside its gold answer: calls, a message, or the milestones of an episode."""
+"""What happened in one unit, step by step, next to its gold answer: calls, a message, or the milestones of an episode."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ _NAMED = re.compile(r"argument (?P<name>.*?): ", re.DOTALL)
 
 
 def trace(item: Item, unit: str, transcript: Transcript, rules: AceBenchRules) -> Trace:
-    """A unit as it happened, as the rules saw it; pure, never raises, whatever the replies."""
+    """What happened in a unit, as the rules saw it. Pure; never raises, even on malformed replies."""
     record = rules.record(item, unit)
     judged = _judged(item, unit, transcript, rules)
     tools: Sequence[Tool] = [{"type": "function", "function": function} for function in record.functions]
@@ -147,7 +147,7 @@ def _paired(
 def _exact_differences(
     record: NormalRecord, name: str, gold: Mapping[str, Any], call: CallExpression, reason: str
 ) -> list[GoldDifference]:
-    """Where a call differs from its gold call; the reason of the verdict stands at the argument it names."""
+    """Where a call differs from its gold call; the reason of the verdict is shown at the argument it names."""
     different = find_differences(gold, call.arguments, name, reason)
     named = _NAMED.match(reason)
     if named is None:

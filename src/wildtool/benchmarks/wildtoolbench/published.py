@@ -1,4 +1,4 @@
-"""What WildToolBench's paper says of models, in our metrics; they belong beside profile `paper` and the official data."""
+"""Results in WildToolBench's paper, in our metrics; compare them with profile `paper` on the official data."""
 
 from functools import cache
 

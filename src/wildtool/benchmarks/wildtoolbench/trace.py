@@ -1,4 +1,4 @@
-"""What happened in one task, step by step, beside its gold graph: what a reader looks at to believe a verdict."""
+"""What happened in one task, step by step, next to its gold graph: what explains a verdict to a reader."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ class _Account:
 
 
 def trace(item: Item, unit: str, transcript: Transcript, rules: WildToolBenchRules) -> Trace:
-    """A task as it happened, as the rules of a profile saw it; pure, never raises, whatever the replies."""
+    """What happened in a task, as the rules of a profile saw it. Pure; never raises, even on malformed replies."""
     session: Session = item.data
     position = item.units.index(unit)
     episode: Any = rules.make_episode(session, position)
@@ -74,7 +74,7 @@ def _gold(node: GoldNode, number: int, done: set[int], wrong: frozenset[int]) ->
 
 
 def _with_reason(account: _Account, last: int, reason: str) -> _Account:
-    """Says at the last step what decided the task, unless it stands at the step that decided."""
+    """Notes at the last step what decided the task, unless another step already says so."""
     if any(reason in note for note in account.notes.values()):
         return account
     notes = {**account.notes}
@@ -159,7 +159,7 @@ def _pairs(step: LoggedStep, nodes: Sequence[GoldNode]) -> list[tuple[int, Any]]
 
 
 def _differences(node: GoldNode, text: Any, label: str) -> list[GoldDifference]:
-    """Where the arguments of a call differ from gold; the label stands at the place it names."""
+    """Where the arguments of a call differ from gold; the label is shown at the place it names."""
     try:
         found = read_bounded_json(text) if isinstance(text, str) else text
     except ArgumentsError:

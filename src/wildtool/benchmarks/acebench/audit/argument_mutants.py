@@ -23,7 +23,7 @@ W = TypeVar("W", bound=tuple[str, Any, str])
 
 
 def evenly_spaced(mutants: Iterable[W], most: int) -> Iterator[W]:
-    """Of each kind (the first part) at most so many, evenly spread over all that there are, in order."""
+    """At most `most` mutants of each kind (their first part), evenly spread over all of that kind, in order."""
     kinds: dict[str, list[W]] = {}
     for mutant in mutants:
         kinds.setdefault(mutant[0], []).append(mutant)
@@ -32,7 +32,7 @@ def evenly_spaced(mutants: Iterable[W], most: int) -> Iterator[W]:
 
 
 def is_blank(value: Any) -> bool:
-    """Whether a value for an optional parameter is as good as none."""
+    """Whether giving an optional parameter this value means the same as leaving it out."""
     return any(value == empty for empty in _EMPTY)
 
 

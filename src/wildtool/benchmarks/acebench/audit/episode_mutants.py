@@ -149,7 +149,7 @@ def _names(calls: list[CallExpression] | str) -> str:
 
 
 def _extra_calls(record: AgentRecord, edition: Edition) -> Iterator[CallExpression]:
-    """Calls that put another entry beside the expected ones (Q50)."""
+    """Calls that add an entry to the expected ones (Q50)."""
     offered = {str(function["name"]) for function in record.functions}
     people = list(edition.initial.get("MessageApi", {}).get("user_list", {}))
     if "send_message" in offered and len(people) > 1:

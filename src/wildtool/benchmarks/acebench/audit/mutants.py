@@ -1,8 +1,8 @@
 """Gold answers with one mistake each, for the audit: what a good profile must judge wrong.
 
 They are made from the corrected gold answer under every profile, so all profiles face the same mistakes; where a profile
-refuses that gold answer itself, its mutants would say nothing and are left out. Of one kind at most `MOST_OF_A_KIND`
-mutants of a record are tried, spread evenly over all that there are.
+refuses that gold answer itself, its mutants would say nothing and are left out. At most `MAX_MUTANTS_PER_KIND` mutants
+of each kind are tried for a record, evenly spread over all of that kind.
 """
 
 from collections.abc import Iterator
@@ -103,7 +103,7 @@ def _of_calls(record: NormalRecord) -> Iterator[tuple[str, list[CallExpression],
 
 
 def _one_for_two(gold: list[CallExpression]) -> Iterator[tuple[str, list[CallExpression], str]]:
-    """Of two calls of one function the first twice, or one that holds the texts of both beside nonsense (Q30)."""
+    """For two calls of one function: the first call twice, or a call with the texts of both and one of nonsense (Q30)."""
     for left, first in enumerate(gold):
         for right in range(left + 1, len(gold)):
             second = gold[right]

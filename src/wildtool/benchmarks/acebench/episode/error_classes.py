@@ -1,11 +1,11 @@
 """Why an episode ended in a wrong state: an error class and a reason, decided by rule from its calls and its dialogue.
 
 The paper names the classes but not how they follow; here the first of these that holds decides.
-1. Call Error: a call could not be read, named no tool, or raised; or a tool that the gold run uses said no for another
-   reason than 2b. Only if it was never made right: no later call of that tool ran (of any tool, where none was named),
-   nor had the same call run before.
-2. Rule Violation: (a) calls stood beside prose, so they were not made, then or later; (b) a tool said no for want of a
-   login, of the wifi or of room, and never ran after that; (c) in a dialogue one message called different tools, and not
+1. Call Error: a call could not be read, named no tool, or raised; or a tool of the gold run failed for another reason
+   than 2b. Only if it was never corrected: no later call of that tool ran (of any tool, if it named none), and the same
+   call had not run before.
+2. Rule Violation: (a) calls were mixed with prose, so they were never made; (b) a tool failed because login, wifi or
+   room was missing, and never ran after that; (c) in a dialogue one message called different tools, and not
    all of these calls are gold.
 3. Information Mismanagement: (a) instead of a gold call the same tool ran with other values; (b) a question was asked
    twice in the same words.
@@ -257,7 +257,7 @@ def _was_corrected(case: _EpisodeFacts, position: int) -> bool:
 
 
 def _has_unmet_condition(edition: Edition, call: ExecutedCall) -> bool:
-    """Whether a tool said no for want of a step that the scenario's rules ask for first."""
+    """Whether a tool failed because a step that the scenario's rules require first is missing."""
     if call.outcome != "failed":
         return False
     said = _message(call.answer)

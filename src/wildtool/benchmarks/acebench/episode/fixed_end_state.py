@@ -2,7 +2,7 @@
 
 By the numbers of the specification's quirks: classes are matched by their exact name and none is skipped (Q49); an entry
 that gold lacks is a difference (Q50), since every gold state is complete; milestones are compared as calls, by name and
-values (Q52), and every one that stands in order counts (Q51). A right end state still means that all was done (Q53).
+values (Q52), and each one made in the right order counts (Q51). A right end state still counts as full progress (Q53).
 """
 
 import math
@@ -26,7 +26,7 @@ UNORDERED = frozenset({"items", "orders", "logged_in_users", "reservations"})
 _NUMBERED = frozenset({"reservation_id"})
 """Keys of an element of such a list that only count."""
 MAX_COMPARED_CALLS = 400
-"""Calls of an episode that are compared with milestones; 40 messages rarely have so many."""
+"""Calls of an episode that are compared with milestones; 40 messages rarely have that many."""
 _ABSENT: Any = object()
 
 
@@ -54,7 +54,7 @@ def fixed_process_accuracy(
 
 
 def parse_calls(texts: Sequence[str]) -> list[CallExpression]:
-    """All calls of messages in order; a message that cannot be read is a call of nothing that it stands for."""
+    """All calls of messages in order; an unreadable message becomes a call without name that holds its text."""
     calls: list[CallExpression] = []
     for text in texts:
         try:
@@ -102,7 +102,7 @@ def _differences(gold: Any, found: Any, path: str, key: object) -> Iterator[str]
     """Sentences about where two values differ.
 
     Args:
-        key: the innermost key that the value stands under; it says what kind of value it is.
+        key: the innermost key above the value; it says what kind of value it is.
     """
     if isinstance(gold, Mapping) and isinstance(found, Mapping):
         yield from _in_objects(cast(FinalState, gold), cast(FinalState, found), path)

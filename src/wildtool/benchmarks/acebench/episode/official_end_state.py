@@ -1,4 +1,4 @@
-"""Whether an episode ended in the right state, and how far along the milestones it came (sections 8.6 and 8.7)."""
+"""Whether an episode ended in the right state, and how many milestones it reached (sections 8.6 and 8.7)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

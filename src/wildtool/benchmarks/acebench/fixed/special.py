@@ -4,7 +4,7 @@
    as one blank (Q43).
 2. The phrase of the right message occurs there, in any case. The wording itself is fixed: the prompt gives it.
 3. No phrase of another message does: who says two things has not said one of them.
-4. No call stands beside the message: a problem was to be reported instead of calling. A call is `name(key=`, or
+4. The reply makes no call: the problem must be reported instead of calling. A call is `name(key=`, or
    `[name()`.
 5. A message has two places: `(keys) for the api (name)`, `(values) for the parameters (keys)`. Only what is in its own
    place counts, and nothing else may be there but separators and quotation marks. Brackets may be left out. Several

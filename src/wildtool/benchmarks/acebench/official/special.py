@@ -1,6 +1,6 @@
 """The published evaluator's check of a Special reply: phrases and names in its raw text (section 7, Q42 to Q46).
 
-A reply is a text; in result files of others also what is none.
+A reply is a text; in result files of others it can be any JSON value.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence

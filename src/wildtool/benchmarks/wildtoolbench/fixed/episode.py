@@ -23,7 +23,7 @@ from wildtool.types import Message
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+")
 _CLOSING = " \t\r\n\"'`*_~)]）】」』”’"
-"""What may be behind the mark of a last question."""
+"""Characters that may follow the question mark of a last question."""
 _MAX_QUESTION_CHARACTERS = 10_000
 """Characters at the end of a reply."""
 
@@ -145,7 +145,7 @@ class FixedEpisode(TaskEpisode):
         self._mark_done(reply, tuple(bound[i] for i in range(len(calls))))
 
     def _unavailable_call(self, calls: Sequence[_Call], ready: Sequence[int]) -> TaskFault | None:
-        """The first call for which there is no ready gold call of its name left, whatever its arguments."""
+        """The first call for which there is no ready gold call of its name left; arguments do not matter here."""
         left = Counter(self._nodes[node].name for node in ready)
         for call in calls:
             if left[call.name] == 0:

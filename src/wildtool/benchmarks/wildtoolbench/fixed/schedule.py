@@ -1,7 +1,7 @@
 """Legal schedules under the `fixed` profile: any ready calls together, questions and the answer in steps of their own.
 
 This is the paper's Algorithm 1 (every non-empty subset of the ready nodes is a step) with two corrections: a
-question or an answer never shares a step (Q06), and the answer comes last whatever it declares (Q25).
+question or an answer never shares a step (Q06), and the answer comes last, even if it declares less (Q25).
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Checks session files in WildToolBench's format; never raises, whatever the data are."""
+"""Checks session files in WildToolBench's format; never raises, even on malformed data."""
 
 import json
 import math

@@ -51,7 +51,7 @@ class Schedule:
         return state.done == (1 << len(self.names)) - 1
 
     def ready(self, state: ScheduleState) -> list[int]:
-        """Nodes that may stand in the next step, ascending."""
+        """Nodes that may be in the next step, ascending."""
         return list(state.forced[:1]) or ready(self._masks, state.done)
 
     def match(self, state: ScheduleState, names: Sequence[str]) -> GraphStep | None:
@@ -137,7 +137,7 @@ class Schedule:
         return path
 
     def _leftmost(self, nodes: Sequence[int], wanted: Counter[str]) -> GraphStep | None:
-        """For each name the first so many nodes; None if there are too few."""
+        """For each name the first nodes of it, as many as wanted; None if there are too few."""
         left = Counter(wanted)
         step: list[int] = []
         for node in nodes:

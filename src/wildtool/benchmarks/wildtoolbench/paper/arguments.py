@@ -207,7 +207,7 @@ def _sorted_text(value: Any) -> str:
 
 
 def _score_text(value: str, gold: str) -> float:
-    """ROUGE-L F over words; two pairs of unsigned coordinates are alike whatever they are."""
+    """ROUGE-L F over words; any two pairs of unsigned coordinates count as equal."""
     if _COORDINATES.match(value) and _COORDINATES.match(gold):
         return 1.0
     if len(value) > max(MAX_COMPARED_TEXT, MAX_RATIO * len(gold)):

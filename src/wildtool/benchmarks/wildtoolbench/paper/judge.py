@@ -52,7 +52,7 @@ LABEL_COLUMNS: dict[str, str] = {
 """The twelve internal labels and the column of the paper's Table 4 that counts each (two are inferred)."""
 
 CONTENT_FILTER = "filter_by_prompt"
-"""Name of a call that stands for a reply withheld by a content filter."""
+"""Name of a call that marks a reply withheld by a content filter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class PaperVerdict:
 
 
 def judge_paper(episode: OfficialEpisode, task: Task, tools: Sequence[Tool]) -> PaperVerdict:
-    """The verdict on one finished episode; never raises, whatever the replies are.
+    """The verdict on one finished episode; never raises, even on malformed replies.
 
     Where the episode itself raises in the original the task has no verdict there; here it is an action error.
     """

@@ -1,4 +1,4 @@
-"""The panels of Figure 5 of WildToolBench's paper for any set, each number beside the one the paper gives.
+"""The panels of Figure 5 of WildToolBench's paper for any set, each number next to the paper's.
 
 The paper's shares are of its 256 sessions and 1,024 tasks. It does not say how parameters were classed; here each
 parameter of each tool of each session counts once, at its first level.
