@@ -83,7 +83,7 @@ def _check_candidate(
 def _find_match(
     name: str, gold: Mapping[str, Any], calls: Sequence[CallExpression], function: Mapping[str, Any] | None
 ) -> ArgumentFault | None:
-    """None if a call passes, else the fault of the last call, even one of another name (Q29). A call can match again (Q30)."""
+    """None if a call passes, else the fault of the last call, of any name (Q29). A call can match again (Q30)."""
     fault: ArgumentFault | None = None
     for call in calls:
         if call.name != name:
