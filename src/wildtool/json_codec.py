@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any, TypeVar, cast, overload
 
 import orjson
 
@@ -215,11 +215,24 @@ def _record(line: bytes, where: str, what: str) -> dict[str, Any]:
 
 def required_field(record: dict[str, Any], field: str, kind: type[T], where: str) -> T:
     """A field of a record. Raises DataError naming place, field, expected and found type where it is another one."""
-    value = record.get(field)
+    return checked(record.get(field), kind, f"{where}: field {field}")
+
+
+@overload
+def checked(value: Any, kind: type[dict[str, Any]], where: str, expected: str = "") -> dict[str, Any]: ...
+@overload
+def checked(value: Any, kind: type[list[Any]], where: str, expected: str = "") -> list[Any]: ...
+@overload
+def checked(value: Any, kind: type[T], where: str, expected: str = "") -> T: ...
+def checked(value: Any, kind: type[T], where: str, expected: str = "") -> T:
+    """A value read from a file. Raises DataError naming the place, expected and found type where it is of another one.
+
+    Args:
+        expected: what the value should be; empty for the name of its type.
+    """
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise DataError(
-            f"{where}: field {field}: expected {_NAMES.get(kind, kind.__name__)}, found {json_type(value)}"
-        )
+        expected = expected or _NAMES.get(kind, kind.__name__)
+        raise DataError(f"{where}: expected {expected}, found {json_type(value)}")
     return value
 
 

@@ -6,6 +6,7 @@ from itertools import islice, zip_longest
 from typing import Any, Literal, cast
 
 from wildtool.episode import EMPTY_REPLY
+from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.types import Episode, Message, Tool, Transcript
 
@@ -223,9 +224,8 @@ def _said(reply: Message) -> Iterator[tuple[str, Any]]:
     if not isinstance(calls, list) or not calls:
         yield "message", reply.get("content")
         return
-    for call in cast(list[Any], calls):
-        function = cast(dict[str, Any], call).get("function") if isinstance(call, dict) else None
-        known = cast(dict[str, Any], function) if isinstance(function, dict) else {}
+    for call in as_objects(calls):
+        known = as_object(call.get("function"))
         try:
             arguments: Any = read_arguments(known.get("arguments"))
         except ArgumentsError:

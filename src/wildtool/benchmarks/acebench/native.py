@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
+from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.types import Message, Request, Tool
@@ -231,10 +232,10 @@ def read_native_calls(message: Mapping[str, Any], record: Record) -> list[CallEx
 
 
 def _call(entry: Any, own: Mapping[str, str]) -> CallExpression:
-    function: Any = cast(dict[str, Any], entry).get("function") if isinstance(entry, dict) else None
+    function = as_object(entry).get("function")
     if not isinstance(function, dict):
         raise CallSyntaxError("a tool call without function")
-    called = cast(dict[str, Any], function)
+    called = as_object(function)
     name = called.get("name")
     if not isinstance(name, str):
         raise CallSyntaxError("a tool call without the name of a function")

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
 
 from wildtool.benchmarks.acebench.data import (
     AgentRecord,
@@ -14,6 +13,7 @@ from wildtool.benchmarks.acebench.data import (
     read_category,
 )
 from wildtool.benchmarks.acebench.lint.rules import properties_of
+from wildtool.json_codec import as_object
 from wildtool.stats.describe import count_metrics
 from wildtool.types import Metric
 
@@ -86,5 +86,5 @@ def _types(record: Record) -> Iterator[str]:
     """Declared types of the parameters of all offered functions, nested ones left out."""
     for function in record.functions:
         for schema in properties_of(function).values():
-            declared = cast(dict[str, Any], schema).get("type") if isinstance(schema, dict) else None
+            declared = as_object(schema).get("type")
             yield declared if isinstance(declared, str) else "none declared"

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from functools import wraps
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from wildtool.benchmark import source_of
 from wildtool.data.pinned import PinnedFile, cache_folder, fetch
 from wildtool.errors import DataError
-from wildtool.json_codec import json_type, numbered_json_lines
+from wildtool.json_codec import as_list, as_object, checked, json_type, numbered_json_lines
 from wildtool.types import Item, Source, Tool
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 ASK = "ask_user_for_required_parameters"
 """Virtual action: the model asks the user a question, in plain text."""
@@ -181,30 +184,28 @@ class _Fields:
         self._where = f"{where} (id {record.get('id')!r})"
 
     def fault(self, field: str, expected: str, found: Any) -> DataError:
-        return DataError(f"{self._where}: field {field}: expected {expected}, found {json_type(found)}")
+        return DataError(f"{self.at(field)}: expected {expected}, found {json_type(found)}")
+
+    def at(self, field: str) -> str:
+        """The place of a field, or of a part of one, for errors."""
+        return f"{self._where}: field {field}"
 
     def text(self, field: str) -> str:
-        value = self._record.get(field)
-        if not isinstance(value, str) or not value:
+        value = checked(self._record.get(field), str, self.at(field))
+        if not value:
             raise self.fault(field, "a text", value)
         return value
 
     def entries(self, field: str, length: int | None = None) -> list[Any]:
-        value = self._record.get(field)
-        if not isinstance(value, list):
-            raise self.fault(field, "a list", value)
-        items = cast(list[Any], value)
+        items = checked(self._record.get(field), list, self.at(field))
         if length is not None and len(items) != length:
-            raise DataError(f"{self._where}: field {field}: expected {length} entries, found {len(items)}")
+            raise DataError(f"{self.at(field)}: expected {length} entries, found {len(items)}")
         return items
 
     def texts(self, field: str, length: int | None = None) -> list[str]:
         name = f"{self._prefix}_{field}"
-        values = self.entries(name, length)
-        for position, value in enumerate(values):
-            if not isinstance(value, str):
-                raise self.fault(f"{name}[{position}]", "a text", value)
-        return values
+        values = enumerate(self.entries(name, length))
+        return [checked(value, str, self.at(f"{name}[{position}]")) for position, value in values]
 
     def tools(self) -> tuple[Tool, ...]:
         name = f"{self._prefix}_tools"
@@ -215,14 +216,9 @@ class _Fields:
                 value = json.loads(value)
             except (ValueError, RecursionError) as error:
                 raise self.fault(name, "a list of tools", value) from error
-        if not isinstance(value, list):
-            raise self.fault(name, "a list of tools", value)
-        tools = cast(list[Any], value)
+        tools = checked(value, list, self.at(name), "a list of tools")
         for position, tool in enumerate(tools):
-            function = cast(dict[str, Any], tool).get("function") if isinstance(tool, dict) else None
-            if not isinstance(function, dict) or not isinstance(
-                cast(dict[str, Any], function).get("name"), str
-            ):
+            if not isinstance(as_object(as_object(tool).get("function")).get("name"), str):
                 raise self.fault(f"{name}[{position}].function.name", "an OpenAI tool with a name", tool)
         return tuple(tools)
 
@@ -235,53 +231,38 @@ class _Fields:
                     name, f"a list of {length} lists of nodes (also accepted: answer_list)", None
                 )
             name = "answer_list"
-        tasks = [self._nodes(name, i, value) for i, value in enumerate(self.entries(name, length))]
+        tasks = [
+            self._nodes(self.at(f"{name}[{i}]"), value) for i, value in enumerate(self.entries(name, length))
+        ]
         counts: tuple[int, ...] | None = None
         if "answer_list" in self._record:
-            other = self.entries("answer_list", length)
-            counts = tuple(len(cast(list[Any], nodes)) if isinstance(nodes, list) else 0 for nodes in other)
+            counts = tuple(len(as_list(nodes)) for nodes in self.entries("answer_list", length))
         return tasks, counts
 
-    def _nodes(self, name: str, task: int, value: Any) -> tuple[GoldNode, ...]:
-        if not isinstance(value, list):
-            raise self.fault(f"{name}[{task}]", "a list of nodes", value)
-        nodes = cast(list[Any], value)
-        return tuple(self._node(f"{name}[{task}][{i}]", node) for i, node in enumerate(nodes))
+    def _nodes(self, place: str, value: Any) -> tuple[GoldNode, ...]:
+        nodes = checked(value, list, place, "a list of nodes")
+        return tuple(self._node(f"{place}[{i}]", node) for i, node in enumerate(nodes))
 
-    def _node(self, name: str, value: Any) -> GoldNode:
-        if not isinstance(value, dict):
-            raise self.fault(name, "a node object", value)
-        node = cast(dict[str, Any], value)
-        action = node.get("action")
-        if not isinstance(action, dict):
-            raise self.fault(f"{name}.action", "an object with name and arguments", action)
-        called = cast(dict[str, Any], action)
-        if not isinstance(called.get("name"), str):
-            raise self.fault(f"{name}.action.name", "a text", called.get("name"))
-        arguments = called.get("arguments", {})
-        if not isinstance(arguments, dict):
-            raise self.fault(f"{name}.action.arguments", "an object", arguments)
-        needs = node.get("dependency_list", [])
-        if not isinstance(needs, list):
-            raise self.fault(f"{name}.dependency_list", "a list of node positions", needs)
-        for position, needed in enumerate(cast(list[Any], needs)):
-            if type(needed) is not int:
-                raise self.fault(f"{name}.dependency_list[{position}]", "a node position", needed)
+    def _node(self, place: str, value: Any) -> GoldNode:
+        node = checked(value, dict, place, "a node object")
+        action = checked(node.get("action"), dict, f"{place}.action", "an object with name and arguments")
+        called = checked(action.get("name"), str, f"{place}.action.name")
+        arguments = checked(action.get("arguments", {}), dict, f"{place}.action.arguments")
+        listed, listed_at = node.get("dependency_list", []), f"{place}.dependency_list"
+        needs = checked(listed, list, listed_at, "a list of node positions")
+        for position, needed in enumerate(needs):
+            checked(needed, int, f"{listed_at}[{position}]", "a node position")
         user_input = node.get("user_input")
-        if called["name"] == ASK and not isinstance(user_input, str):
-            raise self.fault(f"{name}.user_input", "the user's reply as a text", user_input)
+        if called == ASK:
+            checked(user_input, str, f"{place}.user_input", "the user's reply as a text")
         return GoldNode(
-            name=called["name"],
-            arguments=cast(dict[str, Any], arguments),
+            name=called,
+            arguments=arguments,
             observation=node.get("observation"),
-            deps=tuple(cast(list[int], needs)),
+            deps=tuple(needs),
             user_input=user_input if isinstance(user_input, str) else None,
             idx=node.get("idx"),
         )
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def cached_per_session(

@@ -4,12 +4,13 @@ import copy
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session
 from wildtool.episode import gold_replies
+from wildtool.json_codec import as_object
 from wildtool.toolcall.mutations import value_mutants
 from wildtool.types import Item, Message, Tool
 
@@ -128,7 +129,7 @@ def _parameters(tools: Sequence[Tool], name: str) -> dict[str, Any]:
     found = next(
         (tool["function"].get("parameters") for tool in tools if tool["function"]["name"] == name), None
     )
-    return cast(dict[str, Any], found) if isinstance(found, dict) else {}
+    return as_object(found)
 
 
 _BLANKS = frozenset({"empty answer", "empty question"})

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import read_records
 from wildtool.errors import DataError
-from wildtool.json_codec import json_type
+from wildtool.json_codec import as_list, as_object, checked, required_field
 from wildtool.types import Reply, Transcript
 
 
@@ -30,40 +30,30 @@ def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]
     model = path.resolve().parent.name or path.stem
     for number, record in read_records(path):
         where = f"{path}:{number}"
-        session = record.get("id")
-        if not isinstance(session, str):
-            raise DataError(f"{where}: field id: expected a text, found {json_type(session)}")
-        result = record.get("result")
-        if isinstance(result, str):
+        session = required_field(record, "id", str, where)
+        where = f"{where} (id {session!r})"
+        if isinstance(record.get("result"), str):
             yield model, session, {}
             continue
-        if not isinstance(result, list):
-            raise DataError(
-                f"{where} (id {session!r}): field result: expected a list, found {json_type(result)}"
-            )
-        tasks = cast(list[Any], result)
+        tasks = checked(record.get("result"), list, f"{where}: field result")
         yield (
             model,
             session,
-            {str(i): _transcript(f"{where} (id {session!r}): result[{i}]", t) for i, t in enumerate(tasks)},
+            {str(i): _transcript(f"{where}: result[{i}]", as_object(task)) for i, task in enumerate(tasks)},
         )
 
 
-def _transcript(where: str, task: Any) -> Transcript:
-    log = cast(dict[str, Any], task).get("inference_log") if isinstance(task, dict) else None
-    if not isinstance(log, dict):
-        raise DataError(f"{where}.inference_log: expected an object of steps, found {json_type(log)}")
-    steps = cast(dict[str, Any], log)
+def _transcript(where: str, task: dict[str, Any]) -> Transcript:
+    steps = checked(task.get("inference_log"), dict, f"{where}.inference_log", "an object of steps")
     count = sum(1 for key in steps if key.startswith("step_"))
     replies: list[Reply] = []
     for position in range(count):
-        step = steps.get(f"step_{position}")
-        output = cast(dict[str, Any], step).get("inference_output") if isinstance(step, dict) else None
+        output = as_object(steps.get(f"step_{position}")).get("inference_output")
         if not isinstance(output, dict):
             raise DataError(
                 f"{where}.inference_log.step_{position}: expected an object with inference_output"
             )
-        replies.append(_reply(cast(dict[str, Any], output), cast(dict[str, Any], task), position))
+        replies.append(_reply(as_object(output), task, position))
     return Transcript(tuple(replies))
 
 
@@ -87,6 +77,4 @@ def _reply(output: dict[str, Any], task: dict[str, Any], step: int) -> Reply:
 
 
 def _at(values: Any, position: int) -> Any:
-    if isinstance(values, list) and position < len(cast(list[Any], values)):
-        return cast(list[Any], values)[position]
-    return None
+    return next(iter(as_list(values)[position : position + 1]), None)

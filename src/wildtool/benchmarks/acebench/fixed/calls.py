@@ -22,7 +22,7 @@ from wildtool.benchmarks.acebench.official.calls import Gold
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH
 from wildtool.toolcall.call_syntax import CallExpression
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, required_names
 
 _SUFFIX = re.compile(r"_\d+$", re.ASCII)
 _ERRORS = {"missing": "lack_args", "extra": "addition_args", "type": "type_error"}
@@ -136,8 +136,7 @@ def _error(difference: ArgumentDifference, gold: Mapping[str, Any], found: Mappi
 def _without_blanks(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments without optional ones that say nothing."""
     properties = as_schema(parameters.get("properties"))
-    required: object = parameters.get("required")
-    needed = cast("list[Any]", required) if isinstance(required, list) else []
+    needed = required_names(parameters)
     return {
         name: value
         for name, value in arguments.items()

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Task
+from wildtool.json_codec import as_object
 from wildtool.toolcall.schema_check import SchemaFault, argument_faults, shorten
 
 
@@ -53,14 +54,11 @@ def _question_faults(node: GoldNode, schemas: Mapping[str, Mapping[str, Any]]) -
 
 def _parameter_paths(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
     """All parameters, each by its name and by its dotted path without array indices."""
-    properties = schema.get("properties")
-    for name, child in cast(dict[str, Any], properties).items() if isinstance(properties, dict) else ():
+    for name, child in as_object(schema.get("properties")).items():
         yield from (name, f"{path}{name}")
-        if isinstance(child, dict):
-            yield from _parameter_paths(cast(dict[str, Any], child), f"{path}{name}.")
-    items = schema.get("items")
-    if isinstance(items, dict):
-        yield from _parameter_paths(cast(dict[str, Any], items), path)
+        yield from _parameter_paths(as_object(child), f"{path}{name}.")
+    if "items" in schema:
+        yield from _parameter_paths(as_object(schema["items"]), path)
 
 
 def final_faults(task: Task, field: str, needs: Sequence[set[int]] | None) -> Iterator[SchemaFault]:
