@@ -102,9 +102,9 @@ def read_files(files: Sequence[PromptFile], folder: Path) -> dict[str, Constants
     return found
 
 
-def digest_of(texts: Mapping[str, Any]) -> str:
-    """SHA-256 of prompt texts, by file and constant."""
-    text = json.dumps(texts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+def digest_of(value: Any) -> str:
+    """SHA-256 of a JSON value such as all prompt texts; spacing and the order of keys do not matter."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from benchmarks.acebench.upstream import python_files
 from wildtool.benchmarks.acebench.sandbox.extract import extract_sentences, extract_state, find_sentences
-from wildtool.benchmarks.acebench.source import read_tables, table_digest
+from wildtool.benchmarks.acebench.source import read_tables
+from wildtool.data.prompt_files import digest_of
 from wildtool.errors import DataError
 
 
@@ -194,8 +195,8 @@ def test_from_code_that_says_the_official_sentences_the_official_tables_are_read
 
 
 def test_the_digest_of_a_table_does_not_depend_on_spacing_or_order() -> None:
-    assert table_digest(json.loads('{"b": 1, "a": "é"}')) == table_digest({"a": "é", "b": 1})
-    assert table_digest({"a": 1}) != table_digest({"a": 1.0})
+    assert digest_of(json.loads('{"b": 1, "a": "é"}')) == digest_of({"a": "é", "b": 1})
+    assert digest_of({"a": 1}) != digest_of({"a": 1.0})
 
 
 # Doctored files ------------------------------------------------------------------------------------

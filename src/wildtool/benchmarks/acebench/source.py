@@ -27,7 +27,7 @@ from wildtool.benchmarks.acebench.sandbox.extract import (
     find_sentences,
 )
 from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, download, fetch_all, source_url
-from wildtool.data.prompt_files import PromptFile, pull_prompts
+from wildtool.data.prompt_files import PromptFile, digest_of, pull_prompts
 from wildtool.errors import DataError
 from wildtool.types import Source
 
@@ -125,12 +125,6 @@ def pinned_files(folder: Path) -> dict[Path, PinnedFile]:
         }
 
 
-def table_digest(table: Any) -> str:
-    """SHA-256 of a table whatever its spacing and order of keys."""
-    text = json.dumps(table, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def _install_tables(folder: Path, file: Path | None, mirror: str | None, report: ReportProgress) -> None:
     if all(_is_right(folder / name) for name in TABLE_DIGESTS):
         report(f"{len(TABLE_DIGESTS)} tables of the sandbox are there and verified")
@@ -141,7 +135,7 @@ def _install_tables(folder: Path, file: Path | None, mirror: str | None, report:
             report("reading the sandbox's tables from the original's code, without running it")
             tables = read_tables(lambda path: _source(path, file, mirror))
         for name, expected in TABLE_DIGESTS.items():
-            if (found := table_digest(tables[name])) != expected:
+            if (found := digest_of(tables[name])) != expected:
                 raise DataError(f"{name} has SHA-256 {found}, expected {expected}")
     except (DataError, RecursionError) as error:
         raise DataError(
@@ -156,7 +150,7 @@ def _install_tables(folder: Path, file: Path | None, mirror: str | None, report:
 
 def _is_right(path: Path) -> bool:
     try:
-        return path.is_file() and table_digest(_read(path)) == TABLE_DIGESTS[path.name]
+        return path.is_file() and digest_of(_read(path)) == TABLE_DIGESTS[path.name]
     except DataError:
         return False  # a damaged table is written again
 

@@ -37,32 +37,22 @@ _CLOCK = re.compile(
     rf"|(?:上午|早上|早晨|清晨|凌晨|下午|傍晚|晚上|中午)(?:\d{{1,2}}:\d\d|{_POINTS}))(?![A-Za-z0-9_/]|:\d)",
     re.IGNORECASE,
 )
-_SPOKEN_CLOCK = (
+_SPOKEN_CLOCK = tuple(
     (
-        re.compile(
-            r"(?<![A-Za-z0-9])(?:12(?::00)? )?(?:noon|midday)(?![A-Za-z0-9])|(?:中午|正午)(?!\d)",
-            re.IGNORECASE,
-        ),
-        "12:00",
-    ),
-    (
-        re.compile(r"(?<![A-Za-z0-9])(?:12(?::00)? )?midnight(?![A-Za-z0-9])|午夜(?!\d)", re.IGNORECASE),
-        "00:00",
-    ),
-    (re.compile(r"(?<![A-Za-z0-9])(\d{1,2}) ?o'clock(?![A-Za-z0-9])", re.IGNORECASE), r"\1:00"),
-    (re.compile(r"(?<![A-Za-z0-9])half past (\d{1,2})(?![A-Za-z0-9])", re.IGNORECASE), r"\1:30"),
-    (re.compile(r"(?<![A-Za-z0-9])quarter past (\d{1,2})(?![A-Za-z0-9])", re.IGNORECASE), r"\1:15"),
-    (
-        re.compile(r"(?<![A-Za-z0-9])(\d{1,2})(?::00)? in the morning(?![A-Za-z0-9])", re.IGNORECASE),
-        r"\1:00 am",
-    ),
-    (
-        re.compile(
-            r"(?<![A-Za-z0-9])(\d{1,2})(?::00)? in the (?:afternoon|evening)(?![A-Za-z0-9])", re.IGNORECASE
-        ),
-        r"\1:00 pm",
-    ),
+        re.compile(spoken.replace("<", "(?<![A-Za-z0-9])").replace(">", "(?![A-Za-z0-9])"), re.IGNORECASE),
+        clock,
+    )
+    for spoken, clock in (
+        (r"<(?:12(?::00)? )?(?:noon|midday)>|(?:中午|正午)(?!\d)", "12:00"),
+        (r"<(?:12(?::00)? )?midnight>|午夜(?!\d)", "00:00"),
+        (r"<(\d{1,2}) ?o'clock>", r"\1:00"),
+        (r"<half past (\d{1,2})>", r"\1:30"),
+        (r"<quarter past (\d{1,2})>", r"\1:15"),
+        (r"<(\d{1,2})(?::00)? in the morning>", r"\1:00 am"),
+        (r"<(\d{1,2})(?::00)? in the (?:afternoon|evening)>", r"\1:00 pm"),
+    )
 )
+"""Patterns, in which `<` and `>` mark the ends of words, and the clock times they say."""
 _THOUSANDS = re.compile(r"(?<![\w.,:])(\d{1,3}(?:,\d{3})+)(?![\d,:])")
 _TIMES = re.compile(r"(?<=\d) ?[x×] ?(?=\d)")
 _INITIALS = re.compile(r"\b(?:[A-Z]\.){2,}")
