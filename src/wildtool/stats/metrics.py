@@ -157,6 +157,16 @@ def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
     )
 
 
+def error_rates(
+    group: str, names: Iterable[Any], column: str = "error", where: str = "outcome = 'wrong'"
+) -> list[Rate]:
+    """Share of each value of a column of errors among rows, by default among the wrong ones."""
+    return [
+        Rate(group, str(name), where, f"CAST(COALESCE({_equals(column, name)}, FALSE) AS INTEGER)")
+        for name in names
+    ]
+
+
 def pass_at(k: int, right: int, tries: int) -> float:
     """Chance that at least one of k tries is correct, unbiased (Chen et al. 2021); k at most `tries`."""
     return 1 - math.comb(tries - right, k) / math.comb(tries, k)
@@ -213,11 +223,7 @@ def default_summary(verdicts: Any, groups: Sequence[str]) -> list[Metric]:
         cuts.append(Rate("accuracy", "mean score", "TRUE", "score"))
     for group in dict.fromkeys((*(("split",) if len(splits) > 1 else ()), *groups)):
         cuts += (Rate(group, str(value), _equals(group, value)) for value in _values(verdicts, group))
-    wrong = "outcome = 'wrong'"
-    cuts += (
-        Rate("errors", str(value), wrong, f"CAST(COALESCE({_equals('error', value)}, FALSE) AS INTEGER)")
-        for value in _values(verdicts.filter(wrong), "error")
-    )
+    cuts += error_rates("errors", _values(verdicts.filter("outcome = 'wrong'"), "error"))
     return [*rate_metrics(verdicts, cuts), *coverage(verdicts, 0, "unit"), *cost(verdicts, "unit")]
 
 

@@ -23,7 +23,7 @@ from wildtool.benchmarks.acebench.scores import (
     weights_of,
 )
 from wildtool.stats.intervals import clustered_rate, weighted_sum
-from wildtool.stats.metrics import Rate, cost, coverage, rate_metrics
+from wildtool.stats.metrics import Rate, cost, coverage, error_rates, rate_metrics
 from wildtool.types import Metric
 
 TABLE = "Table 2"
@@ -209,15 +209,11 @@ def _errors(verdicts: Any) -> Iterable[Rate]:
         ("Agent finance", error_classes.AGENT_CLASSES),
     ):
         if section in sections:
-            yield from _shares(section, f"outcome = 'wrong' AND section = '{section}'", classes)
+            where = f"outcome = 'wrong' AND section = '{section}'"
+            yield from error_rates(f"errors ({section})", classes, where=where)
     if "Special" in sections:
         two = "split IN ('special_incomplete', 'special_error_param')"
-        yield from _shares("Special", two, error_classes.SPECIAL_CLASSES)
-
-
-def _shares(section: str, where: str, classes: Iterable[str]) -> Iterable[Rate]:
-    for name in classes:
-        yield Rate(f"errors ({section})", name, where, f"CAST(COALESCE(error = '{name}', FALSE) AS INTEGER)")
+        yield from error_rates("errors (Special)", error_classes.SPECIAL_CLASSES, where=two)
 
 
 def _not_scorable(verdicts: Any) -> int:

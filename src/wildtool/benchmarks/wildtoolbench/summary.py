@@ -8,7 +8,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.data import CHAT_NOTE, SUBTYPES, TASK_TYPES
-from wildtool.stats.metrics import Rate, cost, coverage, rate_metric, rate_metrics
+from wildtool.stats.metrics import Rate, cost, coverage, error_rates, rate_metric, rate_metrics
 from wildtool.types import Metric
 
 _ASKED_NOTE = "answered with a question instead; counted as right in Chat"
@@ -77,7 +77,9 @@ def summarize(verdicts: Any, rules: WildToolBenchRules) -> list[Metric]:
     Args:
         verdicts: DuckDB relation of verdict rows (the benchmark's own columns and the engine's).
     """
-    metrics = rate_metrics(verdicts, [*rates(), *_errors(rules)])
+    errors = error_rates("errors", rules.error_names)
+    labels = error_rates("error labels", rules.error_labels, "error_label")
+    metrics = rate_metrics(verdicts, [*rates(), *errors, *labels])
     metrics.insert(1, _sessions(verdicts))
     if rules.counts_questions and "asked_back" in verdicts.columns:
         chat = next(place for place, metric in enumerate(metrics) if metric.name == "Chat")
@@ -103,17 +105,6 @@ def _asked_back(verdicts: Any) -> Metric:
         "COUNT(*) FILTER (asked_back), COUNT(*) FILTER (task_type = 'Chat')"
     ).fetchall()
     return Metric("task type", "Chat, asked back", None, asked, chats, kind="count", note=_ASKED_NOTE)
-
-
-def _errors(rules: WildToolBenchRules) -> list[Rate]:
-    """Share of each error class, and of each finer label, among wrong units."""
-    wrong = "outcome = 'wrong'"
-    classes = (("errors", "error", rules.error_names), ("error labels", "error_label", rules.error_labels))
-    return [
-        Rate(group, name, wrong, f"CAST(COALESCE({column} = '{name}', FALSE) AS INTEGER)")
-        for group, column, names in classes
-        for name in names
-    ]
 
 
 def _not_scorable(verdicts: Any) -> int:
