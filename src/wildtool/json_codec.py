@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast, overload
+from typing import IO, Any, TypeVar, cast
 
 import orjson
 
@@ -218,13 +218,7 @@ def required_field(record: dict[str, Any], field: str, kind: type[T], where: str
     return checked(record.get(field), kind, f"{where}: field {field}")
 
 
-@overload
-def checked(value: Any, kind: type[dict[str, Any]], where: str, expected: str = "") -> dict[str, Any]: ...
-@overload
-def checked(value: Any, kind: type[list[Any]], where: str, expected: str = "") -> list[Any]: ...
-@overload
-def checked(value: Any, kind: type[T], where: str, expected: str = "") -> T: ...
-def checked(value: Any, kind: type[T], where: str, expected: str = "") -> T:
+def checked(value: Any, kind: type[Any], where: str, expected: str = "") -> Any:
     """A value read from a file. Raises DataError naming the place, expected and found type where it is of another one.
 
     Args:
