@@ -23,7 +23,7 @@ from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import DataError
 from wildtool.types import Item, Request
 
-LIMIT = 35
+LIMIT = 34
 TRACER = """
 import json, os, sys
 import aiohttp

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark, Check, Rules, View
-from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.plan import Plan
 from wildtool.errors import DataError
 from wildtool.trace import Trace, TraceStep

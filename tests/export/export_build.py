@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.runner import run_plan
 from wildtool.errors import CallError

@@ -73,7 +73,7 @@ class ModelCatalog:
 
     def _price(self, model: "Model", name: str, entry: ModelEntry | None) -> "Price | None":
         from wildtool.engine.call.budget import FREE, price_of
-        from wildtool.engine.run.client import endpoint_of
+        from wildtool.engine.call.client import endpoint_of
 
         if endpoint_of(model) is None:
             return FREE

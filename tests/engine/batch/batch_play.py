@@ -10,10 +10,9 @@ from faults.batch_server import BatchServer, Body
 from faults.server import Answer, http
 from models.options import client_options
 from wildtool.engine.batch.journal import JOURNAL_FILE
-from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.call.client import Invocation, RetryPolicy
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordedReply, RecordReader
-from wildtool.engine.run.client import Invocation
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.models.providers.anthropic import AnthropicModel
 from wildtool.models.providers.base import HttpModel

@@ -27,9 +27,8 @@ from models.peers import PROTOCOLS, Peer
 from wildtool.engine.batch.rounds import QUIET_PASSES, Activity, BatchScheduler, RoundProgress
 from wildtool.engine.call.budget import Budget, Price, SpendingLimits
 from wildtool.engine.call.cache import ReplyCache
-from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.call.client import Invocation, RetryPolicy
 from wildtool.engine.plan import Plan
-from wildtool.engine.run.client import Invocation
 from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import UsageError
 from wildtool.models.baselines import make_baseline

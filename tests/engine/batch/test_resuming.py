@@ -12,7 +12,7 @@ from faults.batch_server import BatchServer, Held
 from faults.server import Answer
 from wildtool.engine.batch.journal import JOURNAL_FILE, BatchJournal
 from wildtool.engine.call.budget import Budget, Price, SpendingLimits
-from wildtool.engine.run.client import Invocation
+from wildtool.engine.call.client import Invocation
 from wildtool.errors import RecordError, UsageError
 
 

@@ -18,10 +18,10 @@ from wildtool.engine.call.budget import (
     read_prices,
 )
 from wildtool.engine.call.cache import ReplyCache
+from wildtool.engine.call.client import Invocation
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.run.client import Invocation
 from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import CallError, UsageError

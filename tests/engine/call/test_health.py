@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 from engine.instant_time import NetworkModel, instantly
 from wildtool.engine.call.budget import Budget, SpendingLimits
-from wildtool.engine.call.retry import AllRefusedError, GivenUpError, RetryPolicy
-from wildtool.engine.run.client import Invocation
+from wildtool.engine.call.client import AllRefusedError, GivenUpError, Invocation, RetryPolicy
 from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import CallError
 from wildtool.models.http.failures import BLOCKED_PROMPT

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.echo_benchmark import EchoBenchmark, plan_of
 from engine.instant_time import NetworkModel, instantly, now
+from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.call.rate_limit import FIRST_PER_S, LEAST_PER_S, LONGEST_OWN_PAUSE_S, Pace
-from wildtool.engine.call.retry import RetryPolicy
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import CallError
 from wildtool.types import Reply, Request

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from engine.echo_benchmark import ScriptedModel
+from wildtool.engine.call.client import RefusedError, RetryPolicy, call_with_retry
 from wildtool.engine.call.rate_limit import RateLimiter
-from wildtool.engine.call.retry import RefusedError, RetryPolicy, call_with_retry
 from wildtool.errors import CallError, InfraError
 from wildtool.types import Reply, Request
 

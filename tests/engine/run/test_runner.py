@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool import json_codec
-from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordedReply, RecordReader

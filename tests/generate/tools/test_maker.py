@@ -13,10 +13,9 @@ import pytest
 from generate.scripted import Spoil, edit, say
 from generate.tools.players import MARKET, ApiPlayers
 from wildtool.engine.call.budget import Budget, SpendingLimits
-from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.call.client import Invocation, RetryPolicy
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.replies_file import replay_source
-from wildtool.engine.run.client import Invocation
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.errors import CallError, UsageError
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER

@@ -8,7 +8,7 @@ import pytest
 from models.asking import HELLO, TOOL, asked_and_answered, call
 from models.options import client_options, model_options
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.engine.run.client import endpoint_of
+from wildtool.engine.call.client import endpoint_of
 from wildtool.errors import CallError, UsageError
 from wildtool.models.providers.inspect import InspectModel
 from wildtool.models.resolve import ModelOptions, model_from_name

@@ -19,8 +19,8 @@ from wildtool.errors import RecordError, UsageError, WildtoolError
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
+    from wildtool.engine.call.client import Invocation
     from wildtool.engine.plan import Plan
-    from wildtool.engine.run.client import Invocation
     from wildtool.models.replay import RecordedReplies
 
 
@@ -38,8 +38,8 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Ben
     """
     from wildtool.engine.call.budget import Budget
     from wildtool.engine.call.cache import ReplyCache
+    from wildtool.engine.call.client import Invocation
     from wildtool.engine.registry import load_benchmark
-    from wildtool.engine.run.client import Invocation
     from wildtool.models.resolve import folder_name
     from wildtool.outputs import check_folder, is_run
 

@@ -16,7 +16,7 @@ from wildtool.errors import UsageError, unknown_name
 from wildtool.models.settings import EndpointOptions, Sampling
 
 if TYPE_CHECKING:
-    from wildtool.engine.run.client import Invocation
+    from wildtool.engine.call.client import Invocation
     from wildtool.generate.core.plan import Lang
     from wildtool.models.replay import RecordedReplies
     from wildtool.models.resolve import ModelOptions
@@ -131,7 +131,7 @@ class GenerateOptions:
         """The limits of this command and its cache, which the caller closes."""
         from wildtool.engine.call.budget import Budget, SpendingLimits
         from wildtool.engine.call.cache import ReplyCache
-        from wildtool.engine.run.client import Invocation
+        from wildtool.engine.call.client import Invocation
 
         deadline = None if self.deadline is None else parse_duration(self.deadline)
         limits = SpendingLimits(

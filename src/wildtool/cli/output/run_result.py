@@ -44,7 +44,7 @@ def print_notes(result: "RunResult") -> None:
 def _print_failures(result: "RunResult", verdicts: Path) -> None:
     """Why units have no result; prompts that the endpoint blocked apart from all that has another cause."""
     from wildtool.cli.output.results import describe_failures
-    from wildtool.engine.call.retry import NOT_RECORDED
+    from wildtool.engine.call.client import NOT_RECORDED
     from wildtool.engine.score.results import failures_in
     from wildtool.models.http.failures import BLOCKED_PROMPT
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from wildtool import json_codec
-from wildtool.engine.call.retry import RetryPolicy, retry
+from wildtool.engine.call.client import RetryPolicy, retry
 from wildtool.errors import StorageError
 from wildtool.models.batch.protocol import BatchClient, BatchResult, BatchState, NoResultError
 

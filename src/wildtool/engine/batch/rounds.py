@@ -9,7 +9,7 @@ from pathlib import Path
 from wildtool.engine.batch.journal import BatchJournal
 from wildtool.engine.batch.queue import BatchQueue
 from wildtool.engine.batch.sender import BatchSender
-from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.writer import RecordWriter

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from wildtool.engine.batch.queue import Batch, BatchQueue, ResendRequestError
 from wildtool.engine.batch.results import BatchResults
+from wildtool.engine.call.client import RetryPolicy, retry
 from wildtool.engine.call.rate_limit import LONGEST_RETRY_AFTER_S
-from wildtool.engine.call.retry import RetryPolicy, retry
 from wildtool.errors import CallError, InfraError
 from wildtool.models.batch.protocol import BatchResult, BatchState
 

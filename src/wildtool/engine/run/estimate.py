@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from wildtool.engine.call.budget import estimate_tokens, tokens_of
+from wildtool.engine.call.client import endpoint_of
 from wildtool.engine.plan import Plan, SelectedItems
-from wildtool.engine.run.client import endpoint_of
 from wildtool.episode import COOPERATIVE, EMPTY_REPLY
 from wildtool.models.prompted import PromptedModel, plain_chat
 from wildtool.models.settings import Rates

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.engine.call.budget import Budget, Spend
-from wildtool.engine.call.retry import RetryPolicy
+from wildtool.engine.call.client import Invocation, RetryPolicy, endpoint_of
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems, data_stamp, digest_now
 from wildtool.engine.record.reader import ItemLog, RecordReader, transcripts
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.record.writer import RecordWriter
-from wildtool.engine.run.client import Invocation, endpoint_of
 from wildtool.engine.run.scheduler import RunContext, play
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.table_stamp import TableStamp, make_stamp, record_fingerprints

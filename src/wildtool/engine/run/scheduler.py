@@ -10,22 +10,24 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wildtool import json_codec, redact
 from wildtool.engine.call.budget import Spend
-from wildtool.engine.call.rate_limit import LimitError
-from wildtool.engine.call.retry import (
+from wildtool.engine.call.client import (
     GIVE_UP_AFTER_S,
     GivenUpError,
     Health,
+    Invocation,
+    ModelClient,
     RefusedError,
     RetryPolicy,
     all_refused,
 )
+from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.observer import Observer
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply, RecordReader
 from wildtool.engine.record.writer import PendingRow, RecordWriter
-from wildtool.engine.run.client import Invocation, ModelClient
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
+from wildtool.models.settings import Rates
 from wildtool.types import Address, Item, Reply, Request
 
 if TYPE_CHECKING:
@@ -94,7 +96,15 @@ class RunContext:
             for key in map(id, plan.models.values())
         }
         self._clients = {
-            role: ModelClient(plan, role, model, invocation, healths[id(model)])
+            role: ModelClient(
+                model,
+                invocation,
+                healths[id(model)],
+                concurrency=plan.concurrency,
+                rates=plan.rates.get(role, Rates()),
+                price=plan.prices.get(role),
+                batched=role in plan.batched,
+            )
             for role, model in plan.models.items()
         }
         self.batch_scheduler: BatchScheduler | None = None
