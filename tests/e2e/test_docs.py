@@ -93,8 +93,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as a reader has it after `make demo`, with the files that the pages take for granted."""
     place = tmp_path_factory.mktemp("docs")
     models = [part for name in ("gold", "lexical", "chat") for part in ("--model", f"baseline/{name}")]
-    shell(shlex.join(["wildtool", "run", "wild-mini", *models, "--out", "runs/demo", "--quiet"]), place)
-    shell("wildtool export runs/demo/baseline--gold --to bundle -o gold.zip", place)
+    typed(shlex.join(["wildtool", "run", "wild-mini", *models, "--out", "runs/demo", "--quiet"]), place)
+    typed("wildtool export runs/demo/baseline--gold --to bundle -o gold.zip", place)
     source = WILD_MINI.locate(None)
     for name in ("sessions.jsonl", "set/sessions.jsonl"):
         (place / name).parent.mkdir(exist_ok=True)
@@ -116,14 +116,14 @@ def pulled(folder: Path) -> Path:
         pytest.skip(
             f"no folder {PULLED}; set WILDTOOL_ORACLE to the folder of oracle cases, which it lies beside"
         )
-    shell(shlex.join(["wildtool", "data", "pull", "acebench", "--from", str(PULLED)]), folder)
-    shell("wildtool run acebench --model baseline/gold --out runs/gold --quiet", folder)
+    typed(shlex.join(["wildtool", "data", "pull", "acebench", "--from", str(PULLED)]), folder)
+    typed("wildtool run acebench --model baseline/gold --out runs/gold --quiet", folder)
     for domain in DOMAINS:
         made = folder / "JARVIS" / f"data_{domain}"
         copytree(PULLED.with_name("taskbench") / f"data_{domain}", made)
         copyfile(PULLED.with_name("taskbench") / f"synthetic_{domain}.jsonl", made / "data.json")
-    shell("wildtool data pull taskbench --from JARVIS", folder)
-    shell("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
+    typed("wildtool data pull taskbench --from JARVIS", folder)
+    typed("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
     category = "normal_atom_bool"
     results = folder / "result_all" / "result_en" / "some-model" / f"data_{category}_result.json"
     results.parent.mkdir(parents=True)
@@ -137,19 +137,28 @@ def pulled(folder: Path) -> Path:
     return folder
 
 
-def shell(command: str, place: Path) -> Ended:
-    path = f'export PATH="{BESIDE}:$PATH" WILDTOOL_DATA_DIR="$PWD/{CACHE}"; '
+def typed(command: str, place: Path, **environment: str) -> Ended:
+    """What a shell does with a line, by forks of one process: only what needs more than `&&` and `>` gets a shell."""
+    environment["WILDTOOL_DATA_DIR"] = str(place / CACHE)
+    parts = [part.partition(" > ") for part in command.split(" && ")]
+    if any(re.search(r"[|&;<>$`*?~\\]", words + file) for words, _, file in parts):
+        return shell(command, place, environment)
+    done = Ended(0, "", "")
+    for words, _, file in parts:
+        done = asyncio.run(wildtool(*shlex.split(words)[1:], cwd=place, **environment))
+        if done.status != 0:
+            break
+        if file:
+            (place / file).write_text(done.out, encoding="utf-8")
+    return done
+
+
+def shell(command: str, place: Path, environment: dict[str, str]) -> Ended:
+    variables = os.environ | environment | {"PATH": f"{BESIDE}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-c", path + command], cwd=place, capture_output=True, text=True, check=False
+        ["bash", "-c", command], cwd=place, env=variables, capture_output=True, text=True, check=False
     )
     return Ended(done.returncode, done.stdout, done.stderr)
-
-
-def typed(command: str, place: Path) -> Ended:
-    """What `shell` does, without one where nothing in the line needs it."""
-    if re.fullmatch(r"""wildtool [\w\s./:=,@%+'"-]*""", command) is None:
-        return shell(command, place)
-    return asyncio.run(wildtool(*shlex.split(command)[1:], cwd=place, WILDTOOL_DATA_DIR=str(place / CACHE)))
 
 
 @pytest.mark.parametrize("command", HERE)
@@ -186,7 +195,7 @@ def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path) -> None:
             return f"```text\n{printed}\n```"
         for command in lines.splitlines():
             if command.startswith("wildtool ") and command not in FAR:
-                done = shell(f"COLUMNS=100 {command}", tmp_path)
+                done = typed(command, tmp_path, COLUMNS="100")
                 assert done.status == 0, done.err
                 printed = done.out.strip("\n")
         return block[0]
