@@ -1,7 +1,7 @@
 """What a format writes it reads back, whatever the calls; whatever else it reads, it never raises."""
 
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
 from models.tool_formats.calls_build import (
@@ -27,6 +27,7 @@ several = settings(max_examples=200)
 
 @several
 @given(drawn=named_calls)
+@example(drawn=[("", "f", {"a": "</think>"})])
 def test_written_calls_are_read_back_without_any_repair(drawn: list[NamedCall]):
     for format in every_format:
         note(format.name)

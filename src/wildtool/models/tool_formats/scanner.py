@@ -42,7 +42,7 @@ class ParsedReply:
 MAX_VALUE_FAILURES = 64
 """Failed attempts to read a value in one text; after that the rest is text."""
 
-_OPEN, _CLOSE = "<think>", "</think>"
+_OPEN, REASONING_END = "<think>", "</think>"
 # If the prompt opened the reasoning, a line break or the end follows; neither can inside a quoted value.
 _LATE_CLOSE = re.compile(r"</think>[ \t]*+(?:\n|\Z)")
 _FENCE = re.compile(r"\s*+```(?:json|python|tool_call)?+\s*+")
@@ -301,7 +301,7 @@ def split_reasoning(text: str) -> tuple[str | None, str, list[str]]:
     """Reasoning, the rest, and repairs. Reasoning that never ends is the whole text."""
     start = text.lstrip()
     if start.startswith(_OPEN):
-        reasoning, closed, rest = start.removeprefix(_OPEN).partition(_CLOSE)
+        reasoning, closed, rest = start.removeprefix(_OPEN).partition(REASONING_END)
         return reasoning.strip(), rest.lstrip("\n"), [] if closed else ["unclosed-reasoning"]
     if late := _LATE_CLOSE.search(text):
         return text[: late.start()].strip(), text[late.end() :].lstrip("\n"), ["unopened-reasoning"]

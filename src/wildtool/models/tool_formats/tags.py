@@ -8,7 +8,7 @@ from typing import Any, cast
 from wildtool.json_codec import as_object
 from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError, strict_value
 from wildtool.models.tool_formats.prompt_text import call_json, json_text
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall
+from wildtool.models.tool_formats.scanner import REASONING_END, Scanner, ToolCall
 from wildtool.types import Tool
 
 DeclaredTypes = Mapping[str, Mapping[str, frozenset[str]]]
@@ -33,7 +33,7 @@ def is_unquoted_text(value: Any, marks: Sequence[str]) -> bool:
     return (
         isinstance(value, str)
         and value == value.strip()
-        and not any(mark in value for mark in marks)
+        and not any(mark in value for mark in (*marks, REASONING_END))
         and not _is_json(value)
     )
 
