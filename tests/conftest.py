@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import os
+import signal
 from collections.abc import Iterator
 from importlib.util import find_spec
 
@@ -10,6 +11,10 @@ from hypothesis import settings
 # A slow machine is no fault of the code: no test has a time limit of its own.
 settings.register_profile("wildtool", deadline=None)
 settings.load_profile("wildtool")
+
+# What a shell starts in the background ignores Ctrl-C, as would the commands that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tables are as wide as the terminal, and tests must not depend on the developer's.
 os.environ.pop("COLUMNS", None)

@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 
 import wildtool
+from wildtool.toolcall.text.chinese import cut
 
 TESTS = Path(__file__).parents[1]
 LENGTH = 10
@@ -95,7 +96,7 @@ async def _read(file: int) -> bytes:
 def _wait_for_work() -> None:
     """Returns once for every request, in a new process that has its folder, variables, words and outputs."""
     channel = socket.socket(fileno=0)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     ended = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         head, files, _, _ = socket.recv_fds(channel, LENGTH, 3)
@@ -118,8 +119,7 @@ def _wait_for_work() -> None:
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         os.write(state, b"%d" % status)
         os._exit(0)
-    # Also where the tests run in the background of a shell, which ignores it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, interrupted)
     os.close(state)
     for file, standard in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):
         os.dup2(file, standard)
@@ -172,6 +172,8 @@ if __name__ == "__main__":
         # A command that needs what is not installed says so itself.
         with suppress(ImportError):
             importlib.import_module(module)
+    # Loads the dictionary of Chinese words.
+    cut("")
     gc.collect()
     gc.freeze()
     _wait_for_work()
