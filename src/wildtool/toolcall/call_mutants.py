@@ -29,7 +29,7 @@ def _in_text(reply: Message, tools: Sequence[Tool]) -> Iterator[tuple[str, Messa
     if not tools:  # beside tools, any text is usually right where none of them is wanted
         yield "other text", {**reply, "content": _OTHER_TEXT}, _OTHER_TEXT
     for name in [name for name in map(_name, tools) if name][:1]:
-        yield "call instead of text", _calls([_call(name, "{}")]), name
+        yield "call instead of text", calls_message([made_call(name, "{}")]), name
 
 
 def _in_calls(calls: Sequence[Any], tools: Sequence[Tool]) -> Iterator[tuple[str, Message, str]]:
@@ -38,12 +38,12 @@ def _in_calls(calls: Sequence[Any], tools: Sequence[Tool]) -> Iterator[tuple[str
     for number, call in enumerate(calls):
         name, arguments = _name(call), _arguments(call)
         before, after = calls[:number], calls[number + 1 :]
-        yield "call left out", _calls([*before, *after]), name
-        yield "call repeated", _calls([*calls, {**call, "id": "repeated"}]), f"{name} twice"
+        yield "call left out", calls_message([*before, *after]), name
+        yield "call repeated", calls_message([*calls, {**call, "id": "repeated"}]), f"{name} twice"
         for other in [f"{name}_v2", *(other for other in known if other != name)][:2]:
             yield (
                 "call renamed",
-                _calls([*before, _call(other, _text(call), call), *after]),
+                calls_message([*before, made_call(other, _text(call), call), *after]),
                 f"{other} for {name}",
             )
         if arguments is None:
@@ -51,16 +51,18 @@ def _in_calls(calls: Sequence[Any], tools: Sequence[Tool]) -> Iterator[tuple[str
         parameters = as_schema(as_schema(known.get(name, {}).get("function")).get("parameters"))
         for kind, changed, note in value_mutants(arguments, parameters):
             text = json.dumps(changed, ensure_ascii=False)
-            yield kind, _calls([*before, _call(name, text, call), *after]), f"{name}: {note}"
+            yield kind, calls_message([*before, made_call(name, text, call), *after]), f"{name}: {note}"
 
 
-def _calls(calls: Sequence[Any]) -> Message:
+def calls_message(calls: Sequence[Any]) -> Message:
+    """A reply that makes these calls; an empty text where there are none."""
     if not calls:
         return {"role": "assistant", "content": ""}
     return {"role": "assistant", "content": None, "tool_calls": list(calls)}
 
 
-def _call(name: str, arguments: str, like: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def made_call(name: str, arguments: str, like: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A call with this name and argument text. Args: like: a call whose other fields it keeps."""
     call = {"id": "mutant", "type": "function", **(like or {})}
     return {**call, "function": {"name": name, "arguments": arguments}}
 

@@ -1,6 +1,5 @@
 """Gold runs with one mistake each, which a good profile must fail; and why the others let some pass."""
 
-import copy
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -11,6 +10,7 @@ from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session
 from wildtool.episode import gold_replies
 from wildtool.json_codec import as_object
+from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.toolcall.mutations import value_mutants
 from wildtool.types import Item, Message, Tool
 
@@ -44,9 +44,9 @@ def _of_words(session: Session, position: int, run: Replies, step: int) -> Itera
         yield f"empty {what}", _with(run, step, {"role": "assistant", "content": content}), repr(content)
     for tool in session.sent_tools[:1]:
         name = tool["function"]["name"]
-        yield f"call instead of {what}", _with(run, step, _calls([_call(name, {})])), name
+        yield f"call instead of {what}", _with(run, step, calls_message([made_call(name, "{}")])), name
     virtual = "ask_user_for_required_parameters" if question else "prepare_to_answer"
-    yield f"{what} called as a tool", _with(run, step, _calls([_call(virtual, {})])), virtual
+    yield f"{what} called as a tool", _with(run, step, calls_message([made_call(virtual, "{}")])), virtual
     if question:
         yield "question left out", run[:step] + run[step + 1 :], f"step {step}"
     if step == len(run) - 1:
@@ -64,20 +64,21 @@ def _of_calls(session: Session, run: Replies, step: int) -> Iterator[tuple[str, 
     yield "step repeated", run[: step + 1] + run[step:], f"step {step}"
     for number, call in enumerate(calls):
         rest = calls[:number] + calls[number + 1 :]
-        name = call["function"]["name"]
+        name, written = call["function"]["name"], call["function"]["arguments"]
 
         def put(changed: dict[str, Any], number: int = number) -> Replies:
-            return _with(run, step, _calls([*calls[:number], changed, *calls[number + 1 :]]))
+            return _with(run, step, calls_message([*calls[:number], changed, *calls[number + 1 :]]))
 
         other = next(
             (t["function"]["name"] for t in session.sent_tools if t["function"]["name"] not in names), None
         )
         if other:
-            yield "wrong name", put(_renamed(call, other)), f"{other} for {name}"
-        yield "unknown name", put(_renamed(call, f"{name}_v2")), f"{name}_v2 for {name}"
+            yield "wrong name", put(made_call(other, written, call)), f"{other} for {name}"
+        yield "unknown name", put(made_call(f"{name}_v2", written, call)), f"{name}_v2 for {name}"
         if rest:
-            yield "dropped call", _with(run, step, _calls(rest)), name
-        yield "extra call", _with(run, step, _calls([*calls, {**call, "id": "extra"}])), f"{name} twice"
+            yield "dropped call", _with(run, step, calls_message(rest)), name
+        extra = calls_message([*calls, {**call, "id": "extra"}])
+        yield "extra call", _with(run, step, extra), f"{name} twice"
         for kind, broken in (
             ("arguments not JSON", "{" + name),
             ("arguments null", None),
@@ -85,9 +86,8 @@ def _of_calls(session: Session, run: Replies, step: int) -> Iterator[tuple[str, 
         ):
             yield kind, put({**call, "function": {"name": name, "arguments": broken}}), name
         yield "call without id", put({key: value for key, value in call.items() if key != "id"}), name
-        arguments = json.loads(call["function"]["arguments"])
-        for kind, changed, note in value_mutants(arguments, _parameters(session.sent_tools, name)):
-            yield kind, put(_call(name, changed, call["id"])), f"{name}: {note}"
+        for kind, changed, note in value_mutants(json.loads(written), _parameters(session.sent_tools, name)):
+            yield kind, put(made_call(name, json.dumps(changed, ensure_ascii=False), call)), f"{name}: {note}"
 
 
 def _of_order(run: Replies) -> Iterator[tuple[str, Replies, str]]:
@@ -97,7 +97,7 @@ def _of_order(run: Replies) -> Iterator[tuple[str, Replies, str]]:
             before, after, which = run[:step], run[step + 2 :], f"steps {step} and {step + 1}"
             if _functions(first) != _functions(second):
                 yield "swapped steps", [*before, second, first, *after], which
-            merged = _calls([*first["tool_calls"], *second["tool_calls"]])
+            merged = calls_message([*first["tool_calls"], *second["tool_calls"]])
             yield "dependent calls at once", [*before, merged, *after], which
 
 
@@ -108,21 +108,6 @@ def _functions(reply: Message) -> list[Any]:
 
 def _with(run: Replies, step: int, reply: Message) -> Replies:
     return [*run[:step], reply, *run[step + 1 :]]
-
-
-def _calls(calls: Sequence[dict[str, Any]]) -> Message:
-    return {"role": "assistant", "content": None, "tool_calls": list(calls)}
-
-
-def _call(name: str, arguments: dict[str, Any], id_: str = "mutant") -> dict[str, Any]:
-    text = json.dumps(arguments, ensure_ascii=False)
-    return {"type": "function", "function": {"name": name, "arguments": text}, "id": id_}
-
-
-def _renamed(call: dict[str, Any], name: str) -> dict[str, Any]:
-    changed = copy.deepcopy(call)
-    changed["function"]["name"] = name
-    return changed
 
 
 def _parameters(tools: Sequence[Tool], name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.prompts.agent import simulator_greeting, simulator_system
+from wildtool.benchmarks.acebench.prompts.agent import user_messages
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang
 from wildtool.types import Message, Request
 
@@ -130,8 +130,8 @@ def cooperative_text(
 
     Args:
         instruction: who the user is and what it wants, as the record tells it.
-        heard: what the agent told the user so far; nothing before the opening.
-        said: what the user said so far.
+        agent_texts: what the agent told the user so far; nothing before the opening.
+        user_texts: what the user said so far.
     """
     draw = random.Random(hashlib.sha256(f"{seed}/{len(user_texts)}/{lang}".encode()).digest())
     words = _WORDS[lang]
@@ -217,14 +217,9 @@ class SimulatedUser:
 
     def request(self) -> Request:
         """What the model that plays it sees next."""
-        return Request((*self._opening(), *self._dialogue), role="user", gold=self._cooperative_reply)
-
-    def _opening(self) -> tuple[Message, Message]:
-        lang, record = self._edition.lang, self._record
-        if self._originals is not None:
-            return self._originals.user_messages(lang, record.involved_classes, record.question)
-        rules = simulator_system(lang, record.involved_classes, record.question)
-        return {"role": "system", "content": rules}, {"role": "user", "content": simulator_greeting(lang)}
+        opening = user_messages if self._originals is None else self._originals.user_messages
+        first = opening(self._edition.lang, self._record.involved_classes, self._record.question)
+        return Request((*first, *self._dialogue), role="user", gold=self._cooperative_reply)
 
     def add_agent_message(self, text: str) -> None:
         """Takes what the agent said to it."""
@@ -237,7 +232,6 @@ class SimulatedUser:
 
     def _cooperative_reply(self, style: str) -> Message:
         """What it says without a model."""
-
         heard, said = (
             [str(message["content"]) for message in self._dialogue if message["role"] == role]
             for role in ("user", "assistant")

@@ -8,8 +8,8 @@ from wildtool.benchmarks.acebench.check import short_repr
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state
 from wildtool.benchmarks.acebench.episode.official_execute import decode_message, execute_step
-from wildtool.benchmarks.acebench.lint.rules import RecordIssue
-from wildtool.benchmarks.acebench.sandbox import KNOWN_CLASSES, SAVED_ATTRIBUTES, TOOL_ERRORS, Sandbox
+from wildtool.benchmarks.acebench.lint.rules import RecordIssue, RecordPart
+from wildtool.benchmarks.acebench.sandbox import SANDBOX_CLASSES, SAVED_ATTRIBUTES, TOOL_ERRORS, Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 
 MAX_SHOWN = 300
@@ -28,7 +28,9 @@ def episode_issues(record: AgentRecord, edition: Edition | None) -> Iterator[tup
     yield from (("class", issue) for issue in _other_classes(record))
     yield from (("attribute", issue) for issue in _other_attributes(record))
     involved = record.involved_classes
-    runs = edition is not None and all(name in KNOWN_CLASSES and name in edition.initial for name in involved)
+    runs = edition is not None and all(
+        name in SANDBOX_CLASSES and name in edition.initial for name in involved
+    )
     for field, milestones in _lists(record):
         for position, text in enumerate(milestones):
             if not decode_message(text.strip()):
@@ -51,21 +53,23 @@ def episode_issues(record: AgentRecord, edition: Edition | None) -> Iterator[tup
 
 
 def _unknown_classes(record: AgentRecord) -> Iterator[RecordIssue]:
-    known = ", ".join(sorted(KNOWN_CLASSES))
-    for name in record.involved_classes:
-        if name not in KNOWN_CLASSES:
-            yield RecordIssue(
-                "question", "involved_classes", f"{short_repr(name)} is no class of the sandbox: {known}"
-            )
-    for name in record.initial_config:
-        if name not in KNOWN_CLASSES:
-            message = f"{short_repr(name)} is no class of the sandbox, so this part is not used: {known}"
-            yield RecordIssue("question", "initial_config", message)
-    for position, entry in enumerate(record.end_state):
-        for name in entry:
-            if name not in KNOWN_CLASSES:
-                message = f"{short_repr(name)} is no class of the sandbox, so this state is never compared (Q49): {known}"
-                yield RecordIssue("answer", f"ground_truth[{position}]", message)
+    known = ", ".join(sorted(SANDBOX_CLASSES))
+    named: list[tuple[RecordPart, str, str, str]] = [
+        *(("question", "involved_classes", name, "") for name in record.involved_classes),
+        *(
+            ("question", "initial_config", name, ", so this part is not used")
+            for name in record.initial_config
+        ),
+        *(
+            ("answer", f"ground_truth[{at}]", name, ", so this state is never compared (Q49)")
+            for at, entry in enumerate(record.end_state)
+            for name in entry
+        ),
+    ]
+    for part, field, name, effect in named:
+        if name not in SANDBOX_CLASSES:
+            message = f"{short_repr(name)} is no class of the sandbox{effect}: {known}"
+            yield RecordIssue(part, field, message)
 
 
 def _other_classes(record: AgentRecord) -> Iterator[RecordIssue]:
@@ -77,7 +81,7 @@ def _other_classes(record: AgentRecord) -> Iterator[RecordIssue]:
             f"{len(record.end_state)} entries for {len(record.involved_classes)} classes: no reply passes"
         )
         yield RecordIssue("answer", "ground_truth", message)
-    for name in sorted(set(gold) & KNOWN_CLASSES - expected):
+    for name in sorted(set(gold) & SANDBOX_CLASSES.keys() - expected):
         yield RecordIssue("answer", "ground_truth", f"{name} is not among the involved classes")
 
 

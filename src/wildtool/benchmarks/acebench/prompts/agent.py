@@ -40,14 +40,11 @@ class AgentPrompt:
 
     @cached_property
     def _system(self) -> str:
-        texts = self._texts
         if self._originals is not None:
-            if self._multi_turn:
-                return self._originals.turn_system(self._lang, self._classes)
-            return self._originals.step_system()
+            return self._originals.agent_system(self._lang, self._classes, multi_turn=self._multi_turn)
         if not self._multi_turn:
-            return texts.multi_step
-        return "\n\n".join([texts.multi_turn, *scenario_rules(self._lang, self._classes)])
+            return self._texts.multi_step
+        return "\n\n".join([self._texts.multi_turn, *scenario_rules(self._lang, self._classes)])
 
     @cached_property
     def _shown(self) -> str:
@@ -59,14 +56,13 @@ class AgentPrompt:
         Args:
             lines: the transcript, one line per message.
         """
-        return {"role": "system", "content": self._system}, {"role": "user", "content": self._input(lines)}
-
-    def _input(self, lines: Sequence[str]) -> str:
         if self._originals is None:
-            return self._texts.input.format(functions=self._shown, transcript="\n".join(lines))
-        if self._multi_turn:
-            return self._originals.turn_input(self._lang, self._functions, lines)
-        return self._originals.step_input(self._functions, lines)
+            said = self._texts.input.format(functions=self._shown, transcript="\n".join(lines))
+        else:
+            said = self._originals.agent_input(
+                self._lang, self._functions, lines, multi_turn=self._multi_turn
+            )
+        return {"role": "system", "content": self._system}, {"role": "user", "content": said}
 
 
 def scenario_rules(lang: Lang, classes: Sequence[str]) -> list[str]:
@@ -78,15 +74,10 @@ def scenario_rules(lang: Lang, classes: Sequence[str]) -> list[str]:
     return travel + phone + finance
 
 
-def simulator_system(lang: Lang, classes: Sequence[str], instruction: str) -> str:
-    """The rules of the simulated user with the record's instruction."""
+def user_messages(lang: Lang, classes: Sequence[str], instruction: str) -> tuple[Message, Message]:
+    """What the simulated user is sent first: its rules with the record's instruction, and a greeting."""
     texts = _TEXTS[lang]
-    if "Finance" in classes:
-        return texts.finance_user.format(instruction=instruction)
     rules = texts.travel_user if "Travel" in classes else texts.phone_user
-    return rules.format(instruction=instruction)
-
-
-def simulator_greeting(lang: Lang) -> str:
-    """What the simulated user is greeted with."""
-    return _TEXTS[lang].greeting
+    rules = texts.finance_user if "Finance" in classes else rules
+    system = rules.format(instruction=instruction)
+    return {"role": "system", "content": system}, {"role": "user", "content": texts.greeting}

@@ -105,8 +105,10 @@ class Originals:
             system = self._filled(path, "SYSTEM_PROMPT_FOR_NORMAL_DATA", time=record.time, function=function)
         return _pair(system, self._filled(path, "USER_PROMPT", question=record.question))
 
-    def turn_system(self, lang: Lang, classes: Sequence[str]) -> str:
-        """The system prompt of an agent that talks with a user."""
+    def agent_system(self, lang: Lang, classes: Sequence[str], *, multi_turn: bool) -> str:
+        """The system prompt of an agent; one that works alone gets the Chinese one in both languages (Q55)."""
+        if not multi_turn:
+            return self._filled(_STEP_AGENT, _STEP_SYSTEM, "zh", time="")
         suffix, rules = lang.upper(), self.texts[_NORMAL[lang]]
         return "".join(
             (
@@ -116,29 +118,21 @@ class Originals:
             )
         )
 
-    def turn_input(self, lang: Lang, functions: Sequence[Any], lines: Sequence[str]) -> str:
-        """The user message of an agent that talks with a user."""
-        return self._agent_input(_TURN_AGENT, lang, functions, lines)
-
-    def step_system(self) -> str:
-        """The system prompt of an agent that works alone: the Chinese one, whatever the language (Q55)."""
-        return self._filled(_STEP_AGENT, _STEP_SYSTEM, "zh", time="")
-
-    def step_input(self, functions: Sequence[Any], lines: Sequence[str]) -> str:
-        """The user message of an agent that works alone, in Chinese too."""
-        return self._agent_input(_STEP_AGENT, "zh", functions, lines)
+    def agent_input(
+        self, lang: Lang, functions: Sequence[Any], lines: Sequence[str], *, multi_turn: bool
+    ) -> str:
+        """The user message of an agent; for one that works alone in Chinese too."""
+        path, lang = (_TURN_AGENT, lang) if multi_turn else (_STEP_AGENT, "zh")
+        history = "".join(f"{line}\n" for line in lines)
+        return self._filled(
+            path, "MULTI_TURN_AGENT_PROMPT_USER", lang, functions=list(functions), history=history
+        )
 
     def user_messages(self, lang: Lang, classes: Sequence[str], instruction: str) -> tuple[Message, Message]:
         """What the simulated user is sent first: its rules, and the line that offers help."""
         name = "SYSTEM_PROMPT_BASE" if "BaseApi" in classes else "SYSTEM_PROMPT_TRAVEL"
         system = self._filled(_TURN_USER, name, lang, instruction=instruction)
         return _pair(system, self.texts[_TURN_USER][f"{_OPENING} {lang}"])
-
-    def _agent_input(self, path: str, lang: Lang, functions: Sequence[Any], lines: Sequence[str]) -> str:
-        history = "".join(f"{line}\n" for line in lines)
-        return self._filled(
-            path, "MULTI_TURN_AGENT_PROMPT_USER", lang, functions=list(functions), history=history
-        )
 
     def _filled(self, path: str, name: str, lang: Lang | None = None, **values: Any) -> str:
         """A text with its blanks filled; its language is that of the file where none is named."""

@@ -22,8 +22,7 @@ SANDBOX_CLASSES: Mapping[str, Callable[[Edition, Mapping[str, Any]], SandboxApi]
     "Travel": Travel,
     "Finance": Finance,
 }
-KNOWN_CLASSES = frozenset(SANDBOX_CLASSES)
-"""Names of classes that a record may involve."""
+"""By name the classes that a record may involve."""
 SAVED_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "BaseApi": ("wifi", "logged_in"),
     "MessageApi": ("inbox",),
