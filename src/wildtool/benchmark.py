@@ -149,16 +149,19 @@ class Rules:
         for unit in item.units:
             request = self.episode(item, unit).request()
             gold = gold_replies(self.episode(item, unit), self.gold_style)
-            if request is None or gold is None or not self._accepts(item, unit, gold):
+            if request is None or gold is None or not self.accepts(item, unit, gold):
                 continue
             for kind, replies, note in reply_mutants(gold, request.tools):
                 yield Mutant(unit, kind, replies, note)
 
-    def _accepts(self, item: Item, unit: str, replies: Sequence[Message]) -> bool:
+    def accepts(self, item: Item, unit: str, replies: Iterable[Message]) -> bool:
+        """Whether these replies end a unit's episode, and rightly."""
         episode = self.episode(item, unit)
         for reply in replies:
             episode.advance(reply)
         return episode.done and self.verdict(episode, item, unit).correct
+
+    _accepts = accepts
 
     def explain(self, item: Item, mutant: Mutant) -> str:
         """Why these rules let a mutant pass, by the card's numbering of known faults; empty if unknown."""

@@ -66,7 +66,7 @@ class TaskBenchRules(Rules):
         """The gold plan with one mistake; none where the rules refuse the gold plan itself."""
         record: Record = item.data
         gold = {"role": "assistant", "content": record.gold.as_json()}
-        if not self._accepts(item, "0", [gold]):
+        if not self.accepts(item, "0", [gold]):
             return
         yield Mutant("0", "empty reply", ({**gold, "content": ""},), "no text")
         for kind, mutate in _MUTATIONS.items():

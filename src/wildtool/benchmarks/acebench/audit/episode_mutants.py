@@ -15,9 +15,9 @@ from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.judge import AceBenchRules
 from wildtool.benchmarks.acebench.native import native_message
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
-from wildtool.episode import COOPERATIVE, replay
+from wildtool.episode import COOPERATIVE
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
-from wildtool.types import Episode, Item, Message, Reply, Transcript
+from wildtool.types import Episode, Item, Message
 
 MAX_ARGUMENT_MUTANTS = 2
 """Mistakes of one kind in the arguments of an episode that are tried at most."""
@@ -62,9 +62,7 @@ def script_of(texts: Sequence[str]) -> Script:
 
 def passes(item: Item, unit: str, script: Script, rules: AceBenchRules) -> bool:
     """Whether the rules judge an episode right in which the agent follows a script."""
-    transcript = Transcript(tuple(map(Reply, _run(item, unit, script, rules))))
-    episode = rules.recorded_episode(item, unit, transcript)
-    return replay(episode, transcript) and rules.verdict(episode, item, unit).correct
+    return rules.accepts(item, unit, _run(item, unit, script, rules))
 
 
 def _run(item: Item, unit: str, script: Script, rules: AceBenchRules, *, ends: bool = True) -> list[Message]:

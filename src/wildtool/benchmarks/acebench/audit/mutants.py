@@ -34,15 +34,9 @@ def mutants(item: Item, rules: AceBenchRules) -> Iterator[Mutant]:
         record = corrected(case.records[position])
         if isinstance(record, AgentRecord):
             yield from episode_mutants(item, unit, record, rules)
-        elif _passes(item, unit, _gold(record, rules.channel), rules):
+        elif rules.accepts(item, unit, [_gold(record, rules.channel)]):
             for kind, reply, note in _of_record(record, rules.channel):
                 yield Mutant(unit, kind, (reply,), note)
-
-
-def _passes(item: Item, unit: str, reply: Message, rules: AceBenchRules) -> bool:
-    episode = rules.episode(item, unit)
-    episode.advance(reply)
-    return rules.verdict(episode, item, unit).correct
 
 
 def _gold(record: Any, channel: Channel) -> Message:
