@@ -58,7 +58,7 @@ def load_compared_run(
     listed = ", ".join(map(sql_name, kinds))
     unit = "unit" if granularity == "unit" else "'' AS unit"
     tries = rows.project(f"item, {unit}, repeat, lang, correct, error, outcome, {listed}")
-    values = ", ".join(f"any_value({sql_name(name)}), count(DISTINCT {sql_name(name)})" for name in kinds)
+    values = ", ".join(f"min({sql_name(name)}), max({sql_name(name)})" for name in kinds)
     about = tries.aggregate(
         "item, unit, mode(coalesce(error, outcome)) FILTER (NOT correct), string_agg(DISTINCT lang, ',' ORDER BY lang),"
         f" {values}",
@@ -77,7 +77,7 @@ def load_compared_run(
     for item, unit, error, langs, *told in about:
         pairs = zip(kinds, told[::2], told[1::2], strict=True)
         right, played, tried = counts[item, unit]
-        constant = {name: value for name, value, number in pairs if number <= 1}
+        constant = {name: lowest for name, lowest, highest in pairs if lowest == highest}
         cells[item, unit] = UnitResults(right, played, tried, error, langs, constant)
     return ComparedRun(label, result, identity, {key: cells[key] for key in sorted(cells, key=_in_order)})
 
