@@ -1,8 +1,8 @@
 """The command as `pip install wildtool` gives it: no verb of the core needs what an extra brings."""
 
+import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,61 +11,68 @@ EXTRAS = (
     *("jsonschema", "pydantic", "yaml", "playwright", "pytest", "transformers", "torch", "openai", "httpx"),
 )
 """What extras bring, and what only development or the user's own machine has."""
-ALONE = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS!r})); from wildtool.cli import main; main()"
-"""None in the table of modules makes Python raise ModuleNotFoundError."""
+PLAYED = "run wild-mini --limit 1 --model baseline/gold --model baseline/lexical --out runs --quiet"
+"""Two runs below `runs`, which the other commands read."""
+OF_THE_CORE = (
+    "--help",
+    "list",
+    "list models",
+    "data lint wild-mini",
+    "data stats wild-mini",
+    "score runs --profile fixed",
+    "show runs",
+    "show --published wildtoolbench runs --profile paper",
+    "compare runs",
+    "audit wild-mini --profile fixed",
+    "report runs --format md",
+    "report runs --format latex",
+    "export runs/baseline--gold --to csv --out verdicts.csv",
+    "export runs/baseline--gold --to bundle --out run.zip",
+)
+OF_AN_EXTRA = {
+    "report runs": "wildtool[report]",
+    "view runs --port 0": "wildtool[report]",
+    "run wild-mini --model hf/some/model": "wildtool[hf]",
+    "run wild-mini --model inspect/mockllm/model": "wildtool[inspect]",
+    "export runs/baseline--gold --to inspect --out run.eval": "wildtool[inspect]",
+}
+ALONE = f"""
+import json, sys
+# None in the table of modules makes Python raise ModuleNotFoundError.
+sys.modules.update(dict.fromkeys({EXTRAS!r}))
+from typer.testing import CliRunner
+from wildtool.cli import app
+ended = {{}}
+for words in json.load(sys.stdin):
+    result = CliRunner().invoke(app, words.split(), prog_name="wildtool")
+    ended[words] = result.exit_code, f"{{result.stderr}}{{result.exception or ''}}"
+print(json.dumps(ended))
+"""
 
-
-def wildtool(words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Runs the command where nothing but the core is installed."""
-    return subprocess.run(
-        [sys.executable, "-c", ALONE, *words.split()], cwd=cwd, capture_output=True, text=True
-    )
+Ended = dict[str, tuple[int, str]]
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two runs below `runs`."""
-    folder = tmp_path_factory.mktemp("core")
-    models = "--model baseline/gold --model baseline/lexical"
-    ended = wildtool(f"run wild-mini --limit 1 {models} --out runs --quiet", folder)
-    assert ended.returncode == 0, ended.stderr
-    return folder
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """Status and errors of each command, all typed in one process that has nothing but the core."""
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE],
+        cwd=tmp_path_factory.mktemp("core"),
+        input=json.dumps([PLAYED, *OF_THE_CORE, *OF_AN_EXTRA]),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "--help",
-        "list",
-        "list models",
-        "data lint wild-mini",
-        "data stats wild-mini",
-        "score runs --profile fixed",
-        "show runs",
-        "show --published wildtoolbench runs --profile paper",
-        "compare runs",
-        "audit wild-mini --profile fixed",
-        "report runs --format md",
-        "report runs --format latex",
-        "export runs/baseline--gold --to csv --out verdicts.csv",
-        "export runs/baseline--gold --to bundle --out run.zip",
-    ],
-)
-def test_a_verb_of_the_core_needs_no_extra(words: str, played: Path):
-    ended = wildtool(words, played)
-    assert ended.returncode == 0, ended.stderr
+@pytest.mark.parametrize("words", [PLAYED, *OF_THE_CORE])
+def test_a_verb_of_the_core_needs_no_extra(words: str, ended: Ended):
+    status, err = ended[words]
+    assert status == 0, err
 
 
-@pytest.mark.parametrize(
-    ("words", "extra"),
-    [
-        ("report runs", "wildtool[report]"),
-        ("view runs --port 0", "wildtool[report]"),
-        ("run wild-mini --model hf/some/model", "wildtool[hf]"),
-        ("run wild-mini --model inspect/mockllm/model", "wildtool[inspect]"),
-        ("export runs/baseline--gold --to inspect --out run.eval", "wildtool[inspect]"),
-    ],
-)
-def test_a_verb_whose_extra_is_missing_names_it_and_ends_with_2(words: str, extra: str, played: Path):
-    ended = wildtool(words, played)
-    assert (ended.returncode, extra in ended.stderr) == (2, True), ended.stderr
+@pytest.mark.parametrize("words", OF_AN_EXTRA)
+def test_a_verb_whose_extra_is_missing_names_it_and_ends_with_2(words: str, ended: Ended):
+    status, err = ended[words]
+    assert (status, OF_AN_EXTRA[words] in err) == (2, True), err
