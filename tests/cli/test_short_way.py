@@ -3,8 +3,49 @@
 A file lies on the way if one of its functions is called after the command has started and before the first HTTP request
 is sent; calls that only happen while a module is imported do not count. All files below `src/wildtool` count, those of
 the benchmark and small leaves such as `json_codec.py` too. By this measure the way had 52 files before the layout by
-nouns, and 55 right after it. The aim is 25; LIMIT is what holds now, and may only fall. Eight of these files are the
-benchmark's own way from its data to a request.
+nouns, and 55 right after it. The aim is 25; LIMIT is what holds now, and may only fall. What each file is for:
+
+The command line
+    cli/__init__                the command with its verbs
+    cli/command                 a verb as a command: values of options, exit status
+    cli/commands/run            the verb: from its options to plans, and from results to what is printed
+    cli/models                  models that the command line and the config file name
+    cli/options/config_file     `wildtool.toml`, looked for in each run
+    cli/options/run             the options and what they mean together
+    cli/output/progress         the display, begun before the first call
+The run
+    engine/plan                 what is run: items, models, rules
+    engine/registry             benchmarks by name, and whose prompts they send
+    engine/run/runner           a plan in its folder, from start to end
+    engine/run/scheduler        items side by side, each reply recorded before it is used
+    engine/call/client          cache, budget, turn and attempts of a call
+    engine/call/budget          prices and limits
+    engine/call/rate_limit      the turn of a call at its endpoint
+    engine/record/format        names of the record's files, hashes of requests
+    engine/record/reader        what is recorded already, so nothing is sent twice
+    engine/record/writer        the new record
+    engine/record/run_folder    `run.json` and the lock
+The model
+    models/resolve              the model that a name stands for
+    models/settings             sampling, endpoint, rates
+    models/providers/base       what all providers share: settings, call, answer
+    models/providers/openai_chat   the request in the provider's shape
+    models/http/endpoint        address, key and connections
+The benchmark
+    benchmark                   what all benchmarks share
+    episode                     the loop that asks and advances
+    benchmarks/wildtoolbench/__init__   the benchmark and its rules
+    benchmarks/wildtoolbench/data       its sessions
+    benchmarks/wildtoolbench/episode    the messages that a model sees
+    benchmarks/wildtoolbench/official/episode    what is asked next
+    benchmarks/wildtoolbench/official/schedule   legal orders of gold calls, for the history shown
+    toolcall/graph              which calls are ready, for the schedule
+What all parts use
+    json_codec                  JSON in and out, with limits
+    outputs                     where a run may be written
+    redact                      keys, before anything is written
+
+To merge further would put two layers, or two of these sentences, into one file.
 """
 
 import json

@@ -19,7 +19,7 @@ from benchmarks.wildtoolbench.build import (
     told,
 )
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.benchmarks.wildtoolbench.prompt import (
+from wildtool.benchmarks.wildtoolbench.episode import (
     call_id,
     gold_call,
     gold_run,

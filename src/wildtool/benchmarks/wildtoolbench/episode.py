@@ -1,13 +1,103 @@
-"""What the episodes of one task share, whatever the rules: the messages the model sees, and gold replies."""
+"""What the episodes of one task share, whatever the rules: the messages a model sees (date line, gold history of earlier
+tasks, the user's text, the running task), and gold replies."""
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import Session
-from wildtool.benchmarks.wildtoolbench.prompt import call_id, gold_call, observation, opening_messages
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session
 from wildtool.episode import provider_fields
 from wildtool.types import Message, Request
+
+GraphSteps = Sequence[Sequence[int]]
+"""A schedule of one task: positions of the gold nodes, step by step."""
+_TEXT = json.JSONEncoder(ensure_ascii=False)
+"""Writes JSON as the original does; made once, since `json.dumps` would make one at each call."""
+
+
+def opening_messages(session: Session, task: int, earlier: Iterable[Iterable[Message]]) -> list[Message]:
+    """Everything before the model's first step of a task.
+
+    Args:
+        earlier: each earlier task as `gold_run` gives it.
+    """
+    date: Message = {"role": "system", "content": f"Current Date: {session.date}"}
+    return [date, *chain.from_iterable(earlier), {"role": "user", "content": session.tasks[task].text}]
+
+
+def gold_run(session: Session, task: int, steps: GraphSteps, *, quote_texts: bool) -> list[Message]:
+    """A task as it is shown in the history of later ones: what the user said, then its gold run.
+
+    Args:
+        steps: those in which it is shown.
+        quote_texts: encode text observations as JSON once more, as the original does in history (Q03).
+    """
+    messages: list[Message] = [{"role": "user", "content": session.tasks[task].text}]
+    nodes = session.tasks[task].nodes
+    for step in steps:
+        chosen = [(number, nodes[number]) for number in step]
+        messages.extend(_gold_step(session.id, task, chosen, quote_texts))
+    return messages
+
+
+def _gold_step(
+    session: str, task: int, step: Sequence[tuple[int, GoldNode]], quote_texts: bool
+) -> Iterator[Message]:
+    """One step of a gold run as messages; a virtual node has the step to itself."""
+    node = step[0][1]
+    if node.name in (ASK, ANSWER):
+        yield {"role": "assistant", "content": observation(node, quote_texts=False)}
+        if node.name == ASK:
+            yield {"role": "user", "content": node.user_input}
+        return
+    ids = [call_id(session, task, number) for number, _ in step]
+    yield {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [gold_call(n, id_) for (_, n), id_ in zip(step, ids, strict=True)],
+    }
+    for (_, n), id_ in zip(step, ids, strict=True):
+        yield {"role": "tool", "content": observation(n, quote_texts=quote_texts), "tool_call_id": id_}
+
+
+def with_observations(reply: Message, answers: Iterable[tuple[Any, GoldNode]]) -> Iterator[Message]:
+    """A reply with calls as the model sees it afterwards: as received, then what each call id got.
+
+    Args:
+        answers: call id, as received, and the gold node whose observation it gets.
+    """
+    message: Message = {
+        "role": "assistant",
+        "content": reply.get("content"),
+        "tool_calls": reply["tool_calls"],
+        **provider_fields(reply),
+    }
+    if reply.get("reasoning_content") is not None:
+        message["reasoning_content"] = reply["reasoning_content"]
+    yield message
+    for id_, node in answers:
+        yield {"role": "tool", "content": observation(node, quote_texts=False), "tool_call_id": id_}
+
+
+def gold_call(node: GoldNode, id_: str) -> dict[str, Any]:
+    """A gold node as an OpenAI tool call."""
+    arguments = _TEXT.encode(node.arguments)
+    return {"type": "function", "function": {"name": node.name, "arguments": arguments}, "id": id_}
+
+
+def observation(node: GoldNode, *, quote_texts: bool) -> str:
+    """What a tool returned, as text: a text as it is unless `quote_texts`, anything else as JSON."""
+    if isinstance(node.observation, str) and not quote_texts:
+        return node.observation
+    return _TEXT.encode(node.observation)
+
+
+def call_id(session: str, task: int, node: int) -> str:
+    """The id of a gold call in history, derived from its position so that prompts repeat (Q04)."""
+    digest = hashlib.sha256(f"{session}/{task}/{node}".encode("utf-8", "surrogatepass")).hexdigest()
+    return f"toolu_bdrk_{digest[:24]}"
 
 
 class TaskEpisode:

@@ -7,11 +7,11 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, GoldNode, Session
+from wildtool.benchmarks.wildtoolbench.episode import observation
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialEpisode
 from wildtool.benchmarks.wildtoolbench.official.judge import object_schemas, score_task
-from wildtool.benchmarks.wildtoolbench.prompt import observation
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.trace import (
     GoldCall,

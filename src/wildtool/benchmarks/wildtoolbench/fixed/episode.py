@@ -12,9 +12,8 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import ASK, Session, cached_per_session
-from wildtool.benchmarks.wildtoolbench.episode import TaskEpisode
+from wildtool.benchmarks.wildtoolbench.episode import TaskEpisode, gold_run, with_observations
 from wildtool.benchmarks.wildtoolbench.fixed.schedule import FixedSchedule, GraphStep
-from wildtool.benchmarks.wildtoolbench.prompt import gold_run, with_observations
 from wildtool.json_codec import as_objects
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments

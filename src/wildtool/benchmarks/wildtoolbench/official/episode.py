@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session, cached_per_session
-from wildtool.benchmarks.wildtoolbench.episode import TaskEpisode
+from wildtool.benchmarks.wildtoolbench.episode import GraphSteps, TaskEpisode, gold_run, with_observations
 from wildtool.benchmarks.wildtoolbench.official.schedule import GraphStep, Schedule, ScheduleState
-from wildtool.benchmarks.wildtoolbench.prompt import GraphSteps, gold_run, with_observations
 from wildtool.types import Message
 
 EMPTY_REPLY_RESULT = "tool_calls and content are None or empty"
