@@ -4,7 +4,7 @@
   called so (Q27).
 - Calls and gold calls are matched one to one (Q30); order does not matter. Of a reply that fails the first fault of
   the matching with the fewest failing calls is reported, so the order of the calls does not change it (Q29).
-- Every value is compared, numbers and booleans too (Q11 to Q14), by the rules of `toolcall.values`: texts by meaning
+- Every value is compared, numbers and booleans too (Q11 to Q14), by the rules of `toolcall.compare`: texts by meaning
   instead of containment (Q15), objects and lists by value (Q16 to Q21).
 - A parameter is missing where gold has it and extra where gold lacks it (Q22, Q23, Q24), but for optional ones at
   their documented default or empty: null, `""`, `[]` and `{}` say nothing. No arguments are right where gold has none

@@ -11,6 +11,7 @@ from wildtool.benchmarks.wildtoolbench.data import Session, language_prefixes, r
 from wildtool.benchmarks.wildtoolbench.lint.balance import balance
 from wildtool.benchmarks.wildtoolbench.lint.rules import SESSION_RULES, STRICT_RULES, linted_session
 from wildtool.errors import DataError
+from wildtool.json_codec import as_object
 from wildtool.toolcall.schema_check import SchemaFault
 from wildtool.toolcall.text.similarity import near_duplicates
 
@@ -75,6 +76,10 @@ def _parsed(
     chunks: Iterable[tuple[int, bytes]], file: str, broken: list[Finding]
 ) -> Iterator[NumberedRecord]:
     """The readable records with their line numbers; findings about the others are added to `broken`."""
+
+    def report(number: int, place: str, message: str) -> None:
+        broken.append(Finding(f"{file}:{number} {place}", "json", message))
+
     for number, chunk in chunks:
         if not chunk.strip():
             continue
@@ -89,20 +94,14 @@ def _parsed(
         try:
             record: Any = json.loads(chunk.decode("utf-8-sig"), object_pairs_hook=collect)
         except (ValueError, RecursionError) as error:
-            broken.append(
-                Finding(f"{file}:{number} ? line", "json", f"not a JSON object: {str(error)[:200]}")
-            )
+            report(number, "? line", f"not a JSON object: {str(error)[:200]}")
             continue
         if not isinstance(record, dict):
-            broken.append(
-                Finding(f"{file}:{number} ? line", "json", "expected a JSON object, one session a line")
-            )
+            report(number, "? line", "expected a JSON object, one session a line")
             continue
-        record = cast(dict[str, Any], record)
+        record = as_object(record)
         for key in dict.fromkeys(twice):
-            broken.append(
-                Finding(f"{file}:{number} {_name(record)} {key}", "json", "the key occurs twice in an object")
-            )
+            report(number, f"{_name(record)} {key}", "the key occurs twice in an object")
         yield number, record
 
 

@@ -44,11 +44,8 @@ def _tools(sessions: Sequence[Session]) -> Iterator[Metric]:
         value = pick((used[tool] for tool in offered), default=0)
         yield Metric("use of tools", name, value, value, 0, kind="count")
     yield mean_metric("use of tools", "calls of a tool", [used[tool] for tool in offered])
-    yield share_metric("use of tools", "sessions with tools that no other has", _ones(subsets), len(sessions))
-
-
-def _ones(counts: Counter[str]) -> int:
-    return sum(count == 1 for count in counts.values())
+    alone = sum(count == 1 for count in subsets.values())
+    yield share_metric("use of tools", "sessions with tools that no other has", alone, len(sessions))
 
 
 def _calls(session: Session) -> Iterator[GoldNode]:
