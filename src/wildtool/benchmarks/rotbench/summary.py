@@ -9,7 +9,7 @@ from wildtool.benchmark import Published, View
 from wildtool.benchmarks.rotbench.data import ENVIRONMENTS, FIRST, SCENARIOS, THIRD
 from wildtool.benchmarks.rotbench.judge import ERRORS, LEVELS, NO_OUTPUT, PARSING
 from wildtool.published import as_metrics
-from wildtool.stats.metrics import Rate, cost, coverage, rate_metrics
+from wildtool.stats.metrics import Rate, cost, coverage, error_rates, rate_metrics
 from wildtool.types import Metric
 
 MEASURES: Mapping[str, tuple[str, int]] = {
@@ -37,7 +37,7 @@ def summarize(verdicts: Any) -> list[Metric]:
     ((raising,),) = verdicts.aggregate("COUNT(reference_error)").fetchall()
     return [
         *metrics,
-        *rate_metrics(verdicts, list(_errors())),
+        *rate_metrics(verdicts, error_rates("errors", ERRORS)),
         *_cumulative(verdicts),
         *coverage(verdicts, raising, "record"),
         *cost(verdicts, "record"),
@@ -74,11 +74,6 @@ def _with_plain_counts(mean: Metric, metrics: Sequence[Metric]) -> Metric:
 
 def _text(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
-
-
-def _errors() -> Iterator[Rate]:
-    for name in ERRORS:
-        yield Rate("errors", name, "outcome = 'wrong'", f"CAST(COALESCE(error = '{name}', FALSE) AS INTEGER)")
 
 
 def _cumulative(verdicts: Any) -> Iterator[Metric]:
