@@ -118,9 +118,9 @@ async def test_a_batch_is_looked_for_through_all_pages_of_the_list(kind: str, pa
 def test_results_are_asked_for_nowhere_but_below_our_own_base_url(url: Any):
     api: Any = batches("anthropic")
     found = {"id": "b1", "processing_status": "ended", "results_url": url}
-    assert api._state(found).results == ("/messages/batches/b1/results",)
+    assert api.read_state(found).results == ("/messages/batches/b1/results",)
     good = {**found, "results_url": "http://127.0.0.1:1/v1/other/b1.jsonl"}
-    assert api._state(good).results == ("/other/b1.jsonl",)
+    assert api.read_state(good).results == ("/other/b1.jsonl",)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -142,7 +142,7 @@ def test_any_line_is_a_result_or_none(kind: str, row: Any):
 )
 def test_any_object_is_a_batch_or_a_failed_call(kind: str, found: dict[str, Any]):
     try:
-        state = AT_NOBODY[kind]._state(found)
+        state = AT_NOBODY[kind].read_state(found)
     except CallError as error:
         assert error.kind == "wrong shape"
     else:

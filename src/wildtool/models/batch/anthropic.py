@@ -22,7 +22,6 @@ from wildtool.models.batch.protocol import (
 )
 from wildtool.models.http.failures import ProviderFailure, failure_of_error
 
-_PATH = "/messages/batches"
 _RESULTS = re.compile(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9_.~-]+)+")
 """A path of plain names, without `..`."""
 
@@ -34,6 +33,7 @@ class AnthropicBatchClient(BatchClient):
     most_bytes = 256_000_000
     separator = b","
     stores_mark = False
+    batches = "/messages/batches"
 
     def line(self, custom_id: str, body: bytes) -> bytes:
         """Custom id and parameters."""
@@ -49,23 +49,17 @@ class AnthropicBatchClient(BatchClient):
 
     async def create(self, mark: str, file: IO[bytes] | None, uploaded: str | None) -> BatchState:
         """A batch of all requests of the file."""
-        answer = await self.endpoint.exchange("POST", _PATH, body=file)
-        return self._state(self.parsed(answer, _PATH))
-
-    async def state(self, id_: str) -> BatchState:
-        """Status and counts."""
-        path = f"{_PATH}/{quote_id(id_)}"
-        return self._state(self.parsed(await self.endpoint.exchange("GET", path), path))
+        return self.read_state(await self.exchange("POST", self.batches, body=file))
 
     async def find(self, mark: str, requests: int, since: float) -> AsyncIterator[BatchState]:
         """Batches of as many requests, not older; only their results identify them."""
         query = {"limit": str(BATCHES_PER_PAGE)}
         for _ in range(MAX_BATCH_PAGES):
-            page = self.parsed(await self.endpoint.exchange("GET", _PATH, query=query), _PATH)
+            page = await self.exchange("GET", self.batches, query=query)
             for batch in as_objects(page.get("data")):
                 if not _is_younger(batch.get("created_at"), since):
                     return
-                state = self._state(batch)
+                state = self.read_state(batch)
                 if state.total == requests:
                     yield state
             after = parse_id(page.get("last_id"))
@@ -83,30 +77,25 @@ class AnthropicBatchClient(BatchClient):
         id_, result = found.get("custom_id"), as_object(found.get("result"))
         if not isinstance(id_, str):
             raise NoResultError("no custom_id")
-        where = f"a batch at {self.endpoint.redacted_url}"
         match result:
             case {"type": "succeeded", "message": dict()}:
                 return BatchResult(id_, dumps(result["message"]))
             case {"type": "canceled"}:
                 return BatchResult(id_, canceled=True)
             case {"type": "expired"}:
-                error = self.endpoint.error(
-                    "batch expired", "the batch expired before it was asked", where=where
-                )
-                return BatchResult(id_, error=error)
+                return self.expired(id_)
             case {"type": "errored"}:
                 failure = failure_of_error(result.get("error")) or ProviderFailure("no error is named")
                 if failure.blocked or failure.status is not None:
-                    return BatchResult(id_, error=self.endpoint.failure_error(failure, where=where))
-                error = self.endpoint.error("batch error", "the request failed", failure.message, where=where)
-                return BatchResult(id_, error=error)
+                    return self.failed(id_, failure)
+                return BatchResult(
+                    id_, error=self.error("batch error", "the request failed", failure.message)
+                )
             case _:
                 raise NoResultError("no result of a known type")
 
-    def cancel_path(self, id_: str) -> str:
-        return f"{_PATH}/{quote_id(id_)}/cancel"
-
-    def _state(self, found: Mapping[str, Any]) -> BatchState:
+    def read_state(self, found: Mapping[str, Any]) -> BatchState:
+        """Status, counts and the path of the results."""
         id_, status = parse_id(found.get("id")), found.get("processing_status")
         if id_ is None or not isinstance(status, str):
             raise self.shape_error(found, "message batch")
@@ -127,7 +116,7 @@ class AnthropicBatchClient(BatchClient):
         ours = self.endpoint.redacted_url.partition("?")[0].rstrip("/")
         if isinstance(url, str) and url.startswith(ours + "/") and _RESULTS.fullmatch(url[len(ours) :]):
             return url[len(ours) :]
-        return f"{_PATH}/{quote_id(id_)}/results"
+        return f"{self.batches}/{quote_id(id_)}/results"
 
 
 def _is_younger(created: Any, since: float) -> bool:

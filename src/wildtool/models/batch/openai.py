@@ -7,7 +7,6 @@ import math
 from collections.abc import AsyncIterator, Mapping
 from typing import IO, Any
 
-from wildtool.errors import CallError
 from wildtool.json_codec import as_object, as_objects, dumps
 from wildtool.models.batch.protocol import (
     BATCHES_PER_PAGE,
@@ -37,6 +36,7 @@ class OpenAIBatchClient(BatchClient):
     most_requests = 50_000
     most_bytes = 200_000_000
     stores_mark = True
+    batches = "/batches"
 
     def __init__(self, endpoint: Endpoint, path: str) -> None:
         super().__init__(endpoint, path)
@@ -58,7 +58,7 @@ class OpenAIBatchClient(BatchClient):
     async def upload(self, mark: str, file: IO[bytes]) -> str | None:
         """The file's id."""
         kind = f"multipart/form-data; boundary={mark}"
-        found = self.parsed(await self.endpoint.exchange("POST", "/files", body=file, kind=kind), "/files")
+        found = await self.exchange("POST", "/files", body=file, kind=kind)
         if (id_ := parse_id(found.get("id"))) is None:
             raise self.shape_error(found, "file")
         return id_
@@ -71,24 +71,17 @@ class OpenAIBatchClient(BatchClient):
             "completion_window": "24h",
             "metadata": {METADATA_KEY: mark},
         }
-        return self._state(
-            self.parsed(await self.endpoint.exchange("POST", "/batches", body=dumps(wanted)), "/batches")
-        )
-
-    async def state(self, id_: str) -> BatchState:
-        """Status and counts."""
-        path = f"/batches/{quote_id(id_)}"
-        return self._state(self.parsed(await self.endpoint.exchange("GET", path), path))
+        return self.read_state(await self.exchange("POST", self.batches, body=dumps(wanted)))
 
     async def find(self, mark: str, requests: int, since: float) -> AsyncIterator[BatchState]:
         """The batch whose metadata hold the mark."""
         query = {"limit": str(BATCHES_PER_PAGE)}
         for _ in range(MAX_BATCH_PAGES):
-            page = self.parsed(await self.endpoint.exchange("GET", "/batches", query=query), "/batches")
+            page = await self.exchange("GET", self.batches, query=query)
             found = as_objects(page.get("data"))
             for batch in found:
                 if as_object(batch.get("metadata")).get(METADATA_KEY) == mark:
-                    yield self._state(batch)
+                    yield self.read_state(batch)
                     return
             oldest = found[-1].get("created_at") if found else None
             after = parse_id(found[-1].get("id")) if found else None
@@ -112,18 +105,13 @@ class OpenAIBatchClient(BatchClient):
             raise NoResultError("neither response nor error")
         code, text = str(as_object(error).get("code")), str(as_object(error).get("message") or "")
         if (failure := failure_of_error(error)) and failure.blocked:
-            return BatchResult(id_, error=self.endpoint.failure_error(failure, where=self._where))
+            return self.failed(id_, failure)
         if code == _CANCELED:
             return BatchResult(id_, canceled=True)
         if code == _EXPIRED:
-            return BatchResult(
-                id_, error=self._error("batch expired", "the batch expired before it was asked", text)
-            )
+            return self.expired(id_, text)
         final = code.startswith("invalid")
-        return BatchResult(id_, error=self._error("batch error", code, text, final=final))
-
-    def cancel_path(self, id_: str) -> str:
-        return f"/batches/{quote_id(id_)}/cancel"
+        return BatchResult(id_, error=self.error("batch error", code, text, final=final))
 
     def _answered(self, id_: str, response: Mapping[str, Any], error: Mapping[str, Any]) -> BatchResult:
         status, body = response.get("status_code"), response.get("body")
@@ -134,16 +122,10 @@ class OpenAIBatchClient(BatchClient):
             return BatchResult(id_, answer)
         quote = error_text(answer) if as_object(body) else str(error.get("message") or "")
         failure = ProviderFailure(quote, status, blocked=is_blocked_refusal(answer))
-        return BatchResult(id_, error=self.endpoint.failure_error(failure, where=self._where))
+        return self.failed(id_, failure)
 
-    @property
-    def _where(self) -> str:
-        return f"a batch at {self.endpoint.redacted_url}"
-
-    def _error(self, kind: str, message: str, quote: str, *, final: bool = False) -> CallError:
-        return self.endpoint.error(kind, message, quote, final=final, where=self._where)
-
-    def _state(self, found: Mapping[str, Any]) -> BatchState:
+    def read_state(self, found: Mapping[str, Any]) -> BatchState:
+        """Status, counts, files of results, and why it was refused."""
         id_, status = parse_id(found.get("id")), found.get("status")
         if id_ is None or not isinstance(status, str):
             raise self.shape_error(found, "batch")

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from wildtool.errors import CallError
 from wildtool.json_codec import REPLY_LIMITS, loads_within
 from wildtool.models.http.endpoint import Endpoint
+from wildtool.models.http.failures import ProviderFailure
 from wildtool.types import Request
 
 BATCHES_PER_PAGE = 100
@@ -90,6 +91,8 @@ class BatchClient:
     """Between two requests in the file."""
     stores_mark: ClassVar[bool]
     """Whether the provider stores the mark with the batch."""
+    batches: ClassVar[str]
+    """The path of its batches, below the base URL."""
 
     def __init__(self, endpoint: Endpoint, path: str) -> None:
         """Args: endpoint: the model's, which closes it. path: that of single requests, below the base URL."""
@@ -114,6 +117,10 @@ class BatchClient:
 
     async def state(self, id_: str) -> BatchState:
         """The state of a batch."""
+        return self.read_state(await self.exchange("GET", f"{self.batches}/{quote_id(id_)}"))
+
+    def read_state(self, found: Mapping[str, Any]) -> BatchState:
+        """The state in the provider's description of a batch. Raises CallError if it has none."""
         raise NotImplementedError
 
     def find(self, mark: str, requests: int, since: float) -> AsyncIterator[BatchState]:
@@ -133,16 +140,15 @@ class BatchClient:
         """The result in a line of the results. Raises NoResultError for any other line."""
         raise NotImplementedError
 
-    def cancel_path(self, id_: str) -> str:
-        """The path at which a POST cancels a batch."""
-        raise NotImplementedError
-
     def cancel_url(self, id_: str) -> str:
         """The address at which a POST cancels a batch, without any key."""
-        return self.endpoint.redacted_url_at(self.cancel_path(id_))
+        return self.endpoint.redacted_url_at(f"{self.batches}/{quote_id(id_)}/cancel")
 
-    def parsed(self, answer: bytes, where: str) -> dict[str, Any]:
-        """The JSON object of an answer. Raises CallError."""
+    async def exchange(
+        self, method: str, path: str, *, body: bytes | IO[bytes] | None = None, **given: Any
+    ) -> dict[str, Any]:
+        """The JSON object that a request gets; `given` goes to `Endpoint.exchange`. Raises CallError."""
+        answer = await self.endpoint.exchange(method, path, body=body, **given)
         try:
             found = loads_within(answer, REPLY_LIMITS)
         except ValueError:
@@ -151,7 +157,24 @@ class BatchClient:
             return cast(dict[str, Any], found)
         text = answer.decode("utf-8", "replace")
         # Raised here, because the parser's exception would hold the whole text.
-        raise self.endpoint.error("invalid JSON", "the answer is no JSON object", text, where=where)
+        raise self.endpoint.error("invalid JSON", "the answer is no JSON object", text, where=path)
+
+    def error(self, kind: str, message: str, quote: str = "", *, final: bool = False) -> CallError:
+        """The error of one request of a batch."""
+        return self.endpoint.error(kind, message, quote, final=final, where=self._where)
+
+    def failed(self, id_: str, failure: ProviderFailure) -> BatchResult:
+        """The result of a request that the provider refused."""
+        return BatchResult(id_, error=self.endpoint.failure_error(failure, where=self._where))
+
+    def expired(self, id_: str, quote: str = "") -> BatchResult:
+        """The result of a request that was not processed in time."""
+        why = "the batch expired before it was asked"
+        return BatchResult(id_, error=self.error("batch expired", why, quote))
+
+    @property
+    def _where(self) -> str:
+        return f"a batch at {self.endpoint.redacted_url}"
 
     def shape_error(self, found: Mapping[str, Any], what: str) -> CallError:
         """The error for an answer without what the protocol demands."""

@@ -1,7 +1,7 @@
 """Anthropic's Messages API: converts OpenAI-shaped chats and content blocks, and keeps signed thinking."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
 from wildtool.models.batch.anthropic import AnthropicBatchClient
@@ -15,7 +15,7 @@ from wildtool.models.providers.openai_messages import (
     functions_of,
     openai_call,
     record_dropped,
-    token_total,
+    usage_with_totals,
     wire_names,
 )
 from wildtool.models.providers.parameter_names import (
@@ -39,6 +39,7 @@ MAX_TOKENS = 4096
 """The protocol demands a limit; this one is sent if the user sets none."""
 _NAME, _LONGEST_NAME = "a-zA-Z0-9_-", 128
 _PARAMETER, _LONGEST_PARAMETER = "a-zA-Z0-9_.-", 64
+_PROMPT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _FINISH = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -56,6 +57,7 @@ class AnthropicModel(HttpModel):
     batch_client = AnthropicBatchClient
     reserved = ("model", "system", "messages", "tools")
     key_header = "x-api-key"
+    join_stream = staticmethod(join_anthropic)
     headers: ClassVar[Mapping[str, str]] = {"anthropic-version": API_VERSION}
     has_seed = False
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
@@ -91,9 +93,7 @@ class AnthropicModel(HttpModel):
     def build(self, request: Request) -> WireRequest:
         """System texts at the top, or in place if the API accepts that; content blocks; tools with `input_schema`."""
         changes: Changes = {}
-        names = wire_names(request, _NAME, _LONGEST_NAME)
-        if any(name != sent for name, sent in names.items()):
-            changes["tool-name-mapped"] = None
+        names = wire_names(request, changes, _NAME, _LONGEST_NAME)
         schemas = [
             (names[function["name"]], function.get("parameters")) for function in functions_of(request)
         ]
@@ -127,7 +127,7 @@ class AnthropicModel(HttpModel):
         return Reply(
             message=_message(answer["content"], request.tool_names, request.parameter_names),
             finish_reason=_FINISH.get(reason, reason) if isinstance(reason, str) else None,
-            usage=_usage(answer.get("usage")),
+            usage=usage_with_totals(answer.get("usage"), _PROMPT_COUNTS, ("output_tokens",)),
         )
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
@@ -143,10 +143,6 @@ class AnthropicModel(HttpModel):
                 return ProviderFailure(f"the reply ended with the stop reason {reason}")
             case _:
                 return None
-
-    def join_stream(self, parts: Iterable[Any]) -> Any:
-        """The message in its events."""
-        return join_anthropic(parts)
 
 
 class _BlockBuilder(TurnBuilder):
@@ -237,16 +233,3 @@ def _message(blocks: list[Any], names: Mapping[str, str], parameters: ParameterN
             case _:
                 plain = False
     return assistant_message(PROVIDER, texts, calls, thoughts, None if plain else blocks)
-
-
-def _usage(usage: Any) -> dict[str, Any]:
-    """The provider's counts, and their sums under the names of chat completions."""
-    if not isinstance(usage, dict):
-        return {}
-    counts = cast(dict[str, Any], usage)
-    read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    sums = {
-        "prompt_tokens": [counts.get(name) for name in read],
-        "completion_tokens": [counts.get("output_tokens")],
-    }
-    return {**{name: token_total(values) for name, values in sums.items()}, **counts}

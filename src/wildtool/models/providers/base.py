@@ -119,7 +119,8 @@ class HttpModel:
         """The reply in an answer's JSON; None if it does not have the protocol's shape."""
         raise NotImplementedError
 
-    def join_stream(self, parts: Iterable[Any]) -> Any:
+    @staticmethod
+    def join_stream(parts: Iterable[Any]) -> Any:
         """The answer of a whole stream. Raises BrokenStreamError if its end is missing."""
         raise NotImplementedError
 

@@ -1,6 +1,6 @@
 """Google's generateContent: converts OpenAI-shaped chats and parts, and keeps thought signatures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
@@ -14,7 +14,7 @@ from wildtool.models.providers.openai_messages import (
     functions_of,
     openai_call,
     record_dropped,
-    token_total,
+    usage_with_totals,
     wire_names,
 )
 from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
@@ -22,6 +22,8 @@ from wildtool.types import Message, Reply, Request
 
 PROVIDER = "gemini"
 _NAME, _LONGEST_NAME, _NAME_BEGINS = "a-zA-Z0-9_.-", 64, "a-zA-Z_"
+_PROMPT_COUNTS = ("promptTokenCount", "toolUsePromptTokenCount")
+_COMPLETION_COUNTS = ("candidatesTokenCount", "thoughtsTokenCount")
 _OPTIONS = {"temperature": "temperature", "max_tokens": "maxOutputTokens", "seed": "seed"}
 _FILTERED = frozenset(
     (
@@ -42,6 +44,7 @@ class GeminiModel(HttpModel):
     stream_fields: ClassVar[Mapping[str, Any]] = {}
     reserved = ("contents", "systemInstruction", "system_instruction", "tools")
     key_header = "x-goog-api-key"
+    join_stream = staticmethod(join_gemini)
 
     def model_path(self, path: str) -> str:
         """The path with `models/NAME`; a name with a slash is used whole."""
@@ -56,9 +59,7 @@ class GeminiModel(HttpModel):
     def build(self, request: Request) -> WireRequest:
         """The system instruction, contents of parts, tools with `parametersJsonSchema`."""
         changes: Changes = {}
-        names = wire_names(request, _NAME, _LONGEST_NAME, _NAME_BEGINS)
-        if any(name != sent for name, sent in names.items()):
-            changes["tool-name-mapped"] = None
+        names = wire_names(request, changes, _NAME, _LONGEST_NAME, _NAME_BEGINS)
         system, contents = _ContentBuilder(names, changes).build(request)
         fields: dict[str, Any] = {"contents": contents}
         if system:
@@ -75,7 +76,7 @@ class GeminiModel(HttpModel):
         if not isinstance(parsed, dict):
             return None
         answer = cast(dict[str, Any], parsed)
-        usage = _usage(answer.get("usageMetadata"))
+        usage = usage_with_totals(answer.get("usageMetadata"), _PROMPT_COUNTS, _COMPLETION_COUNTS)
         match answer:
             case {"candidates": [dict(), *_]}:
                 candidate: dict[str, Any] = answer["candidates"][0]
@@ -105,10 +106,6 @@ class GeminiModel(HttpModel):
                 return ProviderFailure(f"block reason {reason}", blocked=True)
             case _:
                 return None
-
-    def join_stream(self, parts: Iterable[Any]) -> Any:
-        """The response in its chunks."""
-        return join_gemini(parts)
 
 
 class _ContentBuilder(TurnBuilder):
@@ -208,13 +205,3 @@ def _finish_reason(reason: Any, message: Message) -> str | None:
     if reason in ("MAX_TOKENS", "CONTINUATION"):
         return "length"
     return "content_filter" if reason in _FILTERED else reason
-
-
-def _usage(usage: Any) -> dict[str, Any]:
-    """The provider's counts, and their sums under the names of chat completions."""
-    if not isinstance(usage, dict):
-        return {}
-    counts = cast(dict[str, Any], usage)
-    read = [counts.get("promptTokenCount"), counts.get("toolUsePromptTokenCount")]
-    written = [counts.get("candidatesTokenCount"), counts.get("thoughtsTokenCount")]
-    return {"prompt_tokens": token_total(read), "completion_tokens": token_total(written), **counts}

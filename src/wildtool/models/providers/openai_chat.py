@@ -1,7 +1,7 @@
 """Chat completions, of OpenAI and every compatible server; requests and replies are not changed."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
 from wildtool.json_codec import as_list, as_object
@@ -24,6 +24,7 @@ class OpenAIModel(HttpModel):
     batch_client = OpenAIBatchClient
     stream_fields: ClassVar[Mapping[str, Any]] = {"stream": True, "stream_options": {"include_usage": True}}
     reserved = ("model", "messages", "tools")
+    join_stream = staticmethod(join_chat)
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
         _SHORT_IDS: re.compile(
             r"(?i)tool call ids?\b.{0,200}\b(?:length (?:of )?9\b|has to be defined|non-empty)"
@@ -76,10 +77,6 @@ class OpenAIModel(HttpModel):
         if _is_filtered(answer.get("prompt_filter_results")) and not _has_content(message):
             return ProviderFailure("the prompt was filtered", blocked=True)
         return None
-
-    def join_stream(self, parts: Iterable[Any]) -> Any:
-        """The chat completion in chunks."""
-        return join_chat(parts)
 
 
 def _is_filtered(results: Any) -> bool:

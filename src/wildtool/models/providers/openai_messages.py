@@ -134,17 +134,18 @@ def provider_content_of(provider: str, message: Message) -> list[Any] | None:
             return None
 
 
-def wire_names(request: Request, allowed: str, longest: int, first: str = "") -> dict[str, str]:
-    """The name to send for each tool, and for each call in the history; most stay the same.
+def wire_names(
+    request: Request, changes: Changes, allowed: str, longest: int, first: str = ""
+) -> dict[str, str]:
+    """The name to send for each tool, and for each call in the history; a name that differs is a change.
 
     Args:
         allowed: characters of a name, as the inside of a regular expression's class.
         longest: maximum length; a name that must be cut or is taken ends in a digest of 9 characters.
         first: characters that a name may begin with, if these are fewer.
     """
-    changes: Changes = {}
     names = [function["name"] for function in functions_of(request)]
-    names += [call.name for message in request.messages for call in history_calls(message, changes)]
+    names += [call.name for message in request.messages for call in history_calls(message, {})]
     right = re.compile(f"(?=[{first or allowed}])[{allowed}]{{1,{longest}}}")
     good = {name for name in names if right.fullmatch(name)}
     sent = {name: name for name in good}
@@ -157,6 +158,7 @@ def wire_names(request: Request, allowed: str, longest: int, first: str = "") ->
             digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
             new = f"{new[: longest - 9]}_{digest}"
         sent[name] = new
+        changes["tool-name-mapped"] = None
     return sent
 
 
@@ -245,6 +247,16 @@ def same_calls(message: Message, calls: Sequence[dict[str, Any]]) -> bool:
     return (message.get("tool_calls") or []) == list(calls)
 
 
-def token_total(counts: list[Any]) -> int:
-    """The sum of the counts that are numbers."""
-    return sum(count for count in counts if isinstance(count, int))
+def usage_with_totals(usage: Any, prompt: Sequence[str], completion: Sequence[str]) -> dict[str, Any]:
+    """The provider's counts, and the sums of some of them under the names of chat completions.
+
+    Args: prompt, completion: the counts that each sum consists of.
+    """
+    if not isinstance(usage, dict):
+        return {}
+    counts = cast(dict[str, Any], usage)
+    totals = {
+        total: sum(count for name in names if isinstance(count := counts.get(name), int))
+        for total, names in (("prompt_tokens", prompt), ("completion_tokens", completion))
+    }
+    return {**totals, **counts}

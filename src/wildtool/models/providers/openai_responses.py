@@ -1,7 +1,7 @@
 """OpenAI's Responses API: converts OpenAI-shaped chats and items, keeps encrypted reasoning, stores nothing there."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, cast
 
 from wildtool.json_codec import as_list, as_object, dumps
@@ -42,6 +42,7 @@ class ResponsesModel(HttpModel):
     path = "/responses"
     batch_client = OpenAIBatchClient
     reserved = ("model", "input", "instructions", "tools", "previous_response_id", "conversation")
+    join_stream = staticmethod(join_responses)
     has_seed = False
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {_UNENCRYPTED: re.compile(_NOT_ENCRYPTED)}
 
@@ -87,10 +88,6 @@ class ResponsesModel(HttpModel):
                 return ProviderFailure(f"the response has the status {status}")
             case _:
                 return None
-
-    def join_stream(self, parts: Iterable[Any]) -> Any:
-        """The response of the last event."""
-        return join_responses(parts)
 
 
 class _ItemBuilder:
