@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from wildtool.json_codec import as_list, dumps
 from wildtool.models.tool_formats import CallFormat, ParsedReply, ToolCall, ToolResult
-from wildtool.models.tool_formats.lenient_json import UnreadableValueError, strict_value
+from wildtool.models.tool_formats.lenient_json import strict_value_or
 from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Message, Model, Reply, Request, Tool
 
 _SAMPLE: Tool = {
@@ -146,10 +146,7 @@ def _calls(message: Message) -> Iterator[tuple[Any, ToolCall]]:
 def _value(arguments: Any) -> Any:
     if not isinstance(arguments, str):
         return arguments
-    try:
-        return strict_value(arguments)
-    except UnreadableValueError:
-        return arguments
+    return strict_value_or(arguments, arguments)
 
 
 def _key(id_: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
@@ -15,16 +15,6 @@ _THOUGHT = re.compile(r"\s*+<\|START_THINKING\|>(.*?)(?:<\|END_THINKING\|>|\Z)\s
 _OPENS = re.compile(r"<\|START_ACTION\|>|(?:^|\n)Action:\s*+(?=```|\[)")
 _ANSWERS = ("directly_answer", "directly-answer")
 """The tool that Command R calls if it needs none."""
-
-
-def _system(tools: Sequence[Tool]) -> str:
-    return (
-        f"## Available Tools\nThese tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
-        "To call tools, write one JSON list of all calls that can be made now, numbered from 0:\n"
-        f'{OPEN}[{{"tool_call_id": "0", "tool_name": "NAME", "parameters": {{"ARGUMENT": "VALUE"}}}}]{CLOSE}\n\n'
-        "Results come back between <|START_TOOL_RESULT|> and <|END_TOOL_RESULT|>. "
-        f"{NO_CALL_TEXT}"
-    )
 
 
 def _write_calls(calls: Sequence[ToolCall]) -> str:
@@ -88,7 +78,13 @@ COMMAND_R = CallFormat(
     name="command-r",
     about='Command R7B and A: <|START_ACTION|>[{"tool_call_id": …, "tool_name": …, "parameters": …}]<|END_ACTION|>',
     source="chat template of CohereForAI/c4ai-command-r7b-12-2024; Cohere's guide to prompting Command R",
-    system=_system,
+    prompt=(
+        f"## Available Tools\nThese tools can be called, each described by one JSON object:\n{TOOLS}\n\n"
+        "To call tools, write one JSON list of all calls that can be made now, numbered from 0:\n"
+        f'{OPEN}[{{"tool_call_id": "0", "tool_name": "NAME", "parameters": {{"ARGUMENT": "VALUE"}}}}]{CLOSE}\n\n'
+        "Results come back between <|START_TOOL_RESULT|> and <|END_TOOL_RESULT|>. "
+        f"{NO_CALL_TEXT}"
+    ),
     write_calls=_write_calls,
     write_results=_write_results,
     find=_find,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from wildtool.models.tool_formats.prompt_text import TOOLS, tool_lines
 from wildtool.models.tool_formats.scanner import ParsedReply, Scanner, ToolCall, ToolResult, split_reasoning
 from wildtool.types import Tool
 
@@ -16,16 +17,23 @@ class CallFormat:
     """One line: which models use it, and what it looks like."""
     source: str
     """Where it is documented: model card, chat template, code of a paper."""
-    system: Callable[[Sequence[Tool]], str]
-    """The text that describes the tools and how to call them; the format's marks in wildtool's words."""
+    prompt: str
+    """Describes the tools, which stand in it at `TOOLS`, and how to call them: the format's marks in wildtool's words."""
     write_calls: Callable[[Sequence[ToolCall]], str]
     """Calls as the model writes them; `read` is the inverse."""
     write_results: Callable[[Sequence[ToolResult]], str]
     """Results as the text of one user message, the only role that every chat template accepts."""
     find: Callable[[Scanner, Sequence[Tool]], None]
     """Finds the calls in a text without reasoning."""
+    show_tools: Callable[[Sequence[Tool]], str] = tool_lines
+    ignored_marks: tuple[str, ...] = ()
+    """Marks without a meaning, removed from replies."""
     with_text: Callable[[str, str], str] | None = None
     """Joins text and written calls, either of which may be empty; None: one below the other."""
+
+    def system(self, tools: Sequence[Tool]) -> str:
+        """The text that describes the tools and how to call them."""
+        return self.prompt.replace(TOOLS, self.show_tools(tools))
 
     def write(self, text: str, calls: Sequence[ToolCall]) -> str:
         """An assistant turn as the model would have written it."""
@@ -42,6 +50,7 @@ class CallFormat:
         """
         reasoning, rest, repairs = split_reasoning(text)
         scanner = Scanner(rest, repairs)
+        scanner.ignored_marks = self.ignored_marks
         self.find(scanner, tools)
         return scanner.parsed_reply(reasoning)
 

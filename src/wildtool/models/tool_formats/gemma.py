@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
 from wildtool.types import Tool
 
@@ -17,16 +17,6 @@ _THOUGHT = re.compile(r"\s*+<\|channel>(?:thought)?(.*?)(?:<channel\|>|\Z)\s*+",
 _NAMED = re.compile(r"\s*+call:([^\s{}<>\"]++)\s*+(?=\{)")
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _KEYS = re.compile(r'"(?:[^"\\]|\\.)*+"|([{,]\s*+)([^\s{}\[\],:"][^{}\[\],:"]*+)(?=:)')
-
-
-def _system(tools: Sequence[Tool]) -> str:
-    return (
-        f"These tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
-        "To call tools, write one such block for each call:\n"
-        f"{OPEN}call:NAME{{ARGUMENT:{QUOTE}TEXT{QUOTE},ARGUMENT:1}}{CLOSE}\n\n"
-        f"Texts stand between {QUOTE}, other values as in JSON. Results come back between <|tool_response> and "
-        f"<tool_response|>. {NO_CALL_TEXT}"
-    )
 
 
 def _write_calls(calls: Sequence[ToolCall]) -> str:
@@ -59,7 +49,6 @@ def _write_results(results: Sequence[ToolResult]) -> str:
 
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
-    scanner.ignored_marks = ("<turn|>", "<end_of_turn>", "<start_function_response>", "<|tool_response>")
     thought = scanner.take_reasoning(_THOUGHT, "<channel|>")
     scanner.reasoning = scanner.reasoning or None
     for opening in scanner.each(_OPENS):
@@ -110,8 +99,15 @@ GEMMA = CallFormat(
     name="gemma",
     about=f"Gemma 4: {OPEN}call:NAME{{key:{QUOTE}text{QUOTE}}}{CLOSE}; FunctionGemma is read too",
     source="Google's guides to prompt formatting of Gemma 4 and of FunctionGemma; chat template of google/gemma-4-31B-it",
-    system=_system,
+    prompt=(
+        f"These tools can be called, each described by one JSON object:\n{TOOLS}\n\n"
+        "To call tools, write one such block for each call:\n"
+        f"{OPEN}call:NAME{{ARGUMENT:{QUOTE}TEXT{QUOTE},ARGUMENT:1}}{CLOSE}\n\n"
+        f"Texts stand between {QUOTE}, other values as in JSON. Results come back between <|tool_response> and "
+        f"<tool_response|>. {NO_CALL_TEXT}"
+    ),
     write_calls=_write_calls,
     write_results=_write_results,
     find=_find,
+    ignored_marks=("<turn|>", "<end_of_turn>", "<start_function_response>", "<|tool_response>"),
 )

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.lenient_json import UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines, wrap_results
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text, results_between
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.models.tool_formats.tags import (
     DeclaredTypes,
@@ -21,16 +21,6 @@ OPEN, CLOSE = "<tool_call>", "</tool_call>"
 KEY, KEY_END, VALUE, VALUE_END = "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"
 _NAME_AND_JSON = re.compile(r"\s*+([^\s<{\[\"]++)[ \t]*+\n\s*+(?=\{)")
 _TEXT = frozenset({"string"})
-
-
-def _system(tools: Sequence[Tool]) -> str:
-    return (
-        f"# Tools\nThese tools can be called, each described by one JSON object:\n<tools>\n{tool_lines(tools)}\n"
-        "</tools>\n\nTo call tools, write one such block for each call:\n"
-        f"{OPEN}NAME\n{KEY}ARGUMENT{KEY_END}\n{VALUE}VALUE{VALUE_END}\n{CLOSE}\n\n"
-        "Texts stand without quotes, other values as JSON. Calls of one reply are made at once; each result comes back "
-        f"between <tool_response> and </tool_response>. {NO_CALL_TEXT}"
-    )
 
 
 def _write_calls(calls: Sequence[ToolCall]) -> str:
@@ -49,7 +39,6 @@ def _write_call(call: ToolCall) -> str:
 
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
-    scanner.ignored_marks = ("<|observation|>", "<|user|>")
     if OPEN not in scanner.text:
         _find_name_and_json(scanner)
         return
@@ -114,8 +103,15 @@ GLM = CallFormat(
     name="glm",
     about="GLM-4.5 and later: <arg_key> and <arg_value> between <tool_call> and </tool_call>; GLM-4 is read too",
     source="chat templates of zai-org/GLM-4.5 and zai-org/GLM-4-9B-0414",
-    system=_system,
+    prompt=(
+        f"# Tools\nThese tools can be called, each described by one JSON object:\n<tools>\n{TOOLS}\n"
+        "</tools>\n\nTo call tools, write one such block for each call:\n"
+        f"{OPEN}NAME\n{KEY}ARGUMENT{KEY_END}\n{VALUE}VALUE{VALUE_END}\n{CLOSE}\n\n"
+        "Texts stand without quotes, other values as JSON. Calls of one reply are made at once; each result comes back "
+        f"between <tool_response> and </tool_response>. {NO_CALL_TEXT}"
+    ),
     write_calls=_write_calls,
-    write_results=lambda results: wrap_results("<tool_response>\n", "\n</tool_response>", results),
+    write_results=results_between("<tool_response>\n", "\n</tool_response>"),
     find=_find,
+    ignored_marks=("<|observation|>", "<|user|>"),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.lenient_json import UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
@@ -22,16 +22,6 @@ _OPENS_CALL = re.compile(
     r"(?:<\|(?:start|channel)\|>|\A(?=\s*+(?:assistant\s++)?+to=functions\.))[^<]*?\bto="
 )
 _TOOLS = "functions."
-
-
-def _system(tools: Sequence[Tool]) -> str:
-    return (
-        f"# Tools\n\n## functions\n\nThese can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
-        "To call one, write a message to it in the channel commentary, with its arguments as one JSON object:\n"
-        f'{CHANNEL}commentary to=functions.NAME <|constrain|>json{MESSAGE}{{"ARGUMENT": "VALUE"}}{CALL}\n\n'
-        f"Further calls that do not wait for it follow after {START}assistant. What the user is told stands in the "
-        f"channel final. {NO_CALL_TEXT}"
-    )
 
 
 def _write_calls(calls: Sequence[ToolCall]) -> str:
@@ -50,7 +40,6 @@ def _write_results(results: Sequence[ToolResult]) -> str:
 
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
-    scanner.ignored_marks = (f"{START}assistant", END, RETURN, CALL)
     thoughts: list[str] = []
     texts: list[str] = []
     seen = False
@@ -87,8 +76,15 @@ HARMONY = CallFormat(
     name="harmony",
     about="gpt-oss: <|channel|>commentary to=functions.NAME and JSON arguments; reasoning in the channel analysis",
     source="openai/harmony, docs/format.md",
-    system=_system,
+    prompt=(
+        f"# Tools\n\n## functions\n\nThese can be called, each described by one JSON object:\n{TOOLS}\n\n"
+        "To call one, write a message to it in the channel commentary, with its arguments as one JSON object:\n"
+        f'{CHANNEL}commentary to=functions.NAME <|constrain|>json{MESSAGE}{{"ARGUMENT": "VALUE"}}{CALL}\n\n'
+        f"Further calls that do not wait for it follow after {START}assistant. What the user is told stands in the "
+        f"channel final. {NO_CALL_TEXT}"
+    ),
     write_calls=_write_calls,
     write_results=_write_results,
     find=_find,
+    ignored_marks=(f"{START}assistant", END, RETURN, CALL),
 )

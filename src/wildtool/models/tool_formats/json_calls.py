@@ -8,11 +8,11 @@ from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.lenient_json import UnreadableValueError
 from wildtool.models.tool_formats.prompt_text import (
     NO_CALL_TEXT,
+    TOOLS,
     call_json,
     call_list,
     function_list,
     plain_results,
-    tool_lines,
 )
 from wildtool.models.tool_formats.scanner import Scanner
 from wildtool.types import Tool
@@ -72,15 +72,6 @@ def _take(scanner: Scanner, value: Any, key: str, start: int, end: int, alone: b
         scanner.at = following.end()
 
 
-def _list_system(tools: Sequence[Tool]) -> str:
-    return (
-        f"These tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
-        "To call tools, reply with nothing but one JSON list of all calls that can be made now:\n"
-        '[{"name": "NAME", "arguments": {"ARGUMENT": "VALUE"}}]\n\n'
-        f"{NO_CALL_TEXT}"
-    )
-
-
 def _list_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
     find_bare_calls(scanner, "arguments")
     scanner.expect_nothing_else()
@@ -90,22 +81,16 @@ JSON_LIST = CallFormat(
     name="json-list",
     about='xLAM: the reply is [{"name": …, "arguments": …}, …]; the older {"tool_calls": […]} is read too',
     source="chat template of Salesforce/Llama-xLAM-2-8b-fc-r; model card of Salesforce/xLAM-7b-fc-r",
-    system=_list_system,
+    prompt=(
+        f"These tools can be called, each described by one JSON object:\n{TOOLS}\n\n"
+        "To call tools, reply with nothing but one JSON list of all calls that can be made now:\n"
+        '[{"name": "NAME", "arguments": {"ARGUMENT": "VALUE"}}]\n\n'
+        f"{NO_CALL_TEXT}"
+    ),
     write_calls=call_list,
     write_results=plain_results,
     find=_list_find,
 )
-
-
-def _hammer_system(tools: Sequence[Tool]) -> str:
-    return (
-        "[BEGIN OF TASK INSTRUCTION]\nHelp the user, with the tools below where they serve.\n"
-        "[END OF TASK INSTRUCTION]\n\n"
-        f"[BEGIN OF AVAILABLE_TOOLS]\n{function_list(tools)}\n[END OF AVAILABLE_TOOLS]\n\n"
-        "[BEGIN OF TASK INSTRUCTION]\nTo call tools, reply with nothing but a fenced JSON list of all calls that can "
-        'be made now:\n```\n[\n    {"name": "NAME", "arguments": {"ARGUMENT": "VALUE"}}\n]\n```\n'
-        f"{NO_CALL_TEXT}\n[END OF TASK INSTRUCTION]"
-    )
 
 
 def _hammer_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
@@ -117,24 +102,22 @@ HAMMER = CallFormat(
     name="hammer",
     about='Hammer 2: the reply is a fenced list ```[{"name": …, "arguments": …}]```',
     source="chat template and model card of MadeAgents/Hammer2.1-7b",
-    system=_hammer_system,
+    prompt=(
+        "[BEGIN OF TASK INSTRUCTION]\nHelp the user, with the tools below where they serve.\n"
+        "[END OF TASK INSTRUCTION]\n\n"
+        f"[BEGIN OF AVAILABLE_TOOLS]\n{TOOLS}\n[END OF AVAILABLE_TOOLS]\n\n"
+        "[BEGIN OF TASK INSTRUCTION]\nTo call tools, reply with nothing but a fenced JSON list of all calls that can "
+        'be made now:\n```\n[\n    {"name": "NAME", "arguments": {"ARGUMENT": "VALUE"}}\n]\n```\n'
+        f"{NO_CALL_TEXT}\n[END OF TASK INSTRUCTION]"
+    ),
+    show_tools=function_list,
     write_calls=lambda calls: f"```\n{call_list(calls)}\n```",
     write_results=plain_results,
     find=_hammer_find,
 )
 
 
-def _llama3_system(tools: Sequence[Tool]) -> str:
-    return (
-        f"These functions can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
-        'To call a function, reply with nothing but {"name": function name, "parameters": object of argument names '
-        "and values}, written as JSON; for several calls write one object a line. Use values, no variables. "
-        f"{NO_CALL_TEXT}"
-    )
-
-
 def _llama3_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
-    scanner.ignored_marks = ("<|python_tag|>", "<|eom_id|>", "<|eot_id|>")
     find_bare_calls(scanner, "parameters", single=True)
     scanner.expect_nothing_else()
 
@@ -143,8 +126,14 @@ LLAMA3_JSON = CallFormat(
     name="llama3-json",
     about='Llama 3.1, 3.2 and 3.3: the reply is {"name": …, "parameters": …}',
     source="chat template of meta-llama/Llama-3.1-8B-Instruct; Meta's page on prompt formats of Llama 3.1",
-    system=_llama3_system,
+    prompt=(
+        f"These functions can be called, each described by one JSON object:\n{TOOLS}\n\n"
+        'To call a function, reply with nothing but {"name": function name, "parameters": object of argument names '
+        "and values}, written as JSON; for several calls write one object a line. Use values, no variables. "
+        f"{NO_CALL_TEXT}"
+    ),
     write_calls=lambda calls: "\n".join(call_json(call, "parameters") for call in calls),
     write_results=plain_results,
     find=_llama3_find,
+    ignored_marks=("<|python_tag|>", "<|eom_id|>", "<|eot_id|>"),
 )

@@ -59,6 +59,14 @@ def strict_value(text: str) -> Any:
     return _checked(value)
 
 
+def strict_value_or(text: str, otherwise: Any) -> Any:
+    """The value of a text that is JSON and nothing else, or the other one."""
+    try:
+        return strict_value(text)
+    except UnreadableValueError:
+        return otherwise
+
+
 class LenientReader:
     """Reads values anywhere in one text; all share one budget of work."""
 

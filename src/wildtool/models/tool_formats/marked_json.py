@@ -7,12 +7,12 @@ from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.json_calls import find_bare_calls
 from wildtool.models.tool_formats.prompt_text import (
     NO_CALL_TEXT,
+    TOOLS,
     call_json,
     call_list,
     json_text,
     plain_results,
-    tool_lines,
-    wrap_results,
+    results_between,
 )
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
 from wildtool.types import Tool
@@ -31,16 +31,6 @@ def _find_unmarked(scanner: Scanner, *, single: bool = False) -> None:
     scanner.repairs += ["missing-open-tag"] if scanner.calls else []
 
 
-def _hermes_system(tools: Sequence[Tool]) -> str:
-    return (
-        f"These tools can be called, each described by one JSON object:\n<tools>\n{tool_lines(tools)}\n</tools>\n\n"
-        "To call tools, write one such block for each call:\n"
-        f'{HERMES_OPEN}\n{{"name": "NAME", "arguments": {{"ARGUMENT": "VALUE"}}}}\n{HERMES_CLOSE}\n\n'
-        "Calls of one reply are made at once; each result comes back between <tool_response> and </tool_response>. "
-        f"{NO_CALL_TEXT}"
-    )
-
-
 def _hermes_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
     if HERMES_OPEN not in scanner.text:
         _find_unmarked(scanner, single=True)
@@ -56,23 +46,19 @@ HERMES = CallFormat(
     name="hermes",
     about="Hermes 2 Pro and 3, Qwen 2.5 and 3: JSON between <tool_call> and </tool_call>",
     source="chat templates of NousResearch/Hermes-2-Pro-Llama-3-8B and Qwen/Qwen2.5-7B-Instruct",
-    system=_hermes_system,
+    prompt=(
+        f"These tools can be called, each described by one JSON object:\n<tools>\n{TOOLS}\n</tools>\n\n"
+        "To call tools, write one such block for each call:\n"
+        f'{HERMES_OPEN}\n{{"name": "NAME", "arguments": {{"ARGUMENT": "VALUE"}}}}\n{HERMES_CLOSE}\n\n'
+        "Calls of one reply are made at once; each result comes back between <tool_response> and </tool_response>. "
+        f"{NO_CALL_TEXT}"
+    ),
     write_calls=lambda calls: "\n".join(
         f"{HERMES_OPEN}\n{call_json(call)}\n{HERMES_CLOSE}" for call in calls
     ),
-    write_results=lambda results: wrap_results("<tool_response>\n", "\n</tool_response>", results),
+    write_results=results_between("<tool_response>\n", "\n</tool_response>"),
     find=_hermes_find,
 )
-
-
-def _mistral_system(tools: Sequence[Tool]) -> str:
-    return (
-        f"[AVAILABLE_TOOLS]\n{tool_lines(tools)}\n[/AVAILABLE_TOOLS]\n\n"
-        "To call tools, reply with the mark and one JSON list of all calls that can be made now:\n"
-        f'{MISTRAL_MARK} [{{"name": "NAME", "arguments": {{"ARGUMENT": "VALUE"}}}}]\n\n'
-        "Results come back between [TOOL_RESULTS] and [/TOOL_RESULTS]. "
-        f"{NO_CALL_TEXT}"
-    )
 
 
 def _mistral_write_results(results: Sequence[ToolResult]) -> str:
@@ -81,7 +67,6 @@ def _mistral_write_results(results: Sequence[ToolResult]) -> str:
 
 
 def _mistral_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
-    scanner.ignored_marks = ("</s>",)
     if MISTRAL_MARK not in scanner.text:
         _find_unmarked(scanner)
         return
@@ -98,24 +83,21 @@ MISTRAL = CallFormat(
     name="mistral",
     about='Mistral, Mixtral, Ministral: [TOOL_CALLS] [{"name": …, "arguments": …}]',
     source="mistralai/mistral-common, instruct tokenizers 3 and 11; vLLM's template for Mistral",
-    system=_mistral_system,
+    prompt=(
+        f"[AVAILABLE_TOOLS]\n{TOOLS}\n[/AVAILABLE_TOOLS]\n\n"
+        "To call tools, reply with the mark and one JSON list of all calls that can be made now:\n"
+        f'{MISTRAL_MARK} [{{"name": "NAME", "arguments": {{"ARGUMENT": "VALUE"}}}}]\n\n'
+        "Results come back between [TOOL_RESULTS] and [/TOOL_RESULTS]. "
+        f"{NO_CALL_TEXT}"
+    ),
     write_calls=lambda calls: f"{MISTRAL_MARK} {call_list(calls)}",
     write_results=_mistral_write_results,
     find=_mistral_find,
+    ignored_marks=("</s>",),
 )
 
 
-def _granite_system(tools: Sequence[Tool]) -> str:
-    return (
-        f"These tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
-        "To call tools, reply with the mark and one JSON list of all calls that can be made now:\n"
-        f'{GRANITE_MARK}[{{"name": "NAME", "arguments": {{"ARGUMENT": "VALUE"}}}}]\n\n'
-        f"{NO_CALL_TEXT}"
-    )
-
-
 def _granite_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
-    scanner.ignored_marks = ("<|/tool_call|>", "</tool_call>", "<|end_of_text|>", "<|end|>")
     if not _GRANITE_OPENS.search(scanner.text):
         _find_unmarked(scanner)
         return
@@ -129,8 +111,14 @@ GRANITE = CallFormat(
     about='Granite 3, Phi-4-mini: <|tool_call|>[{"name": …, "arguments": …}]',
     source="vLLM's parser granite; chat templates of ibm-granite/granite-3.3-8b-instruct and "
     "microsoft/Phi-4-mini-instruct",
-    system=_granite_system,
+    prompt=(
+        f"These tools can be called, each described by one JSON object:\n{TOOLS}\n\n"
+        "To call tools, reply with the mark and one JSON list of all calls that can be made now:\n"
+        f'{GRANITE_MARK}[{{"name": "NAME", "arguments": {{"ARGUMENT": "VALUE"}}}}]\n\n'
+        f"{NO_CALL_TEXT}"
+    ),
     write_calls=lambda calls: f"{GRANITE_MARK}{call_list(calls)}",
     write_results=plain_results,
     find=_granite_find,
+    ignored_marks=("<|/tool_call|>", "</tool_call>", "<|end_of_text|>", "<|end|>"),
 )

@@ -7,7 +7,13 @@ from typing import Any, cast
 from wildtool.json_codec import as_object
 from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.lenient_json import MAX_VALUE_DEPTH
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, wrap_results
+from wildtool.models.tool_formats.prompt_text import (
+    NO_CALL_TEXT,
+    TOOLS,
+    json_text,
+    results_between,
+    tagged_functions,
+)
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall
 from wildtool.models.tool_formats.tags import (
     parse_tag_value,
@@ -36,18 +42,6 @@ _THOUGHT = re.compile(r"\s*+<mm:think>(.*?)(?:</mm:think>|\Z)\s*+", re.DOTALL)
 
 class _IncompleteError(ValueError):
     """A call that breaks off."""
-
-
-def _system(tools: Sequence[Tool]) -> str:
-    written = "\n".join(f"<tool>{json_text(tool.get('function', tool))}</tool>" for tool in tools)
-    return (
-        f"# Tools\nThese tools can be called:\n<tools>\n{written}\n</tools>\n\n"
-        f"To call tools, write one block that holds all calls that can be made now, {MARK} before each tag:\n"
-        f'{MARK}<tool_call>\n{MARK}<invoke name="NAME">{MARK}<ARGUMENT>VALUE{MARK}</ARGUMENT>{MARK}</invoke>\n'
-        f"{MARK}</tool_call>\n\n"
-        "Texts stand without quotes, other values as JSON. Results come back between <response> and </response>. "
-        f"{NO_CALL_TEXT}"
-    )
 
 
 def _write_calls(calls: Sequence[ToolCall]) -> str:
@@ -155,8 +149,16 @@ MINIMAX_M3 = CallFormat(
     name="minimax-m3",
     about=f"MiniMax M3: {MARK} before each tag, arguments in tags named like them",
     source="SGLang's detector minimax_m3; vLLM's parser minimax_m3; ikawrakow/ik_llama.cpp, pull request 2008",
-    system=_system,
+    prompt=(
+        f"# Tools\nThese tools can be called:\n<tools>\n{TOOLS}\n</tools>\n\n"
+        f"To call tools, write one block that holds all calls that can be made now, {MARK} before each tag:\n"
+        f'{MARK}<tool_call>\n{MARK}<invoke name="NAME">{MARK}<ARGUMENT>VALUE{MARK}</ARGUMENT>{MARK}</invoke>\n'
+        f"{MARK}</tool_call>\n\n"
+        "Texts stand without quotes, other values as JSON. Results come back between <response> and </response>. "
+        f"{NO_CALL_TEXT}"
+    ),
+    show_tools=tagged_functions,
     write_calls=_write_calls,
-    write_results=lambda results: wrap_results("<response>", "</response>", results),
+    write_results=results_between("<response>", "</response>"),
     find=_find,
 )

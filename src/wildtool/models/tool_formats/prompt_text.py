@@ -1,6 +1,6 @@
 """Texts that several formats share: the list of tools, advice for replies without a call, plain results."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wildtool.json_codec import dumps
@@ -11,6 +11,10 @@ NO_CALL_TEXT = (
     "Call only tools that are listed. If none is needed, or something that a tool requires is not known, answer the "
     "user in plain words instead."
 )
+
+
+TOOLS = "{tools}"
+"""Where a format's prompt shows the tools."""
 
 
 def json_text(value: Any) -> str:
@@ -26,6 +30,16 @@ def tool_lines(tools: Sequence[Tool]) -> str:
 def function_list(tools: Sequence[Tool]) -> str:
     """The functions of the tools as one JSON list."""
     return json_text([tool.get("function", tool) for tool in tools])
+
+
+def function_lines(tools: Sequence[Tool]) -> str:
+    """The function of one tool per line."""
+    return "\n".join(json_text(tool.get("function", tool)) for tool in tools)
+
+
+def tagged_functions(tools: Sequence[Tool]) -> str:
+    """The function of one tool per line, between tags."""
+    return "\n".join(f"<tool>{json_text(tool.get('function', tool))}</tool>" for tool in tools)
 
 
 def call_json(call: ToolCall, key: str = "arguments") -> str:
@@ -44,6 +58,6 @@ def plain_results(results: Sequence[ToolResult]) -> str:
     return "\n".join(["Results of the calls:", *lines])
 
 
-def wrap_results(opening: str, closing: str, results: Sequence[ToolResult]) -> str:
-    """Each result between two marks."""
-    return "\n".join(f"{opening}{result.text}{closing}" for result in results)
+def results_between(opening: str, closing: str) -> Callable[[Sequence[ToolResult]], str]:
+    """Writes each result between two marks."""
+    return lambda results: "\n".join(f"{opening}{result.text}{closing}" for result in results)

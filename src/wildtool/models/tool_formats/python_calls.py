@@ -11,7 +11,7 @@ from typing import Any, cast
 from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.json_calls import find_bare_calls
 from wildtool.models.tool_formats.lenient_json import UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, function_list, plain_results
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, function_list, plain_results
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.types import Tool
 
@@ -127,15 +127,6 @@ def _arguments(scanner: Scanner, at: int) -> tuple[dict[str, Any], int, list[str
             raise UnreadableValueError
 
 
-def _pythonic_system(tools: Sequence[Tool]) -> str:
-    return (
-        f"These functions can be called, given as a JSON list:\n{function_list(tools)}\n\n"
-        "To call functions, reply with nothing but a list of calls in Python's syntax, with every argument named: "
-        "[func_name1(param1=value1, param2=value2), func_name2(param=value)]. Calls of one list are made at once. "
-        f"{NO_CALL_TEXT}"
-    )
-
-
 def _pythonic_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
     scanner.ignored_marks = (
         *("<|python_start|>", "<|python_end|>", "<|python_tag|>", "<|eom|>", "<|eot|>"),
@@ -161,20 +152,17 @@ PYTHONIC = CallFormat(
     about="Llama 4, LFM2, ToolACE, Watt-tool: the reply is [f(a='x'), g(b=1)]",
     source="chat template of meta-llama/Llama-4-Scout-17B-16E-Instruct; model cards of Team-ACE/ToolACE-8B, "
     "watt-ai/watt-tool-8B and LiquidAI/LFM2-1.2B-Tool",
-    system=_pythonic_system,
+    prompt=(
+        f"These functions can be called, given as a JSON list:\n{TOOLS}\n\n"
+        "To call functions, reply with nothing but a list of calls in Python's syntax, with every argument named: "
+        "[func_name1(param1=value1, param2=value2), func_name2(param=value)]. Calls of one list are made at once. "
+        f"{NO_CALL_TEXT}"
+    ),
+    show_tools=function_list,
     write_calls=write_list,
     write_results=plain_results,
     find=_pythonic_find,
 )
-
-
-def _gorilla_system(tools: Sequence[Tool]) -> str:
-    return (
-        f"These functions can be called:\n{GORILLA_MARK}{function_list(tools)}\n\n"
-        "To call functions, reply with all calls that can be made now in Python's syntax, with every argument named "
-        f"and the mark before each: {GORILLA_MARK}name(argument=value)\n\n"
-        f"{NO_CALL_TEXT}"
-    )
 
 
 def _gorilla_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
@@ -198,7 +186,13 @@ GORILLA = CallFormat(
     name="gorilla",
     about="Gorilla OpenFunctions: <<function>>f(a='x')<<function>>g(b=1)",
     source="ShishirPatil/gorilla, openfunctions/README.md; model card of gorilla-llm/gorilla-openfunctions-v2",
-    system=_gorilla_system,
+    prompt=(
+        f"These functions can be called:\n{GORILLA_MARK}{TOOLS}\n\n"
+        "To call functions, reply with all calls that can be made now in Python's syntax, with every argument named "
+        f"and the mark before each: {GORILLA_MARK}name(argument=value)\n\n"
+        f"{NO_CALL_TEXT}"
+    ),
+    show_tools=function_list,
     write_calls=lambda calls: "".join(f"{GORILLA_MARK}{write_call(call)}" for call in calls),
     write_results=plain_results,
     find=_gorilla_find,

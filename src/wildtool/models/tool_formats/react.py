@@ -6,7 +6,7 @@ from typing import Any
 
 from wildtool.models.tool_formats.format import CallFormat
 from wildtool.models.tool_formats.lenient_json import UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
@@ -19,18 +19,6 @@ _THOUGHT = re.compile(r"\A\s*+Thought:[ \t]*+")
 _FINAL = re.compile(r"^[ \t]*+Final Answer:[ \t]*+", re.MULTILINE)
 FINISH = "Finish"
 """The action with which ToolLLaMA ends; its `final_answer` is the text for the user."""
-
-
-def _system(tools: Sequence[Tool]) -> str:
-    return (
-        f"These tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
-        "To call a tool, reply in these lines and stop after them:\n"
-        "Thought: what is known and what is to be done next\nAction: name of the tool\n"
-        "Action Input: arguments as one JSON object\n\n"
-        "Several calls that do not wait for each other may follow one another. Results come back after Observation:. "
-        "To speak to the user, reply with a line Thought: and then Final Answer: what the user is told. "
-        f"{NO_CALL_TEXT}"
-    )
 
 
 def _write_calls(calls: Sequence[ToolCall]) -> str:
@@ -106,7 +94,15 @@ REACT = CallFormat(
     name="react",
     about="ToolLLaMA: lines Thought:, Action:, Action Input:; what comes back is Observation:",
     source="OpenBMB/ToolBench, toolbench/inference/Prompts/ReAct_prompts.py",
-    system=_system,
+    prompt=(
+        f"These tools can be called, each described by one JSON object:\n{TOOLS}\n\n"
+        "To call a tool, reply in these lines and stop after them:\n"
+        "Thought: what is known and what is to be done next\nAction: name of the tool\n"
+        "Action Input: arguments as one JSON object\n\n"
+        "Several calls that do not wait for each other may follow one another. Results come back after Observation:. "
+        "To speak to the user, reply with a line Thought: and then Final Answer: what the user is told. "
+        f"{NO_CALL_TEXT}"
+    ),
     write_calls=_write_calls,
     write_results=_write_results,
     find=_find,

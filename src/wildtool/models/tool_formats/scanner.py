@@ -143,7 +143,7 @@ class Scanner:
         """The next value, fenced or not. Raises UnreadableValueError and stays."""
         fence = _FENCE.match(self.text, self.at)
         start = fence.end() if fence else self.at
-        value, end, repairs = self._try_value(start)
+        value, end, repairs = self.value_at(start)
         if fence:
             closing = _FENCE_END.match(self.text, end)
             end = closing.end() if closing else end
@@ -179,9 +179,6 @@ class Scanner:
 
     def value_at(self, start: int) -> tuple[Any, int, list[str]]:
         """The value there, without moving. Raises UnreadableValueError."""
-        return self._try_value(start)
-
-    def _try_value(self, start: int) -> tuple[Any, int, list[str]]:
         if self._failures > MAX_VALUE_FAILURES:
             raise UnreadableValueError
         try:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, json_text, tool_lines, wrap_results
+from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text, results_between
 from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
 from wildtool.types import Tool
 
@@ -28,6 +28,15 @@ class _Section:
     ignored_repairs: tuple[str, ...] = ()
     """Not repairs, since models of this family write so."""
 
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """Marks that are no part of the text."""
+        return (self.begin, self.end, self.turn_end)
+
+    def example(self, name: str) -> str:
+        """A call with placeholders, for prompts."""
+        return f'{self.begin}{self.open}{name}{self.separator}{{"ARGUMENT": "VALUE"}}{self.close}{self.end}'
+
     def write(self, calls: Sequence[ToolCall]) -> str:
         """Calls as the model writes them."""
         written = [
@@ -38,7 +47,6 @@ class _Section:
 
     def find(self, scanner: Scanner, tools: Sequence[Tool]) -> None:
         """Takes all calls out of a text."""
-        scanner.ignored_marks = (self.begin, self.end, self.turn_end)
         for opening in scanner.each(any_of(self.open)):
             self._take(scanner, opening.start())
         if scanner.calls:
@@ -80,25 +88,21 @@ _DEEPSEEK = _Section(
 )
 
 
-def _deepseek_system(tools: Sequence[Tool]) -> str:
-    marks = _DEEPSEEK
-    return (
-        f"## Tools\nThese tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
-        "To call tools, end the reply with all calls that can be made now, one behind the other:\n"
-        f'{marks.begin}{marks.open}NAME{marks.separator}{{"ARGUMENT": "VALUE"}}{marks.close}{marks.end}\n\n'
-        "Results come back between <｜tool▁output▁begin｜> and <｜tool▁output▁end｜>. "
-        f"{NO_CALL_TEXT}"
-    )
-
-
 DEEPSEEK = CallFormat(
     name="deepseek",
     about="DeepSeek V3.1, V3 and R1: name and JSON arguments between special tokens",
     source="chat templates of deepseek-ai/DeepSeek-V3.1 and deepseek-ai/DeepSeek-V3-0324",
-    system=_deepseek_system,
+    prompt=(
+        f"## Tools\nThese tools can be called, each described by one JSON object:\n{TOOLS}\n\n"
+        "To call tools, end the reply with all calls that can be made now, one behind the other:\n"
+        f"{_DEEPSEEK.example('NAME')}\n\n"
+        "Results come back between <｜tool▁output▁begin｜> and <｜tool▁output▁end｜>. "
+        f"{NO_CALL_TEXT}"
+    ),
     write_calls=_DEEPSEEK.write,
-    write_results=lambda results: wrap_results("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>", results),
+    write_results=results_between("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
     find=_DEEPSEEK.find,
+    ignored_marks=_DEEPSEEK.unseen,
 )
 
 _KIMI_ID = re.compile(r"(?:functions\.)?(.+?)(?::\d+)?", re.DOTALL)
@@ -122,16 +126,6 @@ _KIMI = _Section(
 )
 
 
-def _kimi_system(tools: Sequence[Tool]) -> str:
-    marks = _KIMI
-    return (
-        f"## Tools\nThese tools can be called, each described by one JSON object:\n{tool_lines(tools)}\n\n"
-        "To call tools, end the reply with one section of all calls that can be made now, numbered from 0:\n"
-        f'{marks.begin}{marks.open}functions.NAME:0{marks.separator}{{"ARGUMENT": "VALUE"}}{marks.close}{marks.end}\n\n'
-        f"Each result comes back below a line that names its call. {NO_CALL_TEXT}"
-    )
-
-
 def _kimi_results(results: Sequence[ToolResult]) -> str:
     return "\n".join(
         f"## Return of functions.{one.name}:{number}\n{one.text}" for number, one in enumerate(results)
@@ -142,8 +136,14 @@ KIMI = CallFormat(
     name="kimi",
     about="Kimi K2: functions.NAME:0 and JSON arguments between special tokens",
     source="MoonshotAI/Kimi-K2, docs/tool_call_guidance.md; chat template of moonshotai/Kimi-K2-Thinking",
-    system=_kimi_system,
+    prompt=(
+        f"## Tools\nThese tools can be called, each described by one JSON object:\n{TOOLS}\n\n"
+        "To call tools, end the reply with one section of all calls that can be made now, numbered from 0:\n"
+        f"{_KIMI.example('functions.NAME:0')}\n\n"
+        f"Each result comes back below a line that names its call. {NO_CALL_TEXT}"
+    ),
     write_calls=_KIMI.write,
     write_results=_kimi_results,
     find=_KIMI.find,
+    ignored_marks=_KIMI.unseen,
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from wildtool.json_codec import as_object
-from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError, strict_value
+from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError, strict_value_or
 from wildtool.models.tool_formats.prompt_text import call_json, json_text
 from wildtool.models.tool_formats.scanner import REASONING_END, Scanner, ToolCall
 from wildtool.types import Tool
@@ -14,6 +14,7 @@ from wildtool.types import Tool
 DeclaredTypes = Mapping[str, Mapping[str, frozenset[str]]]
 """Declared types by tool and parameter; empty if the tool declares none."""
 _WORDS = {"True": True, "False": False, "None": None}
+_NO_VALUE = object()
 _ANY: frozenset[str] = frozenset()
 _PLAIN_NAME = re.compile(r"[^\s\"'<>](?:[^\"'<>\n]*[^\s\"'<>])?")
 
@@ -34,15 +35,14 @@ def is_unquoted_text(value: Any, marks: Sequence[str]) -> bool:
         isinstance(value, str)
         and value == value.strip()
         and not any(mark in value for mark in (*marks, REASONING_END))
-        and not _is_json(value)
+        and strict_value_or(value, _NO_VALUE) is _NO_VALUE
     )
 
 
 def parse_tag_value(text: str, declared: frozenset[str], repairs: list[str]) -> Any:
     """The value of a text; repairs are added to `repairs`."""
-    try:
-        value = strict_value(text)
-    except UnreadableValueError:
+    value = strict_value_or(text, _NO_VALUE)
+    if value is _NO_VALUE:
         return text if "string" in declared else _mended(text, declared, repairs)
     fits = isinstance(value, str) or (value is None and "null" in declared)
     return text if "string" in declared and not fits else value
@@ -105,22 +105,14 @@ def schema_type_names(schema: Any) -> frozenset[str]:
     return frozenset(cast("list[str]", of)) if all(isinstance(name, str) for name in of) else _ANY
 
 
-def _is_json(text: str) -> bool:
-    try:
-        strict_value(text)
-    except UnreadableValueError:
-        return False
-    return True
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagSyntax:
     """The tags of one format."""
 
-    block: tuple[str, str]
-    """Before and after calls."""
-    alternative_block: tuple[str, str] | None = None
-    """Another pair that is read too."""
+    opening: tuple[str, ...]
+    """Marks before calls; the first one is written, all are read."""
+    closing: tuple[str, ...]
+    """Marks after calls, likewise."""
     block_per_call: bool
     """Whether each call has its own block; else one block holds all calls."""
     call: tuple[str, str]
@@ -154,25 +146,27 @@ class TagSyntax:
         """All marks, up to where a name begins."""
         return (*self.argument, *self.call, *self.opening, *self.closing)
 
-    @property
-    def opening(self) -> tuple[str, ...]:
-        """The marks before calls."""
-        return (
-            (self.block[0],) if self.alternative_block is None else (self.block[0], self.alternative_block[0])
-        )
-
-    @property
-    def closing(self) -> tuple[str, ...]:
-        """The marks after calls."""
-        return (
-            (self.block[1],) if self.alternative_block is None else (self.block[1], self.alternative_block[1])
-        )
-
     def write(self, calls: Sequence[ToolCall]) -> str:
         """Calls in their tags."""
         written = [self._write_call(call) for call in calls]
         written = written if self.block_per_call else ["\n".join(written)]
-        return "\n".join(f"{self.block[0]}\n{one}\n{self.block[1]}" for one in written)
+        return "\n".join(f"{self.opening[0]}\n{one}\n{self.closing[0]}" for one in written)
+
+    def find(self, scanner: Scanner, tools: Sequence[Tool]) -> None:
+        """Takes all calls in tags out of a text."""
+        types = declared_types(tools)
+        for found in scanner.each(self.begins):
+            opened = found[0] != self.call[0]
+            if not opened:
+                scanner.at = found.start()
+            repairs = len(scanner.repairs)
+            if _take_calls(scanner, self, types):
+                scanner.repairs += [] if opened else ["missing-open-tag"]
+                if not any(map(scanner.accept, self.closing)):
+                    scanner.repairs.append("missing-close-tag")
+            else:
+                del scanner.repairs[repairs:]
+                _skip_unreadable(scanner, self, found)
 
     def _write_call(self, call: ToolCall) -> str:
         if not isinstance(call.arguments, dict):
@@ -204,28 +198,8 @@ def read_name(text: str) -> str:
     text = text.strip()
     if text[:1] not in ('"', "'"):
         return text
-    try:
-        value = strict_value(text)
-    except UnreadableValueError:
-        return text[1:-1]
+    value = strict_value_or(text, text[1:-1])
     return value if isinstance(value, str) else text
-
-
-def find_tagged(scanner: Scanner, tools: Sequence[Tool], tags: TagSyntax) -> None:
-    """Takes all calls in tags out of a text."""
-    types = declared_types(tools)
-    for found in scanner.each(tags.begins):
-        opened = found[0] != tags.call[0]
-        if not opened:
-            scanner.at = found.start()
-        repairs = len(scanner.repairs)
-        if _take_calls(scanner, tags, types):
-            scanner.repairs += [] if opened else ["missing-open-tag"]
-            if not any(map(scanner.accept, tags.closing)):
-                scanner.repairs.append("missing-close-tag")
-        else:
-            del scanner.repairs[repairs:]
-            _skip_unreadable(scanner, tags, found)
 
 
 def _skip_unreadable(scanner: Scanner, tags: TagSyntax, found: re.Match[str]) -> None:
