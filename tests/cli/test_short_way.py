@@ -149,6 +149,23 @@ def test_a_command_reads_the_data_once_for_all_its_models(
     assert (counted.located, counted.loaded) == (1, 1)
 
 
+def test_scoring_replies_of_several_models_reads_the_data_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    data, replies = tmp_path / "mine.jsonl", tmp_path / "replies.jsonl"
+    data.write_bytes(WILD_MINI.locate(None).path.read_bytes())
+    monkeypatch.setattr("wildtool.engine.plan._LOADED_NS", data.stat().st_ctime_ns + 3600 * 10**9)
+    first = json.loads(data.read_text("utf-8").splitlines()[0])["id"]
+    rows = [{"item": first, "model": model, "tasks": []} for model in ("a", "b", "c")]
+    replies.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    named = ["--benchmark", "wild-mini", "--data", data]
+    counted = _Counted(data, monkeypatch)
+    assert typed("score", *named, "--replies", replies, "--out", tmp_path / "runs")[0] == 0
+    assert (counted.located, counted.loaded) == (1, 1)
+    assert typed("score", tmp_path / "runs/a")[0] == 0
+    assert (counted.located, counted.loaded) == (2, 2)
+
+
 def test_data_that_are_edited_and_restored_meanwhile_do_not_reach_the_run(tmp_path: Path):
     data = tmp_path / "mine.jsonl"
     lines = WILD_MINI.locate(None).path.read_bytes().splitlines(keepends=True)[:4]

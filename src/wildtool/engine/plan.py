@@ -101,10 +101,12 @@ class Selection:
     """Only these items; empty for all."""
     repeats: int = 1
     """Independent samples of each unit."""
+    all_items: SelectedItems | None = None
+    """All items of the split and language, where they are read already."""
 
     def items(self) -> Iterator[Item]:
         """The selected items, read one by one at each call, so that a long data file is never held in memory."""
-        items = self.benchmark.load(self.source, split=self.split, lang=self.lang)
+        items = self.all_items or self._loaded(split=self.split, lang=self.lang)
         if self.ids:
             wanted = set(self.ids)
             items = (item for item in items if item.id in wanted)

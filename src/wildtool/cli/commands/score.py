@@ -3,13 +3,16 @@
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wildtool.cli.command import worst_status
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.engine.plan import SelectedItems
 
 
 def score(
@@ -59,16 +62,20 @@ def score(
     owner = in_mode(detect_benchmark(benchmark, data), mode)
 
     def judged(place: Path) -> int:
+        from wildtool.engine.plan import Selection
         from wildtool.engine.record.importer import import_replies
 
         source = owner.locate(data, split)
-        return _score_runs(
-            import_replies(
-                owner, source, replies, place, split=split, lang=lang, command=sys.argv, force=force
-            ),
-            profile,
-            None,
+        items = Selection(benchmark=owner, source=source, split=split, lang=lang).read()
+        runs = import_replies(
+            *(owner, source, replies, place),
+            split=split,
+            lang=lang,
+            items=items,
+            command=sys.argv,
+            force=force,
         )
+        return _score_runs(runs, profile, items)
 
     if out is not None:
         return judged(out)
@@ -76,7 +83,7 @@ def score(
         return judged(Path(place))
 
 
-def _score_runs(runs: list[Path], profile: str | None, data: str | None) -> int:
+def _score_runs(runs: list[Path], profile: str | None, data: "str | SelectedItems | None") -> int:
     from wildtool.cli.output.results import find_results
     from wildtool.cli.output.tables import print_overview
 

@@ -7,12 +7,17 @@ from pathlib import Path
 from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.terminal import print_err
 from wildtool.engine.compare.leaderboard import failure_example, failure_summary
+from wildtool.engine.plan import SelectedItems
 from wildtool.engine.score.results import FailureKind, ScoreResult, load_result, run_folders
 from wildtool.errors import WildtoolError, match_name
 
 
 def find_results(
-    paths: Iterable[Path], profile: str | None = None, *, data: str | None = None, again: bool = False
+    paths: Iterable[Path],
+    profile: str | None = None,
+    *,
+    data: str | SelectedItems | None = None,
+    again: bool = False,
 ) -> tuple[list[ScoreResult], int]:
     """The numbers of all runs in the paths, in order, and the exit status for runs that cannot be read; those are
     reported and left out. Arguments as of `load_result`.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark
-from wildtool.engine.plan import Selection
+from wildtool.engine.plan import SelectedItems, Selection
 from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.record.replies_file import ItemReplies, read_replies
 from wildtool.engine.record.run_folder import RunFolder
@@ -26,6 +26,7 @@ def import_replies(
     *,
     split: str | None = None,
     lang: str | None = None,
+    items: SelectedItems | None = None,
     command: Sequence[str] = (),
     force: bool = False,
 ) -> list[Path]:
@@ -35,11 +36,12 @@ def import_replies(
     Args:
         replies: a replies file (see `replies_file.py`), or result files of the benchmark's original tool.
         out: the folder that the run folders lie in.
+        items: all items of the split and language, where they are read already.
         force: whether they may hold what wildtool did not make.
 
     Raises DataError where the file is wrong, UsageError where a folder may not be written to.
     """
-    selection = Selection(benchmark=benchmark, source=source, split=split, lang=lang)
+    selection = Selection(benchmark=benchmark, source=source, split=split, lang=lang, all_items=items)
     by_model: dict[str, list[ItemReplies]] = {}
     for row in read_replies(selection, replies):
         by_model.setdefault(row.model, []).append(row)

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import read_run
@@ -96,7 +97,7 @@ class ScoreResult:
 
 
 def load_result(
-    folder: Path, profile: str | None = None, *, data: str | None = None, again: bool = False
+    folder: Path, profile: str | None = None, *, data: str | SelectedItems | None = None, again: bool = False
 ) -> ScoreResult:
     """The numbers of a run; arguments and errors as of `judged`."""
     with open_results(folder, profile, data=data, again=again) as (result, _):
@@ -108,7 +109,7 @@ def open_results(
     folder: Path,
     profile: str | None = None,
     *,
-    data: str | None = None,
+    data: str | SelectedItems | None = None,
     again: bool = False,
     keep: bool = True,
 ) -> Generator[tuple[ScoreResult, Path], None, None]:
@@ -117,7 +118,7 @@ def open_results(
 
     Args:
         profile: rules to judge by; None for those it was played under.
-        data: where the data are now; None for where the run found them.
+        data: where the data are now, or their items as of `score_run`; None for where the run found them.
         again: make the verdicts in any case.
         keep: whether verdicts made now are written to the run folder, where it may be written.
 
@@ -184,7 +185,7 @@ def _find_runs(path: Path) -> Iterator[Path]:
 
 
 def _judge_now(
-    folder: Path, profile: str | None, data: str | None, about: Mapping[str, Any], place: Path
+    folder: Path, profile: str | None, data: str | SelectedItems | None, about: Mapping[str, Any], place: Path
 ) -> tuple[ScoreResult, Path]:
     scored = score_run(folder, profile=profile, data=data, out=place)
     result = _read(scored.verdicts, about, planned_of(read_stamp(scored.verdicts)))

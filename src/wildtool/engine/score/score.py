@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark
-from wildtool.engine.plan import Selection, check_profile
+from wildtool.engine.plan import SelectedItems, Selection, check_profile
 from wildtool.engine.record.bundle import bundle_origin, is_unpacked
 from wildtool.engine.record.reader import ItemLog, RecordReader, transcripts
 from wildtool.engine.record.run_folder import read_run
@@ -68,7 +68,9 @@ class JudgedItem:
     """Why the judge failed, if it did."""
 
 
-def prepare_judging(folder: Path, *, profile: str | None = None, data: str | None = None) -> JudgingJob:
+def prepare_judging(
+    folder: Path, *, profile: str | None = None, data: str | SelectedItems | None = None
+) -> JudgingJob:
     """Finds what is needed to judge a run. Arguments and errors as of `score_run`."""
     about = read_run(folder)
     identity, scope = about["identity"], about["scope"]
@@ -85,6 +87,7 @@ def prepare_judging(folder: Path, *, profile: str | None = None, data: str | Non
         limit=scope["limit"],
         ids=tuple(scope["ids"]),
         repeats=scope["repeats"],
+        all_items=data if isinstance(data, SelectedItems) else None,
     )
     player = RunInfo(
         run=folder.resolve().name,
@@ -96,19 +99,24 @@ def prepare_judging(folder: Path, *, profile: str | None = None, data: str | Non
 
 
 def score_run(
-    folder: Path, *, profile: str | None = None, data: str | None = None, out: Path | None = None
+    folder: Path,
+    *,
+    profile: str | None = None,
+    data: str | SelectedItems | None = None,
+    out: Path | None = None,
 ) -> ScoringOutcome:
     """Scores a run folder and writes its table of verdicts.
 
     Args:
         folder: the run, finished or not; what it has not run yet counts as unplayed.
         profile: the rules to judge by; None for those it was run under.
-        data: where the data are now; None for where the run found them. They must be the same data.
+        data: where the data are now, or all their items of the run's split and language; None for where the run found
+            them. They must be the same data.
         out: the folder to write the table to; None for the run's own.
 
     Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
     """
-    run = prepare_judging(folder, profile=profile, data=data)
+    run, planned = _with_planned_size(prepare_judging(folder, profile=profile, data=data))
     faults: list[str] = []
     table = VerdictTable(verdicts_path(out or folder, run.run_info.profile), run.selection.benchmark)
     with table, RecordReader(folder) as reader:
@@ -116,7 +124,7 @@ def score_run(
             if judged.fault is not None:
                 faults.append(f"{judged.item.id}: {judged.fault}")
             table.add(order, run.run_info, judged.item, judged.repeat, judged.verdicts, judged.log)
-        stamp = make_stamp(run.about, run.run_info.profile, reader.fingerprints, _planned(run))
+        stamp = make_stamp(run.about, run.run_info.profile, reader.fingerprints, planned)
         return ScoringOutcome(
             verdicts=table.write(stamp),
             profile=run.run_info.profile,
@@ -127,19 +135,23 @@ def score_run(
         )
 
 
-def _planned(run: JudgingJob) -> PlannedSize | None:
-    """How much was planned, if the scope does not name it all: a replies file need not hold every item of its data."""
+def _with_planned_size(run: JudgingJob) -> tuple[JudgingJob, PlannedSize | None]:
+    """The run, and how much was planned if its scope does not name it all: a replies file need not hold every item of
+    its data. They are read once for both."""
     if run.about["kind"] != "imported":
-        return None
-    units = [len(item.units) for item in replace(run.selection, ids=()).items()]
-    return PlannedSize(len(units), sum(units) * run.selection.repeats)
+        return run, None
+    items = run.selection.all_items or replace(run.selection, ids=(), repeats=1).read()
+    planned = PlannedSize(len(items), items.units * run.selection.repeats)
+    return replace(run, selection=replace(run.selection, all_items=items)), planned
 
 
-def _find_data(benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | None) -> Source:
+def _find_data(
+    benchmark: Benchmark, folder: Path, about: Mapping[str, Any], data: str | SelectedItems | None
+) -> Source:
     named = bundle_origin(folder)
     name_them = f"name those it used: wildtool score {shlex.quote(str(named))} --data FILE"
     try:
-        source = _locate(benchmark, folder, data, about)
+        source = data.source if isinstance(data, SelectedItems) else _locate(benchmark, folder, data, about)
     except DataError as error:
         raise RecordError(
             f"{named}: the data of this run are not where they were ({error}); {name_them}"
