@@ -4,7 +4,7 @@ message. Nothing else in the messages is changed."""
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from wildtool.json_codec import as_list
+from wildtool.json_codec import as_list, as_object
 from wildtool.models.providers.openai_messages import CallIds, Changes
 from wildtool.types import Message
 
@@ -17,7 +17,7 @@ def with_short_ids(messages: Sequence[Message], changes: Changes) -> list[Messag
     ids = CallIds(SHORT_ID_CHARACTERS, exactly=9)
     made: list[Message] = []
     for message in messages:
-        if calls := _calls(message):
+        if calls := as_list(message.get("tool_calls")):
             message = {**message, "tool_calls": [_renamed(call, ids, changes) for call in calls]}
         elif message.get("role") == "tool":
             id_, _ = ids.for_result(message.get("tool_call_id"), changes)
@@ -39,7 +39,7 @@ def split_parallel_calls(messages: Sequence[Message], changes: Changes) -> list[
     waiting = list(reversed(messages))
     while waiting:
         message = waiting.pop()
-        calls = _calls(message)
+        calls = as_list(message.get("tool_calls"))
         if len(calls) < 2:
             made.append(message)
             continue
@@ -56,14 +56,9 @@ def _split_calls(message: Message, calls: list[Any], results: list[Message]) -> 
     for number, call in enumerate(calls):
         # The text beside the calls is kept with the first one.
         yield {**message, **({"content": ""} if number else {}), "tool_calls": [call]}
-        id_ = cast(dict[str, Any], call).get("id") if isinstance(call, dict) else None
+        id_ = as_object(call).get("id")
         mine = next((result for result in left if result.get("tool_call_id") == id_), None)
         if mine is not None:
             left.remove(mine)
             yield mine
     yield from left
-
-
-def _calls(message: Message) -> list[Any]:
-    calls = message.get("tool_calls")
-    return as_list(calls)

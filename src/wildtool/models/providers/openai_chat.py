@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from wildtool.json_codec import as_list, as_object
 from wildtool.models.batch.openai import OpenAIBatchClient
@@ -48,16 +48,15 @@ class OpenAIModel(HttpModel):
     def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
         """The first choice's message as it is."""
         match parsed:
-            case {"choices": [{"message": dict()} as choice, *_]}:
-                pass
+            case {"choices": [{"message": dict()} as found, *_]}:
+                choice = as_object(found)
             case _:
                 return None
-        finish_reason: object = cast(dict[str, Any], choice).get("finish_reason")
-        usage = cast(dict[str, Any], parsed).get("usage")
+        finish_reason: object = choice.get("finish_reason")
         return Reply(
-            message=cast(dict[str, Any], choice)["message"],
+            message=choice["message"],
             finish_reason=finish_reason if isinstance(finish_reason, str) else None,
-            usage=as_object(usage),
+            usage=as_object(as_object(parsed).get("usage")),
         )
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
@@ -65,8 +64,7 @@ class OpenAIModel(HttpModel):
         if found := super().failure(parsed):
             return found
         answer = as_object(parsed)
-        choices: Any = answer.get("choices")
-        choice = as_object(cast(list[Any], choices)[0]) if isinstance(choices, list) and choices else {}
+        choice = as_object(next(iter(as_list(answer.get("choices"))), None))
         message: Any = choice.get("message")
         inside = [choice.get("error"), as_object(message).get("error")]
         if failure := next(filter(None, map(failure_of_error, inside)), None):

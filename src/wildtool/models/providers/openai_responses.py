@@ -72,11 +72,10 @@ class ResponsesModel(HttpModel):
             case _:
                 return None
         message = _message(answer["output"])
-        usage = answer.get("usage")
         return Reply(
             message=message,
             finish_reason=_finish_reason(answer, message),
-            usage=_usage(cast(dict[str, Any], usage)) if isinstance(usage, dict) else {},
+            usage=_usage(as_object(answer.get("usage"))),
         )
 
     def failure(self, parsed: Any) -> ProviderFailure | None:

@@ -50,20 +50,11 @@ class UnreadableValueError(ValueError):
     """No readable value."""
 
 
-def strict_value(text: str) -> Any:
-    """The value of a text that is JSON and nothing else. Raises UnreadableValueError."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        raise UnreadableValueError from None
-    return _checked(value)
-
-
 def strict_value_or(text: str, otherwise: Any) -> Any:
     """The value of a text that is JSON and nothing else, or the other one."""
     try:
-        return strict_value(text)
-    except UnreadableValueError:
+        return _checked(json.loads(text))
+    except (ValueError, RecursionError):
         return otherwise
 
 
