@@ -44,11 +44,17 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
     "what each benchmark's folder offers its rules": frozenset(
         [
             "COMMIT",
+            "DIGESTS",
+            "MEAN",
+            "MEASURES",
             "REPOSITORY",
             "SPLITS",
             "Record",
             "explain",
+            "files_of",
             "is_result_file",
+            "lint",
+            "parse_record",
             "locate",
             "mutants",
             "official_folder",
@@ -64,7 +70,7 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
         ]
     ),
     "error classes, which each benchmark names for itself": frozenset(
-        ["CALL_ERROR", "PARAM_TYPE", "PARAM_VALUE", "UNUSABLE_GOLD"]
+        ["ERRORS", "CALL_ERROR", "PARAM_TYPE", "PARAM_VALUE", "UNUSABLE_GOLD"]
     ),
     "texts of one prompt, one module per language": frozenset({"AGENT_TEXTS", "REQUEST_TEXTS"}),
     "one function per export format, found by the format's name": frozenset({"export"}),

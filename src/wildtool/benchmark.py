@@ -31,6 +31,8 @@ from wildtool.types import (
 
 COMPLETION = "completion"
 """The mode, in every benchmark that has it, in which the one message of a request is a raw text to be continued."""
+RETRIEVAL = "retrieval"
+"""The mode, in every benchmark that has it, in which a retriever chooses the tools that a model is shown."""
 COMMON_COLUMNS = frozenset({"split", "lang", "error", "steps"})
 """Columns that every verdict has, so that `Benchmark.groups` can name them without declaring them."""
 
@@ -275,6 +277,10 @@ class Benchmark(ABC):
         return {}
 
     # Given: data and numbers ---------------------------------------------------------------------------
+
+    def documents(self, source: Source) -> Mapping[str, str]:
+        """By name the text of everything that its retriever may find; empty if it has none (`Role.searches`)."""
+        return {}
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
         """Finds the data the user named (None: the default for the split). Raises DataError saying how to get them."""

@@ -61,6 +61,8 @@ class Role:
     """One line: what it does."""
     default: str
     """Name of the model that takes it by default; it must need no endpoint."""
+    searches: bool = False
+    """True for a retriever: sent a text, it answers with names of `Benchmark.documents` as a JSON list, best first."""
 
 
 @dataclass(frozen=True, slots=True)

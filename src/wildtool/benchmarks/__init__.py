@@ -7,6 +7,7 @@ OURS: Mapping[str, str] = {
     "acebench": "wildtool.benchmarks.acebench:ACEBENCH",
     "rotbench": "wildtool.benchmarks.rotbench:ROTBENCH",
     "taskbench": "wildtool.benchmarks.taskbench:TASKBENCH",
+    "sealtools": "wildtool.benchmarks.sealtools:SEALTOOLS",
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
 }
 """By name the module and the benchmark in it, as entry points are written."""

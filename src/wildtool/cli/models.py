@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.options.config_file import ModelEntry
-from wildtool.cli.options.run import UserOptions
+from wildtool.cli.options.run import RetrieverOptions, UserOptions
 from wildtool.errors import UsageError
 from wildtool.models.settings import Rates
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
     from wildtool.engine.call.budget import Price
     from wildtool.models.resolve import ModelOptions
-    from wildtool.types import Model
+    from wildtool.types import Model, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +158,8 @@ def assign_other_roles(
     models: dict[str, ConfiguredModel] = {}
     remarks: list[str] = []
     for role in needed_roles:
+        if benchmark.roles[role].searches:
+            continue  # `retriever_for` gives it
         if role in named:
             models[role] = known.find(named[role], others, explicit, own)
             continue
@@ -171,3 +173,39 @@ def assign_other_roles(
         f"no selected item needs a {role}; {named[role]} is not called" for role in named.keys() - models
     ]
     return models, remarks
+
+
+def retriever_for(
+    role: "Role",
+    documents: Mapping[str, str],
+    agent: "Model",
+    settings: "ModelOptions",
+    options: RetrieverOptions,
+    catalog: ModelCatalog,
+    rates: Rates,
+) -> "tuple[ConfiguredModel, str]":
+    """The model of a role that searches documents, and a note for the user. Raises UsageError.
+
+    Args:
+        agent: the tested model; if it replays a record, it replays the retriever too.
+        settings, rates: of the agent.
+    """
+    from wildtool.engine.call.budget import FREE
+    from wildtool.models.replay import ReplayModel
+    from wildtool.models.retrievers import DEFAULT_TOP_K, Bm25Retriever, as_retriever
+    from wildtool.toolcall.retrieval import BM25
+
+    name, top_k = options.name or role.default, options.top_k or DEFAULT_TOP_K
+    if isinstance(agent, ReplayModel):
+        return ConfiguredModel(agent, Rates(), FREE), f"{agent.name} replays what was retrieved"
+    note = f"the {top_k} best of {len(documents):,} tools are found by {name}"
+    if name == BM25:
+        return ConfiguredModel(Bm25Retriever(documents, top_k), Rates(), FREE), note
+    others = settings.for_other_role(options.endpoint, None)
+    others = replace(
+        others, api="embeddings", endpoint=replace(others.endpoint, base_url_option="--retriever-base-url")
+    )
+    given = {"base_url": options.endpoint.base_url, "api_key_env": options.endpoint.api_key_env}
+    explicit = [option for option, value in given.items() if value is not None]
+    found = catalog.find(name, others, explicit, rates)
+    return replace(found, model=as_retriever(found.model, documents, top_k)), note

@@ -152,8 +152,8 @@ class ModelOptions:
     """The name in records and tables, where it is not the one that the endpoint knows."""
     format: str | None = None
     """Tool-call format for prompting, `auto` to choose it by the model's name; None: native calls."""
-    completion: bool = False
-    """Whether it continues raw texts instead of answering messages."""
+    api: Literal["chat", "completions", "embeddings"] = "chat"
+    """What it is asked for: answers to messages, the continuation of a raw text, or vectors of texts."""
     open_replies: Callable[[Path, str | None], RecordedReplies] | None = None
     """Opens the record or replies file of `replay:PATH#model`; only the engine can read records."""
 
@@ -182,7 +182,7 @@ class ModelOptions:
             sampling=replace(self.sampling, temperature=temperature, max_tokens=None, extra_body={}),
             display_name=None,
             format=None,
-            completion=False,
+            api="chat",
         )
 
 
@@ -195,12 +195,14 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
             extra that is not installed.
     """
     display_name = options.display_name or name
-    if options.completion and options.format is not None:
+    if options.api == "completions" and options.format is not None:
         raise UsageError("a model that continues a raw text is sent no tools; leave out --tool-format")
     if name.startswith("hf/"):
         from wildtool.models.local.hf import HfModel, hf_model
 
-        if options.completion:
+        if options.api == "embeddings":
+            raise _lacks_api(name, options.api)
+        if options.api == "completions":
             return HfModel(display_name, name.removeprefix("hf/"), options.sampling, completion=True)
         return hf_model(display_name, name.removeprefix("hf/"), options.format, options.sampling)
     if options.format is not None and takes_format(name):
@@ -212,8 +214,8 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
     if name.startswith("replay:"):
         return _replay_model(name, options)
     if name.startswith("inspect/"):
-        if options.completion:
-            raise _no_completion(name)
+        if options.api != "chat":
+            raise _lacks_api(name, options.api)
         from wildtool.models.providers.inspect import inspect_model
 
         return inspect_model(display_name, name.removeprefix("inspect/"), options.sampling)
@@ -303,10 +305,10 @@ def _http_model(
             f"the extra body holds {field_of_key!r}, but it is recorded, and keys are not; put the key into an "
             "environment variable and name that with --api-key-env"
         )
-    if options.completion and protocol != "chat completions":
-        raise _no_completion(name)
+    if options.api != "chat" and protocol != "chat completions":
+        raise _lacks_api(name, options.api)
     display_name = options.display_name or name
-    return _adapter(protocol, completion=options.completion)(
+    return _adapter(protocol, options.api)(
         display_name,
         base_url,
         key,
@@ -317,20 +319,25 @@ def _http_model(
     )
 
 
-def _no_completion(name: str) -> UsageError:
-    return UsageError(
-        f"model {name!r} cannot continue a raw text here: that needs an endpoint with /completions (--base-url) or "
-        "hf/PATH; choose another mode with --mode"
-    )
+def _lacks_api(name: str, api: str) -> UsageError:
+    what, instead = {
+        "completions": ("cannot continue a raw text", "or hf/PATH; choose another mode with --mode"),
+        "embeddings": ("gives no embeddings", "or leave it out for bm25"),
+    }[api]
+    return UsageError(f"model {name!r} {what} here: that needs an endpoint with /{api}, {instead}")
 
 
-def _adapter(protocol: Protocol, *, completion: bool) -> "type[HttpModel]":
+def _adapter(protocol: Protocol, api: str) -> "type[HttpModel]":
     """The class for a protocol; imported here, since the network library is slow to load."""
     match protocol:
-        case "chat completions" if completion:
+        case "chat completions" if api == "completions":
             from wildtool.models.providers.openai_completions import CompletionsModel
 
             return CompletionsModel
+        case "chat completions" if api == "embeddings":
+            from wildtool.models.providers.embeddings import EmbeddingsModel
+
+            return EmbeddingsModel
         case "chat completions":
             from wildtool.models.providers.openai_chat import OpenAIModel
 

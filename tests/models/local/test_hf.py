@@ -324,7 +324,7 @@ def test_values_in_pythons_style_are_no_repair_where_the_template_shows_them_so(
 
 
 async def test_a_completion_continues_the_text_without_a_template(path: Path):
-    model = local(path, completion=True)
+    model = local(path, api="completions")
     try:
         tokens, changes = model.prompt(Request([{"role": "user", "content": "Oslo"}]))
         reply = await model.complete(Request([{"role": "user", "content": "Oslo"}]))

@@ -86,7 +86,7 @@ def test_a_model_without_completions_is_refused_before_any_call(name: str, monke
     for variable in ("ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.setenv(variable, "sk-test")
     with pytest.raises(UsageError, match="cannot continue a raw text"):
-        model_from_name(name, model_options(completion=True))
+        model_from_name(name, model_options(api="completions"))
 
 
 def test_the_settings_tell_completions_from_chat():

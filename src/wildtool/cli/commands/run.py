@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from wildtool.cli.command import command_from_dataclass, parse_json_object, report_error, worst_status
-from wildtool.cli.models import ConfiguredModel, ModelCatalog, assign_other_roles, check_prices
+from wildtool.cli.models import ConfiguredModel, ModelCatalog, assign_other_roles, check_prices, retriever_for
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
@@ -36,6 +36,7 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Ben
 
     Every reply is recorded as it arrives. If a run stops, the same command continues it and sends nothing twice.
     """
+    from wildtool.benchmark import RETRIEVAL
     from wildtool.engine.call.budget import Budget
     from wildtool.engine.call.cache import ReplyCache
     from wildtool.engine.call.client import Invocation
@@ -46,6 +47,8 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Ben
     run_options.check()
     limits = run_options.limits()
     chosen = load_benchmark(benchmark, run_options.mode)
+    if run_options.mode is None and run_options.retriever is not None and RETRIEVAL in chosen.modes:
+        chosen = chosen.in_mode(RETRIEVAL)
     run_options = _with_sampling(chosen, run_options, explicit_options(context))
     parent = run_options.out or _default_parent(chosen)
     alone = run_options.out is not None and len(run_options.model_names) == 1
@@ -94,6 +97,7 @@ def _build_plans(
         return replay_source(benchmark, source)(path, model)
 
     run_options.user_options().check(benchmark)
+    run_options.retriever_options().check(benchmark)
     source = benchmark.locate(run_options.data, run_options.split)
     settings = run_options.model_options(open_replies, completion=benchmark.mode == COMPLETION)
     catalog = ModelCatalog(loaded_config(context).models, read_prices(run_options.prices))
@@ -116,6 +120,8 @@ def _build_plans(
     first = next(iter(plans.values()))
     first.check_settings()
     items = first.selection.read()
+    searching = [role for role in items.roles if benchmark.roles[role].searches]
+    documents = benchmark.documents(source) if searching else dict[str, str]()
     notes: dict[str, None] = {}
     complete: dict[str, Plan] = {}
     for name, plan in plans.items():
@@ -129,6 +135,12 @@ def _build_plans(
             catalog,
             run_options.rates,
         )
+        for role in searching:
+            others[role], remark = retriever_for(
+                *(benchmark.roles[role], documents, agents[name].model, settings),
+                *(run_options.retriever_options(), catalog, run_options.rates),
+            )
+            remarks.append(remark)
         role_models = {"agent": agents[name], **others}
         batched, more = _batched_roles(role_models, run_options, explicit)
         chosen = [model.endpoint_note for model in role_models.values() if model.endpoint_note]

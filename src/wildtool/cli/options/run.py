@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wildtool.benchmark import RETRIEVAL
 from wildtool.cli.command import (
     LIMITS,
     MODEL,
@@ -25,6 +26,7 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
 from wildtool.errors import UsageError
 from wildtool.models.settings import EndpointOptions, Rates, Sampling
+from wildtool.toolcall.retrieval import BM25
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
@@ -59,6 +61,39 @@ class UserOptions:
             raise UsageError("--user-model is empty; give a name, or leave it out")
         if self.model is not None and "user" not in benchmark.roles:
             raise UsageError(f"{benchmark.name} has no simulated user; leave out --user-model")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrieverOptions:
+    """The options about the retriever."""
+
+    name: str | None = None
+    """None for the benchmark's default."""
+    top_k: int | None = None
+    """Documents to find; None for the default."""
+    endpoint: EndpointOptions = field(default_factory=EndpointOptions)
+    """Its own base URL and key variable, if any."""
+
+    def check(self, benchmark: "Benchmark") -> None:
+        """Raises UsageError for combinations that make no sense."""
+        about = {
+            "--retriever": self.name,
+            "--retriever-top-k": self.top_k,
+            "--retriever-base-url": self.endpoint.base_url,
+            "--retriever-api-key-env": self.endpoint.api_key_env,
+        }
+        given = [option for option, value in about.items() if value is not None]
+        if given and benchmark.mode != RETRIEVAL:
+            only, none = (
+                f"works only with --mode {RETRIEVAL}",
+                f"finds nothing: {benchmark.name} has no pool of tools",
+            )
+            raise UsageError(f"{given[0]} {only if RETRIEVAL in benchmark.modes else none}")
+        if self.name is not None and not self.name.strip():
+            raise UsageError("--retriever is empty; give bm25 or the name of an embedding model")
+        alone = [option for option in given if option.endswith(("url", "env"))]
+        if alone and self.name in (None, BM25):
+            raise UsageError(f"{alone[0]} needs --retriever with the name of an embedding model")
 
 
 class UnitOrder(StrEnum):
@@ -123,6 +158,14 @@ class RunOptions:
             metavar="NAME",
             help="Model that plays the user, for benchmarks that simulate one.",
             autocompletion=completion.models,
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    retriever: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Find tools in the benchmark's whole pool, by bm25 or by an embedding model of this name.",
             rich_help_panel=MODEL,
         ),
     ] = None
@@ -243,6 +286,28 @@ class RunOptions:
         float | None,
         typer.Option(metavar="X", help="Temperature of the user model.", rich_help_panel=MORE),
     ] = None
+    retriever_top_k: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="K", help="Tools that the retriever finds (default: 5).", rich_help_panel=MORE
+        ),
+    ] = None
+    retriever_base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of the embedding model's API (default: that of --model).",
+            rich_help_panel=MORE,
+        ),
+    ] = None
+    retriever_api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Environment variable that holds the embedding model's key.",
+            rich_help_panel=MORE,
+        ),
+    ] = None
     user_rpm: Annotated[
         float | None,
         typer.Option(
@@ -310,6 +375,16 @@ class RunOptions:
             rates=Rates(rpm=self.user_rpm, tpm=self.user_tpm),
         )
 
+    def retriever_options(self) -> RetrieverOptions:
+        """Options of a model in a role that searches."""
+        return RetrieverOptions(
+            name=self.retriever,
+            top_k=self.retriever_top_k,
+            endpoint=EndpointOptions(
+                base_url=self.retriever_base_url, api_key_env=self.retriever_api_key_env
+            ),
+        )
+
     def model_options(
         self, open_replies: "Callable[[Path, str | None], RecordedReplies]", *, completion: bool = False
     ) -> "ModelOptions":
@@ -336,7 +411,7 @@ class RunOptions:
                 stream=self.stream,
             ),
             format=self.format_,
-            completion=completion,
+            api="completions" if completion else "chat",
             open_replies=open_replies,
         )
 

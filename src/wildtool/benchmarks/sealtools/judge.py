@@ -1,0 +1,370 @@
+"""Seal-Tools' rules: how a list of calls is read from a reply and counted against gold; one object for each profile.
+
+Quirks are numbered as in the card.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, cast
+
+from wildtool.benchmark import Check
+from wildtool.benchmarks.sealtools.data import Record, read_literal
+from wildtool.json_codec import as_list, as_object
+from wildtool.toolcall.text.equivalence import differing_rule
+
+FORMAT_ERROR = "format_error"
+ERRORS = (
+    *(FORMAT_ERROR, "missing_api", "wrong_api", "unknown_param", "wrong_value"),
+    *("missing_call", "extra_call", "missing_param"),
+)
+"""What is wrong with a reply, the first that applies; those of the last line are in no count of the originals."""
+_OPENING = re.compile(r'\[\s*\{\s*"api"')
+_BRACKET = re.compile(r"[\[\]]")
+_BEGINNING = re.compile(r"[\[{]")
+_THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
+_BETWEEN = re.compile(r"[\s,]*(?=\{)")
+MAX_LISTS = 100
+"""Beginnings of a list that are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What one reply adds to the counters of its split; the names are those of the verdict columns."""
+
+    parsed: int = 0
+    gold_api: int = 0
+    gold_param: int = 0
+    pred_api: int = 0
+    pred_param: int = 0
+    ok_api: int = 0
+    ok_param: int = 0
+    missing_api: int = 0
+    wrong_api: int = 0
+    unknown_param: int = 0
+    wrong_value: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    @property
+    def first_error(self) -> str | None:
+        """The error class; None for a reply that is right in everything."""
+        if not self.parsed:
+            return FORMAT_ERROR
+        counted = next((name for name in ERRORS[1:5] if getattr(self, name)), None)
+        if counted or (self.pred_api == self.ok_api == self.gold_api and self.ok_param == self.gold_param):
+            return counted
+        if self.ok_api < self.gold_api:
+            return "missing_call"
+        return "extra_call" if self.pred_api > self.gold_api else "missing_param"
+
+
+def gold_counts(record: Record) -> Counts:
+    """The counters of gold alone, which count whatever is answered."""
+    calls = record.gold
+    return Counts(gold_api=len(calls), gold_param=sum(len(call["parameters"]) for call in calls))
+
+
+# The published rules ---------------------------------------------------------------------------------
+
+
+def read_published(text: str | None, keys: Sequence[Sequence[str]]) -> list[Any] | None:
+    """The first list of calls, as both originals read it; None for a format failure (section 4 of the specification).
+
+    Args:
+        keys: of each group one must occur in the list's text.
+    """
+    if text is None:
+        return None
+    plain = text.replace("'", '"').replace("\n", "")  # Q4, Q10
+    opening = _OPENING.search(plain)
+    listed = opening and _balanced(plain, opening.start())
+    if not listed or not all(any(key in listed for key in group) for group in keys):
+        return None
+    try:
+        return json.loads(listed)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _balanced(text: str, start: int) -> str | None:
+    """From a `[` to where brackets balance; those inside texts count too (Q5)."""
+    depth = 0
+    for found in _BRACKET.finditer(text, start):
+        depth += 1 if found[0] == "[" else -1
+        if not depth:
+            return text[start : found.end()]
+    return None
+
+
+def count_published(calls: list[Any], record: Record, aliases: Sequence[str]) -> tuple[Counts, str | None]:
+    """The counters of a list of calls, and the exception that the originals end with on it.
+
+    Args:
+        aliases: keys under which parameters are read, each counted (Q2).
+    """
+    total, raised = Counts(parsed=1), None
+    for call in calls:
+        if not isinstance(call, dict):
+            if not isinstance(call, str | list) or "api" in cast(list[Any], call):
+                raised = "TypeError"  # Q8
+            total += Counts(missing_api=1)
+        elif "api" not in call:
+            total += Counts(missing_api=1)
+        else:
+            total += _count_call(cast(dict[str, Any], call), record.gold, aliases)
+    return total, raised
+
+
+def _count_call(call: dict[str, Any], gold: Sequence[Mapping[str, Any]], aliases: Sequence[str]) -> Counts:
+    given = [as_object(call.get(alias)) for alias in aliases]
+    counts = Counts(pred_api=1, pred_param=sum(map(len, given)))
+    same = next((each for each in gold if each["api"] == call["api"]), None)  # gold is not used up (Q1)
+    if same is None:
+        return counts + Counts(wrong_api=1)
+    wanted = same["parameters"]
+    pairs = [(wanted.get(key, _ABSENT), value) for parameters in given for key, value in parameters.items()]
+    unknown = sum(gold_value is _ABSENT for gold_value, _ in pairs)
+    ok = sum(gold_value is not _ABSENT and _text(value) == _text(gold_value) for gold_value, value in pairs)
+    return counts + Counts(
+        ok_api=1, ok_param=ok, unknown_param=unknown, wrong_value=len(pairs) - unknown - ok
+    )
+
+
+_ABSENT = object()
+
+
+def _text(value: Any) -> str:
+    try:
+        return str(value)
+    except ValueError:  # an integer that Python does not print
+        return ""
+
+
+# The corrected rules ---------------------------------------------------------------------------------
+
+
+def read_fixed(text: str | None) -> list[Any] | None:
+    """The first list of calls that is not the skeleton of the prompt, as JSON or as a Python literal; or calls without
+    a list around them. None where there is none."""
+    plain = _THOUGHT.sub("", text or "", count=1)
+    start, tried = 0, 0
+    while (found := _BEGINNING.search(plain, start)) and tried < MAX_LISTS:
+        value, end = _value_at(plain, found.start())
+        tried += 1
+        start = found.end() if end is None else end
+        if end is not None and found[0] == "{" and plain[: found.start()].rstrip().endswith("["):
+            start = _end_of_objects(plain, start)  # of a list that is cut off
+            continue
+        calls = as_list(value) if isinstance(value, list) else [value]
+        named = [as_object(call).get("api") for call in calls]
+        if any(isinstance(name, str) and name for name in named):
+            if isinstance(value, dict):  # one object after another (Q6)
+                calls = [_value_at(plain, place)[0] for place in (found.start(), *_objects(plain, start))]
+            return calls
+    return None
+
+
+def _objects(text: str, start: int) -> Iterator[int]:
+    """Where each object begins of those that follow one another from there."""
+    while (between := _BETWEEN.match(text, start)) and (end := _value_at(text, between.end())[1]) is not None:
+        yield between.end()
+        start = end
+
+
+def _end_of_objects(text: str, start: int) -> int:
+    return max((place + 1 for place in _objects(text, start)), default=start)
+
+
+def _value_at(text: str, start: int) -> tuple[Any, int | None]:
+    """The value that begins there, and where it ends; None if there is none."""
+    try:
+        return json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        pass
+    end = _literal_end(text, start)
+    try:
+        return (read_literal(text[start:end]), end) if end else (None, None)
+    except ValueError:
+        return None, None
+
+
+def _literal_end(text: str, start: int) -> int | None:
+    """Where the brackets that open there are closed, outside of quoted texts; None if they never are."""
+    depth, quote, escaped = 0, "", False
+    for place in range(start, len(text)):
+        character = text[place]
+        if escaped:
+            escaped = False
+        elif quote:
+            escaped, quote = character == "\\", "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "[{":
+            depth += 1
+        elif character in "]}":
+            depth -= 1
+            if not depth:
+                return place + 1
+    return None
+
+
+def count_fixed(calls: list[Any], record: Record) -> tuple[Counts, str | None]:
+    """The counters with each gold call matched at most once (Q1) and values compared by meaning."""
+    made = [as_object(call) for call in calls if isinstance(as_object(call).get("api"), str)]
+    given = [as_object(call.get("parameters", call.get("arguments"))) for call in made]  # one of both (Q2)
+    matches = _matches(made, given, record.gold)
+    labels = _labels(made, matches)
+    total = Counts(
+        parsed=1,
+        missing_api=len(calls) - len(made),
+        pred_api=len(made),
+        pred_param=sum(map(len, given)),
+        ok_api=len(matches),
+        wrong_api=len(made) - len(matches),
+    )
+    for number, gold in matches.items():
+        wanted = gold["parameters"]
+        unknown = sum(key not in wanted for key in given[number])
+        right = sum(
+            same_value(wanted[key], labels.get(value, value) if isinstance(value, str) else value)
+            for key, value in given[number].items()
+            if key in wanted
+        )
+        wrong = len(given[number]) - unknown - right
+        total += Counts(ok_param=right, unknown_param=unknown, wrong_value=wrong)
+    return total, None
+
+
+def _matches(
+    made: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]], gold: Sequence[Mapping[str, Any]]
+) -> dict[int, Mapping[str, Any]]:
+    """Number of a call to its gold call: of equal names those first that share most values."""
+    pairs = [
+        (
+            -sum(same_value(wanted["parameters"].get(k, _ABSENT), v) for k, v in given[number].items()),
+            number,
+            place,
+        )
+        for number, call in enumerate(made)
+        for place, wanted in enumerate(gold)
+        if wanted["api"] == call["api"]
+    ]
+    found: dict[int, Mapping[str, Any]] = {}
+    taken: set[int] = set()
+    for _, number, place in sorted(pairs):
+        if number not in found and place not in taken:
+            found[number] = gold[place]
+            taken.add(place)
+    return found
+
+
+def _labels(made: Sequence[Mapping[str, Any]], matches: Mapping[int, Mapping[str, Any]]) -> dict[str, str]:
+    """The reply's names of results in gold's numbering (Q12)."""
+    found: dict[str, str] = {}
+    for number, wanted in matches.items():
+        own = as_list(made[number].get("responses", made[number].get("response")))
+        for label, gold_label in zip(own, as_list(wanted.get("responses")), strict=False):
+            if isinstance(label, str):
+                found.setdefault(label, str(gold_label))
+    return found
+
+
+def same_value(gold: Any, given: Any) -> bool:
+    """Whether two values mean the same, a number or truth value and its text too."""
+    if isinstance(gold, list) and isinstance(given, list):
+        ours, theirs = cast(list[Any], gold), cast(list[Any], given)
+        return len(ours) == len(theirs) and all(map(same_value, ours, theirs))
+    if isinstance(gold, dict | list) or isinstance(given, dict | list) or gold is _ABSENT:
+        return gold == given
+    if _number(gold) is not None or _number(given) is not None:
+        return _number(gold) == _number(given)
+    left, right = _plain(gold), _plain(given)
+    return left == right or differing_rule(left, right) is None
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value).lower()
+
+
+# Profiles --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """One profile."""
+
+    read: Callable[[str | None], list[Any] | None]
+    count: Callable[[list[Any], Record], tuple[Counts, str | None]]
+
+    def counts(self, text: str | None, record: Record) -> tuple[Counts, str | None, list[Any] | None]:
+        """The counters of one reply, the exception that the original ends with on it, and the calls that were read."""
+        calls = self.read(text)
+        counted, raised = (Counts(), None) if calls is None else self.count(calls, record)
+        return counted + gold_counts(record), raised, calls
+
+    def check(self, text: str | None, record: Record) -> Check:
+        """The decision about one reply: right if it has exactly the gold calls."""
+        counts, raised, calls = self.counts(text, record)
+        columns = {f.name: getattr(counts, f.name) for f in fields(counts)}
+        error = counts.first_error
+        reason = "exactly the gold calls" if error is None else _REASONS[error]
+        if raised:
+            reason += f"; the published evaluator raises {raised} here"
+        return Check(
+            error is None,
+            error,
+            reason,
+            fields={**columns, "reference_error": raised},
+            detail={"calls": calls},
+        )
+
+
+_REASONS = {
+    FORMAT_ERROR: "no list of calls can be read",
+    "missing_api": "an entry of the list names no API",
+    "wrong_api": "an API that gold does not call",
+    "unknown_param": "a parameter that the gold call does not have",
+    "wrong_value": "another value than gold's",
+    "missing_call": "a gold call is missing",
+    "extra_call": "a call more than gold has",
+    "missing_param": "a parameter of gold is missing",
+}
+SCORERS: Mapping[str, Scorer] = {
+    "toleap": Scorer(
+        lambda text: read_published(text, (("api",), ("response",), ("parameters", "arguments"))),
+        lambda calls, record: count_published(calls, record, ("parameters", "arguments")),
+    ),
+    "original": Scorer(
+        lambda text: read_published(text, (("api",), ("parameters",), ("responses",))),
+        lambda calls, record: count_published(calls, record, ("parameters",)),
+    ),
+    "fixed": Scorer(read_fixed, count_fixed),
+}
+"""By profile."""
+
+
+def ratios(counts: Counts, records: int) -> dict[str, float]:
+    """The numbers of a split as the originals give them; those whose counters are 0 are left out."""
+    found: dict[str, float] = {"AMOUNT": counts.parsed / records} if counts.parsed else {}
+    for what in ("api", "param"):
+        right, made, gold = (getattr(counts, f"{name}_{what}") for name in ("ok", "pred", "gold"))
+        if right and made and gold:
+            precision, recall = right / made, right / gold
+            found |= {
+                f"P_{what}": precision,
+                f"R_{what}": recall,
+                f"F1_{what}": 2 * precision * recall / (precision + recall),
+            }
+    return found

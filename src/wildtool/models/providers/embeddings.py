@@ -1,0 +1,55 @@
+"""Embeddings of texts, of OpenAI and every compatible server."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from wildtool.errors import CallError
+from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.models.providers.base import HttpModel, WireRequest
+from wildtool.types import Reply, Request
+
+_VECTORS = "embeddings"
+
+
+class EmbeddingsModel(HttpModel):
+    """A model at `POST {base_url}/embeddings`. Each message of a request is one text."""
+
+    path = "/embeddings"
+    reserved = ("model", "input", "encoding_format")
+    fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {}
+    has_seed = False
+
+    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Reply]:
+        """The vector of each text, and the reply with its usage. Raises CallError."""
+        reply = await self.complete(Request([{"role": "user", "content": text} for text in texts]))
+        vectors: list[list[float]] = reply.message[_VECTORS]
+        if len(vectors) != len(texts):
+            raise CallError(
+                "wrong shape", f"{self.name}: {len(vectors)} vectors for {len(texts)} texts", final=True
+            )
+        return vectors, reply
+
+    def build(self, request: Request) -> WireRequest:
+        texts = [message.get("content") for message in request.messages]
+        return WireRequest({"model": self._model, "input": texts})
+
+    def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
+        """The vectors in the order of their texts."""
+        found = as_objects(as_object(parsed).get("data"))
+        ordered = sorted(found, key=lambda each: index if isinstance(index := each.get("index"), int) else 0)
+        vectors = [as_list(each.get("embedding")) for each in ordered]
+        numbers = all(isinstance(number, int | float) for vector in vectors for number in vector)
+        if not vectors or not all(vectors) or not numbers:
+            return None
+        return Reply(
+            {"role": "assistant", "content": None, _VECTORS: vectors},
+            usage=as_object(as_object(parsed).get("usage")),
+        )
+
+    def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Nothing: embeddings are not sampled."""
+        return {}
+
+    def settings(self) -> Mapping[str, Any]:
+        return {**super().settings(), "api": _VECTORS}

@@ -1,0 +1,85 @@
+"""Retrievers answer with names; that by embeddings embeds its documents once, and keeps what it has when a call fails."""
+
+import json
+from typing import Any
+
+import pytest
+
+from faults.server import Answer, FaultServer, http
+from wildtool.errors import CallError
+from wildtool.models.providers.embeddings import EmbeddingsModel
+from wildtool.models.retrievers import Bm25Retriever, EmbeddingRetriever
+from wildtool.types import Request
+
+DOCUMENTS = {"getTide": "tide tide", "bookBoat": "boat", "sayHello": "hello"}
+WORDS = ("tide", "boat", "hello")
+
+
+class Embedding(FaultServer):
+    """Counts words; the last vectors first, to be put in order by their index."""
+
+    failing = 0
+
+    def answer(self, head: bytes, body: bytes) -> Answer:
+        assert head.startswith(b"POST /v1/embeddings ")
+        texts = json.loads(body)["input"]
+        self.bodies.append(body)
+        if self.failing:
+            self.failing -= 1
+            return Answer(http(500, b"{}"))
+        data = [
+            {"index": n, "embedding": [text.count(word) + 0.1 for word in WORDS]}
+            for n, text in enumerate(texts)
+        ]
+        answer: dict[str, Any] = {"data": data[::-1], "usage": {"prompt_tokens": len(texts)}}
+        return Answer(http(200, json.dumps(answer).encode()))
+
+
+def asked(text: str) -> Request:
+    return Request([{"role": "user", "content": text}], role="retriever")
+
+
+async def test_bm25_answers_with_names():
+    retriever = Bm25Retriever(DOCUMENTS, 1)
+    reply = await retriever.complete(asked("a boat please"))
+    assert json.loads(reply.message["content"]) == ["bookBoat"]
+    assert retriever.settings()["top_k"] == 1
+
+
+async def test_documents_are_embedded_once_and_reported_with_the_first_reply():
+    async with Embedding() as server:
+        retriever = EmbeddingRetriever(EmbeddingsModel("e", server.base_url), DOCUMENTS, 2)
+        first = await retriever.complete(asked("boat"))
+        second = await retriever.complete(asked("tide"))
+        await retriever.close()
+    assert [json.loads(r.message["content"])[0] for r in (first, second)] == ["bookBoat", "getTide"]
+    assert [json.loads(body)["input"] for body in server.bodies] == [
+        [*DOCUMENTS.values()],
+        ["boat"],
+        ["tide"],
+    ]
+    assert [reply.usage["prompt_tokens"] for reply in (first, second)] == [4, 1]
+
+
+async def test_a_failed_call_is_tried_again_by_the_next():
+    async with Embedding() as server:
+        retriever = EmbeddingRetriever(EmbeddingsModel("e", server.base_url), DOCUMENTS, 1)
+        server.failing = 1
+        with pytest.raises(CallError):
+            await retriever.complete(asked("boat"))
+        assert json.loads((await retriever.complete(asked("boat"))).message["content"]) == ["bookBoat"]
+        await retriever.close()
+
+
+async def test_a_request_without_text_is_refused():
+    with pytest.raises(CallError, match="one text"):
+        await Bm25Retriever(DOCUMENTS, 1).complete(Request([]))
+
+
+def test_the_settings_say_what_is_asked_and_how_many():
+    settings = EmbeddingRetriever(EmbeddingsModel("e", "http://127.0.0.1:1/v1"), DOCUMENTS, 3).settings()
+    assert (settings["api"], settings["top_k"], settings["base_url"]) == (
+        "embeddings",
+        3,
+        "http://127.0.0.1:1/v1",
+    )
