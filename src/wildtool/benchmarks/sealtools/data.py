@@ -9,15 +9,14 @@ from typing import Any, cast
 
 from wildtool.benchmark import Finding
 from wildtool.data.files import find_packed, read_json, read_unpacked, source_of_files
-from wildtool.data.json_lines import json_type, required_field
 from wildtool.data.pinned import PinnedFile, cache_folder, fetch_all
 from wildtool.errors import DataError, unknown_name
-from wildtool.json_codec import as_list, as_object, as_objects, loads
+from wildtool.json_codec import as_list, as_object, as_objects, json_type, loads, required_field
 from wildtool.types import Item, Source
 
 DEV, IN_DOMAIN, OUT_DOMAIN = "dev", "test_in_domain", "test_out_domain"
-PARTS = (DEV, IN_DOMAIN, OUT_DOMAIN)
-SPLITS = (*PARTS, "test")
+RECORD_FILES = (DEV, IN_DOMAIN, OUT_DOMAIN)
+SPLITS = (*RECORD_FILES, "test")
 """One file each, and both tests together."""
 REPOSITORY = "fairyshine/Seal-Tools"
 COMMIT = "ce753ecd60ed08dd376984035de531ab8421f1c6"
@@ -141,7 +140,7 @@ def files_of(place: Path, split: str | None) -> dict[str, Path]:
         raise DataError(unknown_name("split", split, SPLITS))
     if place.is_file():
         return {place.name.removesuffix(".gz").removesuffix(".json"): place}
-    wanted = {"test": PARTS[1:], None: PARTS}.get(split, (split or "",))
+    wanted = {"test": RECORD_FILES[1:], None: RECORD_FILES}.get(split, (split or "",))
     for folder in (place / _FOLDER / _RECORDS, place / _RECORDS, place):
         found = {name: path for name in wanted if (path := find_packed(folder, f"{name}.json"))}
         if len(found) == len(wanted):

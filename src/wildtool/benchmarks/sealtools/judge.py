@@ -12,6 +12,7 @@ from typing import Any, cast
 from wildtool.benchmark import Check
 from wildtool.benchmarks.sealtools.data import Record, read_literal
 from wildtool.json_codec import as_list, as_object
+from wildtool.toolcall.set_scores import Overlap
 from wildtool.toolcall.text.equivalence import differing_rule
 
 FORMAT_ERROR = "format_error"
@@ -359,12 +360,11 @@ def ratios(counts: Counts, records: int) -> dict[str, float]:
     """The numbers of a split as the originals give them; those whose counters are 0 are left out."""
     found: dict[str, float] = {"AMOUNT": counts.parsed / records} if counts.parsed else {}
     for what in ("api", "param"):
-        right, made, gold = (getattr(counts, f"{name}_{what}") for name in ("ok", "pred", "gold"))
-        if right and made and gold:
-            precision, recall = right / made, right / gold
+        overlap = Overlap(*(getattr(counts, f"{name}_{what}") for name in ("ok", "pred", "gold")))
+        if overlap.hits and overlap.gold:
             found |= {
-                f"P_{what}": precision,
-                f"R_{what}": recall,
-                f"F1_{what}": 2 * precision * recall / (precision + recall),
+                f"P_{what}": overlap.precision,
+                f"R_{what}": overlap.recall,
+                f"F1_{what}": overlap.f1,
             }
     return found

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from wildtool.benchmark import View
-from wildtool.benchmarks.sealtools.data import IN_DOMAIN, OUT_DOMAIN, PARTS
+from wildtool.benchmarks.sealtools.data import IN_DOMAIN, OUT_DOMAIN, RECORD_FILES
 from wildtool.benchmarks.sealtools.judge import ERRORS
 from wildtool.stats.metrics import Rate, cost, coverage, rate_metrics
 from wildtool.types import Metric
@@ -25,24 +25,24 @@ MEASURES: Mapping[str, tuple[str, str]] = {
 EXACT = "exactly the gold calls"
 MEAN = "mean of splits"
 CUTS: Mapping[str, str] = {
-    **{name: f"split = '{name}'" for name in PARTS},
+    **{name: f"split = '{name}'" for name in RECORD_FILES},
     "test": f"split IN ('{IN_DOMAIN}', '{OUT_DOMAIN}')",
     "easy": "easy",
     "difficult": "NOT easy",
     **{name: f"shape = '{name}'" for name in ("single", "multiple", "nested")},
 }
 """Table to which records it counts."""
-COUNTED = ERRORS[:5]
+PLATFORM_ERRORS = ERRORS[:5]
 """The errors that ToLeaP counts."""
 
 
 def summarize(verdicts: Any) -> list[Metric]:
     """The seven numbers of each split and cut, what retrieval found, error classes, coverage and cost."""
     splits = [name for (name,) in verdicts.project("split").distinct().fetchall()]
-    shown = [name for name in CUTS if name not in PARTS or name in splits]
+    shown = [name for name in CUTS if name not in RECORD_FILES or name in splits]
     shown = [name for name in shown if name != "test" or {IN_DOMAIN, OUT_DOMAIN} <= set(splits)]
     rates = [
-        Rate(cut, measure, CUTS[cut], *terms, headline=cut in PARTS and measure in (FORMAT, F1))
+        Rate(cut, measure, CUTS[cut], *terms, headline=cut in RECORD_FILES and measure in (FORMAT, F1))
         for cut in shown
         for measure, terms in MEASURES.items()
     ]
@@ -114,11 +114,11 @@ def _errors() -> Iterator[Rate]:
 
 def _counts(verdicts: Any) -> Iterator[Metric]:
     """ToLeaP's counts: unreadable replies, entries of lists, and parameters."""
-    sums = [f"SUM({name})" for name in COUNTED[1:]]
+    sums = [f"SUM({name})" for name in PLATFORM_ERRORS[1:]]
     bad, *counts, entries = verdicts.aggregate(
         f"COUNT(*) FILTER (outcome = 'wrong' AND parsed = 0), {', '.join(sums)}, SUM(pred_api)"
     ).fetchall()[0]
-    for name, count in zip(COUNTED, (bad, *counts), strict=True):
+    for name, count in zip(PLATFORM_ERRORS, (bad, *counts), strict=True):
         yield Metric("errors as ToLeaP counts them", name, None, count or 0, entries or 0, kind="count")
 
 
@@ -129,7 +129,7 @@ VIEWS: Sequence[View] = (
         "Format accuracy is the share of replies with a readable list of calls. Precision is the share of the calls that"
         " were made which gold has too, recall the share of gold's that were made, F1 their harmonic mean; likewise for"
         " parameters with their values. All are micro averages: counts are summed over the split first.",
-        (*PARTS, "test"),
+        (*RECORD_FILES, "test"),
         note="Under toleap and original gold calls are not used up, so recall and F1 can exceed 100 % (Q1), and no reply"
         " with an apostrophe in a value is readable (Q4).",
     ),
