@@ -169,11 +169,12 @@ def as_objects(value: Any) -> list[dict[str, Any]]:
 
 
 def values_inside(value: Any) -> Iterator[Any]:
-    """A JSON value and all values in it, the outer ones first."""
-    yield value
-    inside = as_object(value).values() if isinstance(value, dict) else as_list(value)
-    for child in inside:
-        yield from values_inside(child)
+    """A JSON value and all values in it, however deep, the outer ones first."""
+    left = [value]
+    while left:
+        found = left.pop()
+        yield found
+        left += reversed(list(as_object(found).values()) or as_list(found))
 
 
 T = TypeVar("T")

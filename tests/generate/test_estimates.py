@@ -12,7 +12,7 @@ from generate.sessions.test_maker import made
 from wildtool.engine.call.budget import tokens_of
 from wildtool.engine.run.estimate import RoleEstimate
 from wildtool.generate.core.plan import SessionGenerationSpec
-from wildtool.generate.sessions.estimate import TRIAL_USAGE, estimate_sessions
+from wildtool.generate.estimates import TRIAL_USAGE, estimate_sessions
 from wildtool.generate.sessions.maker import SessionMaker
 
 

@@ -175,7 +175,7 @@ def _generate_with_models(
         return set_result(maker, found, out / ITEMS_FOLDER, items_run_command(out), aside)
 
     def estimate() -> CostEstimate:
-        from wildtool.generate.items.estimate import ITEM_TRIAL_BASIS, ITEM_UPPER_END, estimate_items
+        from wildtool.generate.estimates import ITEM_TRIAL_BASIS, ITEM_UPPER_END, estimate_items
 
         return CostEstimate(estimate_items(maker), ITEM_TRIAL_BASIS, ITEM_UPPER_END)
 

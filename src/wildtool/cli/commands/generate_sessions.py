@@ -118,7 +118,7 @@ def sessions(
         return set_result(maker, found, out / SESSIONS_FILE, sessions_run_command(out))
 
     def estimate() -> CostEstimate:
-        from wildtool.generate.sessions.estimate import (
+        from wildtool.generate.estimates import (
             SESSION_TRIAL_BASIS,
             SESSION_UPPER_END,
             estimate_sessions,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 from wildtool.generate.procedural.history import History, Mention, reference
 from wildtool.generate.procedural.requests import spoken_name
@@ -14,6 +14,7 @@ from wildtool.generate.procedural.results import ResultSampler
 from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSpec
 from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.procedural.wording import Wording, can_omit
+from wildtool.json_codec import as_list, as_object
 
 _OPTIONAL = 0.25
 _TOMORROW = 0.2
@@ -37,8 +38,6 @@ class DraftCall:
     """By argument path why a value that stands nowhere is right."""
     result: Any = field(default_factory=dict[str, Any])
     """What the tool returns; an object unless the tool documents something else."""
-    refers_back: bool = False
-    """True if the user refers back to an earlier task."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -92,7 +91,6 @@ def draft_call(
 
 def _take(call: DraftCall, hidden: HistoryReference, words: Wording) -> None:
     call.values[hidden.slot] = hidden.mention.value
-    call.refers_back = True
     if hidden.is_ellipsis and can_omit(call.tool, hidden.slot.key):
         call.ellipses.append(hidden.slot)
     else:
@@ -174,31 +172,25 @@ def entity_rows(call: DraftCall) -> list[dict[str, Any]]:
     if not gives.key:
         return []
     found: Any = call.result
-    for step in (
-        gives.place if gives.place is not None else ((_plural(gives.entity),) if gives.listed else ())
-    ):
-        found = found.get(step, []) if isinstance(found, dict) else []  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
-    rows: list[Any] = found if isinstance(found, list) else [found]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
-    return [cast(dict[str, Any], row) for row in rows if isinstance(row, dict)]
+    place = gives.place if gives.place is not None else (_plural(gives.entity),) if gives.listed else ()
+    for step in place:
+        found = as_object(found).get(step, [])
+    rows = as_list(found) if isinstance(found, list) else [found]
+    return [as_object(row) for row in rows if isinstance(row, dict)]
 
 
 def _facts(call: DraftCall, values: ValueSampler) -> dict[str, Any]:
     """Values for the fields that a tool returns, in keeping with what was asked for."""
     asked = {slot.kind: value for slot, value in call.values.items()}
-    limits = [
-        value for slot, value in call.values.items() if slot.kind == "amount" and slot.key.startswith("max")
-    ]
+    amounts = [(slot.key, value) for slot, value in call.values.items() if slot.kind == "amount"]
+    limits = [value for key, value in amounts if key.startswith("max")]
     facts: dict[str, Any] = {}
     for name, kind in call.tool.return_semantics.fields:
         value = values.of(kind)
         if kind == "person" and kind in asked:
             value = asked[kind]
         elif kind == "goods" and kind in asked:
-            value = (
-                f"{values.pick('adjectives')} {asked[kind]}"
-                if values.lang == "en"
-                else values.pick("adjectives") + asked[kind]
-            )
+            value = values.pick("adjectives") + (" " if values.lang == "en" else "") + asked[kind]
         elif kind == "price" and limits:
             value = round(limits[0] * (0.4 + 0.6 * values.draw.random()), 2)
         elif kind == "year" and kind in asked:
@@ -209,11 +201,8 @@ def _facts(call: DraftCall, values: ValueSampler) -> dict[str, Any]:
 
 def _prefix(key: str) -> str:
     """Letters that start the ids of a key: `train_id` gives `tn`, `cart_item_id` `ci`."""
-    words = [
-        word
-        for word in re.split(r"[_.\- ]+|(?<=[a-z])(?=[A-Z])", key)
-        if word and word.casefold() not in ("id", "ids")
-    ]
+    parts = re.split(r"[_.\- ]+|(?<=[a-z])(?=[A-Z])", key)
+    words = [word for word in parts if word.casefold() not in ("", "id", "ids")]
     if not words:
         return "id"
     return ("".join(word[0] for word in words) if len(words) > 1 else words[0][0] + words[0][-1]).lower()
@@ -238,16 +227,13 @@ def entities(call: DraftCall, t: int, words: Wording) -> list[Mention]:
     rows = entity_rows(call)
     if not gives.listed:
         return [Mention(slot, row[gives.name], t) for row in rows[:1]]
+    # Of several fields in which an entity is the best, the first counts.
     best = {
-        name: _best([row[name] for row in rows], kind) for name, kind in gives.fields if words.has_best(kind)
+        _best([row[name] for row in rows], kind): kind
+        for name, kind in reversed(gives.fields)
+        if words.has_best(kind)
     }
-    kinds = dict(gives.fields)
-    return [
-        Mention(
-            slot, row[gives.name], t, k, next((kinds[name] for name, place in best.items() if place == k), "")
-        )
-        for k, row in enumerate(rows)
-    ]
+    return [Mention(slot, row[gives.name], t, k, best.get(k, "")) for k, row in enumerate(rows)]
 
 
 def _best(numbers: list[Any], kind: str) -> int | None:

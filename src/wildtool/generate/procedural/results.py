@@ -8,7 +8,7 @@ from wildtool.generate.procedural.requests import spoken_name
 from wildtool.generate.procedural.tool_sets import slot_of
 from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.schema.constraints import constraint_faults
-from wildtool.generate.tool_sources.references import list_or_empty
+from wildtool.json_codec import as_list
 from wildtool.toolcall.schema import as_schema
 
 _DEEPEST = 4
@@ -39,7 +39,7 @@ class ResultSampler:
         return self._leaf(schema, name)
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
-        needed = frozenset(name for name in list_or_empty(schema.get("required")) if isinstance(name, str))
+        needed = frozenset(name for name in as_list(schema.get("required")) if isinstance(name, str))
         made: dict[str, Any] = {}
         optional = 0
         for name, child in as_schema(schema.get("properties")).items():

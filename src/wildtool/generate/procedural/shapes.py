@@ -1,7 +1,7 @@
 """Calls of a task in their planned shape: one, several beside each other, a chain, or both."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
 from wildtool.generate.core.plan import TaskPlan
@@ -14,30 +14,19 @@ from wildtool.generate.procedural.calls import (
     simulate_result,
 )
 from wildtool.generate.procedural.history import History, Mention, reference
-from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSet, ToolSpec
+from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSet, ToolSpec, slot_of
 from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.procedural.wording import Wording, can_omit
+from wildtool.json_codec import as_object
+from wildtool.toolcall.schema import as_schema
 
-COREFERENTIAL, PARTIAL, LONG_RANGE = SUBTYPES
+_, PARTIAL, LONG_RANGE = SUBTYPES
 _LONGEST_CHAIN = 5
 _DRAWN = 4
 """Tools of which the one that was called least is taken."""
-_FREE = frozenset(
-    [
-        "text",
-        "title",
-        "sentence",
-        "code",
-        "city",
-        "person",
-        "integer",
-        "count",
-        "number",
-        "amount",
-        "digits",
-        "url",
-    ]
-)
+_FREE = frozenset([
+    "text", "title", "sentence", "code", "city", "person", "integer", "count", "number", "amount", "digits", "url",
+])  # fmt: skip
 """Kinds of which any tool could return a value."""
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
@@ -125,26 +114,20 @@ class CallShapes:
         # What the user said needs no call before it.
         said = [*calls[j].values.values()]
         found = [mention for mention in entities(calls[j], 0, self.words) if mention.value not in said]
-        links = [
-            (tool, slot)
-            for tool in self.tools
-            for slot in tool.slots
-            if found and slot.key == found[0].slot.key
-        ]
+        key = found[0].slot.key if found else None
+        links = [(tool, slot) for tool in self.tools for slot in tool.slots if slot.key == key]
         if links:
             tool, slot = self._least_called_row(links)
             mention = self.draw.choice(found)
-            given: LinkedValues = {
-                slot.key: (mention.value, reference(self.words, mention, slot.noun, far=False))
-            }
+            said_as = reference(self.words, mention, slot.noun, far=False)
+            given: LinkedValues = {slot.key: (mention.value, said_as)}
         else:
             free = [
                 (tool, slot)
                 for tool in self.tools
                 for slot in tool.slots
-                if slot.kind in _FREE and not slot.members
+                if slot.required and slot.kind in _FREE and not slot.members
             ]
-            free = [(tool, slot) for tool, slot in free if slot.required]
             forced = self._forced(calls[j], free) if may_force and self.forced else None
             if forced is None:
                 if may_force:
@@ -163,22 +146,20 @@ class CallShapes:
         result: Any = call.result
         if not isinstance(result, dict):
             return None
-        facts = cast(dict[str, Any], result)
+        facts = as_object(result)
         if call.tool.returns:
             said = {repr(value) for value in call.values.values()}
+            fields = as_schema(call.tool.returns.get("properties"))
+            known = {name: slot_of(as_schema(fields.get(name)), (name,), required=True) for name in facts}
             fitting = [
                 (tool, slot, facts[name])
                 for tool, slot in free
-                if (name := str(slot.path[-1])) in facts and slot.same_values(call.tool.returns, name)
+                if (name := str(slot.path[-1])) in facts and slot.same_values(known[name])
                 if repr(facts[name]) not in said
             ]
             return self.draw.choice(fitting) if fitting else None
-        able = [
-            (tool, slot)
-            for tool, slot in free
-            if slot.key not in facts and not call.tool.return_semantics.listed
-        ]
-        if not able:
+        able = [(tool, slot) for tool, slot in free if slot.key not in facts]
+        if not able or call.tool.return_semantics.listed:
             return None
         tool, slot = self.draw.choice(able)
         facts[slot.key] = self.values.of(slot.kind, (), slot.bounds)
@@ -194,14 +175,9 @@ class CallShapes:
 
     def _tool(self) -> ToolSpec:
         """A tool to start with: rather one that needs no id."""
-        free = [
-            tool
-            for tool in self.tools
-            if tool.slots and not any(s.kind == "id" and s.required for s in tool.slots)
-        ]
-        return self.least_called(
-            free if free and self.draw.random() < 0.85 else [tool for tool in self.tools if tool.slots]
-        )
+        able = [tool for tool in self.tools if tool.slots]
+        free = [tool for tool in able if not any(s.kind == "id" and s.required for s in tool.slots)]
+        return self.least_called(free if free and self.draw.random() < 0.85 else able)
 
     def least_called(self, tools: Sequence[ToolSpec]) -> ToolSpec:
         """Of some drawn tools the one that was called least."""
@@ -228,12 +204,10 @@ class CallShapes:
         if not fitting:
             raise NoSuchTaskError
         entity = [f for f in fitting if f[1].kind == "id"]
-        tool, slot, mention = self._least_called_row(
-            entity if entity and self.draw.random() < 0.6 else fitting
-        )
-        return tool, HistoryReference(
-            slot, mention, plan.subtype == LONG_RANGE, plan.subtype == PARTIAL and mention.index is None
-        )
+        rows = entity if entity and self.draw.random() < 0.6 else fitting
+        tool, slot, mention = self._least_called_row(rows)
+        is_ellipsis = plan.subtype == PARTIAL and mention.index is None
+        return tool, HistoryReference(slot, mention, plan.subtype == LONG_RANGE, is_ellipsis)
 
     def _takers(self, subtype: str, t: int) -> list[tuple[ToolSpec, ParameterSlot, Mention]]:
         """Tools with a slot for something that stands in the history where the subtype asks for it."""

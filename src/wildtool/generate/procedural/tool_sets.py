@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -69,19 +69,13 @@ class ParameterSlot:
     def dotted(self) -> str:
         return ".".join(step for step in self.path if isinstance(step, str))
 
-    def same_values(self, returns: Mapping[str, Any], name: str) -> bool:
-        """Whether a field of a result holds values that make sense here."""
-        field_ = slot_of(as_schema(as_schema(returns.get("properties")).get(name)), (name,), required=True)
-        return (self.kind, self.members, self.form) == (field_.kind, field_.members, field_.form)
+    def same_values(self, other: "ParameterSlot") -> bool:
+        """Whether values of the other slot are of the same sort."""
+        return (self.kind, self.members, self.form) == (other.kind, other.members, other.form)
 
     def takes(self, other: "ParameterSlot") -> bool:
         """True if a value of the other slot makes sense here."""
-        return (self.key, self.kind, self.members, self.form) == (
-            other.key,
-            other.kind,
-            other.members,
-            other.form,
-        )
+        return self.key == other.key and self.same_values(other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,38 +135,30 @@ def read_tool_sets(
     sets: list[ToolSet] = []
     reasons: list[str] = []
 
-    def left_out(told: str) -> None:
-        reasons.append(told)
-        note(told)
+    def left_out(k: int | None, told: str) -> None:
+        reasons.append(told if k is None else f"{path}: set {k}: {told}")
+        note(reasons[-1])
 
-    for k, tools in enumerate(read_tool_lists(path, left_out)):
+    for k, tools in enumerate(read_tool_lists(path, partial(left_out, None))):
         usable: dict[str, Tool] = {}
         returns: dict[str, Mapping[str, Any]] = {}
         for tool in tools:
             name, made, fault = normalize_tool(tool, keep)
             if made is None or name in usable:
-                left_out(f"{path}: set {k}: {name!r} is left out: {fault or 'it stands there twice'}")
+                left_out(k, f"{name!r} is left out: {fault or 'it stands there twice'}")
             else:
                 usable[name] = made
                 returns[name] = result_schema(tool["function"])
                 for where, problem in unchecked_patterns(as_schema(tool["function"].get("parameters"))):
                     note(f"{path}: set {k}: {name}: the pattern of {where} is left out: {problem}")
-        made_tools = _made_tools(
-            list(usable.values()),
-            returns,
-            lang,
-            lambda told: left_out(f"{path}: set {k}: {told}"),  # noqa: B023
-        )
+        made_tools = _made_tools(list(usable.values()), returns, lang, partial(left_out, k))
         if any(tool.slots for tool in made_tools):
             sets.append(made_tools)
         elif usable:
-            left_out(f"{path}: set {k}: left out, since no tool of it takes an argument")
+            left_out(k, "left out, since no tool of it takes an argument")
     if not sets:
-        why = (
-            f". The first reason: {truncate_words(reasons[0].removeprefix(f'{path}: '), 400)}"
-            if reasons
-            else ""
-        )
+        first = truncate_words(reasons[0].removeprefix(f"{path}: "), 400) if reasons else ""
+        why = f". The first reason: {first}" if reasons else ""
         raise DataError(
             f"{path}: holds no usable tool; expected tools with parameters: a JSON list in the OpenAI shape, an OpenAPI "
             f"document or an MCP tool list{why}"
@@ -216,14 +202,9 @@ def _built_in_tool(name: str, row: Mapping[str, Any], lang: Lang) -> ToolSpec:
     listed, entity, *nouns, fields = row["gives"]
     function = {"name": name, "description": row["about"][k], "parameters": parameters}
     gives = ReturnSemantics(listed == "list", entity, nouns[k], tuple(fields.items()))
-    return ToolSpec(
-        name,
-        {"type": "function", "function": function},
-        tuple(slots),
-        gives,
-        tuple(row["say"][lang]),
-        clause_from_name=False,
-    )
+    definition: Tool = {"type": "function", "function": function}
+    clauses = tuple(row["say"][lang])
+    return ToolSpec(name, definition, tuple(slots), gives, clauses, clause_from_name=False)
 
 
 def _built_in_schema(
@@ -242,16 +223,8 @@ def _built_in_schema(
         optional = kind.endswith("?") or kind == "flag"
         kind = kind.removesuffix("?")
         members = tuple((texts[2] if k and len(texts) > 2 else listed).split("|")) if kind == "enum" else ()
-        slots.append(
-            ParameterSlot(
-                (*path, name),
-                name,
-                texts[k],
-                f"list:{listed}" if kind == "list" else kind,
-                not optional,
-                members,
-            )
-        )
+        kind = f"list:{listed}" if kind == "list" else kind
+        slots.append(ParameterSlot((*path, name), name, texts[k], kind, not optional, members))
         properties[name] = _built_in_parameter(slots[-1], k)
         required.extend([] if optional else [name])
     return {"type": "object", "properties": properties, "required": required}
@@ -281,12 +254,8 @@ def _made_tools(
     left_out: Callable[[str], None],
 ) -> ToolSet:
     """Args: left_out: is called with each tool that a user could not tell from another, and why."""
-    clauses = {
-        tool["function"]["name"]: request_clause(
-            tool["function"]["description"], tool["function"]["name"], lang
-        )
-        for tool in tools
-    }
+    functions = [tool["function"] for tool in tools]
+    clauses = {f["name"]: request_clause(f["description"], f["name"], lang) for f in functions}
     often = Counter(map(compared, clauses.values()))
     made: dict[str, ToolSpec] = {}
     for tool in tools:
@@ -297,9 +266,8 @@ def _made_tools(
         clause = with_places(clause, [slot.key for slot in slots])
         new = ToolSpec(name, tool, slots, ReturnSemantics(), (clause,), clause_from_name=True, returns=known)
         if (other := made.setdefault(new.request, new)) is not new:
-            left_out(
-                f"{name!r} is left out: a user could not tell it from {other.name!r}, described and named alike"
-            )
+            why = f"a user could not tell it from {other.name!r}, described and named alike"
+            left_out(f"{name!r} is left out: {why}")
     wanted = {slot.key: slot.form for tool in made.values() for slot in tool.slots if slot.kind == "id"}
     return tuple(
         replace(t, return_semantics=guess_returns(t.name, {s.key for s in t.slots}, wanted, t.returns))
@@ -342,24 +310,23 @@ def _slots(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> Iter
 
 def slot_of(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> ParameterSlot:
     """What values a leaf of a schema takes, and what a user calls it."""
-    name = str(path[-1])
     key = re.sub(r"\W", "_", "_".join(step for step in path if isinstance(step, str)))
+    name = str(path[-1])
+    called = name if len(path) == 1 else key
     listed = schema.get("type") == "array"
     inner = as_schema(schema.get("items")) if listed else schema
     bounds = value_bounds(inner)
     kind = guess_kind(name, inner)
     form = str(inner.get("format"))
     if is_id(name) and not listed and (id_form := form_of(inner)) != "other":
-        return ParameterSlot(
-            path, key, noun_of(name if len(path) == 1 else key, "id"), "id", required, (), bounds, id_form
-        )
-    if kind != "enum" and form in _KINDS_OF_FORMATS and inner.get("type") == "string":
+        return ParameterSlot(path, key, noun_of(called, "id"), "id", required, (), bounds, id_form)
+    is_text = kind != "enum" and inner.get("type") == "string"
+    if is_text and "pattern" in inner and form not in _KINDS_OF_FORMATS:
+        told, kind = noun_of(called, kind), PATTERN_KIND + str(inner["pattern"])
+        return ParameterSlot(path, key, told, f"list:{kind}" if listed else kind, required)
+    if is_text and form in _KINDS_OF_FORMATS:
         # A pattern beside it says the same.
         kind = _KINDS_OF_FORMATS[form]
-    elif "pattern" in inner and kind != "enum" and inner.get("type") == "string":
-        told = noun_of(name if len(path) == 1 else key, kind)
-        kind = PATTERN_KIND + str(inner["pattern"])
-        return ParameterSlot(path, key, told, f"list:{kind}" if listed else kind, required)
     if kind == "text":
         # A name fits more places than a sentence does.
         kind = "title"
@@ -367,5 +334,5 @@ def slot_of(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> Par
     if kind in _FREE_TEXT_KINDS and len(named := quoted_examples(inner) or quoted_examples(schema)) > 1:
         # Better than words drawn for any text: those that the description gives.
         kind, members = "enum", tuple(named)
-    noun = noun_of(name, kind) if len(path) == 1 else noun_of(key, kind)
-    return ParameterSlot(path, key, noun, f"list:{kind}" if listed else kind, required, members, bounds)
+    told = noun_of(called, kind)
+    return ParameterSlot(path, key, told, f"list:{kind}" if listed else kind, required, members, bounds)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.schema.patterns import follows, sample
+from wildtool.json_codec import as_list
 
 _FILE = Path(__file__).parent / "data" / "words.json"
 
@@ -30,23 +31,8 @@ def word_lists() -> Mapping[str, Mapping[str, Sequence[str]]]:
 _CODE_LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 _CURRENCIES = ("EUR", "USD", "JPY", "CHF", "NOK", "CAD", "BRL", "KRW", "PLN", "ZAR", "TRY", "MXN")
 _COUNTRY_CODES = (
-    "PT",
-    "AT",
-    "NO",
-    "CZ",
-    "FR",
-    "PL",
-    "IT",
-    "SE",
-    "JP",
-    "CA",
-    "BR",
-    "KR",
-    "NZ",
-    "MX",
-    "KE",
-    "TR",
-)
+    "PT", "AT", "NO", "CZ", "FR", "PL", "IT", "SE", "JP", "CA", "BR", "KR", "NZ", "MX", "KE", "TR",
+)  # fmt: skip
 _QUOTED = frozenset(["title", "sentence", "text"])
 """Kinds that a user puts into quotation marks."""
 PATTERN_KIND = "pattern:"
@@ -104,18 +90,10 @@ class ValueSampler:
         """A text that follows a pattern: rather a word than letters at random."""
         words = [self.draw.choice(word_list(name, "en")).lower() for name in ("adjectives", "nouns")]
         title, slug = " ".join(words).title(), "-".join(words)
-        for text in (
-            title,
-            slug,
-            slug.replace("-", "_"),
-            title.replace(" ", ""),
-            _code(self),
-            words[1],
-            self.digits(6),
-        ):
-            if follows(text, pattern):
-                return text
-        return sample(pattern, self.draw) or ""
+        plain = (title, slug, slug.replace("-", "_"), title.replace(" ", ""))
+        texts = (*plain, _code(self), words[1], self.digits(6))
+        found = next((text for text in texts if follows(text, pattern)), None)
+        return found or sample(pattern, self.draw) or ""
 
     def pick(self, name: str) -> str:
         """A word of a pool."""
@@ -130,12 +108,9 @@ class ValueSampler:
             return _uuid(self)
         if form == "whole":
             drawn = self.draw.randrange(10_000, 100_000)
-            whole = (
-                self._between(*bounds, whole=True)
-                if bounds and not bounds[0] <= drawn <= bounds[1]
-                else drawn
-            )
-            return int(whole)
+            if not bounds or bounds[0] <= drawn <= bounds[1]:
+                return drawn
+            return int(self._between(*bounds, whole=True))
         return f"{prefix}_{self.draw.randrange(10_000, 100_000)}"
 
 
@@ -277,7 +252,7 @@ def as_spoken(value: Any, kind: str, lang: Lang) -> str:
     if isinstance(value, bool):
         return ("yes" if value else "no") if lang == "en" else ("是" if value else "否")
     if isinstance(value, list):
-        parts = [as_spoken(part, kind.removeprefix("list:"), lang) for part in value]  # pyright: ignore[reportUnknownVariableType]
+        parts = [as_spoken(part, kind.removeprefix("list:"), lang) for part in as_list(value)]
         return (" and " if lang == "en" else "和").join(parts)
     if kind in _QUOTED:
         return f'"{value}"' if lang == "en" else f"“{value}”"

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from wildtool.generate.procedural.value_roles import value_role
 from wildtool.generate.procedural.values import word_list
+from wildtool.json_codec import as_list, as_object, values_inside
 from wildtool.toolcall.schema import as_schema
 
 EntityRole = Literal["id", "person", "place", "title", "phone", "email"]
@@ -111,9 +112,9 @@ def find_entities(
     found.years.update(int(match[1]) for match in _ISO_DATE.finditer(date))
     unknown: dict[str, str] = {}
     for node in nodes:
-        action = cast(dict[str, Any], node["action"])
-        gold = not str(action["name"]).startswith(("prepare_to_answer", "ask_user_for_"))
+        action = as_object(node["action"])
         name = str(action["name"])
+        gold = not name.startswith(("prepare_to_answer", "ask_user_for_"))
         for leaf in _leaves(node.get("observation"), "observation", "", (), {}):
             _record_leaf(found, leaf, {}, fixed)
         schema = (schemas or {}).get(name, {})
@@ -163,16 +164,15 @@ def _leaves(
     value: Any, path: str, key: str, beside: tuple[str, ...], schema: Mapping[str, Any]
 ) -> Iterator[_Leaf]:
     if isinstance(value, dict):
-        table = cast(dict[str, Any], value)
+        table = as_object(value)
+        around = (*beside[:1], *table)
         for name, child in table.items():
             inner = as_schema(as_schema(schema.get("properties")).get(name))
-            yield from _leaves(
-                child, f"{path}.{name}", qualified_key(key, name), (*beside[:1], *table), inner
-            )
+            yield from _leaves(child, f"{path}.{name}", qualified_key(key, name), around, inner)
     elif isinstance(value, list):
         # The description of a list may be the only one of its elements.
         inner = {"description": schema.get("description", ""), **as_schema(schema.get("items"))}
-        for child in cast(list[Any], value):
+        for child in as_list(value):
             yield from _leaves(child, path, key, beside, inner)
     elif value is not None:
         yield _Leaf(path, key, value, beside, schema)
@@ -202,23 +202,19 @@ def _record_leaf(found: SessionEntities, leaf: _Leaf, unknown: dict[str, str], f
     if len(text) > _LONGEST or (len(text) < _SHORTEST and not wide):
         return
     role = entity_role(leaf.key, text)
-    if (
-        role == "title"
-        and not wide
-        and snake(leaf.key) in ("name", "names")
-        and _PEOPLE.search(snake(" ".join(leaf.beside)))
-    ):
+    named = role == "title" and not wide and snake(leaf.key) in ("name", "names")
+    if named and _PEOPLE.search(snake(" ".join(leaf.beside))):
         role = "person"
     if role is not None:
         found.texts[text] = "person" if found.texts.get(text) == "person" else role
     elif _STAMP.fullmatch(text):
         raise UnclearError(leaf.path, text)
     elif _NAME.fullmatch(text) and not text.isupper():
-        named = value_role(snake(leaf.key), leaf.schema, text) if leaf.schema else ""
-        if named == "stays":
+        told = value_role(snake(leaf.key), leaf.schema, text) if leaf.schema else ""
+        if told == "stays":
             found.words[text] = leaf.path
-        elif named:
-            found.texts[text] = named
+        elif told:
+            found.texts[text] = told
         else:
             unknown[text] = leaf.path
 
@@ -253,18 +249,10 @@ def _chinese_person(text: str) -> bool:
 def fixed_values(tools: list[Any]) -> frozenset[str]:
     """Enum members and names that tools define, case-folded."""
     fixed: set[str] = set()
-    layer: list[Any] = list(tools)
-    while layer:
-        value = layer.pop()
-        if isinstance(value, Mapping):
-            table = cast(Mapping[str, Any], value)
-            if isinstance(table.get("enum"), list):
-                fixed.update(str(member).casefold() for member in table["enum"])
-            if isinstance(table.get("name"), str):
-                fixed.add(table["name"].casefold())
-            layer.extend(table.values())
-        elif isinstance(value, list):
-            layer.extend(cast(list[Any], value))
+    for table in map(as_object, values_inside(tools)):
+        fixed.update(str(member).casefold() for member in as_list(table.get("enum")))
+        if isinstance(table.get("name"), str):
+            fixed.add(table["name"].casefold())
     return frozenset(fixed)
 
 

@@ -42,9 +42,8 @@ def refresh_session(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
     made = copy.deepcopy(dict(record))
     for prefix in language_prefixes(record):
         names = [f"{prefix}_{name}" for name in _FIELDS if f"{prefix}_{name}" in record]
-        names.extend(
-            ["answer_list"] if "answer_list" in record and f"{prefix}_answer_list" not in record else []
-        )
+        if "answer_list" in record and f"{prefix}_answer_list" not in record:
+            names.append("answer_list")
         draw = Random(f"{seed}/{record.get('id')}/{prefix}")
         rewriter = Rewriter(record, prefix, names, draw)
         for name in names:
@@ -85,10 +84,7 @@ class _TextDeduplicator:
     """Keeps rewritten texts of a file distinct if the old ones were: new names could make two alike."""
 
     def __init__(self) -> None:
-        self._old, self._new = (
-            NearDuplicateIndex(NEAR_DUPLICATE_SCORE),
-            NearDuplicateIndex(NEAR_DUPLICATE_SCORE),
-        )
+        self._old, self._new = (NearDuplicateIndex(NEAR_DUPLICATE_SCORE) for _ in range(2))
 
     def refreshed(self, record: Mapping[str, Any], seed: str) -> dict[str, Any]:
         """The session with fresh values; drawn again, a few times, if a text nearly repeats an earlier one.

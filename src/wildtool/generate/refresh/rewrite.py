@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.procedural.values import ValueSampler
@@ -18,8 +18,10 @@ from wildtool.generate.refresh.entities import (
     tool_schemas,
 )
 from wildtool.generate.refresh.replacements import replacement_texts, year_shift
+from wildtool.json_codec import as_list, as_object, values_inside
 
 _NUMBER = r"(?<![A-Za-z0-9_.,:/#-])[0-9]+(?:[.,][0-9]+)*(?![A-Za-z0-9_]|[.,:][0-9])"
+_NUMBERS = re.compile(f"(?P<number>{_NUMBER})")
 _CURRENCY = re.compile(
     r"^\s?(?:€|\$|£|EUR|USD|GBP|CNY|euros?|dollars?|pounds?|bucks|元|块|欧元|美元)|[€$£¥]\s?$", re.I
 )
@@ -46,30 +48,22 @@ class Rewriter:
         parts = [_bounded(text) for text in texts]
         years = "|".join(str(year) for year in sorted(self._found.years))
         self._pattern = re.compile(
-            "|".join(
-                [
-                    f"(?P<text>{'|'.join(parts) or '(?!)'})",
-                    rf"(?P<year>(?<![A-Za-z0-9_.])(?:{years or '(?!)'})(?!\d))",
-                    f"(?P<number>{_NUMBER})",
-                ]
-            ),
+            f"(?P<text>{'|'.join(parts) or '(?!)'})"
+            rf"|(?P<year>(?<![A-Za-z0-9_.])(?:{years or '(?!)'})(?!\d))|(?P<number>{_NUMBER})",
             re.IGNORECASE,
         )
 
     def rewritten(self, value: Any, key: str, *, beside_currency: bool = False) -> Any:
         """A JSON value with all entities rewritten."""
         if isinstance(value, dict):
-            table = cast(dict[str, Any], value)
+            table = as_object(value)
             beside = "currency" in table
             return {
                 k: self.rewritten(child, qualified_key(key, k), beside_currency=beside)
                 for k, child in table.items()
             }
         if isinstance(value, list):
-            return [
-                self.rewritten(child, key, beside_currency=beside_currency)
-                for child in cast(list[Any], value)
-            ]
+            return [self.rewritten(child, key, beside_currency=beside_currency) for child in as_list(value)]
         if isinstance(value, str):
             return self._pattern.sub(self._replace, value)
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -128,22 +122,15 @@ def _value(said: str) -> Decimal | None:
 
 def _is_marked(match: re.Match[str]) -> bool:
     """True for a number beside a currency."""
-    after, before = (
-        match.string[match.end() : match.end() + 8],
-        match.string[max(0, match.start() - 2) : match.start()],
-    )
+    after = match.string[match.end() : match.end() + 8]
+    before = match.string[max(0, match.start() - 2) : match.start()]
     return any(_CURRENCY.search(text) for text in (after, before))
 
 
 def _marked(value: Any) -> Iterator[Decimal]:
     """The numbers beside a currency in all texts of a JSON value."""
-    if isinstance(value, dict):
-        value = list(cast(dict[str, Any], value).values())
-    if isinstance(value, list):
-        for child in cast(list[Any], value):
-            yield from _marked(child)
-    elif isinstance(value, str):
-        for match in re.finditer(f"(?P<number>{_NUMBER})", value):
+    for text in values_inside(value):
+        for match in _NUMBERS.finditer(text) if isinstance(text, str) else ():
             number = _value(match["number"])
             if number is not None and _is_marked(match):
                 yield number

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date
+from itertools import chain
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from wildtool.generate.schema.patterns import PatternError, check_pattern, follows, sample
-from wildtool.toolcall.schema import as_schema
+from wildtool.json_codec import as_list
+from wildtool.toolcall.schema import argument_parts, as_schema, path_text
 from wildtool.toolcall.schema_check import shorten
 
 Remark = tuple[str, str]
@@ -46,21 +48,14 @@ _LOWEST = (("minimum", False), ("exclusiveMinimum", True))
 _HIGHEST = (("maximum", False), ("exclusiveMaximum", True))
 
 
-def constraint_faults(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[Remark]:
+def constraint_faults(value: Any, schema: Mapping[str, Any]) -> Iterator[Remark]:
     """Where a value breaks a pattern, format, bound or count, at every depth.
 
     A pattern that cannot be read (`pattern_problem` says why) is not held against a value.
     """
-    yield from ((path, f"{shorten(value)} {problem}") for problem in _broken(value, schema))
-    if isinstance(value, dict):
-        properties = as_schema(schema.get("properties"))
-        for name, child in cast(dict[str, Any], value).items():
-            below = f"{path}.{name}" if path else name
-            yield from constraint_faults(child, as_schema(properties.get(name)), below)
-    elif isinstance(value, list):
-        items = as_schema(schema.get("items"))
-        for k, child in enumerate(cast(list[Any], value)):
-            yield from constraint_faults(child, items, f"{path}[{k}]")
+    for path, part, known in chain([((), value, schema)], argument_parts(value, schema)):
+        for problem in _broken(part, known):
+            yield path_text(path), f"{shorten(part)} {problem}"
 
 
 def pattern_problem(schema: Mapping[str, Any]) -> str:
@@ -128,7 +123,7 @@ def _broken(value: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield from _number(value, schema)
     elif isinstance(value, list):
-        members = cast(list[Any], value)
+        members = as_list(value)
         yield from _count(len(members), schema, "Items", "elements")
         if schema.get("uniqueItems") is True and any(m in members[:k] for k, m in enumerate(members[:200])):
             yield "has an element twice"
@@ -155,14 +150,13 @@ def _is_form(value: str, form: str) -> bool:
 
 
 def _number(value: float, schema: Mapping[str, Any]) -> Iterator[str]:
-    for name, excluded in _LOWEST:
-        low = numeric_bound(schema, name)
-        if low is not None and (value < low or (excluded and value == low)):
-            yield f"is below {low}" if value < low else f"must be above {low}"
-    for name, excluded in _HIGHEST:
-        high = numeric_bound(schema, name)
-        if high is not None and (value > high or (excluded and value == high)):
-            yield f"is above {high}" if value > high else f"must be below {high}"
+    for bounds, outside, inside, sign in ((_LOWEST, "below", "above", -1), (_HIGHEST, "above", "below", 1)):
+        for name, excluded in bounds:
+            bound = numeric_bound(schema, name)
+            if bound is not None and sign * value > sign * bound:
+                yield f"is {outside} {bound}"
+            elif excluded and value == bound:
+                yield f"must be {inside} {bound}"
 
 
 def _count(length: int, schema: Mapping[str, Any], what: str, noun: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from random import Random
@@ -17,7 +18,8 @@ from wildtool.generate.schema.constraints import (
 )
 from wildtool.generate.schema.pattern_risk import pattern_risk
 from wildtool.generate.schema.patterns import sample
-from wildtool.toolcall.schema import as_schema
+from wildtool.json_codec import as_list, as_objects
+from wildtool.toolcall.schema import as_schema, enum_of
 from wildtool.toolcall.schema_check import argument_faults, shorten
 
 FORMAT_TYPE_NAMES: Mapping[str, str] = {
@@ -47,23 +49,30 @@ def definition_faults(function: Any) -> list[RuleFault]:
 
     Args: function: `{name, description, parameters}`, the `function` of an OpenAI tool definition.
     """
+    return list(_definition_faults(function))
+
+
+def _definition_faults(function: Any) -> Iterator[RuleFault]:
     if not isinstance(function, Mapping):
-        return [RuleFault("D1", "A definition is an object with name, description and parameters.")]
+        yield RuleFault("D1", "A definition is an object with name, description and parameters.")
+        return
     definition = as_schema(cast(object, function))
-    faults = [*_head_faults(definition)]
-    parameters = definition.get("parameters")
-    if not isinstance(parameters, Mapping):
-        return [*faults, RuleFault("D1", "`parameters` must be a JSON Schema of type object.")]
-    schema = as_schema(cast(object, parameters))
+    name, parameters = definition.get("name"), definition.get("parameters")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        message = f"the name {shorten(name)} must be letters, digits, `_`, `.` or `-`, 64 at most."
+        yield RuleFault("D1", message)
+    yield from _description_faults(definition.get("description"), "the tool")
+    schema = as_schema(parameters)
     if schema.get("type") != "object":
-        faults.append(RuleFault("D1", "`parameters` must be a JSON Schema of type object."))
-    # Nothing of it is looked at further: it could take long.
+        yield RuleFault("D1", "`parameters` must be a JSON Schema of type object.")
+    if not isinstance(parameters, Mapping):
+        return
     if _levels(schema) > _MOST_LEVELS or len(repr(schema)) > MAX_PARAMETERS_CHARACTERS:
-        return [
-            *faults,
-            RuleFault("D9", f"the parameters are too much; at most {MAX_PARAMETERS_CHARACTERS} characters."),
-        ]
-    return faults + list(schema_definition_faults(schema))
+        # Nothing of it is looked at further: it could take long.
+        message = f"the parameters are too much; at most {MAX_PARAMETERS_CHARACTERS} characters."
+        yield RuleFault("D9", message)
+    else:
+        yield from schema_definition_faults(schema)
 
 
 def _levels(value: Any) -> int:
@@ -71,23 +80,8 @@ def _levels(value: Any) -> int:
     levels, row = 0, [value]
     while row and levels <= _MOST_LEVELS:
         levels += 1
-        row = [child for inner in row for child in _children(inner)]
+        row = [child for inner in row for child in (as_schema(inner).values() or as_list(inner))]
     return levels
-
-
-def _children(value: Any) -> list[Any]:
-    if isinstance(value, Mapping):
-        return list(cast(Mapping[str, Any], value).values())
-    return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def _head_faults(definition: Schema) -> Iterator[RuleFault]:
-    name = definition.get("name")
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        yield RuleFault(
-            "D1", f"the name {shorten(name)} must be letters, digits, `_`, `.` or `-`, 64 at most."
-        )
-    yield from _description_faults(definition.get("description"), "the tool")
 
 
 def schema_definition_faults(schema: Schema, path: str = "parameters", depth: int = 1) -> Iterator[RuleFault]:
@@ -96,12 +90,10 @@ def schema_definition_faults(schema: Schema, path: str = "parameters", depth: in
         yield RuleFault("D9", f"{path} lies too deep; at most {MAX_SCHEMA_DEPTH} levels.")
         return
     if "anyOf" in schema:
-        branches = schema["anyOf"]
-        if not isinstance(branches, list) or not branches:
-            yield RuleFault("D3", f"{path}.anyOf must be a list of schemas.")
-            return
-        for k, branch in enumerate(cast(list[Any], branches)):
+        for k, branch in enumerate(branches := as_list(schema["anyOf"])):
             yield from schema_definition_faults(as_schema(branch), f"{path}.anyOf[{k}]", depth + 1)
+        if not branches:
+            yield RuleFault("D3", f"{path}.anyOf must be a list of schemas.")
         return
     type_ = schema.get("type")
     if not isinstance(type_, str) or type_ not in FORMAT_TYPE_NAMES:
@@ -182,11 +174,10 @@ def _name_faults(names: Sequence[str], path: str) -> Iterator[RuleFault]:
 def _enum_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault]:
     if "enum" not in schema:
         return
-    members = schema["enum"]
-    if not isinstance(members, list) or not 1 <= len(cast(list[Any], members)) <= MAX_ENUM_MEMBERS:
+    listed = enum_of(schema)
+    if not 1 <= len(listed) <= MAX_ENUM_MEMBERS:
         yield RuleFault("D5", f"{path}.enum must be a list of 1 to {MAX_ENUM_MEMBERS} values.")
         return
-    listed = cast(list[Any], members)
     if type_ in ("object", "array"):
         yield RuleFault("D5", f"{path}: an enum goes with single values; of a list it stands in `items`.")
     for k, member in enumerate(listed):
@@ -197,8 +188,7 @@ def _enum_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault]:
 def _own_value_faults(schema: Schema, path: str) -> Iterator[RuleFault]:
     """Values that a schema itself names keep to it: members of its enum, its default."""
     plain = {key: value for key, value in schema.items() if key != "enum"}
-    members = schema.get("enum")
-    for member in cast(list[Any], members)[:MAX_ENUM_MEMBERS] if isinstance(members, list) else []:
+    for member in enum_of(schema)[:MAX_ENUM_MEMBERS]:
         for _, message in call_problems(member, plain):
             yield RuleFault("D5", f"{path}.enum: {message}.")
     if "default" in schema and schema["default"] is not None:
@@ -283,13 +273,11 @@ def format_types(schema: Schema) -> dict[str, Any]:
     if isinstance(made.get("items"), Mapping):
         made["items"] = format_types(as_schema(made["items"]))
     if isinstance(made.get("anyOf"), list):
-        made["anyOf"] = [format_types(as_schema(branch)) for branch in cast(list[Any], made["anyOf"])]
+        made["anyOf"] = [format_types(branch) for branch in as_objects(made["anyOf"])]
     return made
 
 
 def duplicate_names(names: Sequence[str]) -> list[str]:
     """Names that several tools of a list have, small and capital letters being one; each once."""
-    seen: dict[str, int] = {}
-    for name in names:
-        seen[name.casefold()] = seen.get(name.casefold(), 0) + 1
-    return list(dict.fromkeys(name for name in names if seen[name.casefold()] > 1))
+    often = Counter(name.casefold() for name in names)
+    return list(dict.fromkeys(name for name in names if often[name.casefold()] > 1))

@@ -13,6 +13,7 @@ from wildtool.generate.tool_sources.references import (
     requires_unfillable,
     why_unfillable,
 )
+from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.toolcall.schema import as_schema
 from wildtool.toolcall.schema_check import tool_schema_faults
 from wildtool.types import Tool
@@ -70,13 +71,10 @@ def _odd_text(schema: Any) -> str:
     row: list[Any] = [schema]
     while row:
         found = row.pop()
-        if isinstance(found, Mapping):
-            known = cast(Mapping[str, Any], found)
-            row += [child for key, child in known.items() if key not in _ABOUT]
-            row += known
-        elif isinstance(found, list):
-            row += cast(list[Any], found)
-        elif isinstance(found, str) and CONTROL.search(found):
+        known = as_object(found)
+        row += [child for key, child in known.items() if key not in _ABOUT]
+        row += [*known, *as_list(found)]
+        if isinstance(found, str) and CONTROL.search(found):
             return found[:80]
     return ""
 
@@ -87,7 +85,7 @@ def normalize_schema(
     """A schema with a description, one type name, and decimals called `float`, as the format writes them."""
     type_ = schema.get("type")
     if isinstance(type_, list):
-        type_ = next((t for t in cast(list[Any], type_) if t != "null"), "string")
+        type_ = next((t for t in as_list(type_) if t != "null"), "string")
     if type_ is None and "anyOf" not in schema:
         type_ = "object" if "properties" in schema else "string"
     made = {key: value for key, value in schema.items() if key in keep}
@@ -102,27 +100,18 @@ def normalize_schema(
     if depth:
         made["description"] = _description_or(schema, name + ".")
     if isinstance(schema.get("properties"), dict) and depth < _DEEPEST:
-        properties = cast(dict[str, Any], schema["properties"])
         made["properties"] = {
-            key: normalize_schema(as_schema(child), key, depth + 1, keep) for key, child in properties.items()
+            key: normalize_schema(as_schema(child), key, depth + 1, keep)
+            for key, child in as_object(schema["properties"]).items()
         }
     if "items" in schema:
         made["items"] = normalize_schema(as_schema(schema["items"]), name, depth + 1, keep)
     if "anyOf" in schema:
-        branches = (
-            [as_schema(branch) for branch in cast(list[Any], schema["anyOf"])]
-            if isinstance(schema["anyOf"], list)
-            else []
-        )
-        solid = [branch for branch in branches if branch.get("type") != "null"]
-        return (
-            {
-                **normalize_schema(solid[0], name, depth, keep),
-                "description": _description_or(schema, name + "."),
-            }
-            if solid
-            else {"anyOf": []}
-        )
+        solid = [branch for branch in as_objects(schema["anyOf"]) if branch.get("type") != "null"]
+        if not solid:
+            return {"anyOf": []}
+        about = _description_or(schema, name + ".")
+        return {**normalize_schema(solid[0], name, depth, keep), "description": about}
     return made
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from wildtool.errors import DataError
@@ -10,10 +11,10 @@ from wildtool.generate.tool_sources.references import (
     SchemaReader,
     UnreadableSchemaError,
     is_unfillable,
-    list_or_empty,
     requires_unfillable,
     why_unfillable,
 )
+from wildtool.json_codec import as_list
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Tool
 
@@ -60,6 +61,24 @@ def openapi_tools(document: Mapping[str, Any], note: Callable[[str], None]) -> I
                 note(f"{method.upper()} {route}: left out: {error}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Parameters:
+    """Parameters of one tool."""
+
+    properties: dict[str, Any] = field(default_factory=dict[str, Any])
+    required: list[str] = field(default_factory=list[str])
+
+    def put(self, name: str, schema: Mapping[str, Any], *, needed: bool) -> None:
+        """Adds one; an optional one that nobody can give is left out. Raises UnreadableSchemaError for a needed one."""
+        odd = CONTROL.search(name) is not None
+        if not odd and not is_unfillable(schema):
+            self.properties.setdefault(name, schema)
+            self.required.extend([name] if needed and name not in self.required else [])
+        elif needed:
+            why = f"the name {name!r} holds control characters" if odd else why_unfillable(name, schema)
+            raise UnreadableSchemaError(why)
+
+
 class _Reader:
     """Reads the operations of one document."""
 
@@ -73,16 +92,18 @@ class _Reader:
         self._old = "swagger" in document
 
     def tool(self, name: str, shared: Mapping[str, Any], operation: Mapping[str, Any]) -> Tool:
-        properties: dict[str, Any] = {}
-        required: list[str] = []
+        made = _Parameters()
+        bodies: list[Mapping[str, Any]] = []
         for parameter in self._parameters(shared, operation):
-            if not self._old or parameter.get("in") != "body":
-                self._add(properties, required, str(parameter["name"]), parameter)
-        self._add_body(properties, required, shared, operation)
+            if self._old and parameter.get("in") == "body":
+                bodies.append(parameter)
+            else:
+                self._add(made, parameter)
+        self._add_body(made, bodies[-1] if bodies else {}, operation)
         function: dict[str, Any] = {
             "name": name,
             "description": _about(operation, name),
-            "parameters": {"type": "object", "properties": properties, "required": required},
+            "parameters": {"type": "object", "properties": made.properties, "required": made.required},
         }
         returns = self._returns(operation)
         return {"type": "function", "function": {**function, "returns": returns} if returns else function}
@@ -91,23 +112,19 @@ class _Reader:
         """Those that a user could say; the operation's own ones come in place of the path's."""
         found: dict[tuple[Any, Any], Mapping[str, Any]] = {}
         for written in (
-            *list_or_empty(shared.get("parameters")),
-            *list_or_empty(operation.get("parameters")),
+            *as_list(shared.get("parameters")),
+            *as_list(operation.get("parameters")),
         ):
             parameter = self.schemas.dereference(written)
             name, where = parameter.get("name"), parameter.get("in")
             # Headers and cookies carry keys and sessions, of which a user says nothing.
-            if (
-                isinstance(name, str)
-                and where in _SAID
-                and not (where == "query" and _TRANSPORT.fullmatch(name))
-            ):
+            if not isinstance(name, str) or where not in _SAID:
+                continue
+            if where != "query" or not _TRANSPORT.fullmatch(name):
                 found[name, where] = parameter
         return list(found.values())
 
-    def _add(
-        self, properties: dict[str, Any], required: list[str], name: str, parameter: Mapping[str, Any]
-    ) -> None:
+    def _add(self, made: _Parameters, parameter: Mapping[str, Any]) -> None:
         if self._old:
             written: Any = {key: value for key, value in parameter.items() if key not in _NO_SCHEMA}
         else:
@@ -115,59 +132,29 @@ class _Reader:
         schema = self.schemas.resolve(written, without="readOnly")
         if isinstance(about := parameter.get("description"), str) and about.strip():
             schema = {**schema, "description": without_html(about)}
-        self._put(properties, required, name, schema, needed=parameter.get("required") is True)
+        made.put(str(parameter["name"]), schema, needed=parameter.get("required") is True)
 
-    def _put(
-        self,
-        properties: dict[str, Any],
-        required: list[str],
-        name: str,
-        schema: Mapping[str, Any],
-        *,
-        needed: bool,
-    ) -> None:
-        if is_unfillable(schema) or CONTROL.search(name):
-            if needed:
-                raise UnreadableSchemaError(
-                    f"the name {name!r} holds control characters"
-                    if CONTROL.search(name)
-                    else why_unfillable(name, schema)
-                )
-            return
-        properties.setdefault(name, schema)
-        if needed and name not in required:
-            required.append(name)
-
-    def _add_body(
-        self,
-        properties: dict[str, Any],
-        required: list[str],
-        shared: Mapping[str, Any],
-        operation: Mapping[str, Any],
-    ) -> None:
-        if self._old:
-            bodies = [each for each in self._parameters(shared, operation) if each.get("in") == "body"]
-            body: Mapping[str, Any] = bodies[-1] if bodies else {}
-            kind, written = "JSON", body.get("schema", {})
-        else:
+    def _add_body(self, made: _Parameters, body: Mapping[str, Any], operation: Mapping[str, Any]) -> None:
+        """Args: body: that of version 2; of version 3 it is part of the operation."""
+        kind, written = "JSON", body.get("schema", {})
+        if not self._old:
             body = self.schemas.dereference(operation.get("requestBody"))
             kind, written = _media(body.get("content"))
         needed = body.get("required") is True
         if not written:
             if needed:
-                raise UnreadableSchemaError(
-                    f"no schema says what its body holds ({kind or 'no kind of content'})"
-                )
+                problem = f"no schema says what its body holds ({kind or 'no kind of content'})"
+                raise UnreadableSchemaError(problem)
             return
         schema = self.schemas.resolve(written, without="readOnly")
         fields = as_schema(schema.get("properties"))
         if not fields:
-            self._put(properties, required, "body", schema, needed=needed or requires_unfillable(schema))
+            made.put("body", schema, needed=needed or requires_unfillable(schema))
             return
-        listed = list_or_empty(schema.get("required"))
+        listed = as_list(schema.get("required"))
         for name, child in fields.items():
-            self._put(properties, required, name, child, needed=name in listed)
-        required += [name for name in listed if name not in fields and name not in required]
+            made.put(name, child, needed=name in listed)
+        made.required.extend(name for name in listed if name not in fields and name not in made.required)
 
     def _returns(self, operation: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema of the body when the operation succeeds; empty if none can be read."""
@@ -187,15 +174,12 @@ class _Reader:
 
 def _about(operation: Mapping[str, Any], name: str) -> str:
     """What a tool is for: the summary, and the description where it says more."""
-    texts = [
+    summary, description = (
         without_html(text) if isinstance(text := operation.get(key), str) else ""
         for key in ("summary", "description")
-    ]
-    summary, description = texts
-    if not re.search(r"\w\W+\w", summary) or summary.casefold() in (
-        name.casefold(),
-        str(operation.get("operationId")).casefold(),
-    ):
+    )
+    names = (name.casefold(), str(operation.get("operationId")).casefold())
+    if not re.search(r"\w\W+\w", summary) or summary.casefold() in names:
         summary = ""
     if not summary or description.casefold().startswith(summary.casefold().rstrip(".")):
         return description or summary

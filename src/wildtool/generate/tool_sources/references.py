@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from wildtool.errors import DataError
 from wildtool.generate.tool_sources.markup import without_html
+from wildtool.json_codec import as_list, as_object, values_inside
 from wildtool.toolcall.schema import as_schema
 
 MAX_SCHEMA_LEVELS = 6
@@ -108,7 +109,7 @@ class SchemaReader:
 
     def _properties(self, made: dict[str, Any], flat: DocumentSchema, levels: int, without: str) -> int:
         """Puts in the properties that can be said. Gives their size."""
-        required = [name for name in list_or_empty(flat.get("required")) if isinstance(name, str)]
+        required = [name for name in as_list(flat.get("required")) if isinstance(name, str)]
         unsaid: set[str] = set()
         properties: dict[str, Any] = {}
         size = 0
@@ -140,10 +141,10 @@ class SchemaReader:
         if not schema.keys() & _JOINED:
             return schema
         made = {key: value for key, value in schema.items() if key not in _JOINED}
-        for part in list_or_empty(schema.get("allOf")):
+        for part in as_list(schema.get("allOf")):
             made = self._joined(made, self._flat(as_schema(part), hops + 1))
         for keyword in ("oneOf", "anyOf"):
-            if (branch := self._branch(list_or_empty(schema.get(keyword)), hops)) is not None:
+            if (branch := self._branch(as_list(schema.get(keyword)), hops)) is not None:
                 made = self._joined(made, branch)
         return made
 
@@ -190,8 +191,7 @@ class SchemaReader:
         for step in unquote(reference[1:]).split("/")[1:]:
             key = step.replace("~1", "/").replace("~0", "~")
             if isinstance(found, list) and key.isdecimal() and len(key) < 9:
-                listed = cast(list[Any], found)
-                found = listed[int(key)] if int(key) < len(listed) else None
+                found = next(iter(as_list(found)[int(key) :][:1]), None)
             else:
                 found = as_schema(cast(object, found)).get(key)
         if found is None:
@@ -232,21 +232,7 @@ def why_unfillable(name: str, schema: DocumentSchema) -> str:
 
 def has_references(schema: Any) -> bool:
     """Whether references, or parts to merge, stand anywhere in a schema."""
-    row: list[Any] = [schema]
-    while row:
-        found = row.pop()
-        if isinstance(found, Mapping):
-            known = cast(DocumentSchema, found)
-            if "$ref" in known or "allOf" in known or "oneOf" in known:
-                return True
-            row.extend(known.values())
-        row.extend(list_or_empty(found))
-    return False
-
-
-def list_or_empty(value: Any) -> list[Any]:
-    """The list itself, or an empty one for anything else."""
-    return cast(list[Any], value) if isinstance(value, list) else []
+    return any(as_object(value).keys() & {"$ref", "allOf", "oneOf"} for value in values_inside(schema))
 
 
 def _lost_place(schema: DocumentSchema) -> str:
@@ -263,17 +249,15 @@ def _innermost(schema: DocumentSchema) -> DocumentSchema:
 def _merged(own: DocumentSchema, part: DocumentSchema) -> dict[str, Any]:
     """Two schemas that hold together; what the first one says counts."""
     made = {**part, **own}
-    for key in ("properties", "required"):
-        if key in own and key in part:
-            del made[key]
-    if "properties" not in made and ("properties" in own or "properties" in part):
-        made["properties"] = {**as_schema(part.get("properties")), **as_schema(own.get("properties"))}
-    if "required" not in made and ("required" in own or "required" in part):
+    both = own.keys() & part.keys()
+    # Merged keys go to the end, so that a tool is written as it was.
+    for key in both & {"properties", "required"}:
+        del made[key]
+    if "properties" in both:
+        made["properties"] = {**as_schema(part["properties"]), **as_schema(own["properties"])}
+    if "required" in both:
         made["required"] = list(
-            dict.fromkeys(
-                str(name)
-                for name in (*list_or_empty(part.get("required")), *list_or_empty(own.get("required")))
-            )
+            dict.fromkeys(map(str, [*as_list(part["required"]), *as_list(own["required"])]))
         )
     return made
 
@@ -287,7 +271,7 @@ def _type_of(schema: DocumentSchema) -> str:
     if isinstance(schema.get("additionalProperties"), Mapping):
         return "object"
     told = [
-        *list_or_empty(schema.get("enum")),
+        *as_list(schema.get("enum")),
         *(schema[key] for key in ("const", "default") if key in schema),
     ]
     return next((_TYPES[type(value)] for value in told if type(value) in _TYPES), "string")
@@ -296,9 +280,7 @@ def _type_of(schema: DocumentSchema) -> str:
 def _weight(value: Any) -> int:
     if isinstance(value, str):
         return len(value) // 200
-    if isinstance(value, list | dict):
-        return len(cast(list[Any], value)) // 10
-    return 0
+    return len(as_list(value) or as_object(value)) // 10
 
 
 def _short(reference: str) -> str:

@@ -4,12 +4,12 @@ import json
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from wildtool.errors import DataError
 from wildtool.generate.tool_sources.openapi import openapi_tools
 from wildtool.generate.tool_sources.yaml_text import read_yaml
-from wildtool.json_codec import JsonLimits, TooLargeError, check_limits
+from wildtool.json_codec import JsonLimits, TooLargeError, as_list, as_object, as_objects, check_limits
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Tool
 
@@ -44,8 +44,7 @@ def read_document(path: Path, text: str) -> Any:
     if path.suffix.casefold() in (".yaml", ".yml"):
         return read_yaml(path, text, FILE_LIMITS)
     try:
-        check_limits(text.encode("utf-8", "surrogatepass"), FILE_LIMITS)
-        return json.loads(text)
+        return _json(text)
     except (TooLargeError, RecursionError) as error:
         raise DataError(
             f"{path}: not JSON within the limits: {error}. Give fewer tools, or flatter ones"
@@ -75,11 +74,11 @@ def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[An
             raise DataError(f"{path}: {error}") from error
         values = values if described is None else [described]
     if len(values) == 1 and isinstance(values[0], dict):
-        values = [cast(dict[str, Any], values[0]).get("tools", values)]
+        values = [as_object(values[0]).get("tools", values)]
     if all(isinstance(value, dict) for value in values):
         values = [values]
     for value in values:
-        lists = cast(list[Any], value) if isinstance(value, list) else [value]
+        lists = as_list(value) if isinstance(value, list) else [value]
         if lists and all(isinstance(entry, list) for entry in lists):
             yield from lists
         else:
@@ -99,26 +98,28 @@ def described_tools(value: Any, note: Callable[[str], None] = lambda text: None)
     if isinstance(document.get("paths"), dict):
         return list(openapi_tools(document, note))
     listed: Any = as_schema(document.get("result")).get("tools", document.get("tools", value))
-    if not isinstance(listed, list) or not listed:
-        return None
-    rows = [as_schema(row) for row in cast(list[Any], listed)]
-    return [_mcp(row) for row in rows] if all("inputSchema" in row for row in rows) else None
+    rows = as_objects(listed)
+    return [_mcp(row) for row in rows] if rows and all("inputSchema" in row for row in rows) else None
 
 
 def _mcp(row: Mapping[str, Any]) -> Tool:
-    function: dict[str, Any] = {
+    function = {
         "name": row.get("name"),
         "description": row.get("description"),
-        "parameters": row.get("inputSchema"),
+        "parameters": row["inputSchema"],
     }
-    if as_schema(row.get("outputSchema")):
-        function["returns"] = row["outputSchema"]
-    return {"type": "function", "function": function}
+    returns = {"returns": row["outputSchema"]} if as_schema(row.get("outputSchema")) else {}
+    return {"type": "function", "function": {**function, **returns}}
 
 
 def _line(path: Path, number: int, line: str) -> Any:
     try:
-        check_limits(line.encode("utf-8", "surrogatepass"), FILE_LIMITS)
-        return json.loads(line)
+        return _json(line)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}:{number}: not JSON ({error}); expected tools in the OpenAI shape") from error
+
+
+def _json(text: str) -> Any:
+    """Raises TooLargeError beyond the limits, ValueError or RecursionError for what is not JSON."""
+    check_limits(text.encode("utf-8", "surrogatepass"), FILE_LIMITS)
+    return json.loads(text)

@@ -10,6 +10,7 @@ from typing import Any, cast
 from wildtool.errors import DataError
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.tool_sources.tool_files import read_document
+from wildtool.json_codec import as_list
 from wildtool.toolcall.schema import as_schema
 
 SEED_TREE_FILE = Path(__file__).parent / "seed_tree.json"
@@ -58,12 +59,8 @@ class DomainTree:
 
     def places(self) -> list[TreeNode]:
         """Where APIs are made: sub-domains, and domains that have none."""
-        return [
-            node
-            for node in self.nodes.values()
-            if node.depth == SUBDOMAIN_DEPTH
-            or (node.depth < SUBDOMAIN_DEPTH and not self._below.get(node.id))
-        ]
+        known = (node for node in self.nodes.values() if node.depth <= SUBDOMAIN_DEPTH)
+        return [node for node in known if node.depth == SUBDOMAIN_DEPTH or not self._below.get(node.id)]
 
     def with_nodes(self, found: Sequence[tuple[str, str, str]]) -> "DomainTree":
         """With further nodes: id of the parent (empty for a domain), name and source of each. What is there stays."""
@@ -72,12 +69,8 @@ class DomainTree:
             above = nodes.get(parent)
             id_ = child_id(parent, name)
             depth = above.depth + 1 if above else 1
-            if (
-                id_ not in nodes
-                and (above or not parent)
-                and depth <= FUNCTION_DEPTH
-                and len(nodes) < MAX_TREE_NODES
-            ):
+            fits = depth <= FUNCTION_DEPTH and len(nodes) < MAX_TREE_NODES
+            if fits and id_ not in nodes and (above or not parent):
                 nodes[id_] = TreeNode(id_, parent, plain_name(name), source, depth)
         return DomainTree(nodes)
 
@@ -147,7 +140,7 @@ def read_tree(path: Path) -> DomainTree:
 
 def _node_rows(value: Any) -> list[Any] | None:
     listed = as_schema(value).get("nodes", value)
-    rows = cast(list[Any], listed) if isinstance(listed, list) else []
+    rows = as_list(listed)
     return rows if rows and all("parent" in as_schema(row) for row in rows) else None
 
 
@@ -166,9 +159,9 @@ def _written(path: Path, rows: Sequence[Any]) -> Iterator[tuple[str, str, str]]:
 
 def _nested(path: Path, value: Any, parent: str, depth: int) -> Iterator[tuple[str, str, str]]:
     if isinstance(value, Mapping):
-        pairs = list(cast(Mapping[str, Any], value).items())
+        pairs = list(as_schema(cast(object, value)).items())
     elif isinstance(value, list):
-        pairs = [(name, None) for name in cast(list[Any], value)]
+        pairs = [(name, None) for name in as_list(value)]
     elif value is None:
         return
     else:

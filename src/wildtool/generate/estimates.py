@@ -1,31 +1,98 @@
-"""Estimates calls and tokens of generating items, from a trial in which templates answer for the roles."""
+"""Estimates calls and tokens of generating a set: of sessions from a measured trial, of items by a trial of templates."""
 
 import ast
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from statistics import fmean
 from typing import Any
 
 from wildtool.engine.call.budget import tokens_of
 from wildtool.engine.run.estimate import RoleEstimate, Usage
 from wildtool.generate.core.parsing import Action
-from wildtool.generate.core.roles import AttemptFailedError
+from wildtool.generate.core.roles import AttemptFailedError, voter_names
 from wildtool.generate.items.item import GeneratedItem, MissingParameters
 from wildtool.generate.items.maker import ItemMaker
 from wildtool.generate.items.procedural import draw_item
 from wildtool.generate.items.rules import item_faults
 from wildtool.generate.items.script import ItemJob, item_script
 from wildtool.generate.items.tool_catalog import ToolCatalog
+from wildtool.generate.procedural.sessions import session_tools
+from wildtool.generate.sessions.maker import SessionMaker
 from wildtool.types import Request
+
+_TIMES_CALLS, _TIMES_WORDS = 2, 4
+"""How many times the calls and words of a trial the upper end of an estimate has."""
+_SAMPLED = 200
+"""Planned things that are looked at."""
+
+# Sessions -----------------------------------------------------------------------------------------
+
+SESSION_TRIAL_BASIS = (
+    "64 sessions of 4 tasks, half of them Chinese, "
+    "made by scripted models whose replies are short and never refused"
+)
+"""What `TRIAL` was measured on (`tests/generate/test_estimates.py` measures it again)."""
+SESSION_UPPER_END = "each reply refused once, and all that is said four times as long"
+"""What the upper end allows for."""
+_TASKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TrialUsage:
+    """What one role took in the trial."""
+
+    calls: float
+    """Per session."""
+    instruction: float
+    """Tokens of its instruction per call, as all below."""
+    conversation: float
+    """Tokens of the conversation and all else that it is shown, without the tools."""
+    reply: float
+    """Tokens of its reply."""
+
+
+TRIAL_USAGE: Mapping[str, TrialUsage] = {
+    "user": TrialUsage(5.3, 330, 146, 74),
+    "judge": TrialUsage(4.0, 152, 236, 11),
+    "planner": TrialUsage(8.7, 563, 225, 43),
+    "agent": TrialUsage(5.3, 140, 208, 8),
+    "checker": TrialUsage(9.8, 203, 194, 14),
+    "tool": TrialUsage(3.4, 206, 252, 37),
+}
+
+
+def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
+    """Calls and tokens of each role. Raises DataError for tools that cannot be read."""
+    spec = maker.spec
+    sets = [
+        session_tools(item.data.plan, item.data.sets, 0) for item in islice(maker.planned_items(), _SAMPLED)
+    ]
+    shown = [json.dumps([tool.definition["function"] for tool in each], ensure_ascii=False) for each in sets]
+    tools = fmean(map(tokens_of, shown))
+    found: dict[str, RoleEstimate] = {}
+    for role, seen in TRIAL_USAGE.items():
+        calls = seen.calls * spec.sessions * spec.tasks / _TASKS
+        low = Usage(round(calls), calls * (seen.instruction + tools + seen.conversation), calls * seen.reply)
+        more = calls * _TIMES_CALLS
+        high = Usage(
+            round(more),
+            more * (seen.instruction + tools + _TIMES_WORDS * seen.conversation),
+            more * _TIMES_WORDS * seen.reply,
+        )
+        found |= dict.fromkeys(voter_names(role, spec.vote_counts.get(role, 1)), RoleEstimate(low, high))
+    return found
+
+
+# Items --------------------------------------------------------------------------------------------
 
 ITEM_TRIAL_BASIS = (
     "these items, with templates in the place of models, whose replies are short and hardly ever refused"
 )
 ITEM_UPPER_END = "each reply refused once, and all replies four times as long"
 """What the upper end allows for."""
-_TIMES_CALLS, _TIMES_WORDS = 2, 4
-_TRIAL_ITEMS = 200
-"""Planned items that the trial makes."""
 _DRAWS = 30
 
 
@@ -34,16 +101,13 @@ def estimate_items(maker: ItemMaker) -> dict[str, RoleEstimate]:
     calls: Counter[str] = Counter()
     prompts: Counter[str] = Counter()
     replies: Counter[str] = Counter()
-    planned = tried = 0
-    for item in maker.load(maker.source()):
-        planned += 1
-        if tried < _TRIAL_ITEMS:
-            tried += 1
-            for request, reply in _trial(item.data):
-                calls[request.role] += 1
-                prompts[request.role] += round(tokens_of(list(request.messages)))
-                replies[request.role] += round(tokens_of({"content": reply}))
-    times = planned / max(tried, 1)
+    planned = list(maker.planned_items())
+    for item in planned[:_SAMPLED]:
+        for request, reply in _trial(item.data):
+            calls[request.role] += 1
+            prompts[request.role] += round(tokens_of(list(request.messages)))
+            replies[request.role] += round(tokens_of({"content": reply}))
+    times = max(1, len(planned) / _SAMPLED)
     found: dict[str, RoleEstimate] = {}
     for role, count in calls.items():
         prompt, reply = prompts[role] * times, replies[role] * times
