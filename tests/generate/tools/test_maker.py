@@ -23,7 +23,7 @@ from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.procedural.tool_sets import read_tool_sets, result_schemas
 from wildtool.generate.schema.definitions import call_problems, definition_faults
 from wildtool.generate.tools.assignments import COMPLEXITIES
-from wildtool.generate.tools.growth import GENERATION_SIZES, generation_begin, generation_end
+from wildtool.generate.tools.growth import GENERATION_SIZES, generation_span
 from wildtool.generate.tools.maker import ApiMaker, ToolGenerationSpec
 from wildtool.generate.tools.operators import OPERATORS
 from wildtool.generate.tools.output import APIS_FILE, GeneratedTools, write_apis
@@ -365,7 +365,7 @@ def test_a_role_is_told_which_rule_it_broke_and_may_mend_it(tmp_path: Path):
 def test_documents_give_the_tree_and_only_what_stands_in_them(tmp_path: Path):
     (tmp_path / "market.md").write_text(MARKET)
     _, found = made(tmp_path, ApiPlayers(), apis=4, documents=(tmp_path / "market.md",))
-    read = {node.name for node in found.nodes["en"] if node.source == "document market.md"}
+    read = {node.name for node in found.nodes if node.source == "document market.md"}
     assert read == {"Markets", "Stalls", "Goods", "weigh Stalls", "weigh Goods"}
     assert {api.tree_path[0] for api in found.apis} == {"Markets"}
 
@@ -384,8 +384,8 @@ def test_what_a_document_does_not_say_is_not_taken(tmp_path: Path):
 
 @pytest.mark.parametrize("passages", [0, 5])
 def test_generations_follow_each_other_without_gaps(passages: int):
-    begins = [generation_begin(job, passages) for job in range(1_500)]
-    ends = [generation_end(begin, passages) for begin in begins]
+    begins = [generation_span(job, passages)[0] for job in range(1_500)]
+    ends = [generation_span(begin, passages)[1] for begin in begins]
     sizes = Counter(begins)
     assert all(begin <= job < end for job, (begin, end) in enumerate(zip(begins, ends, strict=True)))
     first = [passages] * (passages > 0)
@@ -412,7 +412,7 @@ def test_a_written_tree_can_be_begun_with(tmp_path: Path):
     made(tmp_path, ApiPlayers(), "first", apis=4)
     _, found = made(tmp_path, ApiPlayers(), "second", apis=4, tree=tmp_path / "first" / "tree_en.json")
     before = json.loads((tmp_path / "first" / "tree_en.json").read_text("utf-8"))
-    assert {node["id"] for node in before} <= {node.id for node in found.nodes["en"]}
+    assert {node["id"] for node in before} <= {node.id for node in found.nodes}
 
 
 class Failing(ApiPlayers):

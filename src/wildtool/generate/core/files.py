@@ -19,9 +19,9 @@ YIELD_FILE = ATTRITION_FILE
 """Where attempts were lost; it marks the folder as a generated set."""
 
 
-def json_line(row: Mapping[str, Any]) -> str:
-    """A record as a line of a file."""
-    return json.dumps(row, ensure_ascii=False) + "\n"
+def json_line(value: Any) -> str:
+    """A record, or a list of them, as a line of a file."""
+    return json.dumps(value, ensure_ascii=False) + "\n"
 
 
 def write_whole_file(path: Path, lines: Iterable[str]) -> None:
@@ -69,6 +69,6 @@ def write_sessions(records: Iterable[Mapping[str, Any]], out: Path, *, force: bo
     count = 0
     with atomic_replace(out) as new, new.open("w", encoding="utf-8") as file:
         for record in records:
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            file.write(json_line(record))
             count += 1
     return count

@@ -1,7 +1,7 @@
 """Parses replies of roles: JSON, calls and decisions."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,6 +123,20 @@ def read_action(written: Mapping[str, Any]) -> Action | None:
     if not all(isinstance(reason, str) and reason.strip() for reason in reasons.values()):
         return None
     return Action(name, as_object(arguments), reasons)
+
+
+def read_parts(*parts: Callable[[], Any]) -> list[Any]:
+    """What each part of a reply is read as. Raises RefusedReplyError with the faults of all that cannot be used."""
+    found: list[Any] = []
+    faults: list[RuleFault] = []
+    for part in parts:
+        try:
+            found.append(part())
+        except RefusedReplyError as refused:
+            faults += refused.faults
+    if faults:
+        raise RefusedReplyError(*faults)
+    return found
 
 
 def strings_in(values: Any) -> list[str]:

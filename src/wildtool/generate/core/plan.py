@@ -57,7 +57,7 @@ class TaskPlan:
     """The plan of one task."""
 
     group: str
-    """One of `shapes.GROUPS`."""
+    """One of `TASK_GROUPS`."""
     topology: PlannedTopology
     """Shape of the calls of a multi-tool task; empty for the others."""
     subtype: str

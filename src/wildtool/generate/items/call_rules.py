@@ -12,7 +12,7 @@ from wildtool.generate.items.kinds import MAX_ITEM_CALLS
 from wildtool.generate.schema.constraints import constraint_faults
 from wildtool.generate.sessions.rules.context import Schemas
 from wildtool.generate.sessions.rules.values import PLACEHOLDER, is_system_identifier, path_covers
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import properties_of
 from wildtool.toolcall.schema_check import argument_faults, shorten
 
 
@@ -130,9 +130,9 @@ def ungrounded_parameters(
     Args: derived: paths of values that follow from what is known, and so count as said.
     """
     found: set[str] = set()
-    for name, child in as_schema(schema.get("properties")).items():
+    for name, child in properties_of(schema).items():
         if name in schema.get("required", ()) and name in call.arguments:
-            inside = leaves({name: call.arguments[name]}, {"properties": {name: as_schema(child)}})
+            inside = leaves({name: call.arguments[name]}, {"properties": {name: child}})
             if not all(
                 grounded(leaf, known) or any(path_covers(p, leaf.path) for p in derived) for leaf in inside
             ):

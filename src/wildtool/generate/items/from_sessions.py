@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from random import Random
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, GoldNode, Session, read_records, read_session
@@ -23,7 +22,7 @@ from wildtool.generate.items.tool_catalog import can_be_violated, chinese_noun
 from wildtool.generate.procedural.guess_semantics import guess_kind, noun_of
 from wildtool.generate.procedural.sessions import RECORD_KEY_PREFIXES
 from wildtool.generate.procedural.wording import Wording
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, properties_of
 
 KINDS_BY_TASK_TYPE: Mapping[str, tuple[str, ...]] = {
     "Clarify": ("incomplete",),
@@ -127,10 +126,6 @@ def _derived(marks: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _plain(task: _Task) -> GeneratedItem | None:
-    return _whole(task, task.text)
-
-
 def _irrelevant(task: _Task) -> GeneratedItem | None:
     removed = task.functions.get(task.calls[0].name)
     if removed is None or len(task.functions) < 2:
@@ -153,30 +148,21 @@ def _incomplete(task: _Task) -> GeneratedItem | None:
 def _error(task: _Task) -> GeneratedItem | None:
     """The text with a value put wrong that stands there once, and that the definition can tell to be wrong."""
     call, draw = task.calls[0], task.plan.stream("error")
-    parameters = as_schema(as_schema(task.functions.get(call.name)).get("parameters"))
-    properties = as_schema(parameters.get("properties"))
+    properties = properties_of(as_schema(task.functions.get(call.name, {}).get("parameters")))
     for name in sorted(call.arguments, key=lambda name: (draw.random(), name)):
-        schema, right = as_schema(properties.get(name)), call.arguments[name]
+        schema, right = properties.get(name, {}), call.arguments[name]
         said = right if isinstance(right, str) else str(right)
         if not can_be_violated(schema) or task.text.count(said) != 1:
             continue
         wrong = wrong_value(right, schema, task.plan.lang, draw)
         if wrong is not None:
-            fault = WrongValue(call.name, name, wrong)
-            text = task.text.replace(said, fault.text)
-            return _whole(
-                task, text, fault=fault, correction=_correction(task, name, schema, fault, said, draw)
-            )
+            fault, lang = WrongValue(call.name, name, wrong), task.plan.lang
+            noun = (chinese_noun(schema) if lang == "zh" else "") or noun_of(name, guess_kind(name, schema))
+            doubt = draw.choice(DOUBTS[lang]).format(noun=noun, value=fault.text)
+            reply = Wording(draw, lang).phrase("reply", value=said)
+            mended = (Utterance("assistant", doubt), Utterance("user", reply))
+            return _whole(task, task.text.replace(said, fault.text), fault=fault, correction=mended)
     return None
-
-
-def _correction(
-    task: _Task, name: str, schema: Mapping[str, Any], fault: WrongValue, said: str, draw: Random
-) -> tuple[Utterance, Utterance]:
-    lang = task.plan.lang
-    noun = (chinese_noun(schema) if lang == "zh" else "") or noun_of(name, guess_kind(name, schema))
-    doubt = draw.choice(DOUBTS[lang]).format(noun=noun, value=fault.text)
-    return Utterance("assistant", doubt), Utterance("user", Wording(draw, lang).phrase("reply", value=said))
 
 
 def _whole(task: _Task, text: str, **more: Any) -> GeneratedItem:
@@ -196,8 +182,8 @@ def _whole(task: _Task, text: str, **more: Any) -> GeneratedItem:
 
 
 _BUILDERS: Mapping[str, Callable[[_Task], GeneratedItem | None]] = {
-    "single": _plain,
-    "parallel": _plain,
+    "single": lambda task: _whole(task, task.text),
+    "parallel": lambda task: _whole(task, task.text),
     "irrelevant": _irrelevant,
     "incomplete": _incomplete,
     "error": _error,

@@ -23,7 +23,7 @@ class ItemPlan:
     seed: str
     """Seed of everything that is drawn for this item."""
     kind: str
-    """A key of `KINDS`."""
+    """A key of `ITEM_KINDS`."""
     lang: Lang
     date: datetime
     dated: bool

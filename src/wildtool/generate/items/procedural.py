@@ -20,7 +20,7 @@ from wildtool.generate.items.single_pass import assemble_item
 from wildtool.generate.items.tool_catalog import ToolCatalog, ToolChoice, tool_catalogs
 from wildtool.generate.procedural.calls import DraftCall, draft_call, simulate_result
 from wildtool.generate.procedural.history import History
-from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSpec
+from wildtool.generate.procedural.tool_sets import ToolSpec
 from wildtool.generate.procedural.values import ValueSampler, as_spoken
 from wildtool.generate.procedural.wording import Wording
 
@@ -50,13 +50,8 @@ def procedural_items(spec: ItemGenerationSpec, note: Callable[[str], None]) -> G
         except AttemptFailedError as lost:
             losses.append({**about, "reason": lost.reason, "detail": str(lost), "replaced": False})
             continue
-        made_by = {
-            "model": "procedural",
-            "version": __version__,
-            "seed": spec.seed,
-            "checks": list(ITEM_CHECKS),
-        }
-        kept.append(CollectedItem(item, {**about, **made_by}))
+        made_by = {"model": "procedural", "version": __version__, "seed": spec.seed}
+        kept.append(CollectedItem(item, {**about, **made_by, "checks": list(ITEM_CHECKS)}))
     return GeneratedItems(tuple(kept), tuple(losses))
 
 
@@ -92,9 +87,8 @@ def _item(plan: ItemPlan, catalogue: ToolCatalog, fresh: Deduplicator) -> Genera
             problem = f"{faults[0].rule}: {faults[0].message}"
         elif fresh.accepts(plan.lang, "\n".join(item.user_texts)):
             return item
-    raise AttemptFailedError(
-        "no draw", f"{_ATTEMPTS} draws led to no item of the kind {plan.kind}: {problem}"
-    )
+    detail = f"{_ATTEMPTS} draws led to no item of the kind {plan.kind}: {problem}"
+    raise AttemptFailedError("no draw", detail)
 
 
 def draw_item(plan: ItemPlan, choice: ToolChoice, draw: Random, attempt: int) -> GeneratedItem | None:
@@ -163,16 +157,12 @@ class _ItemDraw:
         for t in range(1, self.plan.turns):
             simulate_result(call, self.values, {})
             told = Utterance("assistant", self.words.summary([(call.tool, call.result)]))
-            following = self._call(self.choice.targets[t])
-            changed = self._changed(call) if self.plan.kind == "adjust" else None
-            if self.plan.kind == "adjust":
-                if changed is None:
-                    return None
-                call, text = changed
-            elif following is None:
+            other = self._call(self.choice.targets[t])
+            adjusted = self.plan.kind == "adjust"
+            following = self._changed(call) if adjusted else other and (other, self._request([other]))
+            if following is None:
                 return None
-            else:
-                call, text = following, self._request([following])
+            call, text = following
             turns.append(DialogueTurn((told, Utterance("user", text)), (_action(call),)))
         return assemble_item(self.plan, self.choice, tuple(turns))
 
@@ -183,7 +173,7 @@ class _ItemDraw:
             return None
         slot = self.draw.choice(able)
         value = self.values.of(slot.kind, slot.members, slot.bounds)
-        said = self.words.phrase("named", noun=slot.noun, value=self._bare(slot, value))
+        said = self.words.phrase("named", noun=slot.noun, value=as_spoken(value, slot.kind, self.plan.lang))
         changed = DraftCall(call.tool, {**call.values, slot: value})
         return changed, self._phrase(CHANGES, said=said)
 
@@ -192,9 +182,8 @@ class _ItemDraw:
         call = self._call(tool)
         if call is None:
             return None
-        able = [
-            slot for slot in tool.slots if slot.required and len(slot.path) == 1 and slot.key in call.spoken
-        ]
+        top = [slot for slot in tool.slots if slot.required and len(slot.path) == 1]
+        able = [slot for slot in top if slot.key in call.spoken]
         missing = [slot for slot in able if slot.path[0] == self.choice.parameter]
         missing += [slot for slot in able if slot not in missing and self.draw.random() < 0.25]
         if not missing or self.choice.parameter not in [slot.path[0] for slot in missing]:
@@ -206,9 +195,8 @@ class _ItemDraw:
         values = [self.words.literal(tool, slot, call.values[slot]) for slot in missing]
         given = self.words.phrase("reply", value=(", " if self.plan.lang == "en" else "、").join(values))
         fault = MissingParameters(tool.name, tuple(str(slot.path[0]) for slot in missing))
-        return self._whole(
-            [call], fault=fault, correction=(Utterance("assistant", asked), Utterance("user", given))
-        )
+        mended = (Utterance("assistant", asked), Utterance("user", given))
+        return self._whole([call], fault=fault, correction=mended)
 
     def _error(self) -> GeneratedItem | None:
         tool, name = self.choice.targets[0], self.choice.parameter
@@ -248,16 +236,10 @@ class _ItemDraw:
         turn = DialogueTurn((Utterance("user", self._request(calls)),), tuple(map(_action, calls)))
         return assemble_item(self.plan, self.choice, (turn,), **more)
 
-    def _bare(self, slot: ParameterSlot, value: Any) -> str:
-        return as_spoken(value, slot.kind, self.plan.lang)
-
     def _phrase(self, table: Mapping[Any, Sequence[str]], **words: str) -> str:
         return self.draw.choice(table[self.plan.lang]).format(**words)
 
 
 def _action(call: DraftCall) -> Action:
-    return Action(call.tool.name, call.arguments, {path: _reason(mark) for path, mark in call.marks.items()})
-
-
-def _reason(mark: str) -> str:
-    return mark.removeprefix("derived: ")
+    reasons = {path: mark.removeprefix("derived: ") for path, mark in call.marks.items()}
+    return Action(call.tool.name, call.arguments, reasons)

@@ -14,7 +14,7 @@ from wildtool.generate.core.parsing import (
 )
 from wildtool.generate.items.item import MissingParameters, Utterance, WrongValue
 from wildtool.json_codec import as_object, as_objects
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import properties_of
 
 MAX_DIALOGUE_MESSAGES = 7
 OPINION_PLACES = ("question", "tools", "answer", "")
@@ -126,12 +126,12 @@ def parse_opinion(text: str) -> dict[str, Any]:
 
 def _wrong(tool: str, parameter: Any, value: Any, schema: Mapping[str, Any]) -> WrongValue | None:
     """The wrong value; a number in quotation marks is a number where the parameter takes one."""
-    properties = as_schema(schema.get("properties"))
+    properties = properties_of(schema)
     if not isinstance(parameter, str) or parameter not in properties:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    if isinstance(value, str) and as_schema(properties[parameter]).get("type") in ("integer", "float"):
+    if isinstance(value, str) and properties[parameter].get("type") in ("integer", "float"):
         try:
             number = float(value)
         except ValueError:

@@ -14,7 +14,7 @@ from wildtool.generate.items.kinds import IMPERFECT, ITEM_KINDS
 from wildtool.generate.items.tool_catalog import item_parameter_class
 from wildtool.generate.schema.definitions import call_problems, definition_faults, duplicate_names
 from wildtool.generate.sessions.rules.texts import assistant_faults, user_faults
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import properties_of
 from wildtool.toolcall.schema_check import shorten
 
 MAX_PROFILE_CHARACTERS = 4_000
@@ -84,7 +84,7 @@ def l4(item: GeneratedItem) -> Iterator[str]:
         return
     fault = item.fault
     parameters = item.offered_parameters.get(fault.tool, {})
-    schema = as_schema(as_schema(parameters.get("properties")).get(fault.parameter))
+    schema = properties_of(parameters).get(fault.parameter)
     if not schema:
         yield f"{fault.tool} has no parameter {shorten(fault.parameter)}."
         return
@@ -125,10 +125,12 @@ def l6(item: GeneratedItem) -> Iterator[str]:
     """The calls are of the kind that was planned: a class of parameters, the same tool again, another one."""
     calls = [turn.calls[0] for turn in item.turns if turn.calls]
     atom = ITEM_KINDS[item.plan.kind].parameter_class
-    if atom and not any(
-        item_parameter_class(as_schema(as_schema(item.offered_parameters[call.name].get("properties")).get(name))) == atom
-        for call in calls if call.name in item.offered_parameters for name in call.arguments
-    ):  # fmt: skip
+    used = [
+        properties_of(item.offered_parameters.get(call.name, {})).get(name, {})
+        for call in calls
+        for name in call.arguments
+    ]
+    if atom and atom not in map(item_parameter_class, used):
         yield f"The call must use a parameter of the class {atom}."
     if len(item.turns) != item.plan.turns or len(calls) != len(item.turns):
         yield f"{item.plan.turns} turns with a call each are wanted, not {len(item.turns)}."

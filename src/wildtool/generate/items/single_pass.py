@@ -1,8 +1,9 @@
 """Simple items, which the writer writes in one reply: messages, calls and, for some, a profile."""
 
+from functools import partial
 from typing import Any
 
-from wildtool.generate.core.parsing import Action, RefusedReplyError, RuleFault, read_object
+from wildtool.generate.core.parsing import Action, RefusedReplyError, RuleFault, read_object, read_parts
 from wildtool.generate.core.roles import RoleCoroutine, RoleSession
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem
 from wildtool.generate.items.kinds import ITEM_KINDS
@@ -27,22 +28,12 @@ def write_item(plan: ItemPlan, choice: ToolChoice, roles: RoleSession) -> RoleCo
 
     def read(text: str) -> tuple[GeneratedItem, list[RuleFault]]:
         written = read_object(text, "W1")
-        faults: list[RuleFault] = []
-        parts: list[Any] = []
-        # All parts are looked at, so that the writer reads of all faults at once.
-        for part in (
+        talk, calls, others, profile = read_parts(
             lambda: parse_messages(written.get("messages")),
             lambda: parse_role_calls(written.get("calls"), "W2"),
             lambda: _alternatives(written.get("alternatives")),
             lambda: _profile(plan, written.get("profile")),
-        ):
-            try:
-                parts.append(part())
-            except RefusedReplyError as refused:
-                faults += refused.faults
-        if faults:
-            raise RefusedReplyError(*faults)
-        talk, calls, others, profile = parts
+        )
         item = assemble_item(plan, choice, (DialogueTurn(talk, tuple(calls), others),), profile=profile)
         # The tool that is taken away must have been the right one.
         if plan.kind == "irrelevant" and calls[0].name != choice.targets[0].name:
@@ -68,16 +59,8 @@ def _alternatives(listed: Any) -> tuple[tuple[Action, ...], ...]:
     """Other answers, each a list of calls; none if nothing is given."""
     if listed is not None and not isinstance(listed, list):
         raise RefusedReplyError(RuleFault("W2", "`alternatives` is a list of lists of calls."))
-    found: list[tuple[Action, ...]] = []
-    faults: list[RuleFault] = []
-    for calls in as_list(listed):
-        try:
-            found.append(tuple(parse_role_calls(calls, "W2")))
-        except RefusedReplyError as refused:
-            faults += refused.faults
-    if faults:
-        raise RefusedReplyError(*faults)
-    return tuple(found)
+    answers = as_list(listed)
+    return tuple(map(tuple, read_parts(*(partial(parse_role_calls, calls, "W2") for calls in answers))))
 
 
 def _profile(plan: ItemPlan, given: Any) -> str:

@@ -26,7 +26,7 @@ from wildtool.generate.procedural.tool_sets import (
 from wildtool.generate.schema.constraints import FORMAT_PATTERNS
 from wildtool.generate.schema.definitions import definition_faults
 from wildtool.generate.tools.graph import ToolGraph
-from wildtool.toolcall.schema import as_schema, enum_of
+from wildtool.toolcall.schema import as_schema, enum_of, properties_of
 from wildtool.toolcall.text.similarity import TfidfIndex
 
 ITEM_TOOL_KEYWORDS = (*KEPT_KEYWORDS, "pattern", "minLength", "maxLength", "minItems", "maxItems")
@@ -180,7 +180,7 @@ def item_parameter_class(schema: Mapping[str, Any]) -> str:
         return "enum" if enum_of(schema) else ""
     if kind == "array":
         return "object-deep" if as_schema(schema.get("items")).get("type") == "object" else "list"
-    below = [as_schema(child).get("type") for child in as_schema(schema.get("properties")).values()]
+    below = [child.get("type") for child in properties_of(schema).values()]
     if not below:
         return ""
     return "object-deep" if {"object", "array"} & set(below) else "object-short"
@@ -189,26 +189,21 @@ def item_parameter_class(schema: Mapping[str, Any]) -> str:
 def _fitting(tool: ToolSpec, kind: str) -> list[str] | None:
     """The parameters that an item of a kind can be about; None if the tool does not allow one."""
     parameters = tool.definition["function"]["parameters"]
-    properties = {name: as_schema(child) for name, child in as_schema(parameters.get("properties")).items()}
+    properties = properties_of(parameters)
+    classes = {name: item_parameter_class(schema) for name, schema in properties.items()}
     needed = parameters["required"]
-    atom = ITEM_KINDS[kind].parameter_class
-    if atom:
-        return [name for name, schema in properties.items() if item_parameter_class(schema) == atom] or None
-    if kind == "error":
-        return [name for name, schema in properties.items() if can_be_violated(schema)] or None
-    if kind == "incomplete":
+    if atom := ITEM_KINDS[kind].parameter_class:
+        able = [name for name in properties if classes[name] == atom]
+    elif kind == "error":
+        able = [name for name, schema in properties.items() if can_be_violated(schema)]
+    elif kind == "incomplete":
         # A missing value must not be obvious from a default, or a yes or no.
-        able = [
-            name
-            for name in needed
-            if item_parameter_class(properties[name]) not in ("bool", "object-deep", "object-short")
-        ]
-        return able or None
-    return (
-        []
-        if kind != "preference" or any(item_parameter_class(properties[name]) == "" for name in needed)
-        else None
-    )
+        able = [name for name in needed if classes[name] not in ("bool", "object-deep", "object-short")]
+    elif kind == "preference" and not any(classes[name] == "" for name in needed):
+        return None
+    else:
+        return []
+    return able or None
 
 
 def _callable(tool: ToolSpec) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, properties_of
 
 _IDENTIFIER = re.compile(
     r"(?:^|[_-])(?:uu|gu)?ids?$|[a-z]Ids?$|ID$|^(?:user|group|org|account|item|order|product|customer|project|team)ids?$",
@@ -136,7 +136,7 @@ def _documented(
     for place, listed, schema in _entities(returns):
         about = _words(place[-1]) if place else ""
         fits = spoken_of or (about and about.rstrip("s") == noun.rstrip("s"))
-        for name, child in as_schema(schema.get("properties")).items():
+        for name, child in properties_of(schema).items():
             same = _words(name) == _words(key) or (fits and _words(name) in ("id", "uuid", f"{noun} id"))
             if same and form_of(child) == form:
                 return ReturnSemantics(listed, noun, noun, (), key, form, place, name)
@@ -148,7 +148,7 @@ def _entities(returns: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], boo
     if returns.get("type") == "array":
         yield (), True, as_schema(returns.get("items"))
         return
-    children = {name: as_schema(child) for name, child in as_schema(returns.get("properties")).items()}
+    children = properties_of(returns)
     yield from (
         ((name,), True, as_schema(child.get("items")))
         for name, child in children.items()

@@ -1,5 +1,6 @@
 """What was said and seen in a session so far, and how a user can refer back to it."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,11 +56,8 @@ class History:
         first: dict[str, int] = {}
         for mention in self._mentions:
             first.setdefault(mention.slot.key, mention.task)
-        return list(
-            _clear(
-                (m for m in self._mentions if m.task <= t - 2 and m.task == first[m.slot.key]), self._by_noun
-            )
-        )
+        known = (m for m in self._mentions if m.task <= t - 2 and m.task == first[m.slot.key])
+        return list(_clear(known, self._by_noun))
 
 
 def _clear(mentions: Iterable[Mention], by_noun: bool) -> Iterator[Mention]:
@@ -67,13 +65,11 @@ def _clear(mentions: Iterable[Mention], by_noun: bool) -> Iterator[Mention]:
     by_key: dict[str, list[Mention]] = {}
     for mention in mentions:
         by_key.setdefault(mention.slot.key, []).append(mention)
-    keys_of: dict[str, set[str]] = {}
-    for key, group in by_key.items():
-        for mention in group:
-            keys_of.setdefault(mention.slot.noun.casefold(), set()).add(key)
+    called = {(mention.slot.noun.casefold(), key) for key, group in by_key.items() for mention in group}
+    often = Counter(noun for noun, _ in called)
     for group in by_key.values():
         # What two parameters are called does not say which of them is meant.
-        if by_noun and any(len(keys_of[mention.slot.noun.casefold()]) > 1 for mention in group):
+        if by_noun and any(often[mention.slot.noun.casefold()] > 1 for mention in group):
             continue
         listed = [mention for mention in group if mention.index is not None]
         alone = list({repr(mention.value): mention for mention in group if mention.index is None}.values())

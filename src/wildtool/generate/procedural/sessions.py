@@ -152,6 +152,7 @@ def _record(
     about: Mapping[str, Any],
 ) -> dict[str, Any]:
     prefix = RECORD_KEY_PREFIXES[plan.lang]
+    made_by = {"model": "procedural", "version": __version__, "seed": settings.seed}
     return {
         "id": f"procedural_{settings.seed}_{plan.index}",
         f"{prefix}_env_info": date_line(plan),
@@ -160,11 +161,5 @@ def _record(
         f"{prefix}_answer_list": [task.nodes for task in tasks],
         f"{prefix}_task_types": [task.type for task in tasks],
         f"{prefix}_turn_subtypes": [task.subtype for task in plan.tasks[1:]],
-        "made_by": {
-            "model": "procedural",
-            "version": __version__,
-            "seed": settings.seed,
-            "session": plan.index,
-            **about,
-        },
+        "made_by": {**made_by, "session": plan.index, **about},
     }

@@ -18,7 +18,7 @@ from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSet, ToolS
 from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.procedural.wording import Wording, can_omit
 from wildtool.json_codec import as_object
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import properties_of
 
 _, PARTIAL, LONG_RANGE = SUBTYPES
 _LONGEST_CHAIN = 5
@@ -61,7 +61,7 @@ class CallShapes:
     def of(self, plan: TaskPlan, t: int) -> tuple[list[DraftCall], list[str]]:
         """The calls of task `t`, and how each but the first is joined to the one before.
 
-        Raises UnmakeableError if this draw leads nowhere.
+        Raises NoSuchTaskError if this draw leads nowhere.
         """
         shapes = {
             "": self._single,
@@ -149,8 +149,8 @@ class CallShapes:
         facts = as_object(result)
         if call.tool.returns:
             said = {repr(value) for value in call.values.values()}
-            fields = as_schema(call.tool.returns.get("properties"))
-            known = {name: slot_of(as_schema(fields.get(name)), (name,), required=True) for name in facts}
+            fields = properties_of(call.tool.returns)
+            known = {name: slot_of(fields.get(name, {}), (name,), required=True) for name in facts}
             fitting = [
                 (tool, slot, facts[name])
                 for tool, slot in free
@@ -184,7 +184,7 @@ class CallShapes:
         return self._least_called_row([(tool,) for tool in tools])[0]
 
     def _least_called_row(self, rows: Sequence[Row]) -> Row:
-        """As `_seldom`, for rows that begin with a tool."""
+        """As `least_called`, for rows that begin with a tool."""
         if not rows:
             raise NoSuchTaskError
         drawn = self.draw.choices(rows, k=_DRAWN)

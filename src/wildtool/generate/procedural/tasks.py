@@ -56,7 +56,7 @@ class TaskMaker:
             forced: where no tool needs an entity that another returns, lets a tool return any value that one needs.
 
         Raises:
-            UnmakeableError: where this draw leads nowhere.
+            NoSuchTaskError: where this draw leads nowhere.
         """
         self._shapes.forced = forced
         if plan.group == "Chat":
@@ -93,11 +93,8 @@ class TaskMaker:
         call = self._shapes.call(tool, hidden and hidden[1])
         open_slots = self._askable(tool, hidden and hidden[1])
         if apart:
-            open_slots = [
-                slot
-                for slot in open_slots
-                if self.history.has_in_range(slot.key, plan.subtype == LONG_RANGE, t)
-            ]
+            far = plan.subtype == LONG_RANGE
+            open_slots = [slot for slot in open_slots if self.history.has_in_range(slot.key, far, t)]
             if not open_slots:
                 raise NoSuchTaskError
         missing = self.draw.sample(open_slots, min(len(open_slots), self.draw.choice((1, 1, 2))))
@@ -141,9 +138,8 @@ class TaskMaker:
         if plan.questions == 1:
             joined = (", " if self.words.lang == "en" else "、").join(replies)
             return [self._question(0, tool, missing, self.words.phrase("reply", value=joined))]
-        first = (
-            self.words.phrase("reply", value=replies[0]) if len(missing) > 1 else self.words.phrase("vague")
-        )
+        words = self.words
+        first = words.phrase("reply", value=replies[0]) if len(missing) > 1 else words.phrase("vague")
         return [
             self._question(0, tool, missing, first),
             self._question(1, tool, missing[-1:], self.words.phrase("reply", value=replies[-1])),
@@ -162,27 +158,20 @@ class TaskMaker:
     def _chat(self, plan: TaskPlan, t: int, attempt: int) -> DraftTask:
         """A question that needs no tool; later ones are about what was said or seen before."""
         if t == 0:
-            slots = [
-                (tool, s)
-                for tool in self.tools
-                for s in tool.slots
-                if s.kind not in ("flag", "boolean", "id")
-            ]
+            every = (slot for tool in self.tools for slot in tool.slots)
+            slots = [slot for slot in every if slot.kind not in ("flag", "boolean", "id")]
             if not slots:
                 raise NoSuchTaskError
-            _, slot = self.draw.choice(slots)
+            slot = self.draw.choice(slots)
             value = self.values.of(slot.kind, slot.members, slot.bounds)
-            asked, answered = self.words.chat(
-                slot.kind,
-                slot.noun,
-                as_spoken(value, slot.kind, self.words.lang) if slot.kind != "enum" else str(value),
-            )
+            said = str(value) if slot.kind == "enum" else as_spoken(value, slot.kind, self.words.lang)
+            asked, answered = self.words.chat(slot.kind, slot.noun, said)
             mention = Mention(slot, value, t)
         else:
             far = plan.subtype == LONG_RANGE
             known = self.history.far(t) if far else self.history.near(t)
             alone = [m for m in known if m.index is None]
-            if not alone and not known:
+            if not known:
                 raise NoSuchTaskError
             mention = self.draw.choice(alone or known)
             asked, answered = self._recall(plan, mention, far=far)

@@ -32,7 +32,7 @@ from wildtool.generate.schema.constraints import unchecked_patterns, value_bound
 from wildtool.generate.tool_sources.normalize import KEPT_KEYWORDS, normalize_tool, result_schema
 from wildtool.generate.tool_sources.tool_files import read_tool_lists
 from wildtool.sanitize import truncate_words
-from wildtool.toolcall.schema import as_schema, enum_of
+from wildtool.toolcall.schema import as_schema, enum_of, properties_of
 from wildtool.types import Tool
 
 SlotPath = tuple[str | int, ...]
@@ -58,7 +58,7 @@ class ParameterSlot:
     noun: str
     """What a user calls it."""
     kind: str
-    """What values it takes, see `values.Values`; `id` for identifiers."""
+    """What values it takes, see `ValueSampler`; `id` for identifiers."""
     required: bool
     members: tuple[Any, ...] = ()
     bounds: tuple[float, float] | None = None
@@ -296,9 +296,8 @@ def _distinguishable(slots: tuple[ParameterSlot, ...]) -> tuple[ParameterSlot, .
 def _slots(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> Iterator[ParameterSlot]:
     """The leaves of an argument schema; of an optional object or list of objects none."""
     needed = schema.get("required")
-    for name, child in as_schema(schema.get("properties")).items():
+    for name, below in properties_of(schema).items():
         must = required and (not isinstance(needed, list) or name in needed or (bool(path) and not needed))
-        below = as_schema(child)
         items = as_schema(below.get("items"))
         if below.get("type") == "object" or items.get("type") == "object":
             inner, step = (below, (name,)) if below.get("type") == "object" else (items, (name, 0))

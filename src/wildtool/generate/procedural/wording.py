@@ -21,6 +21,10 @@ _ARTICLE = re.compile(r"\b([aA]) (?=[aeio]|u(?!s|ni|rl))")
 """An article that is `an` before this sound."""
 _MOST_SHOWN = 5
 """Fields of one object that an answer states."""
+_OPENER_WORDS = {
+    "first": "first_names", "last": "last_names", "team": "team", "adjective": "adjectives", "noun": "nouns",
+}  # fmt: skip
+"""The words of an opener, each with the list that it is drawn from."""
 _FLAG = re.compile(r"\?(\w+):(.*)", re.DOTALL)
 
 
@@ -52,13 +56,12 @@ class Wording:
     def chat(self, kind: str, noun: str, value: str) -> tuple[str, str]:
         """A question that needs no tool, and its answer, about a value."""
         table = self._phrases["chat"]
-        question, answer = self.draw.choice(table.get(kind, table["default"]))
-        return self._article(question.format(noun=noun, value=value)), self._article(
-            answer.format(noun=noun, value=value)
-        )
-
-    def _article(self, text: str) -> str:
-        return _ARTICLE.sub(r"\1n ", text) if self.lang == "en" else text
+        said = [
+            text.format(noun=noun, value=value)
+            for text in self.draw.choice(table.get(kind, table["default"]))
+        ]
+        question, answer = (_ARTICLE.sub(r"\1n ", text) if self.lang == "en" else text for text in said)
+        return question, answer
 
     def literal(self, tool: ToolSpec, slot: ParameterSlot, value: Any) -> str:
         """A value as said in a tool's clause: with its noun, unless the clause says what it is."""
@@ -134,16 +137,8 @@ class Wording:
 
     def opener(self) -> str:
         """A sentence that says who it is for or what it is about; hardly ever the same twice."""
-        names = {
-            "first": "first_names",
-            "last": "last_names",
-            "team": "team",
-            "adjective": "adjectives",
-            "noun": "nouns",
-        }
-        return self.phrase(
-            "opener", **{word: self.draw.choice(word_list(name, self.lang)) for word, name in names.items()}
-        )
+        drawn = {word: self.draw.choice(word_list(name, self.lang)) for word, name in _OPENER_WORDS.items()}
+        return self.phrase("opener", **drawn)
 
     def after(self, opener: str, text: str) -> str:
         return f"{opener} {text}" if self.lang == "en" else opener + text

@@ -9,7 +9,7 @@ from typing import Any
 
 from wildtool.generate.schema.patterns import PatternError, check_pattern, follows, sample
 from wildtool.json_codec import as_list
-from wildtool.toolcall.schema import argument_parts, as_schema, path_text
+from wildtool.toolcall.schema import argument_parts, as_schema, path_text, properties_of
 from wildtool.toolcall.schema_check import shorten
 
 Remark = tuple[str, str]
@@ -86,8 +86,8 @@ def unchecked_patterns(schema: Mapping[str, Any], path: str = "", depth: int = 0
     if problem := unchecked_pattern(schema):
         yield path, problem
     if depth < _DEEPEST:
-        for name, child in as_schema(schema.get("properties")).items():
-            yield from unchecked_patterns(as_schema(child), f"{path}.{name}" if path else name, depth + 1)
+        for name, child in properties_of(schema).items():
+            yield from unchecked_patterns(child, f"{path}.{name}" if path else name, depth + 1)
         if "items" in schema:
             yield from unchecked_patterns(as_schema(schema["items"]), f"{path}[]", depth + 1)
 

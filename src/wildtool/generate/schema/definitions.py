@@ -19,7 +19,7 @@ from wildtool.generate.schema.constraints import (
 from wildtool.generate.schema.pattern_risk import pattern_risk
 from wildtool.generate.schema.patterns import sample
 from wildtool.json_codec import as_list, as_objects
-from wildtool.toolcall.schema import as_schema, enum_of
+from wildtool.toolcall.schema import as_schema, enum_of, properties_of
 from wildtool.toolcall.schema_check import argument_faults, shorten
 
 FORMAT_TYPE_NAMES: Mapping[str, str] = {
@@ -120,7 +120,7 @@ def _object_faults(schema: Schema, path: str, depth: int) -> Iterator[RuleFault]
     if not isinstance(properties, Mapping):
         yield RuleFault("D3", f"{path}.properties must be an object of schemas.")
         return
-    listed = cast(Mapping[str, Any], properties)
+    listed = properties_of(schema)
     if not listed and depth > 1 and schema.get("additionalProperties") is not True:
         yield RuleFault("D3", f"{path}: an object must list its properties.")
     if len(listed) > MAX_PARAMETERS:
@@ -129,8 +129,8 @@ def _object_faults(schema: Schema, path: str, depth: int) -> Iterator[RuleFault]
     yield from _name_faults(list(listed), path)
     for name, child in listed.items():
         below = f"{path}.{name}"
-        yield from _description_faults(as_schema(child).get("description"), below)
-        yield from schema_definition_faults(as_schema(child), below, depth + 1)
+        yield from _description_faults(child.get("description"), below)
+        yield from schema_definition_faults(child, below, depth + 1)
 
 
 def _description_faults(text: Any, where: str) -> Iterator[RuleFault]:
@@ -268,8 +268,7 @@ def format_types(schema: Schema) -> dict[str, Any]:
     if isinstance(made.get("type"), str):
         made["type"] = FORMAT_TYPE_NAMES.get(made["type"], made["type"])
     if isinstance(made.get("properties"), Mapping):
-        properties = cast(Mapping[str, Any], made["properties"])
-        made["properties"] = {name: format_types(as_schema(child)) for name, child in properties.items()}
+        made["properties"] = {name: format_types(child) for name, child in properties_of(made).items()}
     if isinstance(made.get("items"), Mapping):
         made["items"] = format_types(as_schema(made["items"]))
     if isinstance(made.get("anyOf"), list):

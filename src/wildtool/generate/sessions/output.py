@@ -107,11 +107,9 @@ def _task(event: RoleReply) -> str:
         return "user_continue_question" if kind == "later" else _TASKS[kind]
     if role == "agent":
         return _AGENT[event.blocks[0]]
-    return (
-        {"checker": "llm_parallel_checker"}.get(role, role)
-        if "results" not in event.blocks
-        else "llm_tool_checker"
-    )
+    if role == "checker":
+        return "llm_tool_checker" if "results" in event.blocks else "llm_parallel_checker"
+    return role
 
 
 SESSIONS_FILE = "sessions.jsonl"

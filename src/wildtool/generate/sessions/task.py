@@ -41,7 +41,7 @@ from wildtool.generate.sessions.state import SessionState
 from wildtool.json_codec import as_list
 from wildtool.sanitize import truncate_words
 from wildtool.toolcall.graph import topology
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, properties_of
 
 MAX_TASK_DECISIONS = 14
 """Decisions of a task at most."""
@@ -205,8 +205,8 @@ class TaskScript:
         roles, moment = self.roles, self.context
         tool = str(action.arguments["tool_name"])
         names = strings_in(action.arguments["missing_required_parameters"])
-        properties = as_schema(roles.schemas[tool].get("properties"))
-        missing = [{"name": name, **as_schema(properties.get(name))} for name in names]
+        properties = properties_of(roles.schemas[tool])
+        missing = [{"name": name, **properties.get(name, {})} for name in names]
         question = yield from roles.ask(
             "agent",
             ["ask"],

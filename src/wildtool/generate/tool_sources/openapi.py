@@ -15,7 +15,7 @@ from wildtool.generate.tool_sources.references import (
     why_unfillable,
 )
 from wildtool.json_codec import as_list
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, properties_of
 from wildtool.types import Tool
 
 _METHODS = ("get", "put", "post", "delete", "patch")
@@ -147,7 +147,7 @@ class _Reader:
                 raise UnreadableSchemaError(problem)
             return
         schema = self.schemas.resolve(written, without="readOnly")
-        fields = as_schema(schema.get("properties"))
+        fields = properties_of(schema)
         if not fields:
             made.put("body", schema, needed=needed or requires_unfillable(schema))
             return

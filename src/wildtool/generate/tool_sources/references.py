@@ -54,7 +54,7 @@ class SchemaReader:
             without: leave out properties with this mark, such as `readOnly`.
 
         Raises:
-            UnreadableError: for references that lead nowhere or around, and for schemas beyond any size.
+            UnreadableSchemaError: for references that lead nowhere or around, and for schemas beyond any size.
             DataError: if the document takes too much work.
         """
         made, size = self._read(schema, MAX_SCHEMA_LEVELS, without)
@@ -69,7 +69,7 @@ class SchemaReader:
         return best
 
     def dereference(self, value: Any) -> DocumentSchema:
-        """An object of the document, or the one it refers to. Raises UnreadableError."""
+        """An object of the document, or the one it refers to. Raises UnreadableSchemaError."""
         found = as_schema(value)
         for _ in range(_MOST_HOPS):
             reference = found.get("$ref")
@@ -182,7 +182,7 @@ class SchemaReader:
         return found
 
     def _at(self, reference: str) -> Any:
-        """What stands at a reference. Raises UnreadableError."""
+        """What stands at a reference. Raises UnreadableSchemaError."""
         if not reference.startswith("#"):
             raise UnreadableSchemaError(
                 f"it refers to {_short(reference)}, outside this file; put everything into one file first"

@@ -7,7 +7,7 @@ from typing import Any
 
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.schema.definitions import Schema
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, properties_of
 from wildtool.types import Tool
 
 
@@ -88,42 +88,34 @@ API_PARAMETER_CLASSES = ("number", "enum", "list", "bool", "object_short", "obje
 """Classes that an API can be asked to have; a plain text is `text`."""
 
 
+_CLASSES = {"integer": "number", "number": "number", "float": "number", "array": "list", "boolean": "bool"}
+
+
 def api_parameter_class(schema: Schema) -> str:
     """The class of a parameter."""
     if "enum" in schema:
         return "enum"
     type_ = str(schema.get("type"))
     if type_ == "object":
-        return "object_deep" if any(map(_is_compound, _properties(schema).values())) else "object_short"
-    return {
-        "integer": "number",
-        "number": "number",
-        "float": "number",
-        "array": "list",
-        "boolean": "bool",
-    }.get(type_, "text")
+        return "object_deep" if any(map(_is_compound, properties_of(schema).values())) else "object_short"
+    return _CLASSES.get(type_, "text")
 
 
 def api_parameter_classes(parameters: Schema) -> dict[str, str]:
     """The class of each parameter of a tool."""
-    return {name: api_parameter_class(as_schema(child)) for name, child in _properties(parameters).items()}
+    return {name: api_parameter_class(child) for name, child in properties_of(parameters).items()}
 
 
 def nested_schemas(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
     """All schemas below one, with the path of each."""
-    for name, child in _properties(schema).items():
+    for name, child in properties_of(schema).items():
         below = f"{path}.{name}" if path else name
-        yield below, as_schema(child)
-        yield from nested_schemas(as_schema(child), below)
+        yield below, child
+        yield from nested_schemas(child, below)
     if "items" in schema:
         yield f"{path}[]", as_schema(schema["items"])
         yield from nested_schemas(as_schema(schema["items"]), f"{path}[]")
 
 
-def _is_compound(child: Any) -> bool:
-    schema = as_schema(child)
+def _is_compound(schema: Schema) -> bool:
     return schema.get("type") == "object" or as_schema(schema.get("items")).get("type") == "object"
-
-
-def _properties(schema: Schema) -> Mapping[str, Any]:
-    return as_schema(schema.get("properties"))

@@ -89,11 +89,10 @@ class Generation:
         draw = Random(f"{self._seed}/api/{attempt}")
         lang = self._langs[attempt % len(self._langs)]
         turn = attempt // len(self._langs)
-        order = Random(f"{self._seed}/targets/{turn // len(API_PARAMETER_CLASSES)}").sample(
-            API_PARAMETER_CLASSES, len(API_PARAMETER_CLASSES)
-        )
+        count = len(API_PARAMETER_CLASSES)
+        order = Random(f"{self._seed}/targets/{turn // count}").sample(API_PARAMETER_CLASSES, count)
         number = (attempt - self._begin) // len(self._langs)
-        task = _Turn(attempt, lang, order[turn % len(API_PARAMETER_CLASSES)], number, draw)
+        task = _Turn(attempt, lang, order[turn % count], number, draw)
         board = self._boards[lang]
         # Further attempts would find the same parents with the same operators.
         if draw.random() < EVOLVED_SHARE and number < len(board.parents) * len(OPERATORS):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, properties_of
 from wildtool.toolcall.text.similarity import TfidfIndex
 
 MIN_LINK_SIMILARITY = 0.6
@@ -125,15 +125,12 @@ def _links(functions: Sequence[Mapping[str, Any]], about: TfidfIndex) -> list[li
 def _texts(schema: Mapping[str, Any]) -> Iterator[str]:
     """What a tool's parameters, or the fields of its result, are called and described as; of objects in it too."""
     inner = as_schema(schema.get("items")) if schema.get("type") == "array" else schema
-    for name, child in as_schema(inner.get("properties")).items():
-        below = as_schema(child)
+    for name, below in properties_of(inner).items():
         yield f"{name} {below.get('description', '')}"
         if below.get("type") in ("array", "object") and below is not inner:
-            fields = as_schema(as_schema(below.get("items")).get("properties")) or as_schema(
-                below.get("properties")
-            )
+            fields = properties_of(as_schema(below.get("items"))) or properties_of(below)
             for field, leaf in fields.items():
-                yield f"{field} {as_schema(leaf).get('description', '')}"
+                yield f"{field} {leaf.get('description', '')}"
 
 
 def _pairs(one: Sequence[int], other: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -4,10 +4,10 @@ Attempts of one generation do not see each other, so they can run at the same ti
 are taken in, in order. So the result follows from the replies alone, not from their timing.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
+from dataclasses import dataclass
+from itertools import chain, repeat
 
 from rapidfuzz import fuzz
 
@@ -46,44 +46,45 @@ class FailedAttempt:
     detail: str
 
 
-@dataclass(slots=True)
 class ApiGrowth:
     """What exists so far. Jobs are numbered: first the passages of documents, then attempts at tools."""
 
-    wanted: int
-    """APIs."""
-    seed: str
-    langs: tuple[Lang, ...]
-    passages: Sequence[DocumentPassage]
-    snapshot: ApiSnapshot
-    """What stands now."""
-    apis: list[ApiSpec] = field(default_factory=list[ApiSpec])
-    losses: list[FailedAttempt] = field(default_factory=list[FailedAttempt])
-    counters: Counter[str] = field(default_factory=Counter[str])
-    stopped: bool = False
-    """True if nothing more can begin: a limit, or calls that fail."""
-    _ended: dict[int, AttemptResult | None] = field(default_factory=dict[int, "AttemptResult | None"])
-    """Jobs that are not taken in yet; None for one whose calls failed."""
-    _settled: int = 0
-    _failures: int = 0
-    """Attempts at tools known to be lost, taken in or not."""
-    _broken: int = 0
-    """Jobs of this generation whose calls failed."""
-    _names: set[str] = field(default_factory=set[str])
-    _new_nodes: dict[Lang, list[tuple[str, str, str]]] = field(init=False)
-    """Nodes for the next generation: id of the one above, name, source."""
-    _begin: int = 0
-    """The first job of the generation that is under way."""
-    _snapshot_names: frozenset[str] = frozenset()
-    _generation: Generation | None = None
-    """The generation under way, once something of it is asked for."""
-    _places: dict[tuple[Lang, str], list[ApiSpec]] = field(
-        default_factory=dict[tuple[Lang, str], list[ApiSpec]]
-    )
-    """APIs by language and sub-domain."""
-
-    def __post_init__(self) -> None:
-        self._new_nodes = {lang: [] for lang in self.langs}
+    def __init__(
+        self,
+        wanted: int,
+        seed: str,
+        langs: tuple[Lang, ...],
+        passages: Sequence[DocumentPassage],
+        snapshot: ApiSnapshot,
+    ) -> None:
+        """Args:
+        wanted: number of APIs.
+        snapshot: what stands now.
+        """
+        self.wanted, self.seed, self.langs, self.passages = wanted, seed, langs, passages
+        self.snapshot = snapshot
+        self.apis: list[ApiSpec] = []
+        self.losses: list[FailedAttempt] = []
+        self.counters: Counter[str] = Counter()
+        self.stopped = False
+        """True if nothing more can begin: a limit, or calls that fail."""
+        self._ended: dict[int, AttemptResult | None] = {}
+        """Jobs that are not taken in yet; None for one whose calls failed."""
+        self._settled = 0
+        self._failures = 0
+        """Attempts at tools known to be lost, taken in or not."""
+        self._broken = 0
+        """Jobs of this generation whose calls failed."""
+        self._names: set[str] = set()
+        self._new_nodes: defaultdict[Lang, list[tuple[str, str, str]]] = defaultdict(list)
+        """Nodes for the next generation: id of the one above, name, source."""
+        self._begin = 0
+        """The first job of the generation that is under way."""
+        self._snapshot_names: frozenset[str] = frozenset()
+        self._generation: Generation | None = None
+        """The generation under way, once something of it is asked for."""
+        self._places: defaultdict[tuple[Lang, str], list[ApiSpec]] = defaultdict(list)
+        """APIs by language and sub-domain."""
 
     @property
     def jobs(self) -> int:
@@ -93,7 +94,7 @@ class ApiGrowth:
     @property
     def end(self) -> int:
         """The job after the last one of this generation."""
-        return generation_end(self._begin, len(self.passages))
+        return generation_span(self._begin, len(self.passages))[1]
 
     @property
     def enough(self) -> bool:
@@ -106,7 +107,7 @@ class ApiGrowth:
         return not self.enough and self._settled < self.jobs
 
     def is_decided(self, job: int) -> bool:
-        """Whether it is known if a job that is not begun is to be done (see `due`)."""
+        """Whether it is known if a job that is not begun is to be done (see `is_due`)."""
         if self.stopped or self.enough:
             return True
         return job < self.end and (self._certain(job) or self._settled >= job)
@@ -124,9 +125,8 @@ class ApiGrowth:
         if job < len(self.passages):
             return mine_script(self.passages[job])
         if self._generation is None:
-            self._generation = Generation(
-                self.snapshot, self._begin - len(self.passages), self.seed, self.langs
-            )
+            begin = self._begin - len(self.passages)
+            self._generation = Generation(self.snapshot, begin, self.seed, self.langs)
         wanted = self._generation.assign(job - len(self.passages))
         return api_script(wanted, self._snapshot_names) if wanted else None
 
@@ -166,7 +166,7 @@ class ApiGrowth:
 
     def _keep(self, name: str, result: AcceptedApi) -> None:
         api = result.api
-        siblings = self._places.setdefault((api.lang, api.place), [])
+        siblings = self._places[api.lang, api.place]
         parent = next((other for other in siblings if other.name in api.parents), None)
         near = near_duplicate_of(api.function, siblings, parent)
         if api.name.casefold() in self._names:
@@ -207,14 +207,15 @@ class ApiGrowth:
         self.snapshot = self.next_snapshot()
         self._snapshot_names = frozenset(self._names)
         self._broken, self._begin, self._generation = 0, self.end, None
-        self._new_nodes = {lang: [] for lang in self.langs}
+        self._new_nodes.clear()
 
     def next_snapshot(self) -> ApiSnapshot:
         """What stands now, with what the generation under way has brought."""
-        trees: dict[Lang, DomainTree] = {}
-        for lang, tree in self.snapshot.trees.items():
-            trees[lang] = tree.with_nodes(self._new_nodes[lang])
-        return ApiSnapshot(trees, tuple(self.apis))
+        trees = self.snapshot.trees
+        grown: dict[Lang, DomainTree] = {
+            lang: trees[lang].with_nodes(self._new_nodes[lang]) for lang in self.langs
+        }
+        return ApiSnapshot(grown, tuple(self.apis))
 
     def _name(self, job: int) -> str:
         if job >= len(self.passages):
@@ -223,21 +224,11 @@ class ApiGrowth:
         return f"{passage.document}, passage {passage.number}, {passage.lang}"
 
 
-def generation_begin(job: int, passages: int) -> int:
-    """The first job of the generation that a job is of."""
-    if job < passages:
-        return 0
-    begin = passages
-    for size in GENERATION_SIZES:
+def generation_span(job: int, passages: int) -> tuple[int, int]:
+    """The first job of the generation that a job is of, and the job after its last one."""
+    begin = 0
+    for size in chain([passages], GENERATION_SIZES, repeat(_LATER_SIZE)):
         if job < begin + size:
-            return begin
+            return begin, begin + size
         begin += size
-    return job - (job - begin) % _LATER_SIZE
-
-
-def generation_end(begin: int, passages: int) -> int:
-    """The job after the last one of the generation that begins with a job."""
-    if begin < passages:
-        return passages
-    ends = [passages + end for end in accumulate(GENERATION_SIZES)]
-    return next((end for end in ends if end > begin), begin + _LATER_SIZE)
+    raise AssertionError("there is always a later generation")

@@ -19,7 +19,7 @@ from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.script import ScriptResult, replay_script, run_script
 from wildtool.generate.tools.assignments import ApiSnapshot
 from wildtool.generate.tools.documents import DocumentPassage, passages
-from wildtool.generate.tools.growth import ATTEMPTS_PER_API, ApiGrowth, AttemptResult, generation_begin
+from wildtool.generate.tools.growth import ATTEMPTS_PER_API, ApiGrowth, AttemptResult, generation_span
 from wildtool.generate.tools.script import API_PROMPTS, API_ROLES, AcceptedApi
 from wildtool.generate.tools.tree import DomainTree, read_tree, seed_tree
 from wildtool.types import Ask, Item, Source, Transcript, Verdict
@@ -76,12 +76,9 @@ class ApiMaker(RoleBenchmark):
 
     @cached_property
     def _trees(self) -> Mapping[Lang, DomainTree]:
-        order = self.spec
-        read = read_tree(order.tree) if order.tree else None
-        found: dict[Lang, DomainTree] = {}
-        for lang in order.langs:
-            found[lang] = read or (DomainTree() if order.documents else seed_tree(lang))
-        return found
+        spec = self.spec
+        read = read_tree(spec.tree) if spec.tree else DomainTree() if spec.documents else None
+        return {lang: read or seed_tree(lang) for lang in spec.langs}
 
     def growth(self) -> ApiGrowth:
         """The growth before its first attempt."""
@@ -107,7 +104,7 @@ class ApiMaker(RoleBenchmark):
             return
         with RecordReader(folder) as reader:
             jobs = recorded_jobs(reader)
-            closed = generation_begin(max(jobs, default=0), len(self._passages))
+            closed = generation_span(max(jobs, default=0), len(self._passages))[0]
             self._abandoned = frozenset(
                 job for job in jobs if job < closed and _recorded(reader, job).infra_error is not None
             )
@@ -131,13 +128,12 @@ class ApiMaker(RoleBenchmark):
             await self._end(job, None)
             return
         script = growth.script(job)
-        if script is None:
-            await self._end(job, _NO_PLACE)
-            return
         try:
-            result = await run_script(script, self.unit, ask)
+            result = await run_script(script, self.unit, ask) if script else _NO_PLACE
         except LimitError:
-            await self._stop()
+            async with self._changed:
+                growth.stopped = True
+                self._changed.notify_all()
             raise
         except InfraError:
             await self._end(job, None)
@@ -149,11 +145,6 @@ class ApiMaker(RoleBenchmark):
             if result is not None:
                 self._results[job] = result
             self._growth.record_result(job, result)
-            self._changed.notify_all()
-
-    async def _stop(self) -> None:
-        async with self._changed:
-            self._growth.stopped = True
             self._changed.notify_all()
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
@@ -179,7 +170,7 @@ def replay_growth(maker: ApiMaker, reader: RecordReader) -> ApiGrowth:
     """The growth by a record, without any model."""
     growth = maker.growth()
     # Generations before the last one begun are final.
-    closed = generation_begin(max(recorded_jobs(reader), default=0), len(growth.passages))
+    closed = generation_span(max(recorded_jobs(reader), default=0), len(growth.passages))[0]
     for job in range(growth.jobs):
         if growth.enough or job >= growth.end:
             break

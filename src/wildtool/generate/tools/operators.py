@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wildtool.generate.tools.api import api_parameter_class, api_parameter_classes, nested_schemas
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, properties_of
 from wildtool.toolcall.text.similarity import jaccard
 
 Function = Mapping[str, Any]
@@ -24,10 +24,7 @@ def add_function(parent: Function, child: Function) -> str:
 
 def add_parameter(parent: Function, child: Function) -> str:
     """All that was there stays, and something is added."""
-    before, after = (
-        api_parameter_classes(as_schema(parent["parameters"])),
-        api_parameter_classes(as_schema(child["parameters"])),
-    )
+    before, after = (api_parameter_classes(as_schema(api["parameters"])) for api in (parent, child))
     gone = [name for name, atom in before.items() if after.get(name) != atom]
     if gone:
         return f"the parameter {gone[0]} must stay as it was"
@@ -57,8 +54,10 @@ def change_type(parent: Function, child: Function) -> str:
 
 def change_return(parent: Function, child: Function) -> str:
     """Something else is returned, or in another form."""
-    before = {path: _class(schema) for path, schema in nested_schemas(as_schema(parent.get("returns")))}
-    after = {path: _class(schema) for path, schema in nested_schemas(as_schema(child.get("returns")))}
+    before, after = (
+        {path: _class(schema) for path, schema in nested_schemas(as_schema(api.get("returns")))}
+        for api in (parent, child)
+    )
     return "" if before != after else "what it returns must have other fields, or other types"
 
 
@@ -79,10 +78,10 @@ def is_applicable(operator: str, parent: Function) -> bool:
     return bool(_parameters(parent)) or operator in ("add parameter", "change return")
 
 
-def _parameters(function: Function) -> Mapping[str, Any]:
-    return as_schema(as_schema(function.get("parameters")).get("properties"))
+def _parameters(function: Function) -> dict[str, Function]:
+    return properties_of(as_schema(function.get("parameters")))
 
 
-def _class(schema: Any) -> tuple[str, str, str]:
-    own = as_schema(schema)
-    return str(own.get("type")), api_parameter_class(own), str(as_schema(own.get("items")).get("type"))
+def _class(schema: Function) -> tuple[str, str, str]:
+    inner = as_schema(schema.get("items"))
+    return str(schema.get("type")), api_parameter_class(schema), str(inner.get("type"))

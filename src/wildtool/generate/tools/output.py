@@ -44,7 +44,8 @@ class GeneratedTools:
     losses: tuple[FailedAttempt, ...]
     unfinished: int
     """APIs that are not made since something was cut off; 0 where every attempt was made."""
-    nodes: Mapping[Lang, Sequence[TreeNode]]
+    nodes: Sequence[TreeNode]
+    """Of the trees of all languages."""
     counters: Mapping[str, int]
 
     def attrition(self) -> list[Metric]:
@@ -55,7 +56,7 @@ class GeneratedTools:
             atom for api in self.apis for atom in api_parameter_classes(api.parameters).values()
         )
         ways = Counter(api.operator or "designed" for api in self.apis)
-        sources = Counter(n.source.split()[0] for nodes in self.nodes.values() for n in nodes)
+        sources = Counter(node.source.split()[0] for node in self.nodes)
         for group, counts in {"parameters": classes, "made by": ways, "nodes of the tree": sources}.items():
             table += [
                 Metric(group, name, count / counts.total(), count, counts.total())
@@ -76,24 +77,22 @@ def write_apis(maker: ApiMaker, plan: Plan, out: Path) -> GeneratedTools:
     made: dict[Lang, dict[str, list[str]]] = {lang: {} for lang in pool.trees}
     for api in growth.apis:
         made[api.lang].setdefault(api.node, []).append(api.name)
-    trees: dict[Lang, DomainTree] = {}
-    nodes: dict[Lang, Sequence[TreeNode]] = {}
-    for lang, tree in pool.trees.items():
-        trees[lang] = tree.with_apis(made[lang])
-        nodes[lang] = tuple(trees[lang].nodes.values())
+    trees: dict[Lang, DomainTree] = {
+        lang: pool.trees[lang].with_apis(made[lang]) for lang in maker.spec.langs
+    }
     cut_off = growth.stopped or growth.needs_more
     found = GeneratedTools(
         tuple(growth.apis),
         tuple(growth.losses),
         max(0, maker.spec.apis - len(growth.apis)) if cut_off else 0,
-        nodes,
+        [node for tree in trees.values() for node in tree.nodes.values()],
         dict(growth.counters),
     )
     models = {role: model.name for role, model in plan.models.items() if role != "agent"}
     with storage_errors(out):
         for lang, tree in trees.items():
             own = [api for api in found.apis if api.lang == lang]
-            write_whole_file(tools_file(out, lang), (_list(tools) for tools in grouped_tools(own)))
+            write_whole_file(tools_file(out, lang), map(json_line, grouped_tools(own)))
             written = json.dumps(tree.rows(), ensure_ascii=False, indent=1)
             write_whole_file(out / f"tree_{lang}.json", [written + "\n"])
         write_whole_file(
@@ -126,10 +125,6 @@ def generate_command(out: Path, langs: Sequence[Lang]) -> str:
     return f"wildtool generate --model NAME --tools {tools_file(out, langs[0])} --lang {langs[0]} --out set"
 
 
-def _list(tools: Sequence[Mapping[str, Any]]) -> str:
-    return json.dumps(tools, ensure_ascii=False) + "\n"
-
-
 def _row(api: ApiSpec, models: Mapping[str, str], seed: str) -> dict[str, Any]:
     about = {
         "models": dict(models),
@@ -153,11 +148,5 @@ def _distances(apis: Sequence[ApiSpec]) -> Iterator[Metric]:
         for api in siblings
     ]
     if found:
-        yield Metric(
-            "diversity",
-            "distance to the nearest sibling",
-            sum(found) / len(found),
-            sum(found),
-            len(found),
-            kind="mean",
-        )
+        name, whole = "distance to the nearest sibling", sum(found)
+        yield Metric("diversity", name, whole / len(found), whole, len(found), kind="mean")

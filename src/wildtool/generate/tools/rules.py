@@ -17,7 +17,7 @@ from wildtool.generate.tools.assignments import Assignment
 from wildtool.generate.tools.operators import OPERATORS
 from wildtool.generate.tools.tree import name_problem
 from wildtool.json_codec import as_list, as_object, values_inside
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import as_schema, properties_of
 from wildtool.toolcall.schema_check import shorten
 from wildtool.toolcall.text.similarity import jaccard
 
@@ -77,7 +77,7 @@ def parse_design(
 
 def _form_faults(api: WrittenDesign, lang: Lang) -> Iterator[RuleFault]:
     returns = as_schema(api.get("returns"))
-    if returns.get("type") != "object" or not as_schema(returns.get("properties")):
+    if returns.get("type") != "object" or not properties_of(returns):
         yield RuleFault("S6", "`returns` must be a JSON Schema of type object with the fields of the result.")
     elif len(repr(returns)) > 8_000:
         yield RuleFault("S6", "`returns` is too long.")
@@ -98,9 +98,9 @@ def _form_faults(api: WrittenDesign, lang: Lang) -> Iterator[RuleFault]:
         yield RuleFault(
             "S1", f"`api` has {shorten(strange[0])}; it has name, description, parameters and returns only."
         )
-    said = [[*as_object(value)] if isinstance(value, dict) else [value] for value in values_inside(api)]
-    texts = (text for group in said for text in group if isinstance(text, str))
-    yield from control_character_faults("\n".join(texts), "S8")
+    # Of objects the keys are looked at too.
+    parts = [part for value in values_inside(api) for part in (as_object(value) or [value])]
+    yield from control_character_faults("\n".join(part for part in parts if isinstance(part, str)), "S8")
     fitting = (_CHINESE if lang == "zh" else _LATIN).search(str(api["description"]))
     if not fitting or (lang == "en" and _CHINESE.search(definition_text(api))):
         yield RuleFault("S7", f"descriptions must be in {'Chinese' if lang == 'zh' else 'English'}.")

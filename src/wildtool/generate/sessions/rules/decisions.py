@@ -6,7 +6,6 @@ P1, P3 and P13 are in `core.parsing`, those on values in `values`.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, VIRTUAL
 from wildtool.generate.core.parsing import Action, Decision, RuleFault
@@ -19,7 +18,7 @@ from wildtool.generate.sessions.rules.context import (
     required_of,
 )
 from wildtool.generate.sessions.rules.values import p14, p15, p16, p18, p19, p22
-from wildtool.toolcall.schema import as_schema
+from wildtool.toolcall.schema import properties_of
 from wildtool.toolcall.schema_check import shorten
 
 
@@ -102,7 +101,8 @@ def p4(decision: Decision, context: DecisionContext) -> Iterator[str]:
 def p5(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Every argument is a parameter of its tool."""
     for action in known_calls(decision, context):
-        unknown = [name for name in action.arguments if name not in _properties(action, context)]
+        known = properties_of(context.schemas[action.name])
+        unknown = [name for name in action.arguments if name not in known]
         if unknown:
             yield f"{action.name} has no parameter {', '.join(map(shorten, unknown))}."
 
@@ -219,10 +219,6 @@ def decision_faults(decision: Decision, context: DecisionContext) -> list[RuleFa
         for name, rule in DECISION_RULES.items()
         for message in rule(decision, context)
     ]
-
-
-def _properties(action: Action, context: DecisionContext) -> Mapping[str, Any]:
-    return as_schema(context.schemas[action.name].get("properties"))
 
 
 def _signature(action: Action) -> str:
