@@ -44,7 +44,7 @@ as_schema = as_object
 """A value that is a schema; an empty one for anything else."""
 
 
-def properties_of(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def member_schemas(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The schemas that a schema of an object gives for its members, by name; none of any other schema."""
     return {name: as_schema(child) for name, child in as_schema(schema.get("properties")).items()}
 

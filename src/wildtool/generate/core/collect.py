@@ -1,4 +1,4 @@
-"""What came of all planned things of a set: those kept, those lost with the reason, and the yield table."""
+"""The outcome of a set: what was kept, what was lost and why, and the yield table."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class GeneratedSet(Generic[Kept]):
-    """What came of all planned things."""
+    """The outcome of all planned things."""
 
     noun: ClassVar[str]
     """What is generated, in the plural."""

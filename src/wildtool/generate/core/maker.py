@@ -125,7 +125,7 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
             await run_script(self.script(item), self.unit, ask)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        """Whether anything came of what is recorded, and why not."""
+        """Whether the recorded replies lead to something that is kept, and why not."""
         transcript = transcript_of(transcripts, self.unit)
         result = self.result(item, transcript)
         lost = self.why_lost(result) if result else None
@@ -136,7 +136,7 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
         return result.lost
 
     def result(self, item: Item, transcript: Transcript) -> ScriptResult[Value] | None:
-        """What came of an item, from its recorded replies alone; None if they end before its script does."""
+        """The result of an item, from its recorded replies alone; None if they end before its script does."""
         if item.id not in self._results:
             found = replay_script(self.script(item), transcript)
             if found is None:
@@ -151,7 +151,7 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
     def recorded(
         self, items: Iterable[Item], reader: RecordReader
     ) -> Iterator[tuple[Item, ScriptResult[Value] | None]]:
-        """Each item with what came of it, by a record."""
+        """Each item with its result, by a record."""
         for item in items:
             yield item, self.result(item, recorded_transcript(reader, item, self.unit))
 
@@ -179,7 +179,7 @@ def voter_roles(roles: Mapping[str, str], votes: Mapping[str, int]) -> dict[str,
 def verdict_of(
     item: Item, unit: str, transcript: Transcript, lost: tuple[str, str] | None, *, finished: bool
 ) -> Verdict:
-    """Whether anything came of a script, as the engine counts it.
+    """The verdict on a script, as the engine counts it.
 
     Args:
         lost: reason and detail if nothing did.

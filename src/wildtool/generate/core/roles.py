@@ -17,7 +17,7 @@ MAX_ROLE_TRIES = 3
 
 Value = TypeVar("Value")
 RoleCoroutine = Generator[Request, Message, Value]
-"""Yields requests, is sent the replies, returns what came of them."""
+"""Yields requests, is sent the replies, returns the result."""
 
 
 class AttemptFailedError(Exception):

@@ -11,7 +11,7 @@ from wildtool.types import Ask, Transcript
 
 @dataclass(frozen=True, slots=True)
 class ScriptResult(Generic[Value]):
-    """What came of a script."""
+    """The result of a script."""
 
     value: Value | None
     """None if no try kept the rules."""
@@ -26,7 +26,7 @@ class ScriptResult(Generic[Value]):
 
     @property
     def lost(self) -> tuple[str, str] | None:
-        """Reason and detail if nothing came of it."""
+        """Reason and detail if there is no value."""
         return (self.reason, self.detail) if self.value is None else None
 
 

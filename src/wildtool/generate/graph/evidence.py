@@ -40,7 +40,7 @@ class Edge:
     target: int
     kind: EdgeKind
     evidence: str
-    """Why, in words that name the argument and where its value stands."""
+    """Why: the argument, and where its value occurs."""
     confidence: float
     """From 0 to 1."""
     by: Literal["auto"] = "auto"
@@ -66,7 +66,7 @@ class TaskEvidence:
         self.observed = [SearchText.of(node.observation) for node in self.task.nodes]
 
     def known(self, i: int) -> list[SearchText]:
-        """Texts, history and replies that stand before node `i`."""
+        """Texts, history and replies before node `i`."""
         replies = [n.user_input for n in self.task.nodes[:i] if n.name == ASK and n.user_input]
         return [*self.given, *map(SearchText.of, replies)]
 
@@ -125,7 +125,7 @@ def _sources(reader: TaskEvidence, i: int, leaf: Leaf, value: Any) -> list[int]:
 
 
 def _generic(leaf: Leaf) -> bool:
-    """True for values that stand in many places by chance."""
+    """True for values that occur in many places by chance."""
     value = leaf.value
     if isinstance(value, str):
         return len(value) < 3 or bool(enum_of(leaf.schema))
@@ -178,7 +178,7 @@ def _names_one(candidates: Iterable[Leaf], leaf: Leaf) -> bool:
 
 
 def _key_agrees(node: GoldNode, leaf: Leaf, value: Any) -> bool:
-    """True if the value stands in the observation under a key that means the argument's name."""
+    """True if the observation has the value under a key that means the argument."""
     name = _key(leaf)
     return any(
         key and (key == name or name.endswith(key) or key.endswith(name))

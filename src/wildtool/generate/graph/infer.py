@@ -23,7 +23,7 @@ _ORDER_WORDS = re.compile(
     r"\b(?:after (?:that|this)|afterwards|once|then (?=\w)|if)|之后|以后|然后|如果|要是|接着|随后"
 )
 _BESIDES = re.compile(r"\b(?:also|besides|too|additionally|as well|plus)\b|另外|还有|同时|顺便|也")
-"""What such a word introduces stands beside what was said before, not after it."""
+"""What follows such a word is independent of what was said before it."""
 _READS = re.compile(
     r"(?:get|list|search|find|look|show|read|check|fetch|retrieve|query|count|view|track|start)", re.I
 )

@@ -111,7 +111,7 @@ def as_benchmark_item(item: GeneratedItem) -> Item:
 
 
 def format_faults(item: GeneratedItem) -> list[RuleFault]:
-    """What the format, and the judging of its own gold answers under every profile, have against an item."""
+    """What is wrong with an item by the format, or because a profile refuses its gold answers."""
     try:
         played = as_benchmark_item(item)
     except DataError as error:

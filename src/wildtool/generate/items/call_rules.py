@@ -1,4 +1,4 @@
-"""Rules for the calls of an item (E1 to E8): can they be made as they stand?"""
+"""Rules for the calls of an item (E1 to E8): can they be made as written?"""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from wildtool.generate.items.kinds import MAX_ITEM_CALLS
 from wildtool.generate.schema.constraints import constraint_faults
 from wildtool.generate.sessions.rules.context import Schemas
 from wildtool.generate.sessions.rules.values import PLACEHOLDER, is_system_identifier, path_covers
-from wildtool.toolcall.schema import properties_of
+from wildtool.toolcall.schema import member_schemas
 from wildtool.toolcall.schema_check import argument_faults, shorten
 
 
@@ -56,7 +56,7 @@ def e3(calls: CallContext) -> Iterator[str]:
 
 
 def e4(calls: CallContext) -> Iterator[str]:
-    """No placeholder, nothing empty and no null stands for a value, and there is one."""
+    """There are arguments, and none is a placeholder, empty or null."""
     for call in calls.made:
         if not call.arguments:
             yield f"{call.name} is called without arguments; the format cannot judge that."
@@ -130,7 +130,7 @@ def ungrounded_parameters(
     Args: derived: paths of values that follow from what is known, and so count as said.
     """
     found: set[str] = set()
-    for name, child in properties_of(schema).items():
+    for name, child in member_schemas(schema).items():
         if name in schema.get("required", ()) and name in call.arguments:
             inside = leaves({name: call.arguments[name]}, {"properties": {name: child}})
             if not all(

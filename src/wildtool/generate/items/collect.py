@@ -38,7 +38,7 @@ class HumanDecision:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedItems(GeneratedSet[CollectedItem]):
-    """What came of all planned items. A doubtful one is not missing."""
+    """The outcome of all planned items. A doubtful one is not missing."""
 
     noun: ClassVar[str] = "items"
     key: ClassVar[str] = "item"

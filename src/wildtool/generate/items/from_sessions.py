@@ -22,7 +22,7 @@ from wildtool.generate.items.tool_catalog import can_be_violated, chinese_noun
 from wildtool.generate.procedural.guess_semantics import guess_kind, noun_of
 from wildtool.generate.procedural.sessions import RECORD_KEY_PREFIXES
 from wildtool.generate.procedural.wording import Wording
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 
 KINDS_BY_TASK_TYPE: Mapping[str, tuple[str, ...]] = {
     "Clarify": ("incomplete",),
@@ -146,9 +146,9 @@ def _incomplete(task: _Task) -> GeneratedItem | None:
 
 
 def _error(task: _Task) -> GeneratedItem | None:
-    """The text with a value put wrong that stands there once, and that the definition can tell to be wrong."""
+    """The text with one of its values replaced by one that breaks the definition."""
     call, draw = task.calls[0], task.plan.stream("error")
-    properties = properties_of(as_schema(task.functions.get(call.name, {}).get("parameters")))
+    properties = member_schemas(as_schema(task.functions.get(call.name, {}).get("parameters")))
     for name in sorted(call.arguments, key=lambda name: (draw.random(), name)):
         schema, right = properties.get(name, {}), call.arguments[name]
         said = right if isinstance(right, str) else str(right)

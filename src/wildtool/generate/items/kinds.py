@@ -14,7 +14,7 @@ class ItemKind:
     """What items of a kind have in common."""
 
     share: int
-    """Dialogues of it in the published English data, which is its share where nothing else is said."""
+    """Dialogues of it in the published English data; its default share."""
     candidates: tuple[int, int]
     """Fewest and most tools that are offered, as published."""
     mode: GenerationMode

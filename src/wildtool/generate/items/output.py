@@ -24,12 +24,12 @@ from wildtool.json_codec import read_json_lines, required_field
 ITEMS_FOLDER = "items"
 DOUBTFUL_FILE = "doubtful.jsonl"
 DECISIONS_FILE = "decided.jsonl"
-"""What people decide of doubtful items, which they put there: `item` as it stands with them, `keep`, and a `reason`."""
+"""Decisions of people about doubtful items: `item` as in the file of doubtful ones, `keep`, and a `reason`."""
 PROVENANCE_FILE = "provenance.jsonl"
 
 
 def items_from_record(maker: ItemMaker, plan: Plan, out: Path) -> GeneratedItems:
-    """What came of the record in a folder, and of what people decided. Raises DataError for decisions without form."""
+    """The items by the record in a folder and the decisions of people. Raises DataError for malformed decisions."""
     models = {role: model.name for role, model in plan.models.items()}
     decisions = read_decisions(out / DECISIONS_FILE)
     with RecordReader(out / RECORD_FOLDER) as reader:

@@ -14,7 +14,7 @@ from wildtool.generate.core.parsing import (
 )
 from wildtool.generate.items.item import MissingParameters, Utterance, WrongValue
 from wildtool.json_codec import as_object, as_objects
-from wildtool.toolcall.schema import properties_of
+from wildtool.toolcall.schema import member_schemas
 
 MAX_DIALOGUE_MESSAGES = 7
 OPINION_PLACES = ("question", "tools", "answer", "")
@@ -22,7 +22,7 @@ OPINION_PLACES = ("question", "tools", "answer", "")
 
 @dataclass(frozen=True, slots=True)
 class RequestProblem:
-    """The assistant's reply to a request that it cannot serve as it stands."""
+    """The assistant's reply to a request that it cannot serve without more information."""
 
     fault: MissingParameters | WrongValue
     text: str
@@ -126,7 +126,7 @@ def parse_opinion(text: str) -> dict[str, Any]:
 
 def _wrong(tool: str, parameter: Any, value: Any, schema: Mapping[str, Any]) -> WrongValue | None:
     """The wrong value; a number in quotation marks is a number where the parameter takes one."""
-    properties = properties_of(schema)
+    properties = member_schemas(schema)
     if not isinstance(parameter, str) or parameter not in properties:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):

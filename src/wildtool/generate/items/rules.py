@@ -14,7 +14,7 @@ from wildtool.generate.items.kinds import IMPERFECT, ITEM_KINDS
 from wildtool.generate.items.tool_catalog import item_parameter_class
 from wildtool.generate.schema.definitions import call_problems, definition_faults, duplicate_names
 from wildtool.generate.sessions.rules.texts import assistant_faults, user_faults
-from wildtool.toolcall.schema import properties_of
+from wildtool.toolcall.schema import member_schemas
 from wildtool.toolcall.schema_check import shorten
 
 MAX_PROFILE_CHARACTERS = 4_000
@@ -24,7 +24,7 @@ ItemRule = Callable[[GeneratedItem], Iterator[str] | Iterator[RuleFault]]
 
 
 def d10(item: GeneratedItem) -> Iterator[str]:
-    """Tools are called by names of their own: none stands inside another's that is called."""
+    """Tool names are distinct, and no name is part of the name of a called tool."""
     names = [str(function["name"]) for function in item.functions]
     for name in duplicate_names(names):
         yield f"{name} is offered twice."
@@ -44,7 +44,7 @@ def l1(item: GeneratedItem) -> Iterator[str]:
 
 
 def l2(item: GeneratedItem) -> Iterator[RuleFault]:
-    """Nothing but what people say stands in what they say (rules A1 to C2 of sessions)."""
+    """Utterances hold only what people say (rules A1 to C2 of sessions)."""
     talk = [said for turn in item.turns for said in turn.utterances]
     for said in (*talk, *item.correction):
         if said.speaker == "assistant":
@@ -57,7 +57,7 @@ def l2(item: GeneratedItem) -> Iterator[RuleFault]:
 
 
 def l3(item: GeneratedItem) -> Iterator[str]:
-    """What an incomplete request is said to lack is required, and is all that is required and not said."""
+    """An incomplete request lacks exactly the required parameters that its fault names."""
     if not isinstance(item.fault, MissingParameters):
         return
     fault = item.fault
@@ -79,12 +79,12 @@ def l3(item: GeneratedItem) -> Iterator[str]:
 
 
 def l4(item: GeneratedItem) -> Iterator[str]:
-    """The value that a request has wrong stands there, breaks the definition, and is set right afterwards."""
+    """The wrong value is in the request, breaks the definition, and is corrected afterwards."""
     if not isinstance(item.fault, WrongValue):
         return
     fault = item.fault
     parameters = item.offered_parameters.get(fault.tool, {})
-    schema = properties_of(parameters).get(fault.parameter)
+    schema = member_schemas(parameters).get(fault.parameter)
     if not schema:
         yield f"{fault.tool} has no parameter {shorten(fault.parameter)}."
         return
@@ -126,7 +126,7 @@ def l6(item: GeneratedItem) -> Iterator[str]:
     calls = [turn.calls[0] for turn in item.turns if turn.calls]
     atom = ITEM_KINDS[item.plan.kind].parameter_class
     used = [
-        properties_of(item.offered_parameters.get(call.name, {})).get(name, {})
+        member_schemas(item.offered_parameters.get(call.name, {})).get(name, {})
         for call in calls
         for name in call.arguments
     ]

@@ -26,7 +26,7 @@ from wildtool.generate.procedural.tool_sets import (
 from wildtool.generate.schema.constraints import FORMAT_PATTERNS
 from wildtool.generate.schema.definitions import definition_faults
 from wildtool.generate.tools.graph import ToolGraph
-from wildtool.toolcall.schema import as_schema, enum_of, properties_of
+from wildtool.toolcall.schema import as_schema, enum_of, member_schemas
 from wildtool.toolcall.text.similarity import TfidfIndex
 
 ITEM_TOOL_KEYWORDS = (*KEPT_KEYWORDS, "pattern", "minLength", "maxLength", "minItems", "maxItems")
@@ -48,7 +48,7 @@ _LONGEST_NOUN = 16
 MIN_TWIN_SIMILARITY = 0.2
 """Likeness of descriptions (0 to 1) from which two tools are on one subject."""
 _LOOKED_AT = 40
-"""Tools among which those that go together with one, or are least like it, are looked for."""
+"""Number of tools searched for related or unrelated ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class ToolCatalog:
         return next((k for k in near if self._apart(k, [tool])), None)
 
     def _next(self, before: int, draw: Random) -> int:
-        """A tool that the user can turn to: one that goes together with the one before."""
+        """A tool that the user can turn to: one related to the tool before."""
         walk = self._neighbours.walk(_LOOKED_AT, draw, before)
         for k in walk[1:]:
             if k in self._able and self._apart(k, [before]):
@@ -180,7 +180,7 @@ def item_parameter_class(schema: Mapping[str, Any]) -> str:
         return "enum" if enum_of(schema) else ""
     if kind == "array":
         return "object-deep" if as_schema(schema.get("items")).get("type") == "object" else "list"
-    below = [child.get("type") for child in properties_of(schema).values()]
+    below = [child.get("type") for child in member_schemas(schema).values()]
     if not below:
         return ""
     return "object-deep" if {"object", "array"} & set(below) else "object-short"
@@ -189,7 +189,7 @@ def item_parameter_class(schema: Mapping[str, Any]) -> str:
 def _fitting(tool: ToolSpec, kind: str) -> list[str] | None:
     """The parameters that an item of a kind can be about; None if the tool does not allow one."""
     parameters = tool.definition["function"]["parameters"]
-    properties = properties_of(parameters)
+    properties = member_schemas(parameters)
     classes = {name: item_parameter_class(schema) for name, schema in properties.items()}
     needed = parameters["required"]
     if atom := ITEM_KINDS[kind].parameter_class:

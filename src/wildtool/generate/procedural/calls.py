@@ -35,7 +35,7 @@ class DraftCall:
     """Slots whose value the user takes as known."""
     needs: list[int] = field(default_factory=list[int])
     marks: dict[str, str] = field(default_factory=dict[str, str])
-    """By argument path why a value that stands nowhere is right."""
+    """By argument path: why a value that nobody mentioned is right."""
     result: Any = field(default_factory=dict[str, Any])
     """What the tool returns; an object unless the tool documents something else."""
 
@@ -167,7 +167,7 @@ def _documented_answer(call: DraftCall, values: ValueSampler, seen: dict[str, Ma
 
 
 def entity_rows(call: DraftCall) -> list[dict[str, Any]]:
-    """The objects of a result that stand for the entities it returns."""
+    """The objects in a result that describe the entities it returns."""
     gives = call.tool.return_semantics
     if not gives.key:
         return []

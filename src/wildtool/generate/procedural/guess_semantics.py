@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 
 _IDENTIFIER = re.compile(
     r"(?:^|[_-])(?:uu|gu)?ids?$|[a-z]Ids?$|ID$|^(?:user|group|org|account|item|order|product|customer|project|team)ids?$",
@@ -136,7 +136,7 @@ def _documented(
     for place, listed, schema in _entities(returns):
         about = _words(place[-1]) if place else ""
         fits = spoken_of or (about and about.rstrip("s") == noun.rstrip("s"))
-        for name, child in properties_of(schema).items():
+        for name, child in member_schemas(schema).items():
             same = _words(name) == _words(key) or (fits and _words(name) in ("id", "uuid", f"{noun} id"))
             if same and form_of(child) == form:
                 return ReturnSemantics(listed, noun, noun, (), key, form, place, name)
@@ -144,11 +144,11 @@ def _documented(
 
 
 def _entities(returns: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], bool, Mapping[str, Any]]]:
-    """Where objects stand in a result: their place, whether in a list, and their schema."""
+    """The objects in a result: their place, whether in a list, and their schema."""
     if returns.get("type") == "array":
         yield (), True, as_schema(returns.get("items"))
         return
-    children = properties_of(returns)
+    children = member_schemas(returns)
     yield from (
         ((name,), True, as_schema(child.get("items")))
         for name, child in children.items()

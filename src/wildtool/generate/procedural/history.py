@@ -14,14 +14,14 @@ _COUNTABLE = 4
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One value that stands in an earlier task, or an entity that a tool returned there."""
+    """A value of an earlier task, or an entity that a tool returned there."""
 
     slot: ParameterSlot
     """The slot it was said for; for an entity a slot of its id's key."""
     value: Any
     task: int
     index: int | None = None
-    """Place among several, from 0; None if it stands alone."""
+    """Place among several, from 0; None if there is only one."""
     best: str = ""
     """Kind of the field in which it is the one best of its list, such as `price`; empty if in none."""
 
@@ -42,7 +42,7 @@ class History:
         return any(mention.slot.key == key for mention in self._mentions)
 
     def has_in_range(self, key: str, far: bool, t: int) -> bool:
-        """True if a value under this key stands in the task before `t`; or, if far, at least two tasks before it."""
+        """True if the task before `t` has a value under this key; or, if far, one at least two tasks before it."""
         return any(
             m.slot.key == key and (m.task <= t - 2 if far else m.task == t - 1) for m in self._mentions
         )

@@ -9,7 +9,7 @@ from wildtool.generate.procedural.tool_sets import slot_of
 from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.schema.constraints import constraint_faults
 from wildtool.json_codec import as_list
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 
 _DEEPEST = 4
 _MOST_FIELDS = 40
@@ -42,7 +42,7 @@ class ResultSampler:
         needed = frozenset(name for name in as_list(schema.get("required")) if isinstance(name, str))
         made: dict[str, Any] = {}
         optional = 0
-        for name, child in properties_of(schema).items():
+        for name, child in member_schemas(schema).items():
             if name not in needed:
                 if self.left <= 0 or depth >= _DEEPEST or optional >= _MOST_OPTIONAL:
                     continue

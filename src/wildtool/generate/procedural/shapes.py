@@ -18,7 +18,7 @@ from wildtool.generate.procedural.tool_sets import ParameterSlot, ToolSet, ToolS
 from wildtool.generate.procedural.values import ValueSampler
 from wildtool.generate.procedural.wording import Wording, can_omit
 from wildtool.json_codec import as_object
-from wildtool.toolcall.schema import properties_of
+from wildtool.toolcall.schema import member_schemas
 
 _, PARTIAL, LONG_RANGE = SUBTYPES
 _LONGEST_CHAIN = 5
@@ -149,7 +149,7 @@ class CallShapes:
         facts = as_object(result)
         if call.tool.returns:
             said = {repr(value) for value in call.values.values()}
-            fields = properties_of(call.tool.returns)
+            fields = member_schemas(call.tool.returns)
             known = {name: slot_of(fields.get(name, {}), (name,), required=True) for name in facts}
             fitting = [
                 (tool, slot, facts[name])
@@ -210,7 +210,7 @@ class CallShapes:
         return tool, HistoryReference(slot, mention, plan.subtype == LONG_RANGE, is_ellipsis)
 
     def _takers(self, subtype: str, t: int) -> list[tuple[ToolSpec, ParameterSlot, Mention]]:
-        """Tools with a slot for something that stands in the history where the subtype asks for it."""
+        """Tools with a slot for a value from the part of the history that the subtype asks for."""
         known = self.history.far(t) if subtype == LONG_RANGE else self.history.near(t)
         by_key: dict[str, list[Mention]] = {}
         for mention in known:

@@ -32,7 +32,7 @@ from wildtool.generate.schema.constraints import unchecked_patterns, value_bound
 from wildtool.generate.tool_sources.normalize import KEPT_KEYWORDS, normalize_tool, result_schema
 from wildtool.generate.tool_sources.tool_files import read_tool_lists
 from wildtool.sanitize import truncate_words
-from wildtool.toolcall.schema import as_schema, enum_of, properties_of
+from wildtool.toolcall.schema import as_schema, enum_of, member_schemas
 from wildtool.types import Tool
 
 SlotPath = tuple[str | int, ...]
@@ -276,7 +276,7 @@ def _made_tools(
 
 
 def _distinguishable(slots: tuple[ParameterSlot, ...]) -> tuple[ParameterSlot, ...]:
-    """Slots of which each is called by another noun; of two that cannot be told apart the optional ones are left out."""
+    """Slots with a different noun each; of slots that a user cannot tell apart, optional ones are left out."""
     often = Counter(slot.noun for slot in slots)
     fuller = [
         slot if often[slot.noun] == 1 else replace(slot, noun=spoken_name(slot.key) or slot.noun)
@@ -296,7 +296,7 @@ def _distinguishable(slots: tuple[ParameterSlot, ...]) -> tuple[ParameterSlot, .
 def _slots(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> Iterator[ParameterSlot]:
     """The leaves of an argument schema; of an optional object or list of objects none."""
     needed = schema.get("required")
-    for name, below in properties_of(schema).items():
+    for name, below in member_schemas(schema).items():
         must = required and (not isinstance(needed, list) or name in needed or (bool(path) and not needed))
         items = as_schema(below.get("items"))
         if below.get("type") == "object" or items.get("type") == "object":

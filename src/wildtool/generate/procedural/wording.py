@@ -162,7 +162,7 @@ class Wording:
         )
 
     def _documented(self, tool: ToolSpec, result: Any) -> str:
-        """The facts of a result that follows a schema: those of each entity, or the first that stand in it."""
+        """The facts of a result that follows a schema: those of each entity, or else the first ones."""
         gives = tool.return_semantics
         found: Any = result
         for step in gives.place or ():

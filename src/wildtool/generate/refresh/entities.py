@@ -13,7 +13,7 @@ from typing import Any, Literal
 from wildtool.generate.procedural.value_roles import value_role
 from wildtool.generate.procedural.values import word_list
 from wildtool.json_codec import as_list, as_object, values_inside
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 
 EntityRole = Literal["id", "person", "place", "title", "phone", "email"]
 
@@ -81,7 +81,7 @@ class SessionEntities:
     """What was found in one session."""
 
     texts: dict[str, EntityRole] = field(default_factory=dict[str, EntityRole])
-    """Values as they stand, by role."""
+    """Role of each value, as written."""
     years: set[int] = field(default_factory=set[int])
     money: set[Decimal] = field(default_factory=set[Decimal])
     gold_money: set[Decimal] = field(default_factory=set[Decimal])
@@ -167,7 +167,7 @@ def _leaves(
         table = as_object(value)
         around = (*beside[:1], *table)
         for name, child in table.items():
-            inner = properties_of(schema).get(name, {})
+            inner = member_schemas(schema).get(name, {})
             yield from _leaves(child, f"{path}.{name}", qualified_key(key, name), around, inner)
     elif isinstance(value, list):
         # The description of a list may be the only one of its elements.

@@ -1,4 +1,4 @@
-"""New names, ids and years in place of those found in a session: of their kind, and unlike all that stands there."""
+"""New names, ids and years in place of those found in a session: of the same kind, and unlike anything in the session."""
 
 import calendar
 import re
@@ -40,7 +40,7 @@ def replacement_texts(
 
 
 def _distinct_draw(draw: Callable[[], str], taken: list[str], old_words: set[str]) -> str:
-    """A drawn text that stands nowhere in the session yet, and was not drawn before."""
+    """A drawn text that does not occur in the session and was not drawn before."""
     for _ in range(200):
         text = draw()
         words = set(re.findall(r"[^\W\d_]+", text.casefold()))

@@ -9,7 +9,7 @@ from typing import Any
 
 from wildtool.generate.schema.patterns import PatternError, check_pattern, follows, sample
 from wildtool.json_codec import as_list
-from wildtool.toolcall.schema import argument_parts, as_schema, path_text, properties_of
+from wildtool.toolcall.schema import argument_parts, as_schema, member_schemas, path_text
 from wildtool.toolcall.schema_check import shorten
 
 Remark = tuple[str, str]
@@ -82,11 +82,11 @@ def unchecked_pattern(schema: Mapping[str, Any]) -> str:
 
 
 def unchecked_patterns(schema: Mapping[str, Any], path: str = "", depth: int = 0) -> Iterator[Remark]:
-    """Where in a schema such a pattern stands, and why."""
+    """Where a schema has such a pattern, and why it cannot be checked."""
     if problem := unchecked_pattern(schema):
         yield path, problem
     if depth < _DEEPEST:
-        for name, child in properties_of(schema).items():
+        for name, child in member_schemas(schema).items():
             yield from unchecked_patterns(child, f"{path}.{name}" if path else name, depth + 1)
         if "items" in schema:
             yield from unchecked_patterns(as_schema(schema["items"]), f"{path}[]", depth + 1)

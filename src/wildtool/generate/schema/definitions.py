@@ -19,7 +19,7 @@ from wildtool.generate.schema.constraints import (
 from wildtool.generate.schema.pattern_risk import pattern_risk
 from wildtool.generate.schema.patterns import sample
 from wildtool.json_codec import as_list, as_objects
-from wildtool.toolcall.schema import as_schema, enum_of, properties_of
+from wildtool.toolcall.schema import as_schema, enum_of, member_schemas
 from wildtool.toolcall.schema_check import argument_faults, shorten
 
 FORMAT_TYPE_NAMES: Mapping[str, str] = {
@@ -85,7 +85,7 @@ def _levels(value: Any) -> int:
 
 
 def schema_definition_faults(schema: Schema, path: str = "parameters", depth: int = 1) -> Iterator[RuleFault]:
-    """What is unclear in a schema, at every depth; `path` is where it stands."""
+    """What is unclear in a schema, at every depth; `path` is its place in the definition."""
     if depth > MAX_SCHEMA_DEPTH:
         yield RuleFault("D9", f"{path} lies too deep; at most {MAX_SCHEMA_DEPTH} levels.")
         return
@@ -120,7 +120,7 @@ def _object_faults(schema: Schema, path: str, depth: int) -> Iterator[RuleFault]
     if not isinstance(properties, Mapping):
         yield RuleFault("D3", f"{path}.properties must be an object of schemas.")
         return
-    listed = properties_of(schema)
+    listed = member_schemas(schema)
     if not listed and depth > 1 and schema.get("additionalProperties") is not True:
         yield RuleFault("D3", f"{path}: an object must list its properties.")
     if len(listed) > MAX_PARAMETERS:
@@ -268,7 +268,7 @@ def format_types(schema: Schema) -> dict[str, Any]:
     if isinstance(made.get("type"), str):
         made["type"] = FORMAT_TYPE_NAMES.get(made["type"], made["type"])
     if isinstance(made.get("properties"), Mapping):
-        made["properties"] = {name: format_types(child) for name, child in properties_of(made).items()}
+        made["properties"] = {name: format_types(child) for name, child in member_schemas(made).items()}
     if isinstance(made.get("items"), Mapping):
         made["items"] = format_types(as_schema(made["items"]))
     if isinstance(made.get("anyOf"), list):

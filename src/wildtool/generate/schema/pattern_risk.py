@@ -55,7 +55,7 @@ class _Positions:
 
     chars: list[Ranges] = field(default_factory=list[Ranges])
     follow: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
-    """A position stands twice if there are two ways to it."""
+    """A position is listed twice if there are two ways to it."""
     loops: int = 0
     """Loops around what is looked at."""
 

@@ -20,7 +20,7 @@ _TEXT_RULES = [f"{group}{k}" for group, count in (("T", 9), ("A", 6), ("C", 3)) 
 
 @dataclass(frozen=True, slots=True)
 class GeneratedSessions(GeneratedSet[dict[str, Any]]):
-    """What came of all planned sessions; each as a record of the benchmark, with `made_by`."""
+    """The outcome of all planned sessions; each is a record of the benchmark, with `made_by`."""
 
     noun: ClassVar[str] = "sessions"
     key: ClassVar[str] = "session"

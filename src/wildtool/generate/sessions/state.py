@@ -1,7 +1,7 @@
 """A session in progress: what was said and returned, and its record in the benchmark's format."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -17,7 +17,7 @@ from wildtool.types import Tool
 
 @dataclass(slots=True)
 class SessionState:
-    """The state when a task begins; copied, so that another try starts from it."""
+    """The state when a task begins; copied, so that another try starts from it. Members of its lists never change."""
 
     conversation: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     known: list[SearchText] = field(default_factory=list[SearchText])
@@ -27,15 +27,7 @@ class SessionState:
     doubtful: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def copy(self) -> "SessionState":
-        entities = {name: dict(fields) for name, fields in self.entities.items()}
-        return SessionState(
-            list(self.conversation),
-            list(self.known),
-            entities,
-            list(self.tasks),
-            list(self.groundings),
-            list(self.doubtful),
-        )
+        return SessionState(*(getattr(self, each.name).copy() for each in fields(self)))
 
     def record(self, plan: SessionPlan, tools: Sequence[Tool]) -> dict[str, Any]:
         """The session so far in the benchmark's format."""

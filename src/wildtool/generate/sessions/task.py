@@ -41,7 +41,7 @@ from wildtool.generate.sessions.state import SessionState
 from wildtool.json_codec import as_list
 from wildtool.sanitize import truncate_words
 from wildtool.toolcall.graph import topology
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 
 MAX_TASK_DECISIONS = 14
 """Decisions of a task at most."""
@@ -205,7 +205,7 @@ class TaskScript:
         roles, moment = self.roles, self.context
         tool = str(action.arguments["tool_name"])
         names = strings_in(action.arguments["missing_required_parameters"])
-        properties = properties_of(roles.schemas[tool])
+        properties = member_schemas(roles.schemas[tool])
         missing = [{"name": name, **properties.get(name, {})} for name in names]
         question = yield from roles.ask(
             "agent",
@@ -255,7 +255,7 @@ class TaskScript:
             self._add(GoldNode(action.name, action.arguments, result, ()), step, marks)
             state.known.extend((SearchText.of(action.arguments), SearchText.of(result)))
             for name, fields in entities_in(result):
-                state.entities.setdefault(name, {}).update(fields)
+                state.entities[name] = {**state.entities.get(name, {}), **fields}
         self.context = replace(
             self.context,
             calls=[*self.context.calls, *decision.actions],

@@ -14,7 +14,7 @@ from wildtool.generate.tool_sources.references import (
     why_unfillable,
 )
 from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 from wildtool.toolcall.schema_check import tool_schema_faults
 from wildtool.types import Tool
 
@@ -101,7 +101,8 @@ def normalize_schema(
         made["description"] = _description_or(schema, name + ".")
     if isinstance(schema.get("properties"), dict) and depth < _DEEPEST:
         made["properties"] = {
-            key: normalize_schema(child, key, depth + 1, keep) for key, child in properties_of(schema).items()
+            key: normalize_schema(child, key, depth + 1, keep)
+            for key, child in member_schemas(schema).items()
         }
     if "items" in schema:
         made["items"] = normalize_schema(as_schema(schema["items"]), name, depth + 1, keep)

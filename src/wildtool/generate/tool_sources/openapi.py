@@ -15,15 +15,15 @@ from wildtool.generate.tool_sources.references import (
     why_unfillable,
 )
 from wildtool.json_codec import as_list
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 from wildtool.types import Tool
 
 _METHODS = ("get", "put", "post", "delete", "patch")
 _LONGEST_NAME = 64
 _NO_SCHEMA = frozenset(["name", "in", "required", "collectionFormat", "allowEmptyValue"])
-"""Keys of a parameter in version 2 that are none of its schema, which stands beside them."""
+"""Keys of a parameter in version 2 that are not part of its schema."""
 _SAID = ("path", "query", "formData", "body")
-"""Where parameters stand that a user could say."""
+"""Places of parameters whose values a user could say."""
 _TRANSPORT = re.compile(
     r"access_?token|oauth_token|api_?key|callback|jsonp|alt|\$\.xgafv|prettyprint|quotauser|userip|upload_?(?:protocol|type)"
     r"|x-amz-.*",
@@ -147,7 +147,7 @@ class _Reader:
                 raise UnreadableSchemaError(problem)
             return
         schema = self.schemas.resolve(written, without="readOnly")
-        fields = properties_of(schema)
+        fields = member_schemas(schema)
         if not fields:
             made.put("body", schema, needed=needed or requires_unfillable(schema))
             return

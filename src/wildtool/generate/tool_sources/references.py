@@ -182,7 +182,7 @@ class SchemaReader:
         return found
 
     def _at(self, reference: str) -> Any:
-        """What stands at a reference. Raises UnreadableSchemaError."""
+        """The value at a reference. Raises UnreadableSchemaError."""
         if not reference.startswith("#"):
             raise UnreadableSchemaError(
                 f"it refers to {_short(reference)}, outside this file; put everything into one file first"
@@ -207,7 +207,7 @@ class SchemaReader:
 
 
 def is_unfillable(schema: DocumentSchema) -> bool:
-    """Whether nothing can be given for a schema: an object of which nothing is said, a file, a list of such."""
+    """Whether no value can be given for a schema: an object without properties, a file, or a list of these."""
     type_ = schema.get("type")
     if type_ == "array":
         return "items" in schema and is_unfillable(as_schema(schema["items"]))
@@ -231,7 +231,7 @@ def why_unfillable(name: str, schema: DocumentSchema) -> str:
 
 
 def has_references(schema: Any) -> bool:
-    """Whether references, or parts to merge, stand anywhere in a schema."""
+    """Whether a schema has references, or parts to merge, at any depth."""
     return any(as_object(value).keys() & {"$ref", "allOf", "oneOf"} for value in values_inside(schema))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.schema.definitions import Schema
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 from wildtool.types import Tool
 
 
@@ -97,18 +97,18 @@ def api_parameter_class(schema: Schema) -> str:
         return "enum"
     type_ = str(schema.get("type"))
     if type_ == "object":
-        return "object_deep" if any(map(_is_compound, properties_of(schema).values())) else "object_short"
+        return "object_deep" if any(map(_is_compound, member_schemas(schema).values())) else "object_short"
     return _CLASSES.get(type_, "text")
 
 
 def api_parameter_classes(parameters: Schema) -> dict[str, str]:
     """The class of each parameter of a tool."""
-    return {name: api_parameter_class(child) for name, child in properties_of(parameters).items()}
+    return {name: api_parameter_class(child) for name, child in member_schemas(parameters).items()}
 
 
 def nested_schemas(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
     """All schemas below one, with the path of each."""
-    for name, child in properties_of(schema).items():
+    for name, child in member_schemas(schema).items():
         below = f"{path}.{name}" if path else name
         yield below, child
         yield from nested_schemas(child, below)

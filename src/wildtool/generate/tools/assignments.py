@@ -40,7 +40,7 @@ _KNOWN_FUNCTION = 0.5
 
 @dataclass(frozen=True, slots=True)
 class ApiSnapshot:
-    """What stands when a generation begins."""
+    """The trees and tools when a generation begins."""
 
     trees: Mapping[Lang, DomainTree]
     apis: tuple[ApiSpec, ...] = ()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 from wildtool.toolcall.text.similarity import TfidfIndex
 
 MIN_LINK_SIMILARITY = 0.6
@@ -39,7 +39,7 @@ class Link:
 
 
 class ToolGraph:
-    """Tools with those that go together with them."""
+    """Tools with their related tools."""
 
     def __init__(self, functions: Sequence[Mapping[str, Any]]) -> None:
         """Args: functions: `{name, description, parameters, returns}`; what is missing counts for nothing."""
@@ -48,13 +48,13 @@ class ToolGraph:
         self._links = _links(functions, self._about)
 
     def links(self, tool: int) -> Sequence[Link]:
-        """The tools that go together with one, most alike first."""
+        """The tools related to one, most alike first."""
         return self._links[tool]
 
     def walk(self, size: int, draw: Random, start: int | None = None) -> list[int]:
-        """A set of tools that go together: a random walk that follows an edge the likelier the more alike it joins.
+        """A set of related tools: a random walk that prefers edges between similar tools.
 
-        Where no edge leads on, it goes on from any tool; tools of one name are taken once.
+        Without an edge to a new tool it continues from any tool; tools of one name are taken once.
 
         Args: start: the tool to begin with, any where it is None.
         """
@@ -125,10 +125,10 @@ def _links(functions: Sequence[Mapping[str, Any]], about: TfidfIndex) -> list[li
 def _texts(schema: Mapping[str, Any]) -> Iterator[str]:
     """What a tool's parameters, or the fields of its result, are called and described as; of objects in it too."""
     inner = as_schema(schema.get("items")) if schema.get("type") == "array" else schema
-    for name, below in properties_of(inner).items():
+    for name, below in member_schemas(inner).items():
         yield f"{name} {below.get('description', '')}"
         if below.get("type") in ("array", "object") and below is not inner:
-            fields = properties_of(as_schema(below.get("items"))) or properties_of(below)
+            fields = member_schemas(as_schema(below.get("items"))) or member_schemas(below)
             for field, leaf in fields.items():
                 yield f"{field} {leaf.get('description', '')}"
 

@@ -59,7 +59,7 @@ class ApiGrowth:
     ) -> None:
         """Args:
         wanted: number of APIs.
-        snapshot: what stands now.
+        snapshot: the trees and tools to start from.
         """
         self.wanted, self.seed, self.langs, self.passages = wanted, seed, langs, passages
         self.snapshot = snapshot
@@ -79,10 +79,10 @@ class ApiGrowth:
         self._new_nodes: defaultdict[Lang, list[tuple[str, str, str]]] = defaultdict(list)
         """Nodes for the next generation: id of the one above, name, source."""
         self._begin = 0
-        """The first job of the generation that is under way."""
+        """The first job of the current generation."""
         self._snapshot_names: frozenset[str] = frozenset()
         self._generation: Generation | None = None
-        """The generation under way, once something of it is asked for."""
+        """The current generation, once one of its jobs has begun."""
         self._places: defaultdict[tuple[Lang, str], list[ApiSpec]] = defaultdict(list)
         """APIs by language and sub-domain."""
 
@@ -210,7 +210,7 @@ class ApiGrowth:
         self._new_nodes.clear()
 
     def next_snapshot(self) -> ApiSnapshot:
-        """What stands now, with what the generation under way has brought."""
+        """The trees and tools now, including those of the current generation."""
         trees = self.snapshot.trees
         grown: dict[Lang, DomainTree] = {
             lang: trees[lang].with_nodes(self._new_nodes[lang]) for lang in self.langs

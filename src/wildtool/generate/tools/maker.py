@@ -148,7 +148,7 @@ class ApiMaker(RoleBenchmark):
             self._changed.notify_all()
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        """Whether a tool came of an attempt of this process, and why not."""
+        """Whether an attempt of this process gave a tool, and why not."""
         job = cast(int, item.data)
         result = _ABANDONED if job in self._abandoned else self._results.get(job)
         lost = result.lost if result else None

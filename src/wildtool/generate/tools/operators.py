@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wildtool.generate.tools.api import api_parameter_class, api_parameter_classes, nested_schemas
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 from wildtool.toolcall.text.similarity import jaccard
 
 Function = Mapping[str, Any]
@@ -79,7 +79,7 @@ def is_applicable(operator: str, parent: Function) -> bool:
 
 
 def _parameters(function: Function) -> dict[str, Function]:
-    return properties_of(as_schema(function.get("parameters")))
+    return member_schemas(as_schema(function.get("parameters")))
 
 
 def _class(schema: Function) -> tuple[str, str, str]:

@@ -38,7 +38,7 @@ _FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTools:
-    """What came of a record."""
+    """The outcome of a record."""
 
     apis: tuple[ApiSpec, ...]
     losses: tuple[FailedAttempt, ...]

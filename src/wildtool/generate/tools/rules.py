@@ -17,7 +17,7 @@ from wildtool.generate.tools.assignments import Assignment
 from wildtool.generate.tools.operators import OPERATORS
 from wildtool.generate.tools.tree import name_problem
 from wildtool.json_codec import as_list, as_object, values_inside
-from wildtool.toolcall.schema import as_schema, properties_of
+from wildtool.toolcall.schema import as_schema, member_schemas
 from wildtool.toolcall.schema_check import shorten
 from wildtool.toolcall.text.similarity import jaccard
 
@@ -77,7 +77,7 @@ def parse_design(
 
 def _form_faults(api: WrittenDesign, lang: Lang) -> Iterator[RuleFault]:
     returns = as_schema(api.get("returns"))
-    if returns.get("type") != "object" or not properties_of(returns):
+    if returns.get("type") != "object" or not member_schemas(returns):
         yield RuleFault("S6", "`returns` must be a JSON Schema of type object with the fields of the result.")
     elif len(repr(returns)) > 8_000:
         yield RuleFault("S6", "`returns` is too long.")

@@ -18,7 +18,7 @@ from wildtool.generate.sessions.rules.context import (
     required_of,
 )
 from wildtool.generate.sessions.rules.values import p14, p15, p16, p18, p19, p22
-from wildtool.toolcall.schema import properties_of
+from wildtool.toolcall.schema import member_schemas
 from wildtool.toolcall.schema_check import shorten
 
 
@@ -101,7 +101,7 @@ def p4(decision: Decision, context: DecisionContext) -> Iterator[str]:
 def p5(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Every argument is a parameter of its tool."""
     for action in known_calls(decision, context):
-        known = properties_of(context.schemas[action.name])
+        known = member_schemas(context.schemas[action.name])
         unknown = [name for name in action.arguments if name not in known]
         if unknown:
             yield f"{action.name} has no parameter {', '.join(map(shorten, unknown))}."
@@ -127,7 +127,7 @@ def p7(decision: Decision, context: DecisionContext) -> Iterator[str]:
 
 
 def p8(decision: Decision, context: DecisionContext) -> Iterator[str]:
-    """A question and the answer stand alone."""
+    """A question or the answer is the only action."""
     names = [action.name for action in decision.actions]
     if len(names) > 1 and VIRTUAL & set(names):
         yield "A question to the user, or the answer, must be the only action."
