@@ -107,9 +107,9 @@ def _task(event: RoleReply) -> str:
         return "user_continue_question" if kind == "later" else _TASKS[kind]
     if role == "agent":
         return _AGENT[event.blocks[0]]
-    if role == "checker":
-        return "llm_tool_checker" if "results" in event.blocks else "llm_parallel_checker"
-    return role
+    if "results" in event.blocks:
+        return "llm_tool_checker"
+    return "llm_parallel_checker" if role == "checker" else role
 
 
 SESSIONS_FILE = "sessions.jsonl"
