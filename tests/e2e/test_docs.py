@@ -1,6 +1,7 @@
 """The commands of README and docs, run as they are written, and the example benchmark of the docs, played."""
 
 import asyncio
+import gzip
 import json
 import os
 import re
@@ -45,8 +46,10 @@ ELSEWHERE = (
     "--model inspect/",
     "--format inspect",
     "wildtool view",
+    "data lint rotbench",
 )
-"""Commands that need an endpoint, official data or a large extra, or that serve: only their options are checked."""
+"""Commands that need an endpoint, official data or a large extra, that serve, or that find faults: only their options
+are checked."""
 
 
 def commands(pages: list[Path] = PAGES) -> Iterator[str]:
@@ -68,6 +71,8 @@ OFFICIAL = (
     "benchmark acebench",
     "my_records",
     "taskbench",
+    "run rotbench",
+    "runs/rotbench",
     "runs/multimedia",
 )
 """Commands over ACEBench's official data, or over a part of them."""
@@ -122,6 +127,13 @@ def pulled(folder: Path) -> Path:
         made = folder / "JARVIS" / f"data_{domain}"
         copytree(PULLED.with_name("taskbench") / f"data_{domain}", made)
         copyfile(PULLED.with_name("taskbench") / f"synthetic_{domain}.jsonl", made / "data.json")
+    rotbench = PULLED.with_name("rotbench")
+    for packed in rotbench.rglob("*.json.gz"):
+        plain = folder / "RoTBench" / packed.relative_to(rotbench).with_suffix("")
+        plain.parent.mkdir(parents=True, exist_ok=True)
+        plain.write_bytes(gzip.decompress(packed.read_bytes()))
+    typed("wildtool data pull rotbench --from RoTBench", folder)
+    typed("wildtool run rotbench --model baseline/gold --limit 1 --out runs/rotbench/qwen3", folder)
     typed("wildtool data pull taskbench --from JARVIS", folder)
     typed("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
     category = "normal_atom_bool"

@@ -139,7 +139,8 @@ def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -
 def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None or `official`, a folder, or one file. Raises DataError saying how to get them."""
     place = official_folder() if data in (None, "official") else Path(data)
-    if place.is_file():
+    # JSON Lines are other benchmarks' data.
+    if place.is_file() and place.name.removesuffix(".gz").endswith(".json"):
         return source_of_files(str(place), place, [place])
     if not place.is_dir():
         raise DataError(
