@@ -9,7 +9,7 @@ from wildtool.types import PROVIDER_CONTENT, Ask, Episode, Message, Outcome, Req
 EMPTY_REPLY: Message = {"content": "", "tool_calls": None}
 """What a scripted model answers past the end of its script."""
 COOPERATIVE = "cooperative 0"
-"""How gold answers of the roles besides the agent are given (`Request.gold`)."""
+"""How gold answers of the other roles than the agent are given (`Request.gold`)."""
 MAX_GOLD_REPLIES = 1_000
 """Where a run of gold replies is cut, so that an episode that never ends is no endless loop."""
 
@@ -31,7 +31,7 @@ def written_text(reply: Message) -> str | None:
 
 
 async def play_episodes(episodes: Mapping[str, Episode], ask: Ask, *, in_order: bool = False) -> None:
-    """Runs each unit's episode to its end; a unit whose call fails for good ends there, the others go on.
+    """Runs each unit's episode until it is done, or until a call fails for good, which does not stop the other units.
 
     Args:
         episodes: unit name to episode, in order.
@@ -59,7 +59,7 @@ async def play_episodes(episodes: Mapping[str, Episode], ask: Ask, *, in_order: 
 
 
 def replay(episode: Episode, transcript: Transcript | None) -> bool:
-    """Feeds recorded replies to an episode; True if the episode came to its end, False if it would have gone on."""
+    """Feeds recorded replies to an episode; True if the episode is done then, False if it needs more replies."""
     for reply in transcript.replies if transcript else ():
         if episode.done:
             return True

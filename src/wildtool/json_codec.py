@@ -9,8 +9,9 @@ would be read back.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
@@ -18,6 +19,7 @@ import orjson
 
 from wildtool.errors import DataError
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _EXACT = 2.0**63
 """orjson reads integers beyond 64 bits as floats of at least this size."""
 _NO_FLOAT = frozenset({str, int, bool, type(None)})
@@ -121,6 +123,40 @@ def normalize(obj: Any) -> Any:
     return obj if unchanged else loads(dumps(obj))
 
 
+def portable(
+    value: Any,
+    *,
+    text: Callable[[str], str],
+    number: Callable[[int | float], Any],
+    max_depth: int,
+    depth: int = 0,
+) -> Any:
+    """A value as plain JSON that every reader accepts; parts that are nested too deep become `…`.
+
+    Args:
+        text, number: replace what readers refuse, such as lone surrogates, NaN or huge integers.
+    """
+    if isinstance(value, str):
+        return text(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return number(value)
+    if depth > max_depth:
+        return "…"
+    inner = partial(portable, text=text, number=number, max_depth=max_depth, depth=depth + 1)
+    if isinstance(value, Mapping):
+        return {text(str(key)): inner(part) for key, part in cast(Mapping[Any, Any], value).items()}
+    if isinstance(value, list | tuple):
+        return [inner(part) for part in cast(Sequence[Any], value)]
+    return text(str(value))
+
+
+def replace_surrogates(text: str) -> str:
+    """A text with U+FFFD in place of lone surrogates."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
 def _dumps_slowly(obj: Any) -> bytes:
     try:
         text = json.dumps(obj, ensure_ascii=False, separators=(",", ":"))
@@ -205,6 +241,8 @@ def _record(line: bytes, where: str, what: str) -> dict[str, Any]:
     try:
         check_limits(line, LINE_LIMITS)
         record = json.loads(line.decode("utf-8-sig"))
+    except TooLargeError as error:
+        raise DataError(f"{where}: too large to be read ({error})") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: not UTF-8 text ({error.reason}); expected JSON lines") from error
     except (ValueError, RecursionError) as error:

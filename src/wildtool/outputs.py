@@ -26,7 +26,7 @@ MARKDOWN = "<!-- written by wildtool report -->"
 LATEX = "% written by wildtool report"
 """First line of tables for a paper."""
 OwnershipCheck = Callable[[Path], bool]
-"""Whether wildtool made what lies in a folder."""
+"""Whether wildtool made the contents of a folder."""
 _STORAGE = (*DISK_FULL, errno.EIO, errno.EFBIG)
 """System errors of a disk that accepts no more data."""
 _PACKED = (b"PAR1", b"PK\x03\x04")

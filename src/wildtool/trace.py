@@ -111,7 +111,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _echoes(message: Message, reply: Message) -> bool:
-    """Whether a message is nothing but a reply as its sender sees it afterwards."""
+    """Whether a message is only a reply as its sender sees it afterwards."""
     keys = ("content", "tool_calls")
     return message.get("role") == "assistant" and all(
         _equal(message.get(key) or None, reply.get(key) or None) for key in keys
@@ -162,7 +162,7 @@ def plain_trace(
     gold: Sequence[Message],
     decide: Callable[[], tuple[bool, str]],
 ) -> Trace:
-    """A unit beside its gold replies, told by calls and texts alone.
+    """A unit next to its gold replies, compared by calls and texts alone.
 
     Args:
         episode: at its beginning.
@@ -204,7 +204,7 @@ def _decided(decide: Callable[[], tuple[bool, str]]) -> tuple[bool, str]:
 
 
 def _matches(wanted: Sequence[tuple[str, Any]], made: Sequence[tuple[str, Any]]) -> dict[int, int]:
-    """By number of a gold call the call that stands for it: an equal one first, then one of its name."""
+    """For each gold call by number, the matching call: an equal one first, else one of the same name."""
     found: dict[int, int] = {}
     for same in (_equal, _same_name):
         for number, gold in enumerate(wanted):

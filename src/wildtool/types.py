@@ -20,7 +20,7 @@ PROVIDER_CONTENT = "provider_content"
 """Key of an assistant message under which an adapter keeps what its provider wants back unchanged, such as signed
 reasoning. A benchmark that shows a model its own reply again carries it along (`wildtool.episode.provider_fields`)."""
 Lang = Literal["en", "zh"]
-"""Languages in which wildtool has words of its own."""
+"""Languages in which wildtool has its own words."""
 Outcome = Literal["correct", "wrong", "infra_error", "unplayed"]
 FieldValue = bool | int | float | str | None
 """A cell of a benchmark's own verdict columns."""
@@ -50,12 +50,12 @@ class Item:
     split: str = ""
     lang: str = "en"
     roles: tuple[str, ...] = ()
-    """Roles that running it needs besides `agent`; keys of `Benchmark.roles`."""
+    """Roles that running it needs in addition to `agent`; keys of `Benchmark.roles`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A part that a model plays in a benchmark besides the one under test."""
+    """A role of another model than the one under test."""
 
     about: str
     """One line: what it does."""

@@ -94,9 +94,7 @@ def _help_text(param: Any) -> str:
     shown = getattr(default, "value", default)
     if param.required and param.param_type_name == "option":
         return f"{param.help} (required)"
-    if shown is None or shown in ("", ()) or isinstance(shown, bool) or callable(shown):
-        return param.help or ""
-    if not param.show_default:
+    if shown in (None, "", ()) or isinstance(shown, bool) or callable(shown) or not param.show_default:
         return param.help or ""
     number = f"{shown:g}" if isinstance(shown, float) else str(shown)
     return f"{param.help} (default: {number})"

@@ -84,16 +84,12 @@ def assign_models(
     from wildtool.cli.options.config_file import read_config
     from wildtool.engine.call.budget import read_prices
     from wildtool.engine.record.replies_file import replay_source
-    from wildtool.models.settings import Rates
 
     others = role_models(generate_options.role_model, roles, voting)
     settings = generate_options.model_options(replay_source(benchmark, benchmark.source()))
-    rates = Rates(rpm=generate_options.rpm, tpm=generate_options.tpm)
-    directory = ModelCatalog(
-        read_config(generate_options.config).models, read_prices(generate_options.prices)
-    )
+    catalog = ModelCatalog(read_config(generate_options.config).models, read_prices(generate_options.prices))
     found = {
-        name: directory.find(name, settings, explicit, rates)
+        name: catalog.find(name, settings, explicit, generate_options.rates)
         for name in dict.fromkeys([generate_options.model, *others.values()])
     }
     for model in found.values():

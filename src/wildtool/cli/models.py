@@ -135,7 +135,7 @@ def assign_other_roles(
     catalog: ModelCatalog | None = None,
     rates: Rates | None = None,
 ) -> "tuple[dict[str, ConfiguredModel], list[str]]":
-    """A model for each role besides the agent, and notes for the user about it.
+    """A model for each role other than the agent, and notes for the user about it.
 
     Args:
         agent: the tested model; if it replays a record, it replays the other roles too.

@@ -36,7 +36,7 @@ class ExportFormat:
     module: str
     """The module of this package that writes it."""
     options: tuple[str, ...] = ()
-    """The fields of `ExportRequest` that it uses, besides run and data."""
+    """The fields of `ExportRequest` that it uses, apart from run and data."""
     folder: bool = False
     """Whether it is a folder rather than a file."""
     function: str = "export"

@@ -126,11 +126,8 @@ def _data(wanted: ExportRequest) -> tuple[str, dict[str, Blocks]]:
         return place, {place: _file(source.path)}
     files = sorted(path for path in source.path.rglob("*") if path.is_file() and not path.is_symlink())
     inner = {path: path.relative_to(source.path).as_posix() for path in files}
-    return place, {f"{place}/{name}": _file(path) for path, name in inner.items() if not _hidden(name)}
-
-
-def _hidden(name: str) -> bool:
-    return any(part.startswith(".") for part in name.split("/"))
+    shown = {path: name for path, name in inner.items() if not re.search(r"(^|/)\.", name)}
+    return place, {f"{place}/{name}": _file(path) for path, name in shown.items()}
 
 
 def _file(path: Path) -> Blocks:
@@ -158,11 +155,7 @@ def _shareable(about: Mapping[str, Any], place: str | None) -> dict[str, Any]:
     name = data_name(about)
     data = {**about["data"], "name": name, "path": place or name}
     sittings = [
-        {**sitting, "command": [_word(w) for w in sitting["command"]]} for sitting in about["sittings"]
+        {**sitting, "command": [Path(w).name if Path(w).is_absolute() else w for w in sitting["command"]]}
+        for sitting in about["sittings"]
     ]
     return strip_credentials({**about, "data": data, "sittings": sittings})
-
-
-def _word(word: str) -> str:
-    """A word of a command; only the last part of an absolute path."""
-    return Path(word).name if Path(word).is_absolute() else word

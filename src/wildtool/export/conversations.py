@@ -6,11 +6,13 @@ benchmark writes a new prompt for each step, it has several.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
+from wildtool import json_codec
 from wildtool.engine.record.reader import RecordedReply
 from wildtool.export import ExportRequest
 from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
+from wildtool.json_codec import as_object, as_objects
 from wildtool.types import Message, Tool
 
 
@@ -77,3 +79,24 @@ def conversation_rows(wanted: ExportRequest) -> Iterator[tuple[Mapping[str, Any]
                 "error": verdict.error or "",
             }
             yield about, conversation
+
+
+def readable_calls(calls: Any) -> list[dict[str, Any]] | None:
+    """The calls of a message if each has a name and an argument text, and nothing else; else None."""
+    if not isinstance(calls, list) or not calls:
+        return None
+    functions = [as_object(call.get("function")) for call in as_objects(calls)]
+    usual = all(
+        its.keys() == {"name", "arguments"} and all(isinstance(text, str) for text in its.values())
+        for its in functions
+    )
+    return cast(list[dict[str, Any]], calls) if usual else None
+
+
+def parsed_arguments(arguments: Any) -> Any:
+    """Arguments of a call as an object if they are one or their text is; else unchanged."""
+    try:
+        value = json_codec.loads(arguments) if isinstance(arguments, str) else arguments
+    except ValueError:
+        return arguments
+    return cast(dict[str, Any], value) if isinstance(value, dict) else arguments

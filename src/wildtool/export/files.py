@@ -2,16 +2,15 @@
 
 import json
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
+from wildtool.json_codec import portable, replace_surrogates
 from wildtool.outputs import atomic_replace
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAKS = {"\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029", "\x85".encode(): b"\\u0085"}
 """Characters that some readers of lines take for the end of a line, with their JSON escapes."""
 MAX_JSON_DEPTH = 200
@@ -36,19 +35,10 @@ def strict_json(value: Any) -> bytes:
         return json.dumps(portable_value(value), ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def portable_value(value: Any, depth: int = 0) -> Any:
+def portable_value(value: Any) -> Any:
     """A JSON value with lone surrogates replaced by U+FFFD, NaN and infinities by null, too deep parts by `…`."""
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, bool | int | None):
-        return value
-    if depth > MAX_JSON_DEPTH:
-        return "…"
-    if isinstance(value, Mapping):
-        entries = cast(Mapping[Any, Any], value)
-        return {portable_value(str(key)): portable_value(inner, depth + 1) for key, inner in entries.items()}
-    if isinstance(value, list | tuple):
-        return [portable_value(inner, depth + 1) for inner in cast(Sequence[Any], value)]
-    return portable_value(str(value))
+    return portable(value, text=replace_surrogates, number=_finite, max_depth=MAX_JSON_DEPTH)
+
+
+def _finite(number: float) -> float | None:
+    return number if isinstance(number, int) or math.isfinite(number) else None

@@ -7,11 +7,11 @@ that infer no types), and in `more` all other fields of a message.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from wildtool import json_codec
 from wildtool.export import ExportRequest
-from wildtool.export.conversations import conversation_rows
+from wildtool.export.conversations import conversation_rows, parsed_arguments, readable_calls
 from wildtool.export.files import portable_value, strict_json, write_json_lines
 from wildtool.types import Message
 
@@ -76,7 +76,13 @@ def for_template(row: Mapping[str, Any]) -> dict[str, Any]:
         said.setdefault("content", "")
         if said.get("tool_calls"):
             said["tool_calls"] = [
-                {**call, "function": {**call["function"], "arguments": _value(call["function"]["arguments"])}}
+                {
+                    **call,
+                    "function": {
+                        **call["function"],
+                        "arguments": parsed_arguments(call["function"]["arguments"]),
+                    },
+                }
                 for call in said["tool_calls"]
             ]
         talk.append(said)
@@ -89,32 +95,14 @@ def _json(value: Any) -> str:
 
 def _calls(value: Any, *, objects: bool) -> list[dict[str, Any]] | None:
     """Calls in the usual shape; None for any others."""
-    if not isinstance(value, list) or not value:
-        return None
     found: list[dict[str, Any]] = []
-    for call in cast(list[Any], value):
-        if not isinstance(call, dict) or not set(cast(dict[str, Any], call)) <= {"id", "type", "function"}:
+    for call in readable_calls(value) or ():
+        texts = {key: text for key, text in call.items() if key != "function"}
+        if not texts.keys() <= {"id", "type"} or not all(isinstance(text, str) for text in texts.values()):
             return None
-        its = cast(dict[str, Any], call)
-        function: Any = its.get("function")
-        if not isinstance(function, dict) or set(cast(dict[str, Any], function)) != {"name", "arguments"}:
-            return None
-        named = cast(dict[str, Any], function)
-        if not all(
-            isinstance(text, str) for text in (*named.values(), *(its[k] for k in its if k != "function"))
-        ):
-            return None
-        arguments = _value(named["arguments"]) if objects else named["arguments"]
+        arguments = call["function"]["arguments"]
+        arguments = parsed_arguments(arguments) if objects else arguments
         if objects and not isinstance(arguments, dict):
             return None
-        found.append({**its, "function": {"name": named["name"], "arguments": arguments}})
-    return found
-
-
-def _value(arguments: Any) -> Any:
-    """Arguments as an object if their text is one; else unchanged."""
-    try:
-        value = json_codec.loads(arguments) if isinstance(arguments, str) else arguments
-    except ValueError:
-        return arguments
-    return cast(dict[str, Any], value) if isinstance(value, dict) else arguments
+        found.append({**call, "function": {"name": call["function"]["name"], "arguments": arguments}})
+    return found or None

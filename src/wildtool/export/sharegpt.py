@@ -12,9 +12,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool import json_codec
 from wildtool.export import ExportRequest
-from wildtool.export.conversations import ExportedConversation, conversation_rows
+from wildtool.export.conversations import (
+    ExportedConversation,
+    conversation_rows,
+    parsed_arguments,
+    readable_calls,
+)
 from wildtool.export.files import portable_value, write_json_lines
 from wildtool.types import Message, Tool
 
@@ -58,11 +62,11 @@ def _with_parameters(tools: Sequence[Tool]) -> list[Tool]:
 
 def _turn(message: Message) -> dict[str, Any]:
     role, content = message.get("role"), message.get("content")
-    calls = _readable_calls(message.get("tool_calls"))
+    calls = readable_calls(message.get("tool_calls"))
     more = {key: value for key, value in message.items() if key not in ("role", "content", "tool_calls")}
     if calls is not None:
         made = [
-            {"name": f["name"], "arguments": _arguments(f["arguments"])}
+            {"name": f["name"], "arguments": parsed_arguments(f["arguments"])}
             for f in (c["function"] for c in calls)
         ]
         kept: dict[str, Any] = {"calls": [{k: v for k, v in c.items() if k != "function"} for c in calls]}
@@ -91,28 +95,6 @@ def _observation(results: Sequence[Message]) -> dict[str, Any]:
     return _with_extras(
         {"from": "observation", "value": texts[0] if len(texts) == 1 else _json(texts)}, {"results": kept}
     )
-
-
-def _readable_calls(calls: Any) -> list[dict[str, Any]] | None:
-    """Calls with a name and an argument text each; None if any has another shape."""
-    if not isinstance(calls, list) or not calls:
-        return None
-    for call in cast(list[Any], calls):
-        function: Any = cast(dict[str, Any], call).get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict) or set(cast(dict[str, Any], function)) != {"name", "arguments"}:
-            return None
-        if not isinstance(function["name"], str) or not isinstance(function["arguments"], str):
-            return None
-    return cast(list[dict[str, Any]], calls)
-
-
-def _arguments(text: str) -> Any:
-    """Arguments as an object if they are one, else their text."""
-    try:
-        value = json_codec.loads(text)
-    except ValueError:
-        return text
-    return cast(dict[str, Any], value) if isinstance(value, dict) else text
 
 
 def _json(value: Any) -> str:

@@ -38,7 +38,7 @@ def build(
     Args:
         out: the folder to write to; for a single file, that file.
         audited: whether to score the gold answers too, for the gold ceiling.
-        tell: called with the name of each step.
+        on_progress: called with the name of each step.
     """
     if not single:
         site = Site(out, title=TITLE)

@@ -4,7 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wildtool.engine.compare.leaderboard import items_caveat, missing_note, notes_of, prompts_caveat
 from wildtool.engine.score.formatting import format_counts, format_value
@@ -81,23 +81,12 @@ def cell_of(metric: Metric) -> MetricCell:
         counts=format_counts(metric),
         sort=repr(float(number)) if known and number is not None else "",
     )
-    if (
-        metric.kind != "rate"
-        or not known
-        or metric.value is None
-        or metric.low is None
-        or metric.high is None
-    ):
+    if metric.kind != "rate" or not known or None in (metric.value, metric.low, metric.high):
         return shown
-    low, high, at = (100 * min(1.0, max(0.0, share)) for share in (metric.low, metric.high, metric.value))
-    return MetricCell(
-        value=shown.value,
-        interval=shown.interval,
-        counts=shown.counts,
-        sort=shown.sort,
-        ends=(round(low, 2), round(high - low, 2)),
-        at=round(max(0.0, at - 0.8), 2),
+    low, high, at = (
+        100 * min(1.0, max(0.0, share or 0.0)) for share in (metric.low, metric.high, metric.value)
     )
+    return replace(shown, ends=(round(low, 2), round(high - low, 2)), at=round(max(0.0, at - 0.8), 2))
 
 
 def metric_columns(metrics: Iterable[Metric], group: str | None = None) -> tuple[MetricColumn, ...]:
@@ -117,7 +106,7 @@ def report_rows(board: Leaderboard) -> list[ReportRow]:
         ReportRow(
             label=label,
             run=str(run.folder),
-            cells={(metric.group, metric.name): cell_of(metric) for metric in run.result.metrics},
+            cells={key: cell_of(metric) for key, metric in run.metrics.items()},
         )
         for label, run in zip(board.labels, board.runs, strict=True)
     ]

@@ -96,7 +96,7 @@ def read_runs(
 
     Args:
         keep: as of `open_results`.
-        tell: called with the progress.
+        on_progress: called with each step in words.
     """
     jobs = [partial(_read, folder, profile, keep) for folder in folders]
     runs: list[ReportRun] = []

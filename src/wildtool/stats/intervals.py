@@ -45,7 +45,7 @@ def wilson(rate: float, size: float) -> tuple[float, float]:
 
 
 def weighted_sum(parts: Sequence[tuple[float, tuple[float, float, float]]]) -> tuple[float, float, float]:
-    """A weighted sum of independent rates with its 95 % interval, recovered from theirs.
+    """A weighted sum of independent rates with its 95 % interval, recovered from the intervals of the rates.
 
     Method of variance estimates recovery (Zou and Donner 2008): either end is as far from the sum as the root of the
     summed squares of the parts' weighted distances to their ends on that side, which keeps their skewness.

@@ -229,19 +229,21 @@ def default_summary(verdicts: Any, groups: Sequence[str]) -> list[Metric]:
 
 def _values(verdicts: Any, column: str) -> list[Any]:
     """The values of a column, sorted, without NULL and empty texts."""
-    rows = verdicts.project(_quoted(column)).distinct().fetchall()
+    rows = verdicts.project(sql_name(column)).distinct().fetchall()
     return sorted((value for (value,) in rows if value not in (None, "")), key=str)
 
 
 def _equals(column: str, value: Any) -> str:
-    text = str(value).replace("'", "''")
-    return (
-        f"CAST({_quoted(column)} AS VARCHAR) = CAST('{text}' AS VARCHAR)"
-        if isinstance(value, str)
-        else (f"{_quoted(column)} = {value}")
-    )
+    if not isinstance(value, str):
+        return f"{sql_name(column)} = {value}"
+    return f"CAST({sql_name(column)} AS VARCHAR) = CAST({sql_text(value)} AS VARCHAR)"
 
 
-def _quoted(column: str) -> str:
-    escaped = column.replace('"', '""')
-    return f'"{escaped}"'
+def sql_name(name: str) -> str:
+    """The name of a column in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def sql_text(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"

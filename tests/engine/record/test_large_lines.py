@@ -76,7 +76,7 @@ def test_a_line_of_a_replies_file_is_refused_by_its_number(tmp_path: Path, kind:
     bad = b'{"item":"i2","tasks":[[{"content":' + LARGE[kind] + b"}]]}"
     file.write_bytes(good + b"\n" + bad + b"\n")
     benchmark = EchoBenchmark()
-    with pytest.raises(DataError, match=rf"replies\.jsonl, line 2: too large to be read \(.*{SAID[kind]}"):
+    with pytest.raises(DataError, match=rf"replies\.jsonl:2: too large to be read \(.*{SAID[kind]}"):
         import_replies(benchmark, benchmark.locate(None), file, tmp_path / "runs")
 
 

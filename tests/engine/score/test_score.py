@@ -109,7 +109,7 @@ def test_samples_of_an_item_are_told_apart(tmp_path: Path):
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        (5, "line 1: expected an object"),
+        (5, ":1: expected a JSON object"),
         ({"tasks": []}, "line 1: field `item`"),
         ({"item": "i0"}, "line 1: expected a field `tasks`"),
         ({"item": "i9", "tasks": []}, "line 1: there is no item 'i9' in official"),
@@ -139,7 +139,7 @@ def test_a_line_that_is_no_json_is_named(tmp_path: Path):
     path = tmp_path / "replies.jsonl"
     path.write_text('{"item": "i0", "tasks": []}\n{"item"\n')
     benchmark = EchoBenchmark()
-    with pytest.raises(DataError, match="line 2: not JSON"):
+    with pytest.raises(DataError, match=":2: not a JSON object"):
         import_replies(benchmark, benchmark.locate(None), path, tmp_path)
 
 

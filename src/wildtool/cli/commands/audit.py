@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_wrapped, single_line
+from wildtool.cli.terminal import print_wrapped, single_line
 
 if TYPE_CHECKING:
     from wildtool.engine.score.audit import Audit
@@ -51,6 +51,7 @@ def audit(
     The gold ceiling is the best score a model can reach under a profile. The kill rate is the share of corrupted gold
     answers that the profile catches. Without --profile, all profiles are audited.
     """
+    from wildtool.cli.output.results import print_faults
     from wildtool.engine.registry import load_benchmark
     from wildtool.engine.score.audit import audit_profile as audited
 
@@ -63,8 +64,7 @@ def audit(
     else:
         _print(audits, every=every)
     faults = [fault for found in audits for fault in found.faults]
-    if faults:
-        print_err(f"internal error: scoring failed {len(faults)} times. {faults[0]}")
+    print_faults("", faults)
     return 1 if faults or (strict and not all(found.passed for found in audits)) else 0
 
 

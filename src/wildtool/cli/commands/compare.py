@@ -1,6 +1,6 @@
 """`wildtool compare`: whether one run is better than another, by how much, and on which units."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -151,10 +151,7 @@ def _default_group(sides: Sequence["ComparedRun"], kinds: Sequence[str]) -> str 
     """The first column with a few values, where one comparison is shown; more of them would be a wall of tables."""
     if len(sides) > 2:
         return None
-    return next(_with_few_values(sides, kinds), None)
-
-
-def _with_few_values(sides: Sequence["ComparedRun"], kinds: Sequence[str]) -> Iterator[str]:
     for column in kinds:
         if len({cell.kinds.get(column) for side in sides for cell in side.cells.values()}) in _GROUP_SIZES:
-            yield column
+            return column
+    return None

@@ -92,7 +92,7 @@ def list_(
     for kind in [what] if what else list(ListKind):
         if what is None:
             print_wrapped(f"{'' if kind is ListKind.benchmarks else chr(10)}{kind}")
-        _print(LIST_FUNCTIONS[kind](benchmarks), indent="" if what else "  ")
+        _print(_rows(kind, benchmarks), indent="" if what else "  ")
 
 
 def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
@@ -155,14 +155,34 @@ def _check(name: str, typed: dict[str, str]) -> None:
 
 
 ListRows = list[tuple[str, str]]
-"""Prints names with their descriptions."""
+"""Names with their descriptions."""
 
 
-def _benchmarks(benchmarks: "list[Benchmark]") -> ListRows:
-    return [
-        (found.name, f"{found.title.removeprefix(f'{found.name}: ')}\ndata: {_data(found)}")
-        for found in benchmarks
-    ]
+def _rows(kind: ListKind, benchmarks: "list[Benchmark]") -> ListRows:
+    from wildtool.models.tool_formats import CALL_FORMATS
+
+    match kind:
+        case ListKind.benchmarks:
+            return [
+                (found.name, f"{found.title.removeprefix(f'{found.name}: ')}\ndata: {_data(found)}")
+                for found in benchmarks
+            ]
+        case ListKind.models:
+            return _models()
+        case ListKind.profiles:
+            return [
+                (f"{found.name} {name}", line)
+                for found in benchmarks
+                for name, line in found.profiles.items()
+            ]
+        case ListKind.modes:
+            return [
+                (f"{found.name} {name}", line) for found in benchmarks for name, line in found.modes.items()
+            ]
+        case ListKind.formats:
+            return [(found.name, found.about) for found in CALL_FORMATS.values()]
+        case ListKind.cards:
+            return [(found.name, f"wildtool list cards {found.name}") for found in benchmarks]
 
 
 def _data(benchmark: "Benchmark") -> str:
@@ -176,21 +196,7 @@ def _data(benchmark: "Benchmark") -> str:
         return f"not downloaded; `wildtool data pull {benchmark.name}`"
 
 
-def _profiles(benchmarks: "list[Benchmark]") -> ListRows:
-    return [(f"{found.name} {name}", line) for found in benchmarks for name, line in found.profiles.items()]
-
-
-def _modes(benchmarks: "list[Benchmark]") -> ListRows:
-    return [(f"{found.name} {name}", line) for found in benchmarks for name, line in found.modes.items()]
-
-
-def _formats(benchmarks: "list[Benchmark]") -> ListRows:
-    from wildtool.models.tool_formats import CALL_FORMATS
-
-    return [(found.name, found.about) for found in CALL_FORMATS.values()]
-
-
-def _models(benchmarks: "list[Benchmark]") -> ListRows:
+def _models() -> ListRows:
     from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
     from wildtool.models.resolve import NAME_EXAMPLES, PRESETS
 
@@ -232,10 +238,6 @@ def _preset(preset: "Preset") -> str:
     return f"{preset.base_url}, {key}{spoken}"
 
 
-def _cards(benchmarks: "list[Benchmark]") -> ListRows:
-    return [(found.name, f"wildtool list cards {found.name}") for found in benchmarks]
-
-
 def _card(benchmark: "Benchmark") -> str:
     if benchmark.card is None:
         ways = [*benchmark.profiles.items(), *benchmark.modes.items()]
@@ -244,13 +246,3 @@ def _card(benchmark: "Benchmark") -> str:
         return escape_text(benchmark.card.read_text("utf-8"))
     except OSError as error:
         raise DataError(f"{benchmark.card}: the card cannot be read ({error.strerror})") from error
-
-
-LIST_FUNCTIONS = {
-    ListKind.benchmarks: _benchmarks,
-    ListKind.profiles: _profiles,
-    ListKind.modes: _modes,
-    ListKind.formats: _formats,
-    ListKind.models: _models,
-    ListKind.cards: _cards,
-}

@@ -82,26 +82,19 @@ def report(
             show_step("")
         print_out(f"Report: {page}")
     else:
-        _print(_tables(found, format), to)
+        _print_tables(found, format, to)
     return worst_status([run.result.exit_status for run in found])
 
 
-def _tables(runs: "Sequence[ReportRun]", format: str) -> str:
-    if format == "md":
-        from wildtool.report.markdown import markdown
-
-        return markdown(runs)
+def _print_tables(runs: "Sequence[ReportRun]", format: str, out: Path | None) -> None:
+    from wildtool.outputs import atomic_replace
     from wildtool.report.latex import latex
+    from wildtool.report.markdown import markdown
 
-    return latex(runs)
-
-
-def _print(text: str, out: Path | None) -> None:
+    text = (markdown if format == "md" else latex)(runs)
     if out is None:
         print_out(text)
         return
-    from wildtool.outputs import atomic_replace
-
     with atomic_replace(out) as new:
         new.write_text(text, encoding="utf-8")
     print_err(f"Written: {out}")

@@ -45,7 +45,7 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Ben
     from wildtool.outputs import check_folder, is_run
 
     run_options.check()
-    limits = run_options.limits()
+    limits = run_options.spending_limits()
     chosen = load_benchmark(benchmark, run_options.mode)
     if run_options.mode is None and run_options.retriever is not None and RETRIEVAL in chosen.modes:
         chosen = chosen.in_mode(RETRIEVAL)
@@ -78,7 +78,7 @@ run = command_from_dataclass(RunOptions, _run)
 
 
 def _default_parent(benchmark: "Benchmark") -> Path:
-    """`runs/BENCH`; another mode than the first gets a folder of its own, so that both can be run."""
+    """`runs/BENCH`, and `runs/BENCH-MODE` for another mode than the first, so that both can be run."""
     usual = benchmark.mode == next(iter(benchmark.modes))
     return Path("runs", benchmark.name if usual else f"{benchmark.name}-{benchmark.mode}")
 
@@ -220,7 +220,7 @@ def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iter
 
 
 def _resumed_prompts(folders: Iterable[Path]) -> str | None:
-    """Whose prompts the runs in these folders use; None where none was begun."""
+    """Whose prompts the runs in these folders use; None if there is no run yet."""
     from wildtool.engine.record.run_folder import read_run
     from wildtool.engine.registry import ORIGINAL_WORDING, OWN_WORDING
 
@@ -234,7 +234,7 @@ def _resumed_prompts(folders: Iterable[Path]) -> str | None:
 
 
 def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: set[str]) -> RunOptions:
-    """The options with what `--sampling` stands for. Raises UsageError where other options contradict it."""
+    """The options with the parameters that `--sampling` sets. Raises UsageError if other options contradict it."""
     from wildtool.engine.registry import original_sampling
 
     if run_options.sampling is None:

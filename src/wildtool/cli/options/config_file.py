@@ -197,11 +197,6 @@ def _reject_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, 
             _reject_secrets(config, cast(dict[str, Any], value), here)
 
 
-def option_value(value: Any) -> Any:
-    """A value of `[run]` in the form that the command line expects."""
-    return json.dumps(value) if isinstance(value, dict) else value
-
-
 def _line(text: str, path: tuple[str, ...]) -> int | None:
     """The line of a key, or of its table's header; None if the file uses another notation."""
     table: list[str] = []
@@ -272,22 +267,19 @@ def _defaults(context: typer.Context, config: Config) -> dict[str, Any]:
 def _checked(context: typer.Context, config: Config, key: str, value: Any, option: Any) -> Any:
     place = ("run", key)
     kinds = OPTION_TYPES.get(option.type.name.removesuffix(" range"), (str,))
-    values = _as_values(value) if option.multiple else [value]
-    for one in values:
-        if key == "extra_body" and isinstance(one, dict):
-            continue
+    if key == "deadline":
         # Durations may be plain numbers.
-        check_type(config, place, str(one) if key == "deadline" else one, kinds)
-    value = str(value) if key == "deadline" else values if option.multiple else option_value(value)
+        value = str(value)
+    elif key == "extra_body" and isinstance(value, dict):
+        value = json.dumps(value)
+    # A single value of an option that takes several need not be in a list.
+    values: list[Any] = cast(list[Any], value) if option.multiple and isinstance(value, list) else [value]
+    for one in values:
+        check_type(config, place, one, kinds)
     try:
-        option.type_cast_value(context, value)
+        option.type_cast_value(context, values if option.multiple else values[0])
     except typer.BadParameter as error:
         raise config.error_at(place, error.message) from None
     except UsageError as error:
         raise config.error_at(place, str(error)) from None
-    return value
-
-
-def _as_values(value: Any) -> list[Any]:
-    """The values of an option that takes several; a single one need not be in a list."""
-    return cast(list[Any], value) if isinstance(value, list) else [value]
+    return values if option.multiple else values[0]

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from wildtool.cli.command import MODEL, MORE, OUTPUT, command_from_dataclass, parse_duration, split_values
+from wildtool.cli.command import MODEL, MORE, OUTPUT, command_from_dataclass, split_values
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options
@@ -43,7 +42,7 @@ LangsOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GenerateOptions:
+class GenerateOptions(options.CallOptions):
     """Models, limits and output of a `generate` command, as typed."""
 
     model: Annotated[
@@ -80,16 +79,6 @@ class GenerateOptions:
             rich_help_panel=MODEL,
         ),
     ] = None
-    temperature: options.TemperatureOption = None
-    max_tokens: options.MaxTokensOption = None
-    concurrency: options.ConcurrencyOption = 32
-    rpm: options.RpmOption = None
-    tpm: options.TpmOption = None
-    max_cost: options.MaxCostOption = None
-    prices: options.PricesOption = None
-    max_tokens_total: options.MaxTokensTotalOption = None
-    deadline: options.DeadlineOption = None
-    timeout: options.TimeoutOption = 600.0
     dry_run: options.DryRunOption = False
     quiet: Annotated[
         bool, typer.Option(*("--quiet", "-q"), help="Print only the last line.", rich_help_panel=OUTPUT)
@@ -111,9 +100,7 @@ class GenerateOptions:
             raise UsageError("no model is named: give --model NAME, or --model procedural for templates")
         if self.model == PROCEDURAL and (self.dry_run or self.cache):
             raise UsageError("--dry-run and --cache need a model; procedural calls none")
-        for rate, value in {"--rpm": self.rpm, "--tpm": self.tpm, "--timeout": self.timeout}.items():
-            if value is not None and not 0 < value < inf:
-                raise UsageError(f"{rate} is {value:g}; it must be above 0")
+        self.check_limits()
 
     def model_options(self, open_replies: "Callable[[Path, str | None], RecordedReplies]") -> "ModelOptions":
         """About each model. Args: open_replies: opens what `replay:` repeats."""
@@ -129,15 +116,12 @@ class GenerateOptions:
 
     def invocation(self) -> "Invocation":
         """The limits of this command and its cache, which the caller closes."""
-        from wildtool.engine.call.budget import Budget, SpendingLimits
+        from wildtool.engine.call.budget import Budget
         from wildtool.engine.call.cache import ReplyCache
         from wildtool.engine.call.client import Invocation
 
-        deadline = None if self.deadline is None else parse_duration(self.deadline)
-        limits = SpendingLimits(
-            max_cost=self.max_cost, max_tokens_total=self.max_tokens_total, deadline_s=deadline
-        )
-        return Invocation(Budget(limits), ReplyCache(self.cache) if self.cache else None)
+        cache = ReplyCache(self.cache) if self.cache else None
+        return Invocation(Budget(self.spending_limits()), cache)
 
 
 def with_generate_options(

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +16,6 @@ from wildtool.cli.command import (
     OUTPUT,
     SAMPLING,
     SELECTION,
-    parse_duration,
     parse_json_object,
     split_values,
 )
@@ -30,7 +28,6 @@ from wildtool.toolcall.retrieval import BM25
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
-    from wildtool.engine.call.budget import SpendingLimits
     from wildtool.models.replay import RecordedReplies
     from wildtool.models.resolve import ModelOptions
 
@@ -117,7 +114,7 @@ class SamplingSource(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
+class RunOptions(options.CallOptions):
     """The options from the command line and from `[run]` of the config file."""
 
     model: Annotated[
@@ -169,8 +166,6 @@ class RunOptions:
             rich_help_panel=MODEL,
         ),
     ] = None
-    temperature: options.TemperatureOption = None
-    max_tokens: options.MaxTokensOption = None
     seed: Annotated[
         int | None,
         typer.Option(metavar="N", help="Sampling seed; repeat k uses seed + k.", rich_help_panel=SAMPLING),
@@ -220,14 +215,6 @@ class RunOptions:
         list[str] | None,
         typer.Option(metavar="ID,…", help="Run only these items; repeatable.", rich_help_panel=SELECTION),
     ] = None
-    concurrency: options.ConcurrencyOption = 32
-    rpm: options.RpmOption = None
-    tpm: options.TpmOption = None
-    max_cost: options.MaxCostOption = None
-    prices: options.PricesOption = None
-    max_tokens_total: options.MaxTokensTotalOption = None
-    deadline: options.DeadlineOption = None
-    timeout: options.TimeoutOption = 600.0
     retries: Annotated[
         int,
         typer.Option(min=0, metavar="N", help="Retries of a failed call.", rich_help_panel=LIMITS),
@@ -337,34 +324,12 @@ class RunOptions:
             raise UsageError("--model is empty; give a name, such as --model baseline/gold")
         if self.ids is not None and not split_values(self.ids):
             raise UsageError("--ids is empty; give ids separated by commas, or leave it out for all items")
-        if not 0 < self.timeout < inf:
-            raise UsageError(f"--timeout is {self.timeout:g}; it must be a number of seconds above 0")
-        for name in ("rpm", "tpm", "user_rpm", "user_tpm"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < inf:
-                raise UsageError(f"--{name.replace('_', '-')} is {value:g}; it must be a number above 0")
-        if self.max_cost is not None and not 0 <= self.max_cost < inf:
-            raise UsageError(f"--max-cost is {self.max_cost:g}; it must be a number from 0")
+        self.check_limits()
 
     @property
     def model_names(self) -> list[str]:
         """The models, each once."""
         return list(dict.fromkeys(self.model))
-
-    @property
-    def rates(self) -> Rates:
-        """The rate limits of an endpoint without its own."""
-        return Rates(rpm=self.rpm, tpm=self.tpm)
-
-    def limits(self) -> "SpendingLimits":
-        """The limits of the whole command. Raises UsageError."""
-        from wildtool.engine.call.budget import SpendingLimits
-
-        return SpendingLimits(
-            max_cost=self.max_cost,
-            max_tokens_total=self.max_tokens_total,
-            deadline_s=None if self.deadline is None else parse_duration(self.deadline),
-        )
 
     def user_options(self) -> UserOptions:
         """Options of the model in the role `user`."""

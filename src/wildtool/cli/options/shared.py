@@ -1,12 +1,19 @@
 """Options that several verbs share, so that they read the same in each."""
 
+from dataclasses import dataclass
+from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wildtool.cli.command import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
+from wildtool.cli.command import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION, parse_duration
 from wildtool.cli.options import completion
+from wildtool.errors import UsageError
+from wildtool.models.settings import Rates
+
+if TYPE_CHECKING:
+    from wildtool.engine.call.budget import SpendingLimits
 
 BenchmarkArgument = Annotated[
     str,
@@ -89,74 +96,6 @@ ToolFormatOption = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
-TemperatureOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="X",
-        help="Sampling temperature (default: the provider's).",
-        rich_help_panel=SAMPLING,
-    ),
-]
-MaxTokensOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        metavar="N",
-        help="Maximum tokens per reply (default: the provider's).",
-        rich_help_panel=SAMPLING,
-    ),
-]
-ConcurrencyOption = Annotated[
-    int,
-    typer.Option(
-        *("--concurrency", "-j"),
-        min=1,
-        metavar="N",
-        help="Calls in flight at each endpoint.",
-        rich_help_panel=LIMITS,
-    ),
-]
-RpmOption = Annotated[
-    float | None,
-    typer.Option(metavar="N", help="Calls per minute at each endpoint.", rich_help_panel=LIMITS),
-]
-TpmOption = Annotated[
-    float | None,
-    typer.Option(metavar="N", help="Tokens per minute at each endpoint.", rich_help_panel=LIMITS),
-]
-MaxCostOption = Annotated[
-    float | None,
-    typer.Option(metavar="USD", min=0, help="Stop before spending more than this.", rich_help_panel=LIMITS),
-]
-PricesOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Price file, TOML or JSON; overrides built-in prices.",
-        rich_help_panel=LIMITS,
-    ),
-]
-MaxTokensTotalOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        help="Stop before using more prompt and reply tokens than this.",
-        rich_help_panel=LIMITS,
-    ),
-]
-DeadlineOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Start no call after this time, such as 90 (seconds), 30m or 1h30m.",
-        rich_help_panel=LIMITS,
-    ),
-]
-TimeoutOption = Annotated[
-    float,
-    typer.Option(metavar="SECONDS", help="Timeout per attempt.", rich_help_panel=LIMITS),
-]
 DryRunOption = Annotated[
     bool,
     typer.Option("--dry-run", help="Estimate calls, tokens and cost; send nothing.", rich_help_panel=LIMITS),
@@ -165,3 +104,102 @@ CacheOption = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", help="Reply cache shared between runs.", rich_help_panel=MORE),
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOptions:
+    """Options of the commands that call models: sampling, rates and limits."""
+
+    temperature: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X", help="Sampling temperature (default: the provider's).", rich_help_panel=SAMPLING
+        ),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Maximum tokens per reply (default: the provider's).",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = None
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            *("--concurrency", "-j"),
+            min=1,
+            metavar="N",
+            help="Calls in flight at each endpoint.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = 32
+    rpm: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Calls per minute at each endpoint.", rich_help_panel=LIMITS),
+    ] = None
+    tpm: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Tokens per minute at each endpoint.", rich_help_panel=LIMITS),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            metavar="USD", min=0, help="Stop before spending more than this.", rich_help_panel=LIMITS
+        ),
+    ] = None
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Price file, TOML or JSON; overrides built-in prices.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    max_tokens_total: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Stop before using more prompt and reply tokens than this.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    deadline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Start no call after this time, such as 90 (seconds), 30m or 1h30m.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Timeout per attempt.", rich_help_panel=LIMITS)
+    ] = 600.0
+
+    def check_limits(self) -> None:
+        """Raises UsageError for limits that nothing can keep; the message names the option."""
+        if not 0 < self.timeout < inf:
+            raise UsageError(f"--timeout is {self.timeout:g}; it must be a number of seconds above 0")
+        for name in ("rpm", "tpm", "user_rpm", "user_tpm"):
+            value = getattr(self, name, None)
+            if value is not None and not 0 < value < inf:
+                raise UsageError(f"--{name.replace('_', '-')} is {value:g}; it must be a number above 0")
+        if self.max_cost is not None and not 0 <= self.max_cost < inf:
+            raise UsageError(f"--max-cost is {self.max_cost:g}; it must be a number from 0")
+
+    @property
+    def rates(self) -> Rates:
+        """The rate limits of an endpoint without its own."""
+        return Rates(rpm=self.rpm, tpm=self.tpm)
+
+    def spending_limits(self) -> "SpendingLimits":
+        """The limits of the whole command. Raises UsageError."""
+        from wildtool.engine.call.budget import SpendingLimits
+
+        return SpendingLimits(
+            max_cost=self.max_cost,
+            max_tokens_total=self.max_tokens_total,
+            deadline_s=None if self.deadline is None else parse_duration(self.deadline),
+        )

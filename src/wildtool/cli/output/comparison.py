@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from wildtool.cli.output.tables import INCOMPLETE_MARK, print_grid
 from wildtool.cli.terminal import ellipsize, print_rows, print_wrapped, single_line
-from wildtool.engine.compare.comparison import Accuracy, Comparison, ComparisonPart, Flip, accuracy_of
+from wildtool.engine.compare.comparison import Accuracy, Comparison, accuracy_of
 from wildtool.engine.compare.leaderboard import benchmark_and_data, played_and_judged
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.score.formatting import format_p
@@ -96,26 +96,23 @@ def _print_head(found: ComparisonReport) -> None:
 def _print_runs(found: ComparisonReport) -> None:
     first = found.runs[0].result
     shared = "" if found.differing else f" ({benchmark_and_data(first)}, {played_and_judged(first)})"
+    by_unit = found.metric == "unit"
     rows: list[list[str]] = []
     for side in found.runs:
         accuracy = accuracy_of(side, only_played=found.only_played)
-        tries = sum(cell.tries for cell in side.cells.values())
-        played = sum(cell.played for cell in side.cells.values())
-        items = len({item for item, _ in side.cells})
-        numbers = [str(items), *([str(len(side.cells))] if found.metric == "unit" else [])]
         rows.append(
             [
-                ellipsize(side.label, 60) + (INCOMPLETE_MARK if side.result.incomplete else ""),
+                ellipsize(side.label, 60) + INCOMPLETE_MARK * side.result.incomplete,
                 _percent(accuracy),
-                _range(accuracy),
-                *numbers,
-                _share_of(tries - played, tries),
+                f"[{100 * accuracy.low:.1f}, {100 * accuracy.high:.1f}]" if accuracy else "",
+                str(side.items),
+                *([str(len(side.cells))] if by_unit else []),
+                f"{side.without_verdict} of {side.tries}" if side.without_verdict else "0",
             ]
         )
-    units = ["units"] if found.metric == "unit" else []
-    print_grid(
-        _title(found.metric) + shared, ["", "accuracy", "95 %", "items", *units, "without a verdict"], rows
-    )
+    title = "accuracy by unit" if by_unit else "items with all units right"
+    heads = ["", "accuracy", "95 %", "items", *(["units"] if by_unit else []), "without a verdict"]
+    print_grid(title + shared, heads, rows)
 
 
 def _print_table(every: Sequence[Comparison]) -> None:
@@ -170,20 +167,17 @@ def _verdict_sentence(one: Comparison) -> str:
 def _print_parts(one: Comparison) -> None:
     if one.parts:
         rows = [
-            [part.name, str(part.units), *_part(part), f"{part.gained} / {part.lost}"] for part in one.parts
+            [
+                *(part.name, str(part.units), _percent(part.baseline_accuracy), _percent(part.accuracy)),
+                *(_points(part.difference), _interval(part.low, part.high), f"{part.gained} / {part.lost}"),
+            ]
+            for part in one.parts
         ]
         print_grid(
             f"{single_line(one.model)} against {single_line(one.baseline)} by {single_line(one.group)}",
             ["", "units", "baseline", "accuracy", "difference", "95 %", "gained / lost"],
             rows,
         )
-
-
-def _part(part: ComparisonPart) -> Iterator[str]:
-    yield _percent(part.baseline_accuracy)
-    yield _percent(part.accuracy)
-    yield _points(part.difference)
-    yield _interval(part.low, part.high)
 
 
 def _print_flips(one: Comparison) -> None:
@@ -194,26 +188,14 @@ def _print_flips(one: Comparison) -> None:
             rows = [
                 [
                     ellipsize(f"{flip.item} {flip.unit}".rstrip(), 60),
-                    _group_value(flip, one),
-                    _outcome_before(flip),
-                    _outcome_after(flip),
+                    str(flip.kinds.get(one.group, "")) if one.group else "",
+                    _outcome(flip.baseline_right, flip.baseline_tries, flip.baseline_error),
+                    _outcome(flip.right, flip.tries, flip.error),
                 ]
                 for flip in flips
             ]
             heads = ["item and unit", one.group or "", "baseline", "now"]
             print_grid(f"{'gained' if gained else 'lost'} ({whose})", heads, rows, sentences=(1, 2, 3))
-
-
-def _group_value(flip: Flip, one: Comparison) -> str:
-    return str(flip.kinds.get(one.group, "")) if one.group else ""
-
-
-def _outcome_before(flip: Flip) -> str:
-    return _outcome(flip.baseline_right, flip.baseline_tries, flip.baseline_error)
-
-
-def _outcome_after(flip: Flip) -> str:
-    return _outcome(flip.right, flip.tries, flip.error)
 
 
 def _outcome(right: int, tries: int, error: str | None) -> str:
@@ -224,14 +206,13 @@ def _outcome(right: int, tries: int, error: str | None) -> str:
 def _print_foot(found: ComparisonReport, flips: bool) -> None:
     tests = ", ".join(dict.fromkeys(one.test for one in found.comparisons))
     print_wrapped(
-        f"Differences are in points of accuracy, paired on the same {_plural(found.metric)}; intervals are clustered"
+        f"Differences are in points of accuracy, paired on the same {found.metric}s; intervals are clustered"
         f" by item (bootstrap: {RESAMPLES:,} resamples of items). p: {tests}, two-sided. detectable: a difference that"
         " a set of this size would find four times out of five."
     )
     if any(one.parts for one in found.comparisons):
         print_wrapped("Intervals of groups are not corrected for looking at several of them.")
-    missing = sum(cell.tries - cell.played for side in found.runs for cell in side.cells.values())
-    if missing:
+    if any(side.without_verdict for side in found.runs):
         print_wrapped(
             "Attempts without a verdict are left out."
             if found.only_played
@@ -257,32 +238,16 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
         "prompts": result.prompts or None,
         "data": result.data,
         "data_sha256": result.data_sha256,
-        "items": len({item for item, _ in side.cells}),
+        "items": side.items,
         "units": len(side.cells),
-        "tries": sum(cell.tries for cell in side.cells.values()),
-        "without_verdict": sum(cell.tries - cell.played for cell in side.cells.values()),
+        "tries": side.tries,
+        "without_verdict": side.without_verdict,
         "accuracy": None if accuracy is None else asdict(accuracy),
     }
 
 
-def _title(metric: str) -> str:
-    return "accuracy by unit" if metric == "unit" else "items with all units right"
-
-
-def _plural(metric: str) -> str:
-    return "units" if metric == "unit" else "items"
-
-
 def _percent(accuracy: Accuracy | None) -> str:
     return "–" if accuracy is None else f"{100 * accuracy.value:.1f} %"
-
-
-def _range(accuracy: Accuracy | None) -> str:
-    return "" if accuracy is None else f"[{100 * accuracy.low:.1f}, {100 * accuracy.high:.1f}]"
-
-
-def _share_of(count: int, total: int) -> str:
-    return f"{count} of {total}" if count else "0"
 
 
 def _points(difference: float) -> str:

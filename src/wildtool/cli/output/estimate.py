@@ -1,4 +1,4 @@
-"""Prints what runs would take, before anything is sent."""
+"""Prints the estimated calls, tokens, cost and time of runs."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def print_estimate(plans: "dict[str, Plan]", limits: "SpendingLimits") -> None:
-    """What the runs would take, told from the data alone."""
+    """Calls, tokens, cost and time of the runs, estimated from the data alone."""
     from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
     from wildtool.engine.run.estimate import estimate_run, run_totals
 

@@ -39,8 +39,13 @@ def print_run_notes(folder: Path, result: ScoreResult) -> None:
         print_err(text)
     if not result.kept:
         print_err(f"{folder}: read-only, so its scores are not saved")
-    if result.faults:
-        print_err(f"{folder}: internal error: scoring failed {len(result.faults)} times. {result.faults[0]}")
+    print_faults(f"{folder}: ", result.faults)
+
+
+def print_faults(where: str, faults: Sequence[str]) -> None:
+    """Prints that the judge failed, with the first reason; nothing if it did not."""
+    if faults:
+        print_err(f"{where}internal error: scoring failed {len(faults)} times. {faults[0]}")
 
 
 def select_group(results: Iterable[ScoreResult], group: str) -> list[ScoreResult]:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def print_notes(result: "RunResult") -> None:
-    """What the user must know about a run besides its numbers, also when they asked for quiet."""
+    """What the user must know about a run apart from its numbers, also with `--quiet`."""
+    from wildtool.cli.output.results import print_faults
+
     for text in result.remarks:
         print_err(text)
     if result.interrupted:
@@ -22,9 +24,12 @@ def print_notes(result: "RunResult") -> None:
             f"Interrupted. All replies are saved in {result.folder}; run the same command again to continue."
         )
     for batch in result.pending:
+        from wildtool.engine.record.run_folder import strip_credentials
+
+        command = shlex.join(strip_credentials(["wildtool", *sys.argv[1:]]))
         print_err(
             f"Batch {batch.id} ({batch.requests:,} requests, {batch.status}) is still running. To wait for it "
-            f"(nothing is paid twice): {_this_command()}\nTo cancel it and pay only for what is done: POST "
+            f"(nothing is paid twice): {command}\nTo cancel it and pay only for what is done: POST "
             f"{batch.cancel_url} with your key (docs/batch.md)."
         )
     if result.limit is not None:
@@ -35,10 +40,7 @@ def print_notes(result: "RunResult") -> None:
         )
     if result.counts.infra_error and result.verdicts:
         _print_failures(result, result.verdicts)
-    if result.faults:
-        print_err(
-            f"{result.folder}: internal error: scoring failed {len(result.faults)} times. {result.faults[0]}"
-        )
+    print_faults(f"{result.folder}: ", result.faults)
 
 
 def _print_failures(result: "RunResult", verdicts: Path) -> None:
@@ -51,10 +53,11 @@ def _print_failures(result: "RunResult", verdicts: Path) -> None:
     found = failures_in(verdicts)
     blocked = [each for each in found if each.kind == BLOCKED_PROMPT]
     failed = [each for each in found if each.kind != BLOCKED_PROMPT]
+    without_result = sum(each.units for each in blocked)
     of_units = f"of {result.counts.units} units"
     if blocked:
         print_err(
-            f"{result.folder}: {sum(each.units for each in blocked)} {of_units} have no result because calls ended with "
+            f"{result.folder}: {without_result} {of_units} have no result because calls ended with "
             f"{describe_failures(blocked)}"
         )
         print_err(
@@ -63,19 +66,13 @@ def _print_failures(result: "RunResult", verdicts: Path) -> None:
     if not failed:
         return
     print_err(
-        f"{result.folder}: {result.counts.infra_error - sum(each.units for each in blocked)} {of_units} were not "
+        f"{result.folder}: {result.counts.infra_error - without_result} {of_units} were not "
         f"finished because calls failed with {describe_failures(failed)}"
     )
     if all(each.kind == NOT_RECORDED for each in failed):
         print_err("The record that answers does not hold these calls; retrying will not help.")
     else:
         print_err(f"{result.folder}: run the same command to retry only those.")
-
-
-def _this_command() -> str:
-    from wildtool.engine.record.run_folder import strip_credentials
-
-    return shlex.join(strip_credentials(["wildtool", *sys.argv[1:]]))
 
 
 def print_spend(result: "RunResult", plan: "Plan") -> None:

@@ -1,9 +1,9 @@
-"""What a run knows of its batches, in `batches.jsonl` of its folder: written before a batch is begun, so that a killed
+"""What a run knows of its batches, in `batches.jsonl` of its folder: written before a batch is sent, so that a killed
 process pays for none twice.
 
 Rows, one JSON line each, brought to the disk before anything else is done:
 - `header`: first line; `key`, a random text of this run that is in all its custom ids;
-- `begun`: mark, role, endpoint, and for each custom id the SHA-256 of the request's body;
+- `begun` (about to be sent): mark, role, endpoint, and for each custom id the SHA-256 of the request's body;
 - `uploaded`: the provider's id of the file; `created`: that of the batch;
 - `read`: the results of some requests are recorded; `over`: those of all, or it was never created, and why.
 """
@@ -28,7 +28,7 @@ JOURNAL_VERSION = 1
 
 @dataclass(slots=True)
 class BatchEntry:
-    """A batch that this run has begun, or was about to."""
+    """A batch that this run has sent, or was about to send."""
 
     mark: str
     """What we call it; a provider that keeps marks finds it by this one."""
@@ -76,7 +76,7 @@ class BatchJournal:
         return {begun.id for begun in self._batches.values() if begun.id is not None}
 
     def begin(self, mark: str, role: str, endpoint: str, requests: dict[str, str]) -> BatchEntry:
-        """Notes that a batch is about to be begun. Raises StorageError, as all of these do."""
+        """Notes that a batch is about to be sent. Raises StorageError, as all of these do."""
         if not self._size:
             self._append(
                 {"row": "header", "format": "wildtool batches", "version": JOURNAL_VERSION, "key": self.key}

@@ -20,7 +20,7 @@ from wildtool.models.providers.base import HttpModel
 from wildtool.types import Request
 
 MARK_PREFIX = "wildtool-"
-"""What every mark of ours begins with."""
+"""Start of every mark."""
 
 
 class BatchFile:
@@ -98,12 +98,12 @@ PendingAnswers = dict[str, asyncio.Future[BatchAnswer]]
 
 
 class ResendRequestError(Exception):
-    """An earlier process's batch does not answer a request: it was never begun, or failed. It goes into a new one."""
+    """An earlier process's batch does not answer a request: it was not sent, or failed. A new batch takes the request."""
 
 
 @dataclass(eq=False, slots=True)
 class Batch:
-    """A batch of this process's, or one that it goes on with."""
+    """A batch that this process sent, or continues."""
 
     entry: BatchEntry
     """What the journal says of it."""
@@ -215,7 +215,7 @@ class BatchQueue:
         earlier = {id(batch): batch for batch in self._inherited.values() if not batch.is_settled}
         taken = [*earlier.values(), *map(self._begin, self._drafts)]
         self._drafts.clear()
-        # One may be under way still, for a later step of a unit that stands in it too.
+        # One may still be running, for a later step of a unit that is in it too.
         self.running += [batch for batch in taken if batch not in self.running]
         return taken
 
@@ -249,7 +249,7 @@ class BatchQueue:
         self._drafts.clear()
 
     def _begin(self, collected: "_Draft") -> Batch:
-        """Writes down that a batch is to be begun, before anything of it is sent."""
+        """Writes a batch into the journal before anything of it is sent."""
         file = collected.file
         begun = self.journal.begin(file.mark, self.role, self.api.endpoint.redacted_url, collected.requests)
         return Batch(begun, file, collected.waiting)

@@ -2,12 +2,12 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from wildtool import json_codec
 from wildtool.engine.call.client import RetryPolicy, retry
+from wildtool.engine.record.format import Closing
 from wildtool.errors import StorageError
 from wildtool.models.batch.protocol import BatchClient, BatchResult, BatchState, NoResultError
 
@@ -16,24 +16,14 @@ REFETCH_WAIT_S = 0.5
 """Wait before results that cannot be read are fetched again."""
 
 
-@dataclass(slots=True)
-class _Found:
-    """Where the results stand: custom id to file and offset."""
-
-    good: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    failed: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    unreadable: int = 0
-    repeated: int = 0
-
-
-class BatchResults:
+class BatchResults(Closing):
     """The results of a batch that is over. A context manager that lets go of their files."""
 
     def __init__(self, batches: BatchClient, state: BatchState, folder: Path) -> None:
         """Raises StorageError where the folder takes no file."""
         self._batches = batches
         self._state = state
-        self._found = _Found()
+        self._forget()
         try:
             self._files = [tempfile.TemporaryFile(dir=folder) for _ in state.results]  # noqa: SIM115 - closed by __exit__
         except OSError as error:
@@ -48,41 +38,37 @@ class BatchResults:
             if attempt:
                 on_retry("unreadable results", REFETCH_WAIT_S)
                 await policy.sleep(REFETCH_WAIT_S)
-            self._found = _Found()
+            self._forget()
             for number, file in enumerate(self._files):
                 await retry(lambda number=number: self._fetch(number), policy, on_retry)
                 for offset, line in _lines(file):
                     self._index(line, (number, offset))
-            if not self._found.unreadable:
+            if not self.unreadable:
                 return
 
     @property
     def ids(self) -> set[str]:
         """Custom ids of all results that have one."""
-        return {*self._found.good, *self._found.failed}
-
-    @property
-    def unreadable(self) -> int:
-        """Lines that are no results."""
-        return self._found.unreadable
-
-    @property
-    def repeated(self) -> int:
-        """Lines with a custom id that occurred before; the first counts."""
-        return self._found.repeated
+        return {*self._good, *self._failed}
 
     def __iter__(self) -> Iterator[BatchResult]:
         """All results, those with an answer first."""
-        for number, offset in [*self._found.good.values(), *self._found.failed.values()]:
+        for number, offset in [*self._good.values(), *self._failed.values()]:
             self._files[number].seek(offset)
             yield self._result(self._files[number].readline(MAX_RESULT_LINE))
 
-    def __enter__(self) -> "BatchResults":
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
         for file in self._files:
             file.close()
+
+    def _forget(self) -> None:
+        self._good: dict[str, tuple[int, int]] = {}
+        """File and offset of each result with an answer, by custom id."""
+        self._failed: dict[str, tuple[int, int]] = {}
+        self.unreadable = 0
+        """Lines that are no results."""
+        self.repeated = 0
+        """Lines with a custom id that occurred before; the first counts."""
 
     async def _fetch(self, number: int) -> None:
         file = self._files[number]
@@ -94,13 +80,13 @@ class BatchResults:
         try:
             result = self._result(line)
         except (NoResultError, ValueError):
-            self._found.unreadable += 1
+            self.unreadable += 1
             return
-        if result.custom_id in self._found.good or result.custom_id in self._found.failed:
-            self._found.repeated += 1
+        if result.custom_id in self._good or result.custom_id in self._failed:
+            self.repeated += 1
         else:
             answered = result.error is None and not result.canceled
-            (self._found.good if answered else self._found.failed)[result.custom_id] = place
+            (self._good if answered else self._failed)[result.custom_id] = place
 
     def _result(self, line: bytes) -> BatchResult:
         row = json_codec.loads_within(self._batches.endpoint.without_keys(line), json_codec.REPLY_LIMITS)

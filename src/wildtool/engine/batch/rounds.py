@@ -54,7 +54,7 @@ class Activity:
         self._notify()
 
     def job_ended(self, job: Hashable) -> None:
-        """An item has been run to its end."""
+        """All of an item has been run."""
         self._idle -= not self._asks.pop(job)
         self._notify()
 
@@ -92,7 +92,7 @@ class Activity:
             self._notify()
 
     async def is_quiet(self) -> bool:
-        """Whether nothing can go on without a batch, and nothing happens for some turns of the event loop."""
+        """Whether all items wait for a batch, and nothing happens for some turns of the event loop."""
         seen = self._events
         for _ in range(QUIET_PASSES):
             waits = self._complete and self.requests_waiting and not self._busy and not self._idle
@@ -107,7 +107,7 @@ class Activity:
 
 
 class RoundProgress:
-    """Reports in words how the round under way stands."""
+    """Reports the progress of the current round in words."""
 
     def __init__(self, queues: Sequence[BatchQueue], on_state: Callable[[str], None]) -> None:
         self.number = 0
@@ -128,7 +128,7 @@ class RoundProgress:
 
 
 class BatchScheduler:
-    """Begins a round once a run cannot go on without one."""
+    """Starts a round once all items of a run wait for one."""
 
     def __init__(
         self,

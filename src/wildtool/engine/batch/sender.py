@@ -17,7 +17,7 @@ FIRST_POLL_S = 0.5
 LONGEST_POLL_S = 60.0
 POLL_GROWTH = 1.5
 POLL_FAILURES = 30
-"""Asked how a batch stands, an endpoint may fail so often in a row, half an hour at most, before we stop waiting."""
+"""Failed status requests in a row, within half an hour at most, after which we stop waiting for a batch."""
 CLOCK_SKEW_S = 3600.0
 """How far the provider's clock may be behind ours."""
 YIELD_AFTER = 500
@@ -273,7 +273,7 @@ class BatchSender:
         if state.status in ("cancelled", "canceled"):
             return InfraError("batch canceled", f"{where}: canceled before this request was started")
         if unreadable:
-            # It may stand in a line that cannot be read, and is paid for then.
+            # It may be in a line that cannot be read, and is then paid for.
             why = f"{where}: {unreadable} lines of the results cannot be read; the same command reads them again"
             return InfraError("unreadable results", why)
         return CallError("missing result", f"{where}: it is over and holds no result for this request")

@@ -146,14 +146,14 @@ FIRST_REPLY_TOKENS = 200.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpendingLimits:
-    """What the user allows a command in all; None: any amount."""
+    """Limits of a command, set by the user; None: no limit."""
 
     max_cost: float | None = None
     """USD, what the record has cost already included."""
     max_tokens_total: int | None = None
     """Tokens of prompts and replies, those in the record included."""
     deadline_s: float | None = None
-    """Seconds from the start after which no call is begun."""
+    """Seconds from the start after which no call is started."""
 
 
 @dataclass(slots=True)
@@ -189,7 +189,7 @@ class Reservation:
     tokens: float = 0.0
     cost: float = 0.0
     character_estimate: float = 0.0
-    """The prompt's tokens by its letters alone."""
+    """The prompt's tokens, estimated from its characters."""
     usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The tokens as an endpoint would report them."""
 
@@ -217,7 +217,7 @@ class UsageEstimator:
         return Reservation(prompt + reply, cost, letters, usage)
 
     def update(self, reservation: Reservation, usage: Mapping[str, Any]) -> None:
-        """Takes in what a call took."""
+        """Learns from the usage of a call."""
         prompt, completion = token_counts(usage)
         if prompt:
             self._guessed += reservation.character_estimate
@@ -227,10 +227,10 @@ class UsageEstimator:
 
 
 class Budget:
-    """Watches over the limits of a command; all of its runs share one.
+    """Enforces the limits of a command; all of its runs share one.
 
-    A call is begun only if it fits beside what is spent and what calls under way are expected to take. So the limits
-    hold up to the error of that guess.
+    A call is started only if it fits into what all spending and the expected use of running calls leave. So the limits
+    hold up to the error of that estimate.
     """
 
     def __init__(
@@ -277,7 +277,7 @@ class Budget:
         self._cost -= reservation.cost
 
     def stop(self, why: str) -> None:
-        """Lets no call begin any more."""
+        """Lets no further call start."""
         if self.stopped is None:
             self.stopped = why
             for notify in self.on_stop:

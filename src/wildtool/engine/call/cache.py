@@ -18,7 +18,7 @@ from wildtool.types import Model, Reply
 CACHE_VERSION = 1
 CACHE_FILE = "replies.sqlite"
 FLUSH_AFTER = 64
-"""Replies written together; a killed process loses so many of the cache at most, and none of its record."""
+"""Replies written together: the most that a killed process loses of the cache; of the record it loses none."""
 _REFUSED = {"SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"}
 """Errors of a file that may not be written; trying again cannot help."""
 LOCK_TIMEOUT_S = 30.0
@@ -29,7 +29,7 @@ class ReplyCache:
     """A folder of replies.
 
     A reply is found again only by the very same request: model, endpoint, sampling and all other settings, messages and
-    tools. Whatever cannot be read as a whole reply to that request counts as not there.
+    tools. A row that is not a whole reply to that request is ignored.
     """
 
     def __init__(self, folder: Path) -> None:

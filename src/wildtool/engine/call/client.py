@@ -44,7 +44,7 @@ Answer = TypeVar("Answer")
 
 
 class GivenUpError(WildtoolError):
-    """A model that never answered and is asked no more."""
+    """A model that never answered and is no longer called."""
 
     exit_status = 3
 
@@ -78,7 +78,7 @@ class Health:
         self.has_answered = False
         """Whether it has ever answered."""
         self.given_up: str | None = None
-        """Why no more calls are made, where others of the run go on without them."""
+        """Why no more calls are made, if the rest of the run continues without them."""
         self.unrecorded: list[tuple[PendingRow, InfraError]] = []
         """Calls that failed before the first answer; recorded once there is one."""
         self._observer = observer or Observer()

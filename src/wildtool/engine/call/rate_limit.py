@@ -62,7 +62,7 @@ class Pace:
 
     def __init__(self) -> None:
         self.per_s: float | None = None
-        """Calls a second; None: any number."""
+        """Calls per second; None: no limit."""
         self._answers: deque[list[int]] = deque()
         """Seconds of the last minute with the answers that came in each."""
         self._count = 0

@@ -52,7 +52,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonPart:
-    """One value of a column, or all units: how a run stands against its baseline there."""
+    """One value of a column, or all units: how a run compares with its baseline there."""
 
     name: str
     units: int
@@ -231,24 +231,26 @@ def _paired(a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played
 
 def _accuracy(side: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> Accuracy | None:
     """Mean over units of the share of right repeats; as in `show`, where a run has as many repeats of each unit."""
-    sums: dict[str, tuple[float, float]] = {}
     if not keys:
         return None
     weight = sum(_tries(side.cells[key], only_played) for key in keys) / len(keys)
-    for key in keys:
-        right, total = sums.get(key[0], (0.0, 0.0))
-        sums[key[0]] = right + weight * float(_share(side.cells[key], only_played)), total + weight
-    found = clustered_rate(list(sums.values()))
+    shares = ((key[0], weight * float(_share(side.cells[key], only_played)), weight) for key in keys)
+    found = clustered_rate(_by_item(shares))
     return None if found is None else Accuracy(*found)
 
 
 def _counts(side: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> list[tuple[float, float]]:
-    """For each item how many tries there were, and how many were right."""
+    """For each item how many tries were right, and how many there were."""
+    cells = ((key[0], side.cells[key]) for key in keys)
+    return _by_item((item, cell.right, _tries(cell, only_played)) for item, cell in cells)
+
+
+def _by_item(units: Iterable[tuple[str, float, float]]) -> list[tuple[float, float]]:
+    """The sums of numerators and denominators for each item."""
     sums: dict[str, tuple[float, float]] = {}
-    for key in keys:
-        right, tries = sums.get(key[0], (0.0, 0.0))
-        cell = side.cells[key]
-        sums[key[0]] = right + cell.right, tries + _tries(cell, only_played)
+    for item, right, total in units:
+        before = sums.get(item, (0.0, 0.0))
+        sums[item] = before[0] + right, before[1] + total
     return list(sums.values())
 
 

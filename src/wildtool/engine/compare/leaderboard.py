@@ -9,15 +9,15 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import FailureKind, ScoreResult
 from wildtool.errors import DataError
 from wildtool.sanitize import basename_only, ellipsize, single_line
-from wildtool.types import Metric
+from wildtool.types import Metric, Source
 
 _LONGEST = 60
 """Characters of a name in a title or at the head of a row."""
 
 
 def table_titles(results: Sequence[ScoreResult]) -> list[str]:
-    """The title of the table that each result stands in. Equal ones may stand in one table, since their data, what was
-    asked beside the model, and the rules are the same."""
+    """The title of the table of each result. Results with equal titles can be compared: their data, their requests apart
+    from the model, and their rules are the same."""
     named = [(benchmark_and_data(result), played_and_judged(result)) for result in results]
     versions = Counter(
         names
@@ -26,7 +26,7 @@ def table_titles(results: Sequence[ScoreResult]) -> list[str]:
         )
     )
     return [
-        # Files of one name are told apart by their digests.
+        # Files of one name are distinguished by their digests.
         f"{what}{f' {result.data_sha256[:8]}' if versions[what, how] > 1 else ''}, {how}"
         for (what, how), result in zip(named, results, strict=True)
     ]
@@ -82,7 +82,7 @@ def headline(result: ScoreResult) -> Metric | None:
 
 
 def items_caveat(results: Sequence[ScoreResult]) -> str:
-    """What to say where the results of a table are of different items; empty where they are not."""
+    """A caveat if the results of a table are of different items; empty otherwise."""
     if len({result.items_md5 for result in results}) == 1:
         return ""
     each = "; ".join(
@@ -93,7 +93,7 @@ def items_caveat(results: Sequence[ScoreResult]) -> str:
 
 
 def prompts_caveat(result: ScoreResult) -> str:
-    """What to say of numbers that were made with the original's prompts; empty for others."""
+    """A caveat about numbers that were made with the original's prompts; empty for others."""
     if not result.prompts:
         return ""
     owner = load_benchmark(result.benchmark)
@@ -102,23 +102,23 @@ def prompts_caveat(result: ScoreResult) -> str:
 
 
 def notes_of(metrics: Iterable[Metric]) -> list[str]:
-    """What must be known of some numbers, each thing once, with the number that it is said of."""
+    """The notes of some numbers, each once, with the name of its number."""
     return list(dict.fromkeys(f"{m.group}, {m.name}: {m.note}" for m in metrics if m.note))
 
 
 def missing_note(label: str, result: ScoreResult) -> str:
-    """What to say of units that failed or were not played; empty where there are none."""
+    """A caveat about units that failed or were not played; empty if there are none."""
     counts = result.counts
     missing = counts.infra_error + counts.unplayed
-    told = [coverage_note(result)] if result.incomplete else []
+    notes = [coverage_note(result)] if result.incomplete else []
     if missing:
         low, high = (100 * right / counts.units for right in (counts.correct, counts.correct + missing))
-        told.append(
+        notes.append(
             f"of {counts.units} units, {counts.infra_error} ended in infra errors and {counts.unplayed} were not "
             f"played; all count as wrong ({low:.1f} % correct). Upper bound if all were correct: {high:.1f} %."
             + (f" Calls failed with {failure_summary(result.failed)}" if result.failed else "")
         )
-    return f"{label}: {'; '.join(told)}" if told else ""
+    return f"{label}: {'; '.join(notes)}" if notes else ""
 
 
 def coverage_note(result: ScoreResult) -> str:
@@ -139,14 +139,19 @@ def failure_summary(failed: Iterable[FailureKind]) -> str:
 
 
 def failure_example(failed: Sequence[FailureKind]) -> str:
-    """What the first of the failed calls was told."""
+    """The message of the first failed call."""
     return single_line(failed[0].example.removeprefix(f"{failed[0].kind}: "), 300)
 
 
 @cache
 def _default_data(benchmark: str, split: str | None) -> str | None:
-    """SHA-256 of the data that a benchmark takes where none are named; None where they are not at hand."""
+    found = located_data(benchmark, None, split)
+    return found and found.sha256
+
+
+def located_data(benchmark: str, data: str | None, split: str | None) -> Source | None:
+    """The data of that name of a benchmark, or its default data for None; None if they are not at hand."""
     try:
-        return load_benchmark(benchmark).locate(None, split).sha256
+        return load_benchmark(benchmark).locate(data, split)
     except DataError:
         return None

@@ -6,9 +6,10 @@ from pathlib import Path
 from shlex import quote
 
 from wildtool.benchmark import OriginalPrompts, Published
+from wildtool.engine.compare.leaderboard import located_data
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
-from wildtool.errors import DataError, UsageError, match_name
+from wildtool.errors import UsageError, match_name
 
 MetricKey = tuple[str, str]
 """(group, name) of a metric."""
@@ -55,7 +56,7 @@ class Ranking:
 
     @property
     def sources(self) -> list[str]:
-        """Where the published numbers that are shown stand."""
+        """Sources of the published numbers that are shown."""
         cells = (entry.cells.get(key) for entry in self.entries if not entry.run for key in self.keys)
         return list(dict.fromkeys(cell.source for cell in cells if cell))
 
@@ -101,10 +102,14 @@ def ranking(
 
 
 def why_not_comparable(folder: Path, run: ScoreResult, figures: Sequence[Published]) -> str | None:
-    """Why a run may not stand among published figures, and what to do; None if it may."""
+    """Why a run cannot be ranked among published figures, and what to do; None if it can."""
     data = figures[0].data
-    if run.data != data and run.data_sha256 != (digest := _digest(run, data)):
-        if digest is None and not _is_own(run, data):
+    theirs = None if run.data == data else located_data(run.benchmark, data, run.split)
+    if run.data != data and (theirs is None or run.data_sha256 != theirs.sha256):
+        own = located_data(run.benchmark, None, run.split)
+        # The default data may have another name than the published ones.
+        is_own = own is not None and own.sha256 == run.data_sha256 and own.name != data
+        if theirs is None and not is_own:
             pull = f"`wildtool data pull {run.benchmark}`"
             return f"played on {run.data}, and the published figures' data ({data}) are not here to compare with: {pull}"
         return f"played on {run.data}, another data set than the published figures' ({data})"
@@ -114,23 +119,6 @@ def why_not_comparable(folder: Path, run: ScoreResult, figures: Sequence[Publish
         asked = f"wildtool score {quote(str(folder))} --profile {figures[0].profile}"
         return f"judged by profile {run.profile}, the published figures by {figures[0].profile}; do `{asked}`"
     return None
-
-
-def _is_own(run: ScoreResult, data: str) -> bool:
-    """Whether a run is on what its benchmark takes where no data are named, which is called otherwise than `data`."""
-    try:
-        own = load_benchmark(run.benchmark).locate(None, run.split)
-    except DataError:
-        return False
-    return own.sha256 == run.data_sha256 and own.name != data
-
-
-def _digest(run: ScoreResult, data: str) -> str | None:
-    """SHA-256 of the run's part of its benchmark's data of that name; None where they are not at hand."""
-    try:
-        return load_benchmark(run.benchmark).locate(data, run.split).sha256
-    except DataError:
-        return None
 
 
 def published_rows(figures: Iterable[Published]) -> list[RankingRow]:

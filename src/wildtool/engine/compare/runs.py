@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from wildtool.engine.record.run_folder import setting_diffs
 from wildtool.engine.score.results import ScoreResult
-from wildtool.engine.score.verdict_table import VERDICT_COLUMNS, sql_name
+from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
+from wildtool.stats.metrics import sql_name
 
 Granularity = Literal["unit", "item"]
 UnitKey = tuple[str, str]
@@ -43,6 +44,19 @@ class ComparedRun:
     """Settings of the run, as `run.json` has them."""
     cells: Mapping[UnitKey, UnitResults]
 
+    @property
+    def items(self) -> int:
+        return len({item for item, _ in self.cells})
+
+    @property
+    def tries(self) -> int:
+        return sum(cell.tries for cell in self.cells.values())
+
+    @property
+    def without_verdict(self) -> int:
+        """Tries that have no verdict."""
+        return sum(cell.tries - cell.played for cell in self.cells.values())
+
 
 def load_compared_run(
     label: str, result: ScoreResult, identity: Mapping[str, Any], rows: Any, granularity: Granularity
@@ -68,17 +82,16 @@ def load_compared_run(
         f"item, unit, repeat, bool_and(correct) AS good, bool_and({_PLAYED}) AS played", "item, unit, repeat"
     )
     counts = {
-        (item, unit): numbers
-        for item, unit, *numbers in each.aggregate(
+        (item, unit): (right, played, tried)
+        for item, unit, right, played, tried in each.aggregate(
             "item, unit, count(*) FILTER (good), count(*) FILTER (played), count(*)", "item, unit"
         ).fetchall()
     }
     cells: dict[UnitKey, UnitResults] = {}
-    for item, unit, error, langs, *told in about:
-        pairs = zip(kinds, told[::2], told[1::2], strict=True)
-        right, played, tried = counts[item, unit]
-        constant = {name: lowest for name, lowest, highest in pairs if lowest == highest}
-        cells[item, unit] = UnitResults(right, played, tried, error, langs, constant)
+    for item, unit, error, langs, *ends in about:
+        columns = zip(kinds, ends[::2], ends[1::2], strict=True)
+        constant = {name: lowest for name, lowest, highest in columns if lowest == highest}
+        cells[item, unit] = UnitResults(*counts[item, unit], error, langs, constant)
     return ComparedRun(label, result, identity, {key: cells[key] for key in sorted(cells, key=_in_order)})
 
 

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from wildtool import json_codec
 from wildtool.errors import RecordError
@@ -41,6 +41,19 @@ _TRAILER = 8
 """Bytes at the end of a gzip file: checksum and length of what is in it."""
 _FINGERPRINTED = 1 << 16
 """Bytes at the end of a segment that tell it from others."""
+
+
+class Closing:
+    """A context manager that closes itself."""
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,9 @@ def import_replies(
 
     Args:
         replies: a replies file (see `replies_file.py`), or result files of the benchmark's original tool.
-        out: the folder that the run folders lie in.
-        items: all items of the split and language, where they are read already.
-        force: whether they may hold what wildtool did not make.
+        out: the folder for the run folders.
+        items: all items of the split and language, if they are read already.
+        force: whether to write into folders that wildtool did not make.
 
     Raises DataError where the file is wrong, UsageError where a folder may not be written to.
     """

@@ -17,13 +17,13 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from wildtool import json_codec
 from wildtool.engine.record.format import (
     LOST_MARKER,
     REPLY_COLUMNS,
+    Closing,
     LostLine,
     SegmentFingerprint,
     check_columns,
@@ -93,7 +93,7 @@ def transcripts(log: ItemLog, *, scripted: bool = False) -> dict[str, Transcript
     return found
 
 
-class RecordReader:
+class RecordReader(Closing):
     """Reads the record of a run folder as it was when opened; a torn last line is left out. A context
     manager."""
 
@@ -106,7 +106,7 @@ class RecordReader:
         self.lost: list[LostLine] = []
         """Lines that are left out since they never reached the disk."""
         self.has_lost_lines = False
-        """Whether any line was ever lost, now or before the run went on."""
+        """Whether any line was ever lost, now or before the run was resumed."""
         self._check_all = check_all
         self.torn = 0
         """Bytes of torn last lines that were left out."""
@@ -195,14 +195,6 @@ class RecordReader:
         for file in self._files:
             file.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _index_segment(self, number: int) -> None:
         file = self._files[number]
         end = whole_length(file)
@@ -288,7 +280,7 @@ def _key(line: bytes) -> tuple[str, int] | None:
 
 
 def _without_request(line: bytes) -> dict[str, Any] | None:
-    """The row without what was asked, which is most of a line; None where it does not stand at the end of the line."""
+    """The row without what was asked, which is most of a line; None if that is not at the end of the line."""
     cut = line.find(b',"sends":[')
     try:
         return _checked(_parsed(line[:cut] + b',"sends":[]}')) if cut > 0 else None

@@ -1,9 +1,9 @@
-"""Reads replies files: what models answered, written down by somebody else, one JSON object a line.
+"""Reads replies files: replies of models from another tool, one JSON object per line.
 
     {"item": "s1", "model": "m", "tasks": [[reply, …], …]}        reply lists in the order of the item's units
     {"item": "s1", "model": "m", "units": {"0": [reply, …], …}}   or by name
 
-`session` may stand for `item`; `model` may be left out; `repeat` (from 0) tells several samples of an item
+`session` may replace `item`; `model` may be left out; `repeat` (from 0) tells several samples of an item
 apart. A reply is an assistant message. Past the end of its list a model counts as answering nothing. A
 benchmark can also know the result files of its original tool (`Benchmark.read_results`).
 """
@@ -14,12 +14,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool import json_codec
 from wildtool.benchmark import Benchmark
 from wildtool.engine.plan import Selection
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.engine.record.run_folder import read_run
 from wildtool.errors import DataError, UsageError
+from wildtool.json_codec import numbered_json_lines
 from wildtool.models.replay import RecordedReplies
 from wildtool.types import Item, Message, Reply, Source, Transcript
 
@@ -122,32 +122,14 @@ def _rows(selection: Selection, path: Path) -> Iterator[_Row]:
             f"{path}: a folder without result files of {selection.benchmark.name}'s original tool"
         )
     if results is None:
-        yield from _generic_rows(path)
+        for number, row in numbered_json_lines(path):
+            yield _row(row, f"{path}, line {number}")
     else:
         for model, item, transcripts in results:
             yield f"{path}, item {item}", model, item, 0, transcripts
 
 
-def _generic_rows(path: Path) -> Iterator[_Row]:
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(json_codec.lines_within(file), 1):
-                if line.strip():
-                    yield _row(line, f"{path}, line {number}")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
-
-
-def _row(line: bytes, where: str) -> _Row:
-    try:
-        row = json_codec.loads_within(line, json_codec.LINE_LIMITS)
-    except json_codec.TooLargeError as error:
-        raise DataError(f"{where}: too large to be read ({error})") from error
-    except ValueError as error:
-        raise DataError(f"{where}: not JSON ({error}); expected one object a line") from error
-    if not isinstance(row, dict):
-        raise DataError(f"{where}: expected an object with `item` and `tasks`")
-    fields = cast(dict[str, Any], row)
+def _row(fields: dict[str, Any], where: str) -> _Row:
     name = fields.get("item", fields.get("session"))
     model, repeat = fields.get("model", "unnamed"), fields.get("repeat", 0)
     if not isinstance(name, str):

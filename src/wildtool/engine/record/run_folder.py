@@ -2,7 +2,7 @@
 writer.
 
 `run.json` separates `identity`, the settings that requests follow from and that must stay the same when a
-run goes on, from `scope`, which may change. `sittings` lists each start of the command on this folder. Keys
+run is resumed, from `scope`, which may change. `sittings` lists each start of the command on this folder. Keys
 never come here: models name their settings without them, and a login inside a URL is cut out.
 """
 
@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from types import NoneType, TracebackType
-from typing import Any, Self, cast
+from types import NoneType
+from typing import Any, cast
 
 from wildtool import __version__, json_codec
-from wildtool.engine.record.format import find_segments
+from wildtool.engine.record.format import Closing, find_segments
 from wildtool.errors import RecordError, StorageError
 from wildtool.models.keyed_digest import comparable
 from wildtool.outputs import check_run_files, is_disk_full
@@ -51,8 +51,8 @@ _KINDS: Mapping[str, Any] = {
 """What readers of `run.json` rely on, by dotted name, with its types."""
 
 
-class RunFolder:
-    """A run folder held by this process. A context manager that lets go of it."""
+class RunFolder(Closing):
+    """A run folder locked by this process. A context manager that releases it."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class RunFolder:
         source: Source,
         command: Sequence[str],
     ) -> None:
-        """Creates the folder, or goes on with the run in it, and notes this sitting in `run.json`.
+        """Creates the folder, or continues the run in it, and notes this invocation in `run.json`.
 
         Args:
             kind: `played`, or `imported` where the replies come from a result file.
@@ -103,21 +103,13 @@ class RunFolder:
             raise
 
     def finish(self, status: str, *, spent: Mapping[str, Any] | None = None) -> None:
-        """Notes how this sitting ended, and what its calls took."""
+        """Notes how this invocation ended, and the usage of its calls."""
         ended: dict[str, Any] = {"ended": _now(), "status": status}
         self._run["sittings"][-1] |= ended if spent is None else ended | {"spent": dict(spent)}
         self._write()
 
     def close(self) -> None:
         os.close(self._lock)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _about(self, kind: str, identity: Mapping[str, Any]) -> dict[str, Any]:
         """What `run.json` says, or would say of a new run."""
@@ -172,12 +164,12 @@ def is_locked(path: Path) -> bool:
     """Whether a process is writing to a run folder.
 
     Looking takes the lock for a moment, in which a run that starts would be refused: ask only where `run.json` says
-    of a sitting that it has not ended, and not again before it changes.
+    that an invocation has not ended, and not again before it changes.
     """
     try:
         lock = os.open(path / "lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
-        # A copy of a run, or one that others may not read: whoever writes to it would have a lock we can see.
+        # A copy of a run, or one that others may not read: a process that writes to it would have a lock we can see.
         return False
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

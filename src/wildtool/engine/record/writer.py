@@ -4,18 +4,18 @@ A line is one `write` on a file opened for appending and holds the reply togethe
 request that the item has not recorded before; so a torn last line never leaves a step without its request.
 A killed process loses nothing that was written; `sync` runs about once a second and at the end, so a power
 loss costs about the last second. If a write fails (disk full, quota, size limit) the file is cut back to
-its last whole line. Lines that a loss of power left torn are written over when a run goes on.
+its last whole line. Lines that a loss of power left torn are overwritten when a run is resumed.
 """
 
 import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from wildtool import json_codec
 from wildtool.engine.record.format import (
+    Closing,
     LostLine,
     Segment,
     filler_for,
@@ -52,7 +52,7 @@ class PendingRow:
         self.again = again
 
     def row(self, kind: str) -> dict[str, Any]:
-        """The columns that steps and errors share. The address stands first: readers find a line by it."""
+        """The columns that steps and errors share. The address comes first: readers find a line by it."""
         address = self.address
         return {
             "row": kind,
@@ -69,7 +69,7 @@ class PendingRow:
         return {"sends": new_nodes(self.request, self.hashes, self.known)}
 
 
-class RecordWriter:
+class RecordWriter(Closing):
     """Appends rows to the newest plain segment of a run folder, or starts one. A context manager."""
 
     def __init__(self, folder: Path, lost: Sequence[LostLine] = ()) -> None:
@@ -131,14 +131,6 @@ class RecordWriter:
             self.sync()
         finally:
             os.close(self._fd)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _continue(self, segment: Segment) -> None:
         with segment.path.open("rb") as file:

@@ -1,1 +1,1 @@
-"""Runs a benchmark on models: the runner, the scheduler, the estimate beforehand."""
+"""Runs a benchmark on models: the runner, the scheduler, the estimate."""

@@ -137,7 +137,7 @@ def run_plans(
 
     Plans at different endpoints run at the same time, plans at one endpoint in turn: they would share its limits
     anyway, and a local server that holds one model at a time need not swap it at every call. Plans with batches share
-    nothing and all run at the same time. None means that a run was not begun before Ctrl-C.
+    nothing and all run at the same time. None means that a run was not started before Ctrl-C.
     """
     shared = invocation or Invocation()
     outcomes: list[RunResult | Exception | None] = [None] * len(jobs)

@@ -167,8 +167,8 @@ class RunContext:
             self._flush_unrecorded(health)
 
     def _given_up(self, error: GivenUpError, client: ModelClient) -> LimitError:
-        """What ends the calls of a model that is given up, where all that is asked has failed before: the numbers of the
-        other units stand. Else it is the run that ends."""
+        """The error of calls to a model that is given up, if all its requests have failed in earlier invocations too: the
+        results of other units remain. Otherwise raises the given error, which ends the run."""
         if self.has_new_requests:
             raise error
         self._flush_unrecorded(client.health)
@@ -204,7 +204,7 @@ class RunContext:
 
 
 def _redact_reply(parts: list[Any]) -> list[Any]:
-    """Message and raw text of a reply without any key of ours; the very same object where none is in them.
+    """Message and raw text of a reply without any of our keys; the very same object where none is in them.
 
     A raw text that spells a key otherwise, by escapes or in the pieces of a stream, is left out as a whole.
     """

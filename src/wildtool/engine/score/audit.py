@@ -2,8 +2,8 @@
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wildtool.benchmark import Benchmark, Mutant
@@ -12,7 +12,7 @@ from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, relation, verdicts_path
 from wildtool.episode import COOPERATIVE
 from wildtool.errors import UsageError
-from wildtool.types import Item, Metric, Reply, Source, Transcript
+from wildtool.types import Item, Metric, Reply, Source, Transcript, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,10 @@ def audit_profile(
             kills[mutant.kind] += killed
             if not killed:
                 why = benchmark.rules(profile).explain(item, mutant)
-                survivors[why] = _count_survivor(survivors.get(why), why, item, mutant)
+                first = survivors.get(why) or Survivors(
+                    why=why, count=0, item=item.id, unit=mutant.unit, kind=mutant.kind, note=mutant.note
+                )
+                survivors[why] = replace(first, count=first.count + 1)
     return Audit(
         profile=profile,
         mode=benchmark.mode,
@@ -145,8 +148,7 @@ def _ceiling(
     ):
         for order, item in enumerate(items):
             gold = {unit: gold_transcript(benchmark, item, unit, profile, style) for unit in item.units}
-            verdicts, fault = safe_judge(benchmark, item, gold, profile)
-            _add_fault(faults, item, fault)
+            verdicts = _judged(benchmark, item, gold, profile, faults)
             wrong_gold += (
                 WrongGold(
                     item=item.id,
@@ -168,23 +170,16 @@ def _run_mutants(
     benchmark: Benchmark, item: Item, profile: str, faults: list[str]
 ) -> Iterator[tuple[Mutant, bool]]:
     """Each mutant of an item, and whether it was judged wrong."""
-    mutants: Iterable[Mutant] = benchmark.rules(profile).mutants(item)
-    for mutant in mutants:
+    for mutant in benchmark.rules(profile).mutants(item):
         script = Transcript(tuple(Reply(message) for message in mutant.replies), scripted=True)
-        verdicts, fault = safe_judge(benchmark, item, {mutant.unit: script}, profile)
-        _add_fault(faults, item, fault)
+        verdicts = _judged(benchmark, item, {mutant.unit: script}, profile, faults)
         yield mutant, any(v.unit == mutant.unit and v.outcome == "wrong" for v in verdicts)
 
 
-def _add_fault(faults: list[str], item: Item, fault: str | None) -> None:
+def _judged(
+    benchmark: Benchmark, item: Item, said: Mapping[str, Transcript], profile: str, faults: list[str]
+) -> list[Verdict]:
+    verdicts, fault = safe_judge(benchmark, item, said, profile)
     if fault is not None:
         faults.append(f"{item.id}: {fault}")
-
-
-def _count_survivor(found: Survivors | None, why: str, item: Item, mutant: Mutant) -> Survivors:
-    first = found or Survivors(
-        why=why, count=0, item=item.id, unit=mutant.unit, kind=mutant.kind, note=mutant.note
-    )
-    return Survivors(
-        why=why, count=first.count + 1, item=first.item, unit=first.unit, kind=first.kind, note=first.note
-    )
+    return verdicts

@@ -14,7 +14,7 @@ def safe_judge(
 
     A judge that raises, or that does not give one verdict for each unit, is a fault of the benchmark's
     code. Its units then count as unplayed, so that they stay in the denominator, and the record can be
-    judged again once it is mended.
+    judged again once the code is fixed.
     """
     try:
         verdicts = benchmark.judge(item, transcripts, profile)

@@ -149,7 +149,7 @@ def run_folders(path: Path) -> list[Path]:
     if is_bundle(path):
         return [unpack_bundle(path)]
     below = sorted(_find_runs(path))
-    # How something was made is left out beside runs, and told by whoever reads it where there is nothing else.
+    # Records of how data were generated are left out if there are runs.
     runs = [each for each in below if not _is_generation(each)] or below
     found = [unpack_bundle(each) if is_bundle(each) else each for each in runs]
     if not found:
@@ -165,12 +165,12 @@ def _is_generation(folder: Path) -> bool:
     try:
         return read_run(folder)["identity"]["benchmark"] not in benchmark_names()
     except RecordError:
-        # What is wrong with it is told by whoever reads it.
+        # The error is reported when it is read.
         return False
 
 
 def folders_below(path: Path) -> list[Path]:
-    """Run folders at or below a path, sorted, without what lies in bundles."""
+    """Run folders at or below a path, sorted, without bundles."""
     return sorted(each for each in _find_runs(path) if not is_bundle(each))
 
 
@@ -314,7 +314,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
 
 
 def _of_replies(counts: OutcomeCounts, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
-    """The metrics; without values where not a single unit was run to its end, since zeros would look like results."""
+    """The metrics; without values if no unit was completed, since zeros would look like results."""
     if counts.correct or counts.wrong:
         return metrics
     return tuple(

@@ -1,7 +1,7 @@
 """What a table of verdicts was made from, written into the table: its content tells whether it still fits its run.
 
 The stamp names the rules, the data, the scope and the record: of each segment its length and a digest of its end. A
-record only grows, and each line of it ends with a time and a digest of its own, so two records of one length and one
+record only grows, and each line of it ends with its time and its digest, so two records of one length and one
 end are the same but for damage, which is found by those digests when the record is read. It takes no longer for a long
 record than for a short one.
 
@@ -69,7 +69,7 @@ def make_stamp(
 
 
 def record_fingerprints(folder: Path) -> list[SegmentFingerprint]:
-    """The prints of a record as it lies there."""
+    """The fingerprints of the segments of a record."""
     found: list[SegmentFingerprint] = []
     for segment in find_segments(folder):
         with open_segment(segment) as file:
@@ -150,7 +150,7 @@ def read_stamp(table: Path) -> TableStamp | None:
 
 
 def _place(file: IO[bytes]) -> int | None:
-    """Where the digest of a table stands in it; None where there is none."""
+    """Offset of the digest in a table; None if there is none."""
     head = file.read(len(_MAGIC))
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 8))
@@ -162,7 +162,7 @@ def _place(file: IO[bytes]) -> int | None:
     if tail[4:] != _MAGIC or length > min(size, _LARGEST_FOOTER):
         raise DamagedTableError("it is no whole Parquet file")
     file.seek(size - length)
-    # Texts of models stand before it, among the smallest and largest values of columns.
+    # Texts of models are before it, among the smallest and largest values of columns.
     found = file.read().rfind(_BEGIN)
     return None if found < 0 else size - length + found + len(_BEGIN)
 

@@ -5,27 +5,30 @@ data. Texts in the table are for reading: surrogates are replaced and very long 
 everything as it came.
 """
 
+import math
 import os
 import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
 from wildtool.benchmark import Benchmark
+from wildtool.engine.record.format import Closing
 from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply
 from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table, stamp_text
 from wildtool.errors import RecordError, StorageError
+from wildtool.json_codec import portable, replace_surrogates
 from wildtool.outputs import sync_folder
+from wildtool.stats.metrics import sql_name, sql_text
 from wildtool.types import REPAIR_CHANGE, Item, Verdict
 
 if TYPE_CHECKING:
@@ -35,16 +38,6 @@ _PATTERN = re.compile("[*?[\\\\\ud800-\udfff]")
 """What makes the database take a path for a pattern of several, or that it cannot take at all."""
 _PLACES = ("/tmp", "/var/tmp", "/dev/shm")
 _NUMBERS = count()
-
-
-def sql_name(name: str) -> str:
-    """The name of a column."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def sql_text(text: str) -> str:
-    """A text."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def sql_path(path: Path) -> str:
@@ -112,7 +105,6 @@ _LONGEST = 100_000
 """Characters kept of a text in the table."""
 _OFFSET_BITS = 48
 """The place of a row is one integer, its order and its offset in the file of rows."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +132,11 @@ class RunInfo:
 
 
 def verdicts_path(folder: Path, profile: str) -> Path:
-    """Where the verdicts of a run under a profile lie."""
+    """The file of the verdicts of a run under a profile."""
     return folder / f"verdicts-{profile}.parquet"
 
 
-class VerdictTable:
+class VerdictTable(Closing):
     """Collects verdict rows on disk and writes them as one Parquet file. A context manager."""
 
     def __init__(self, path: Path, benchmark: Benchmark) -> None:
@@ -155,7 +147,7 @@ class VerdictTable:
         self._places: list[int] = []
         self._outcomes: Counter[str] = Counter()
         try:
-            # Nameless, since the run may be shown and judged by others while it goes on.
+            # Nameless, since other processes may read the run folder meanwhile.
             self._file = TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed by __exit__
         except OSError as error:
             raise self._storage_error(error) from error
@@ -173,15 +165,12 @@ class VerdictTable:
         for verdict in verdicts:
             self._outcomes[verdict.outcome] += 1
             row = {
-                "run": run_info.run,
-                "model": run_info.model,
-                "benchmark": run_info.benchmark,
+                **asdict(run_info),
                 "split": item.split,
                 "lang": item.lang,
                 "item": item.id,
                 "repeat": repeat,
                 "unit": verdict.unit,
-                "profile": run_info.profile,
                 "outcome": verdict.outcome,
                 "correct": verdict.outcome == "correct",
                 "score": verdict.score,
@@ -228,12 +217,7 @@ class VerdictTable:
                 self._file.seek(place & (1 << _OFFSET_BITS) - 1)
                 in_order.write(self._file.readline())
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         # Nothing is lost with rows that never became a table, and an error under way must not be hidden.
         with suppress(OSError):
             self._file.close()
@@ -247,7 +231,7 @@ class VerdictTable:
 
 @cache
 def _database() -> "duckdb.DuckDBPyConnection":
-    """The one database of the process, in memory; whoever asks it takes a cursor, as each thread must. To open another
+    """The one database of the process, in memory; each query takes a cursor, as each thread must. To open another
     for every question would cost as much as to answer it."""
     import duckdb
 
@@ -255,7 +239,7 @@ def _database() -> "duckdb.DuckDBPyConnection":
 
 
 def forget_database() -> None:
-    """Begins a new database at the next question: after a fault of its own the old one answers none."""
+    """Opens a new database at the next query: after an internal error the old one answers none."""
     _database.cache_clear()
 
 
@@ -284,7 +268,7 @@ def write_parquet(rows: Path, path: Path, types: Mapping[str, str], stamp: Table
                 f"TO {sql_text(sql_path(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048{stamped})"
             )
         except duckdb.IOException as error:
-            # Behind it stands the same in JSON.
+            # After it comes the same as JSON.
             raise OSError(str(error).partition(": {")[0]) from error
     if stamp is not None:
         seal_table(path)
@@ -345,18 +329,14 @@ def _plain_json(obj: Mapping[str, Any]) -> bytes:
     return data if len(data) <= _LONGEST else orjson.dumps(_plain(obj))
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value[:_LONGEST])
-    if isinstance(value, bool | float | None):
-        return value
-    if isinstance(value, int):
-        return value if -(2**63) <= value < 2**63 else float("inf") if value > 0 else float("-inf")
-    if depth > 100:
-        return "…"
-    if isinstance(value, Mapping):
-        entries = cast(Mapping[Any, Any], value)
-        return {_plain(str(key)): _plain(inner, depth + 1) for key, inner in entries.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner, depth + 1) for inner in cast(Sequence[Any], value)]
-    return _plain(str(value))
+def _plain(value: Mapping[str, Any]) -> Any:
+    return portable(
+        value,
+        text=lambda text: replace_surrogates(text[:_LONGEST]),
+        number=lambda number: (
+            number
+            if isinstance(number, float) or -(2**63) <= number < 2**63
+            else (math.inf if number > 0 else -math.inf)
+        ),
+        max_depth=100,
+    )

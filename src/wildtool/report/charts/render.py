@@ -6,6 +6,8 @@ variables) and so follows light and dark; as a file it uses the light ones.
 
 from dataclasses import dataclass, replace
 
+import vl_convert
+
 from wildtool.report.charts.data import ChartData
 from wildtool.report.charts.sanitize_svg import sanitize_svg
 from wildtool.report.charts.spec import chart_spec, max_models
@@ -30,8 +32,6 @@ class Chart:
 
 def render_chart(drawing: ChartData) -> Chart:
     """Draws a chart in both widths."""
-    import vl_convert
-
     drawing = _sanitized(drawing)
     wide, narrow = (vl_convert.vegalite_to_svg(chart_spec(drawing, width)) for width in (WIDE, NARROW))
     return Chart(
@@ -45,7 +45,6 @@ def render_chart(drawing: ChartData) -> Chart:
 
 def _sanitized(drawing: ChartData) -> ChartData:
     """The chart with texts that are safe to draw: on one line, without control characters."""
-    names = {name: single_line(name) for name in (*drawing.names, *drawing.models)}
     return replace(
         drawing,
         title=single_line(drawing.title, _LONGEST),
@@ -53,8 +52,8 @@ def _sanitized(drawing: ChartData) -> ChartData:
         axis=single_line(drawing.axis),
         values=single_line(drawing.values),
         colours={single_line(model): colour for model, colour in drawing.colours.items()},
-        models=tuple(names[model] for model in drawing.models),
-        names=tuple(names[name] for name in drawing.names),
+        models=tuple(map(single_line, drawing.models)),
+        names=tuple(map(single_line, drawing.names)),
         points=tuple(
             replace(
                 point,

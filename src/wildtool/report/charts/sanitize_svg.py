@@ -38,7 +38,7 @@ def sanitize_svg(
     """A safe SVG for a page or a file.
 
     Args:
-        said: its title, and its description in words.
+        label: its title, and its description in words.
         colour: maps each colour to the one to use.
         name: class of the SVG in a page; empty for a file.
         links: addresses of its links, by number; only links to the report's own pages are kept.

@@ -7,6 +7,8 @@ drawing them.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import altair as alt
+
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.theme import (
     BAR,
@@ -38,8 +40,6 @@ MAX_PANEL_ROWS = 30
 
 def chart_spec(drawing: ChartData, width: int) -> ChartSpec:
     """A chart of the given size in pixels."""
-    import altair as alt
-
     kinds: Mapping[str, Callable[[ChartData, int], ChartSpec]] = {
         "bars": _bars if len(drawing.models) <= MAX_BAR_MODELS else _panels,
         "lines": _lines,
@@ -58,8 +58,6 @@ def max_models(drawing: ChartData) -> int:
 
 def _bars(drawing: ChartData, width: int) -> ChartSpec:
     """Bars with intervals: for each name one bar per model."""
-    import altair as alt
-
     label = label_width(width, drawing.names)
     base = alt.Chart().encode(
         y=alt.Y(
@@ -107,8 +105,6 @@ def _panels(drawing: ChartData, width: int) -> ChartSpec:
 
 def _panel_layers(drawing: ChartData, shown: Sequence[str], label: int | None) -> list[ChartSpec]:
     """What all panels of a column share. `label`: pixels for names; None for no names."""
-    import altair as alt
-
     names = alt.Axis(labels=False, ticks=False) if label is None else name_axis(label, shown)
     base = alt.Chart().encode(y=_rows(shown, names))
     bar = base.mark_bar(opacity=0.85, color=BAR).encode(
@@ -124,8 +120,6 @@ def _panel_layers(drawing: ChartData, shown: Sequence[str], label: int | None) -
 
 def _lines(drawing: ChartData, width: int) -> ChartSpec:
     """A line per model over the names, with its intervals as a band."""
-    import altair as alt
-
     shown = drawing.models[:MAX_LINE_MODELS]
     base = alt.Chart().encode(
         x=alt.X(
@@ -152,8 +146,6 @@ def _lines(drawing: ChartData, width: int) -> ChartSpec:
 
 def _stacked(drawing: ChartData, width: int) -> ChartSpec:
     """A stacked bar of shares per model; a share links to the units behind it."""
-    import altair as alt
-
     shown = drawing.models[:MAX_PANEL_ROWS]
     # Ordered by all classes, so that a class has the same colour on every page.
     every = dict(zip(drawing.names, colours(CLASS_COLOURS), strict=False))
@@ -181,8 +173,6 @@ def _stacked(drawing: ChartData, width: int) -> ChartSpec:
 
 def _differences(drawing: ChartData, width: int) -> ChartSpec:
     """Each model's difference from a baseline: a point with its interval, and a line at zero."""
-    import altair as alt
-
     label = label_width(width)
     shown = drawing.models[:MAX_PANEL_ROWS]
     base = alt.Chart().encode(y=alt.Y("model:N", sort=list(shown), title=None, axis=name_axis(label, shown)))
@@ -204,8 +194,6 @@ def _differences(drawing: ChartData, width: int) -> ChartSpec:
 
 
 def _signed() -> Any:
-    import altair as alt
-
     # Zero gets no sign.
     shown = "datum.value == 0 ? '0%' : format(datum.value, '+.0%')"
     return alt.Axis(labelExpr=shown, tickCount=5)
@@ -224,8 +212,6 @@ def _sized(width: int, height: int) -> ChartSpec:
 
 
 def _rows(models: Sequence[str], axis: Any) -> Any:
-    import altair as alt
-
     return alt.Y("model:N", sort=list(models), scale=alt.Scale(domain=list(models)), title=None, axis=axis)
 
 
@@ -237,15 +223,11 @@ def _coloured(drawing: ChartData, models: Sequence[str]) -> dict[str, str]:
 
 def _value_labels(base: Any) -> Any:
     """The number of each bar, to the right of its interval."""
-    import altair as alt
-
     text = base.mark_text(align="left", dx=4, fontSize=10, color=MUTED, clip=False)
     return text.encode(x=alt.X("high:Q"), text=alt.Text("short:N"))
 
 
 def _intervals(base: Any) -> Any:
-    import altair as alt
-
     return base.mark_rule(color=INK, strokeWidth=1).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
 
 

@@ -8,6 +8,8 @@ from colorsys import hls_to_rgb
 from itertools import count
 from typing import Any
 
+import altair as alt
+
 from wildtool.report.charts.data import ChartData
 
 WIDE, NARROW = 560, 340
@@ -72,8 +74,6 @@ def label_width(width: int, names: Sequence[str] = ()) -> int:
 
 def name_axis(width: int, names: Iterable[str]) -> Any:
     """An axis of names with the given width in pixels; long names wrap."""
-    import altair as alt
-
     long = {name: lines for name in names if len(lines := wrapped_name(name, width)) > 1}
     # Names become literals of the expression, where JSON is valid syntax.
     shown = f"({json.dumps(long)})[datum.label] || datum.label" if long else "datum.label"
@@ -116,8 +116,6 @@ def colours(first: Sequence[str]) -> Iterator[str]:
 
 def colour(field: str, its: Mapping[str, str], width: int) -> Any:
     """A colour per value of a field, with a legend where one is needed. Args: its: value to colour."""
-    import altair as alt
-
     values = list(its)
     legend = alt.Legend(
         title=None,
@@ -145,8 +143,6 @@ def _columns(values: Sequence[str], width: int) -> int:
 
 def value_scale(drawing: ChartData) -> Any:
     """Scale of the numbers: rates from 0 to 1, or up to what exceeds 1."""
-    import altair as alt
-
     if not drawing.percent:
         return alt.Scale(zero=True)
     highest = max((max(point.value, point.high or 0) for point in drawing.points), default=1.0)
@@ -155,8 +151,6 @@ def value_scale(drawing: ChartData) -> Any:
 
 def value_axis(drawing: ChartData, *, few: bool = False) -> Any:
     """Axis of the numbers. `few`: fewer ticks, for a narrow chart."""
-    import altair as alt
-
     whole = all(point.value == int(point.value) for point in drawing.points)
     steps: dict[str, Any] = {"tickMinStep": 1} if whole and not drawing.percent else {}
     return alt.Axis(format="~%" if drawing.percent else "~s", tickCount=3 if few else 5, **steps)

@@ -7,7 +7,7 @@ from itertools import groupby
 from wildtool.engine.score.formatting import format_value
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.model import Leaderboard
-from wildtool.report.pages.metrics import Picture, add_picture
+from wildtool.report.pages.metrics import Picture, add_pictures
 from wildtool.report.site.site import Site
 from wildtool.report.text import slug
 from wildtool.sanitize import basename_only
@@ -46,34 +46,28 @@ def add_dataset(site: Site, board: Leaderboard, page: str) -> None:
 
 
 def _section(site: Site, group: str, metrics: Sequence[Metric], page: str) -> DatasetSection:
-    drawings = list(dataset_charts(group, metrics))
-    return DatasetSection(
-        group,
-        tuple(
-            add_picture(site, drawing, f"{page}-{slug(group)}{f'-{number}' if number else ''}")
-            for number, drawing in enumerate(drawings)
-        ),
-        tuple((metric.name, format_value(metric)) for metric in metrics),
-    )
+    pictures = add_pictures(site, dataset_charts(group, metrics), f"{page}-{slug(group)}")
+    return DatasetSection(group, pictures, tuple((metric.name, format_value(metric)) for metric in metrics))
 
 
 def dataset_charts(group: str, metrics: Sequence[Metric]) -> Iterator[ChartData]:
     """Bars for each scale of a group that has something to compare."""
     scales: dict[tuple[str, str, float], list[Metric]] = {}
     for metric in metrics:
-        scales.setdefault(_scale(metric), []).append(metric)
+        # Counts of different wholes cannot share an axis.
+        whole = metric.denominator if metric.kind == "count" else 0.0
+        scales.setdefault((metric.kind, metric.unit, whole), []).append(metric)
     for (kind, unit, _), its in scales.items():
         if kind == "mean" and not unit:
             # Their units of measurement are unknown, and one chart must not mix units.
             continue
-        known = [(metric, number) for metric in its if (number := _number(metric)) is not None]
+        known = [
+            (metric, number)
+            for metric in its
+            if (number := metric.numerator if kind == "count" else metric.value) is not None
+        ]
         if 2 <= len(its) == len(known) <= MAX_DATASET_BARS:
             yield _drawing(f"{group} ({unit})" if unit else group, kind, unit, known)
-
-
-def _scale(metric: Metric) -> tuple[str, str, float]:
-    """Equal for numbers that can share an axis: same kind and unit, or counts of one whole."""
-    return metric.kind, metric.unit, metric.denominator if metric.kind == "count" else 0.0
 
 
 def _drawing(title: str, kind: str, unit: str, known: Sequence[tuple[Metric, float]]) -> ChartData:
@@ -98,7 +92,3 @@ def _drawing(title: str, kind: str, unit: str, known: Sequence[tuple[Metric, flo
 def _short(metric: Metric, number: float) -> str:
     """The number printed next to its bar; for a count, without its whole."""
     return f"{number:,g}" if metric.kind == "count" else format_value(metric)
-
-
-def _number(metric: Metric) -> float | None:
-    return metric.numerator if metric.kind == "count" else metric.value

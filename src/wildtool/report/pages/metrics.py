@@ -1,7 +1,7 @@
 """The pages of a leaderboard's numbers: those its benchmark defines, and one for the rest."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from wildtool.benchmark import View
@@ -56,10 +56,7 @@ def views_of(board: Leaderboard) -> list[View]:
     named = [view for view in board.benchmark.views(board.profile) if known & set(view.groups)]
     left = known - {group for view in named for group in view.groups}
     groups = tuple(group for group in board.groups if group in left and not _all_headline(board, group))
-    return [
-        *named,
-        *([View(OTHER_NUMBERS.slug, OTHER_NUMBERS.title, OTHER_NUMBERS.about, groups)] if groups else []),
-    ]
+    return [*named, *([replace(OTHER_NUMBERS, groups=groups)] if groups else [])]
 
 
 def add_view(site: Site, board: Leaderboard, view: View, page: str, runs: Sequence[int]) -> None:
@@ -97,13 +94,10 @@ def _section(
     metrics = [metric for run in board.runs for metric in run.result.metrics]
     heads = metric_columns(metrics, group)
     links = _links(view, heads)
-    drawings = list(_drawings(board, view, group, site, runs, links))
+    drawings = _drawings(board, view, group, site, runs, links)
     return MetricSection(
         group=group,
-        pictures=tuple(
-            add_picture(site, drawing, f"{page}-{slug(group)}{f'-{number}' if number else ''}")
-            for number, drawing in enumerate(drawings)
-        ),
+        pictures=add_pictures(site, drawings, f"{page}-{slug(group)}"),
         heads=heads,
         rows=tuple(report_rows(board)),
         links=links,
@@ -165,6 +159,14 @@ def _in_words(points: Sequence[ChartPoint], kind: str) -> str:
     said = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in points[:12])
     more = f"; and {len(points) - 12} more" if len(points) > 12 else ""
     return f"{what}, 95 % intervals where drawn. {said}{more}. All numbers are in the table below."
+
+
+def add_pictures(site: Site, drawings: Iterable[ChartData], stem: str) -> tuple[Picture, ...]:
+    """Draws charts and writes their files, named after `stem` and numbered from the second."""
+    return tuple(
+        add_picture(site, drawing, f"{stem}{f'-{number}' if number else ''}")
+        for number, drawing in enumerate(drawings)
+    )
 
 
 def add_picture(site: Site, drawing: ChartData, stem: str) -> Picture:

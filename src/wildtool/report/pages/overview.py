@@ -179,22 +179,24 @@ def _about_ceiling(board: Leaderboard, audit: Audit | None) -> str:
 
 
 def _run_description(label: str, run: ReportRun) -> RunDescription:
-    about = run.about
-    sittings = about["sittings"]
+    about, identity = run.about, run.about["identity"]
+    agent, sittings = identity["models"]["agent"], about["sittings"]
+    first: dict[str, Any] = sittings[0] if sittings else {}
+    last: dict[str, Any] = sittings[-1] if sittings else {}
     settings: dict[str, Any] = {
         "model": basename_only(run.result.model),
-        **_flat("model settings", about["identity"]["models"]["agent"].get("settings", {})),
+        **{f"model settings: {key}": its for key, its in agent.get("settings", {}).items()},
         **{f"{role} played by": its for role, its in run.result.roles.items()},
         **{
-            key: about["identity"].get(key)
+            key: identity.get(key)
             for key in ("benchmark", "mode", "prompts", "profile", "split", "lang", "seed")
         },
         **about["scope"],
         "data": basename_only(about["data"]["name"]),
-        "data SHA-256": about["identity"]["data_sha256"],
-        "started": sittings[0].get("started") if sittings else None,
-        "ended": sittings[-1].get("ended") if sittings else None,
-        "status": sittings[-1].get("status") if sittings else None,
+        "data SHA-256": identity["data_sha256"],
+        "started": first.get("started"),
+        "ended": last.get("ended"),
+        "status": last.get("status"),
         "sittings": len(sittings),
         **{f"version of {what}": its for what, its in about.get("versions", {}).items()},
         "units": run.result.counts.units,
@@ -214,10 +216,6 @@ def _run_description(label: str, run: ReportRun) -> RunDescription:
 def _typed(command: Sequence[str]) -> str:
     """The command without folders of this machine."""
     return shlex.join([*(PurePath(word).name for word in command[:1]), *map(basename_only, command[1:])])
-
-
-def _flat(prefix: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{prefix}: {key}": value for key, value in settings.items()}
 
 
 def _words(value: Any) -> str:

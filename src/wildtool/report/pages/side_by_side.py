@@ -21,16 +21,10 @@ class PairwiseRow:
     interval: str
     difference: float
     p: float
+    p_text: str
     gained: int
     lost: int
-
-    @property
-    def p_text(self) -> str:
-        return format_p(self.p)
-
-    @property
-    def finding(self) -> str:
-        return finding(self.difference, self.p)
+    finding: str
 
 
 def add_side_by_side(
@@ -61,18 +55,13 @@ def add_side_by_side(
 
 
 def _rows(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -> list[PairwiseRow]:
-    adjusted = holm_corrected(found, 0)
     return [
         PairwiseRow(
-            board.labels[model],
-            _points(found[0, model].difference),
-            f"{_points(found[0, model].low)} … {_points(found[0, model].high)}",
-            found[0, model].difference,
-            p,
-            found[0, model].gained,
-            found[0, model].lost,
+            *(board.labels[model], _points(one.difference), f"{_points(one.low)} … {_points(one.high)}"),
+            *(one.difference, p, format_p(p), one.gained, one.lost, finding(one.difference, p)),
         )
-        for model, p in adjusted.items()
+        for model, p in holm_corrected(found, 0).items()
+        for one in [found[0, model]]
     ]
 
 

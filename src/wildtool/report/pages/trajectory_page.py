@@ -4,7 +4,7 @@ Shards: `t` lists runs and their sets of items; `ts-SET` is the index of a set, 
 items (tools, gold, the first request); `tx-RUN` is the index of a run, `tr-RUN-N` the replies of a few of its items.
 """
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -32,22 +32,12 @@ def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, 
     _add_page(site, runs, sets)
     firsts = {sets[_same_items(run)]: run for run in reversed(runs)}
     jobs = [
-        *(
-            partial(_set, site.shards, number, run.folder, run.result.profile)
-            for number, run in firsts.items()
-        ),
-        *(
-            partial(
-                _run,
-                site.shards,
-                number,
-                run.folder,
-                run.result.profile,
-                firsts[sets[_same_items(run)]].folder,
-            )
-            for number, run in enumerate(runs)
-        ),
+        partial(_write, site.shards, set_shards, number, run.folder, run.result.profile)
+        for number, run in firsts.items()
     ]
+    for number, run in enumerate(runs):
+        same = firsts[sets[_same_items(run)]].folder
+        jobs.append(partial(_write, site.shards, run_shards, number, run.folder, run.result.profile, same))
     with run_jobs(jobs, parallel=len(runs) > MAX_RUNS_READ_IN_PROCESS) as found:
         yield
         for names in found:
@@ -56,21 +46,11 @@ def trajectory_writer(site: Site, runs: Sequence[ReportRun]) -> Generator[None, 
 
 
 def _add_page(site: Site, runs: Sequence[ReportRun], sets: Mapping[Any, int]) -> None:
-    titles, labels = _named([run.result for run in runs])
-    site.shard(
-        "t",
-        {
-            "runs": [
-                {
-                    "label": label,
-                    "how": title,
-                    "set": sets[_same_items(run)],
-                    "units": run.result.counts.units,
-                }
-                for run, title, label in zip(runs, titles, labels, strict=True)
-            ]
-        },
-    )
+    rows = [
+        {"label": label, "how": title, "set": sets[_same_items(run)], "units": run.result.counts.units}
+        for run, title, label in zip(runs, *_named([run.result for run in runs]), strict=True)
+    ]
+    site.shard("t", {"runs": rows})
     site.add(
         "trajectories",
         "Trajectories",
@@ -104,18 +84,10 @@ def _same_items(run: ReportRun) -> tuple[Any, ...]:
     )
 
 
-def _set(shards: Shards, *about: Any) -> list[str]:
-    return _write(shards, set_shards(*about))
-
-
-def _run(shards: Shards, *about: Any) -> list[str]:
-    return _write(shards, run_shards(*about))
-
-
-def _write(shards: Shards, data: Iterable[Shard]) -> list[str]:
+def _write(shards: Shards, make: Callable[..., Iterable[Shard]], *about: Any) -> list[str]:
     """Names of the shards written."""
     names: list[str] = []
-    for name, its in data:
+    for name, its in make(*about):
         shards.write(name, its)
         names.append(name)
     return names

@@ -255,7 +255,7 @@ def make_application(
 
 
 async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callable[[str], None]) -> None:
-    """Serves until SIGTERM or cancellation. A read that does not end keeps running: `reads_still`.
+    """Serves until SIGTERM or cancellation. A read that does not end keeps running: `has_pending_read`.
 
     Args:
         root: the folder with runs, or a bundle.
@@ -323,12 +323,12 @@ def _address(host: str, at: socket.socket) -> str:
 
 
 async def _wait_for_sigterm() -> None:
-    told = asyncio.Event()
+    stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     # Not in every thread and on every system; then the process simply ends.
     with suppress(NotImplementedError, RuntimeError, ValueError):
-        loop.add_signal_handler(signal.SIGTERM, told.set)
-    await told.wait()
+        loop.add_signal_handler(signal.SIGTERM, stopped.set)
+    await stopped.wait()
 
 
 def _json(value: Any, status: int = 200) -> web.Response:

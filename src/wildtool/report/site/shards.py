@@ -1,12 +1,12 @@
 """Data of pages in files that their scripts load on demand, as JSON that is safe inside a script."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
+from wildtool.json_codec import portable
 from wildtool.outputs import make_subfolder, write_file
 
 _SCRIPT_ESCAPES = (
@@ -44,25 +44,21 @@ def script_json(data: Any) -> bytes:
     try:
         text = orjson.dumps(data)
     except TypeError:
-        text = orjson.dumps(_plain(data))
+        text = orjson.dumps(
+            portable(
+                data,
+                text=lambda text: text.encode("utf-8", "replace").decode(),
+                number=_readable,
+                max_depth=100,
+            )
+        )
     for harmful, escape in _SCRIPT_ESCAPES:
         text = text.replace(harmful, escape)
     return text
 
 
-def _plain(data: Any, depth: int = 0) -> Any:
-    """Data that every JSON reader accepts: no lone surrogates, huge integers or deep nesting."""
-    if isinstance(data, str):
-        return data.encode("utf-8", "replace").decode()
-    if isinstance(data, bool | float | None):
-        return data
-    if isinstance(data, int):
-        return data if -(2**63) <= data < 2**63 else str(data) if abs(data) < 10**1000 else "…"
-    if depth > 100:
-        return "…"
-    if isinstance(data, Mapping):
-        entries = cast(Mapping[Any, Any], data)
-        return {_plain(str(key)): _plain(value, depth + 1) for key, value in entries.items()}
-    if isinstance(data, list | tuple):
-        return [_plain(value, depth + 1) for value in cast(Sequence[Any], data)]
-    return _plain(str(data))
+def _readable(number: int | float) -> int | float | str:
+    """A number as scripts can read it: a huge integer as text."""
+    if isinstance(number, float) or -(2**63) <= number < 2**63:
+        return number
+    return str(number) if abs(number) < 10**1000 else "…"
