@@ -25,6 +25,7 @@ ABOUT: Mapping[str, str] = {
     "benchmarks": "data, episodes, rules; one folder each",
     "models": "providers, call formats, baselines",
     BASE: "base classes: Benchmark, Rules, SingleTurn",
+    "noise": "disturbs tools, restores calls",
     "toolcall": "reads and compares calls",
     "stats": "intervals, tests, power",
     "data": "built-in data, pinned downloads",

@@ -22,6 +22,7 @@ LAYERS = (
     {"toolcall"},
     {"trace"},
     {"benchmark"},
+    {"noise"},
     {"published"},
     {"models", "benchmarks"},
     {"engine"},

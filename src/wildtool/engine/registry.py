@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from wildtool.benchmark import Benchmark, OriginalPrompts
 from wildtool.benchmarks import OURS
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
+from wildtool.noise.levels import Noise
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -193,11 +194,23 @@ def choose_prompts(benchmark: Benchmark, which: str | None, split: str | None) -
     )
 
 
-def with_recorded_prompts(benchmark: Benchmark, prompts: str) -> Benchmark:
-    """The benchmark as it was played with the original's prompts of this digest (empty: our own wording).
+def as_recorded(benchmark: Benchmark, identity: Mapping[str, Any]) -> Benchmark:
+    """The benchmark as it was run: with the same noise in its tools, and with the original's prompts if they were sent.
 
-    Where they are not at hand any more it is the benchmark with our wording, which judges alike.
+    Where those prompts are not at hand any more it is the benchmark with our wording, which judges alike.
+
+    Args:
+        identity: of the run, from `run.json`.
     """
+    benchmark = _with_recorded_prompts(benchmark, identity.get("prompts", ""))
+    if "noise" not in identity:
+        return benchmark
+    from wildtool.noise.benchmark import with_noise  # most runs have none
+
+    return with_noise(benchmark, Noise.recorded(identity["noise"]))
+
+
+def _with_recorded_prompts(benchmark: Benchmark, prompts: str) -> Benchmark:
     try:
         original = _original(benchmark, None) if prompts else None
     except DataError:

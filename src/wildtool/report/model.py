@@ -11,7 +11,7 @@ from wildtool.engine.compare.leaderboard import headline, run_labels, table_titl
 from wildtool.engine.compare.pairs import Share, share
 from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.registry import load_benchmark, with_recorded_prompts
+from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.score import data_candidates
 from wildtool.engine.score.verdict_table import relation
@@ -151,7 +151,7 @@ def _rank(run: ReportRun) -> tuple[float, str]:
 
 def _benchmark(run: ReportRun) -> Benchmark:
     identity = run.about["identity"]
-    return with_recorded_prompts(load_benchmark(run.result.benchmark, identity["mode"]), run.result.prompts)
+    return as_recorded(load_benchmark(run.result.benchmark, identity["mode"]), identity)
 
 
 def _source(run: ReportRun) -> Source | None:

@@ -95,6 +95,7 @@ def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") 
     from wildtool.engine.record.run_folder import read_run
     from wildtool.engine.score.results import open_results, run_folders
     from wildtool.engine.score.verdict_table import relation
+    from wildtool.noise.levels import Noise
 
     folders = [folder for path in paths for folder in run_folders(path)]
     if len(folders) < 2:
@@ -103,15 +104,18 @@ def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") 
         )
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise UsageError("the same run is given twice; give each run once")
-    models = [read_run(folder)["identity"]["models"]["agent"]["name"] for folder in folders]
+    identities = [read_run(folder)["identity"] for folder in folders]
+    models = [identity["models"]["agent"]["name"] for identity in identities]
+    noises = [Noise.recorded(identity.get("noise")).label for identity in identities]
+    # Runs of one model are told apart by their noise where that is enough.
+    by_noise = len({*zip(models, noises, strict=True)}) == len(folders)
     sides: list[ComparedRun] = []
-    for folder, model in zip(folders, models, strict=True):
+    for folder, model, noise, identity in zip(folders, models, noises, identities, strict=True):
         with open_results(folder, profile) as (result, table):
             print_run_notes(folder, result)
-            label = model if models.count(model) == 1 else f"{model} ({folder})"
-            sides.append(
-                load_compared_run(label, result, read_run(folder)["identity"], relation([table]), what)
-            )
+            which = noise or "no noise" if by_noise else str(folder)
+            label = model if models.count(model) == 1 else f"{model} ({which})"
+            sides.append(load_compared_run(label, result, identity, relation([table]), what))
     return sides
 
 

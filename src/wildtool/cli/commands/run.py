@@ -16,11 +16,12 @@ from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
 from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError, UsageError, WildtoolError
+from wildtool.noise.levels import DEFAULT_SEED, Noise
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
     from wildtool.engine.call.client import Invocation
-    from wildtool.engine.plan import Plan
+    from wildtool.engine.plan import Plan, SelectedItems
     from wildtool.models.replay import RecordedReplies
 
 
@@ -46,14 +47,20 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Ben
 
     run_options.check()
     limits = run_options.spending_limits()
+    noise = run_options.tool_noise
     chosen = load_benchmark(benchmark, run_options.mode)
     if run_options.mode is None and run_options.retriever is not None and RETRIEVAL in chosen.modes:
         chosen = chosen.in_mode(RETRIEVAL)
     run_options = _with_sampling(chosen, run_options, explicit_options(context))
-    parent = run_options.out or _default_parent(chosen)
+    parent = run_options.out or _default_parent(chosen, noise)
     alone = run_options.out is not None and len(run_options.model_names) == 1
     folders = {name: parent if alone else parent / folder_name(name) for name in run_options.model_names}
-    plans = _build_plans(_with_prompts(chosen, run_options, folders.values()), run_options, context)
+    chosen = _with_prompts(chosen, run_options, folders.values())
+    if noise:
+        from wildtool.noise.benchmark import with_noise
+
+        chosen = with_noise(chosen, noise)
+    plans = _build_plans(chosen, run_options, context)
     if run_options.dry_run:
         from wildtool.cli.output.estimate import print_estimate
 
@@ -77,10 +84,14 @@ _run.__name__ = "run"
 run = command_from_dataclass(RunOptions, _run)
 
 
-def _default_parent(benchmark: "Benchmark") -> Path:
-    """`runs/BENCH`, and `runs/BENCH-MODE` for another mode than the first, so that both can be run."""
-    usual = benchmark.mode == next(iter(benchmark.modes))
-    return Path("runs", benchmark.name if usual else f"{benchmark.name}-{benchmark.mode}")
+def _default_parent(benchmark: "Benchmark", noise: Noise | None) -> Path:
+    """`runs/BENCH`; another mode than the first, and noise, get a folder of their own, so that all can be run."""
+    parts = [benchmark.name]
+    parts += [] if benchmark.mode == next(iter(benchmark.modes)) else [benchmark.mode]
+    if noise:
+        parts += [f"{kind}-{level.name}" for kind, level in noise.levels.items()]
+        parts += [] if noise.seed == DEFAULT_SEED else [f"seed-{noise.seed}"]
+    return Path("runs", "-".join(parts))
 
 
 def _build_plans(
@@ -122,6 +133,8 @@ def _build_plans(
     items = first.selection.read()
     searching = [role for role in items.roles if benchmark.roles[role].searches]
     documents = benchmark.documents(source) if searching else dict[str, str]()
+    if run_options.tool_noise:
+        _check_tools(benchmark, items, first.profile)
     notes: dict[str, None] = {}
     complete: dict[str, Plan] = {}
     for name, plan in plans.items():
@@ -198,6 +211,20 @@ def _print_formats(plans: "dict[str, Plan]") -> None:
         print_err(
             f"{name} is sent tools {asked_by}, and calls are read in the format {settings['format']}{why}"
         )
+
+
+def _check_tools(benchmark: "Benchmark", items: "SelectedItems", profile: str) -> None:
+    """Raises UsageError where no item sends tools that noise could change."""
+    rules = benchmark.rules(profile)
+    for item in items:
+        requests = (rules.episode(item, unit).request() for unit in item.units)
+        if any(request is not None and request.tools for request in requests):
+            return
+    modes = f"; its modes are {', '.join(benchmark.modes)}" if len(benchmark.modes) > 1 else ""
+    raise UsageError(
+        f"--noise changes native tools, and {benchmark.name} sends none in mode {benchmark.mode}{modes}; "
+        "choose another mode, or leave --noise out"
+    )
 
 
 def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iterable[Path]) -> "Benchmark":

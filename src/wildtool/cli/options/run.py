@@ -24,6 +24,7 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
 from wildtool.errors import UsageError
 from wildtool.models.settings import EndpointOptions, Rates, Sampling
+from wildtool.noise.levels import DEFAULT_SEED, Noise
 from wildtool.toolcall.retrieval import BM25
 
 if TYPE_CHECKING:
@@ -198,6 +199,18 @@ class RunOptions(options.CallOptions):
             rich_help_panel=SAMPLING,
         ),
     ] = None
+    noise: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND:LEVEL,…",
+            help="Disturb the tools. Kinds: names, params, descriptions, order, distractors, missing. "
+            "Levels: slight, medium, heavy.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None
+    noise_seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of --noise.", rich_help_panel=SELECTION)
+    ] = DEFAULT_SEED
     profile: options.ProfileOption = None
     lang: options.LangOption = None
     split: options.SplitOption = None
@@ -325,6 +338,11 @@ class RunOptions(options.CallOptions):
         if self.ids is not None and not split_values(self.ids):
             raise UsageError("--ids is empty; give ids separated by commas, or leave it out for all items")
         self.check_limits()
+
+    @property
+    def tool_noise(self) -> Noise | None:
+        """What is put into the tools; None for nothing. Raises UsageError."""
+        return None if self.noise is None else Noise.parse(self.noise, self.noise_seed) or None
 
     @property
     def model_names(self) -> list[str]:

@@ -40,14 +40,15 @@ def benchmark_and_data(result: ScoreResult) -> str:
 
 
 def played_and_judged(result: ScoreResult) -> str:
-    """How the numbers came about: the mode where it is not the first, who played beside the agent, the rules."""
+    """How the numbers came about: the mode where it is not the first, noise, who played beside the agent, the rules."""
     mode = [] if result.mode is None else [f"mode {single_line(result.mode, _LONGEST)}"]
     others = [
         f"{single_line(role, _LONGEST)} {ellipsize(name, _LONGEST)}"
         for role, name in sorted(result.roles.items())
     ]
     prompts = ["the original's prompts"] if result.prompts else []
-    return ", ".join([*mode, *prompts, *others, result.profile_label])
+    noise = [f"noise {result.noise}"] if result.noise else []
+    return ", ".join([*mode, *prompts, *noise, *others, result.profile_label])
 
 
 def run_labels(results: Sequence[ScoreResult]) -> list[str]:
@@ -66,7 +67,9 @@ def run_labels(results: Sequence[ScoreResult]) -> list[str]:
 
 
 def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
-    """Names of runs, with the folders above them as far as it takes to tell them apart."""
+    """What tells runs apart: their noise, or their names with the folders above them as far as it takes."""
+    if len({result.noise for result in results}) == len(results):
+        return iter([result.noise or "no noise" for result in results])
     names = [result.run for result in results]
     deepest = max((len(result.folder.parts) for result in results), default=0)
     for depth in range(2, deepest + 1):

@@ -24,6 +24,7 @@ from wildtool.engine.score.verdict_table import (
     verdicts_path,
 )
 from wildtool.errors import RecordError
+from wildtool.noise.levels import Noise
 from wildtool.stats.metrics import change_metrics, repeats
 from wildtool.types import Metric
 
@@ -56,6 +57,8 @@ class ScoreResult:
     """The mode it was run in; None for the benchmark's first."""
     prompts: str = ""
     """Digest of the original's prompts that were sent; empty for our own wording."""
+    noise: str = ""
+    """The noise in the tools, with its seed; empty for none."""
     roles: Mapping[str, str]
     """Names of the models of other roles than the agent, by role."""
     items: int
@@ -294,6 +297,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
         split=identity["split"],
         mode=None if owner.mode == next(iter(owner.modes)) else owner.mode,
         prompts=identity.get("prompts", ""),
+        noise=Noise.recorded(identity.get("noise")).label,
         roles={role: its["name"] for role, its in identity["models"].items() if role != "agent"},
         items=items,
         items_md5=items_md5,

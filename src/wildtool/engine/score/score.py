@@ -13,7 +13,7 @@ from wildtool.engine.plan import SelectedItems, Selection, check_profile
 from wildtool.engine.record.bundle import bundle_origin, is_unpacked
 from wildtool.engine.record.reader import ItemLog, RecordReader, transcripts
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.registry import played_benchmark, with_recorded_prompts
+from wildtool.engine.registry import as_recorded, played_benchmark
 from wildtool.engine.score.completeness import PlannedSize
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.table_stamp import make_stamp
@@ -75,8 +75,7 @@ def prepare_judging(
     about = read_run(folder)
     identity, scope = about["identity"], about["scope"]
     benchmark = played_benchmark(folder, identity["benchmark"], identity["mode"])
-    # Judging needs no prompts, but showing what a model saw does.
-    benchmark = with_recorded_prompts(benchmark, identity.get("prompts", ""))
+    benchmark = as_recorded(benchmark, identity)
     rules = profile or identity["profile"] or next(iter(benchmark.profiles))
     check_profile(benchmark, rules)
     selection = Selection(

@@ -1,0 +1,1 @@
+"""Noise in tool definitions: the same tasks with tools whose names, parameters, descriptions or order were disturbed."""

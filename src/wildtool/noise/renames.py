@@ -1,0 +1,143 @@
+"""New names for the tools of a request and for their parameters, and the way back."""
+
+import re
+from collections.abc import Iterable, Mapping
+from random import Random
+from string import ascii_lowercase
+from typing import Any, cast
+
+from wildtool.json_codec import as_list, as_object
+from wildtool.noise.levels import Level
+
+NOT_OFFERED = " (not offered)"
+"""Ends a name that the model was not offered, where an offered one was called so before: it stands for no tool."""
+LONGEST_NAME = 64
+"""Characters that endpoints take in a name."""
+SHORTEST_RANDOM = 4
+_IDENTIFIER = re.compile(r"[A-Za-z][\w.-]*[_.-][\w.-]*\w|[a-z]+[A-Z]\w*")
+"""A name that cannot be taken for a word of plain text."""
+
+
+class Renames:
+    """One to one, from names as the benchmark has them to names as the model sees them."""
+
+    def __init__(self, level: Level, seed: str) -> None:
+        """Args: seed: of everything random; equal seeds give equal names."""
+        self._level = level
+        self._seed = seed
+        self._shown: dict[str, str] = {}
+        self._back: dict[str, str] = {}
+
+    def extend(self, names: Iterable[str]) -> None:
+        """Gives names to those that have none yet; the others keep theirs."""
+        new = [name for name in dict.fromkeys(names) if name not in self._shown]
+        taken = {*self._shown, *self._back, *new}
+        if self._level is Level.heavy and len(new) > 1:
+            random = Random(f"{self._seed} exchange {new[0]}")
+            order = random.sample(new, len(new))
+            exchanged = dict(zip(order, [*order[1:], order[0]], strict=True))
+        else:
+            exchanged = {}
+        for name in new:
+            other = exchanged.get(name) or self._renamed(name, taken)
+            taken.add(other)
+            self._shown[name], self._back[other] = other, name
+
+    def shown(self, name: str) -> str:
+        """What the model sees in place of a name; the name itself where it is none of the known ones."""
+        return self._shown.get(name, name)
+
+    def restored(self, name: str) -> str:
+        """What a name of the model stands for."""
+        if name in self._back:
+            return self._back[name]
+        return name + NOT_OFFERED if name in self._shown else name
+
+    def in_text(self, text: str) -> str:
+        """A text with new names, where an old one cannot be taken for a plain word."""
+        return _IDENTIFIER.sub(lambda found: self._shown.get(found[0], found[0]), text)
+
+    def _renamed(self, name: str, taken: set[str]) -> str:
+        if self._level is Level.none or not name:
+            return name
+        random = Random(f"{self._seed} {name}")
+        while True:
+            other = _edited(name, random) if self._level is Level.slight else _disguised(name, random)
+            if other not in taken:
+                return other
+
+
+def _edited(name: str, random: Random) -> str:
+    """One letter inserted, deleted or replaced, never the first character, which says most."""
+    place = random.randrange(1, len(name) + 1)
+    edits = ["insert"] * (len(name) < LONGEST_NAME) + ["delete", "replace"] * (place < len(name))
+    # A name at its longest has its last character replaced.
+    place, edit = (place, random.choice(edits)) if edits else (len(name) - 1, "replace")
+    letter = "" if edit == "delete" else random.choice(ascii_lowercase)
+    return name[:place] + letter + name[place + (edit != "insert") :]
+
+
+def _disguised(name: str, random: Random) -> str:
+    """The name backwards, or random letters."""
+    backwards = name[::-1]
+    if random.random() < 0.5 and backwards[0].isalpha() and backwards != name:
+        return backwards
+    length = min(max(len(name), SHORTEST_RANDOM), LONGEST_NAME)
+    return "".join(random.choices(ascii_lowercase, k=length))
+
+
+class ParameterRenames:
+    """New names of the parameters of one tool, and of what is inside them."""
+
+    def __init__(self, level: Level, seed: str) -> None:
+        self._level, self._seed = level, seed
+        self.names = Renames(level, seed)
+        self._inner: dict[str, ParameterRenames] = {}
+
+    def schema(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """A JSON schema with the new names; what is no properties, required names or list items stays."""
+        changed = dict(schema)
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            known = as_object(properties)
+            self.names.extend(known)
+            changed["properties"] = {
+                self.names.shown(name): self._inside(name).schema(as_object(inner))
+                if isinstance(inner, dict)
+                else inner
+                for name, inner in known.items()
+            }
+        if isinstance(schema.get("required"), list):
+            changed["required"] = [
+                self.names.shown(name) if isinstance(name, str) else name
+                for name in as_list(schema["required"])
+            ]
+        if isinstance(schema.get("items"), dict):
+            # A list has the names of its members, which a name without text keeps apart from its own.
+            changed["items"] = self._inside("").schema(as_object(schema["items"]))
+        return changed
+
+    def shown(self, value: Any) -> Any:
+        """Arguments as the model sees them."""
+        return self._renamed(value, back=False)
+
+    def restored(self, value: Any) -> Any:
+        """Arguments of the model as the benchmark reads them."""
+        return self._renamed(value, back=True)
+
+    def _renamed(self, value: Any, *, back: bool) -> Any:
+        if isinstance(value, dict):
+            changed: dict[str, Any] = {}
+            for key, inner in as_object(value).items():
+                name = self.names.restored(key) if back else self.names.shown(key)
+                below = self._inner.get(name if back else key)
+                changed[name] = inner if below is None else below._renamed(inner, back=back)
+            return changed
+        if isinstance(value, list) and "" in self._inner:
+            return [self._inner[""]._renamed(inner, back=back) for inner in as_list(value)]
+        return cast(Any, value)
+
+    def _inside(self, name: str) -> "ParameterRenames":
+        if name not in self._inner:
+            self._inner[name] = ParameterRenames(self._level, f"{self._seed}.{name}")
+        return self._inner[name]

@@ -1,0 +1,150 @@
+"""Noise in whole benchmarks: the same verdicts for the same answers, with other names."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wildtool.benchmark import Benchmark
+from wildtool.cli import app
+from wildtool.engine.registry import load_benchmark
+from wildtool.episode import gold_replies
+from wildtool.noise.benchmark import with_noise
+from wildtool.noise.levels import Noise
+from wildtool.types import Item, Message, Reply, Transcript, Verdict
+
+NOISES = (
+    "names:slight,params:slight,order:slight",
+    "names:medium,params:medium,descriptions:heavy",
+    "names:heavy,params:heavy,order:heavy,distractors:heavy",
+    "missing:heavy,distractors:medium",
+)
+SETS = {
+    "wild-mini": ("wild-mini", None, None),
+    "acebench": ("acebench", "fc", "agent_finance"),
+}
+"""Name, mode and split of benchmarks with native tools whose data are at hand."""
+
+
+def items(name: str) -> tuple[Benchmark, list[Item]]:
+    benchmark_name, mode, split = SETS[name]
+    benchmark = load_benchmark(benchmark_name, mode)
+    return benchmark, list(islice(benchmark.load(benchmark.locate(None, split), split=split), 6))
+
+
+def judged(benchmark: Benchmark, item: Item, unit: str, replies: Sequence[Message], profile: str) -> Verdict:
+    transcript = Transcript(tuple(Reply(message) for message in replies))
+    return next(v for v in benchmark.judge(item, {unit: transcript}, profile) if v.unit == unit)
+
+
+def gold_units(benchmark: Benchmark, item: Item, profile: str) -> Iterator[tuple[str, list[Message]]]:
+    rules = benchmark.rules(profile)
+    for unit in item.units:
+        replies = gold_replies(rules.episode(item, unit), rules.gold_style)
+        assert replies is not None
+        yield unit, replies
+
+
+@pytest.mark.parametrize("text", NOISES)
+@pytest.mark.parametrize("name", SETS)
+def test_gold_and_each_mistake_have_the_same_verdict_under_noise(name: str, text: str):
+    benchmark, sample = items(name)
+    noisy = with_noise(benchmark, Noise.parse(text, 3))
+    renamed = 0
+    for profile in benchmark.profiles:
+        for item in sample:
+            clean = dict(gold_units(benchmark, item, profile))
+            for unit, replies in gold_units(noisy, item, profile):
+                one = judged(benchmark, item, unit, clean[unit], profile)
+                assert judged(noisy, item, unit, replies, profile) == one
+                renamed += replies != clean[unit]
+            mutants = list(benchmark.rules(profile).mutants(item))
+            for mutant, other in zip(mutants, noisy.rules(profile).mutants(item), strict=True):
+                one = judged(benchmark, item, mutant.unit, mutant.replies, profile)
+                two = judged(noisy, item, other.unit, other.replies, profile)
+                assert (two.outcome, two.score, two.error) == (one.outcome, one.score, one.error), mutant.note
+    assert (renamed > 0) == ("names" in text)
+
+
+def test_the_names_of_the_data_are_no_tools_under_noise():
+    benchmark, sample = items("wild-mini")
+    noisy = with_noise(benchmark, Noise.parse("names:medium"))
+    verdicts = [
+        judged(noisy, item, unit, replies, "official")
+        for item in sample
+        for unit, replies in gold_units(benchmark, item, "official")
+        if replies[0].get("tool_calls")
+    ]
+    assert verdicts
+    assert not any(verdict.outcome == "correct" for verdict in verdicts)
+
+
+def test_no_noise_is_the_benchmark_itself():
+    benchmark = load_benchmark("wild-mini")
+    assert with_noise(benchmark, Noise.parse("names:none")) is benchmark
+
+
+def test_a_trace_has_the_names_that_its_reasons_have():
+    benchmark, (item, *_) = items("wild-mini")
+    noisy = with_noise(benchmark, Noise.parse("names:heavy,params:heavy"))
+    for unit, replies in gold_units(noisy, item, "official"):
+        clean = next(said for name, said in gold_units(benchmark, item, "official") if name == unit)
+        transcript = Transcript(tuple(map(Reply, replies)))
+        expected = benchmark.rules("official").trace(item, unit, Transcript(tuple(map(Reply, clean))))
+        assert noisy.rules("official").trace(item, unit, transcript) == expected
+
+
+def typed(*words: object) -> tuple[int, str]:
+    """Types `wildtool WORDS`; its exit status, and its output on one line with all that it says of errors."""
+    ended = CliRunner().invoke(app, [*map(str, words)], prog_name="wildtool")
+    return ended.exit_code, " ".join(ended.output.split())
+
+
+def run(out: Path, *more: object) -> tuple[int, str]:
+    words = ("run", "wild-mini", "--model", "baseline/lexical", "--limit", "4", "--out", out, "--quiet")
+    return typed(*words, *more)
+
+
+def test_a_run_with_noise_is_scored_resumed_and_compared(tmp_path: Path):
+    noise = ("--noise", "names:heavy,params:slight", "--noise-seed", 5)
+    assert run(tmp_path / "clean")[0] == 0
+    status, table = run(tmp_path / "noisy", *noise)
+    assert status == 0
+    assert "noise names:heavy,params:slight, seed 5" in table
+    about = json.loads((tmp_path / "noisy" / "run.json").read_text())
+    assert about["identity"]["noise"] == {"levels": "names:heavy,params:slight", "seed": 5}
+    assert "noise" not in json.loads((tmp_path / "clean" / "run.json").read_text())["identity"]
+    assert run(tmp_path / "noisy", *noise) == (status, table)
+    assert typed("score", tmp_path / "noisy")[1].startswith(table.partition(" baseline")[0])
+    status, told = run(tmp_path / "noisy", "--noise", "names:heavy", "--noise-seed", 5)
+    assert status == 2
+    assert "noise.levels" in told
+    status, told = typed("compare", tmp_path / "clean", tmp_path / "noisy")
+    assert status == 0
+    assert "baseline/lexical (no noise)" in told
+
+
+def test_level_none_changes_no_byte_of_a_run(tmp_path: Path):
+    run(tmp_path / "clean")
+    run(tmp_path / "none", "--noise", "names:none,order:0")
+    one, other = (
+        json.loads((tmp_path / name / "run.json").read_text())["identity"] for name in ("clean", "none")
+    )
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("wild-mini", "--noise", "nmes:heavy"), "did you mean 'names'"),
+        (("acebench", "--split", "agent_finance", "--noise", "names:heavy"), "sends none in mode text"),
+    ],
+)
+def test_noise_that_cannot_be_is_told_before_the_run(tmp_path: Path, words: Sequence[str], told: str):
+    status, text = typed("run", *words, "--model", "baseline/gold", "--out", tmp_path / "run")
+    assert status == 2
+    assert told in text
+    assert not (tmp_path / "run").exists()
