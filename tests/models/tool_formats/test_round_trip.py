@@ -28,6 +28,7 @@ several = settings(max_examples=200)
 @several
 @given(drawn=named_calls)
 @example(drawn=[("", "f", {"a": "</think>"})])
+@example(drawn=[("", "f", {"<|tool_call_start|>{": None})])
 def test_written_calls_are_read_back_without_any_repair(drawn: list[NamedCall]):
     for format in every_format:
         note(format.name)

@@ -135,8 +135,9 @@ def _pythonic_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
     if _NOTHING.fullmatch(scanner.text):
         scanner.repairs.append("empty-list")
         return
-    if _LFM_JSON.search(scanner.text):
-        # LFM2 writes JSON if its prompt asks for it.
+    marked, listed = _LFM_JSON.search(scanner.text), _IN_LIST.search(scanner.text)
+    if marked and not (listed and listed.start() < marked.start()):
+        # LFM2 writes JSON if its prompt asks for it; inside a list the mark is an argument's.
         find_bare_calls(scanner, "arguments")
         return
     find_lists(scanner)
