@@ -8,6 +8,7 @@ OURS: Mapping[str, str] = {
     "rotbench": "wildtool.benchmarks.rotbench:ROTBENCH",
     "taskbench": "wildtool.benchmarks.taskbench:TASKBENCH",
     "sealtools": "wildtool.benchmarks.sealtools:SEALTOOLS",
+    "teval": "wildtool.benchmarks.teval:TEVAL",
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
 }
 """By name the module and the benchmark in it, as entry points are written."""

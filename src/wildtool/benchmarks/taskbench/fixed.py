@@ -9,18 +9,16 @@ from wildtool.benchmarks.taskbench.data import Library, ToolPlan
 from wildtool.benchmarks.taskbench.scores import MEDIA, PlanScores, f1_or_equal
 from wildtool.benchmarks.taskbench.toleap import NO_JSON, node_name
 from wildtool.toolcall.set_scores import multiset_overlap
+from wildtool.toolcall.text.json_in_text import objects_in
 from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
 
 _NODES = "task_nodes"
-_MAX_OBJECTS = 100
-"""Places of a reply at which an object is looked for."""
 _REFERENCE = re.compile(r"<node-(\d{1,6})")
 _FILES = {
     kind: re.compile(rf"\.(?:{'|'.join(endings.split())})(?![\w.-])", re.IGNORECASE)
     for kind, endings in MEDIA.items()
 }
 _HOST = re.compile(r"(?:https?://|www\.)[^\s/?#]*", re.IGNORECASE)
-_DECODER = json.JSONDecoder(strict=False)
 
 Parts = tuple[list[str], list[tuple[str, str]], list[tuple[str, str]], list[tuple[str, str, str]]]
 """Tools, links between them, names of arguments, names and values of arguments; each with the tool before it."""
@@ -40,19 +38,10 @@ def score_fixed(text: str, gold: ToolPlan, library: Library) -> PlanScores:
 
 def read_plan_anywhere(text: str) -> ToolPlan | None:
     """The first JSON object with nodes in a reply, whatever stands around it (Q8); None where there is none."""
-    begin = -1
-    for _ in range(_MAX_OBJECTS):
-        begin = text.find("{", begin + 1)
-        if begin < 0:
-            return None
-        try:
-            value: Any = _DECODER.raw_decode(text, begin)[0]
-        except (ValueError, RecursionError):
-            continue
-        if _NODES in value:
-            fields = cast(dict[str, Any], value)
-            return ToolPlan(fields.get("task_steps"), fields[_NODES], fields.get("task_links"))
-    return None
+    found = next((value for value in objects_in(text) if _NODES in value), None)
+    if found is None:
+        return None
+    return ToolPlan(*(found.get(name) for name in ("task_steps", _NODES, "task_links")))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -31,7 +31,7 @@ TOOL_DIGESTS = {
     f"data_dailylifeapis/{GRAPH_FILE}": "911ba3c1d3bd40fddeb73e49dc34f169479ec07ef0b7d9ce71a1bf57a106e70b",
 }
 """SHA-256 of the files with tools and links; the labels have no digest that we could verify."""
-HOW_TO_GET = (
+_HOW_TO_GET = (
     "the labels are the files taskbench/data_<domain>/data.json of github.com/microsoft/JARVIS, or the split `test` of"
     " the Hugging Face data set microsoft/Taskbench saved as JSON lines; bring them with `wildtool data pull taskbench"
     " --from FOLDER`, FOLDER holding data_<domain>/data.json, or name a file or folder with --data"
@@ -62,7 +62,7 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     found = [domain for domain in DOMAINS if given is not None and _copy_labels(given, domain, report)]
     there = [domain for domain in DOMAINS if label_file(folder, domain)]
     if not there:
-        raise DataError(f"tools and links are at {folder}, the labels are not: {HOW_TO_GET}")
+        raise DataError(f"tools and links are at {folder}, the labels are not: {_HOW_TO_GET}")
     report(f"labels of {', '.join(there)} are there" + ("" if found else "; --from FOLDER brings others"))
     report(f"source: {REPOSITORY} at commit {COMMIT}; licence: MIT")
     return folder
@@ -101,7 +101,7 @@ def locate(data: str | None, split: str | None) -> Source:
     files = [file for file in labels if file is not None]
     if not files:
         of = f" of {split}" if split else ""
-        raise DataError(f"{path} holds no labels{of}: {HOW_TO_GET}")
+        raise DataError(f"{path} holds no labels{of}: {_HOW_TO_GET}")
     return source_of_files(name, path, files)
 
 

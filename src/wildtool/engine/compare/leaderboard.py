@@ -105,8 +105,15 @@ def prompts_caveat(result: ScoreResult) -> str:
 
 
 def notes_of(metrics: Iterable[Metric]) -> list[str]:
-    """The notes of some numbers, each once, with the name of its number."""
-    return list(dict.fromkeys(f"{m.group}, {m.name}: {m.note}" for m in metrics if m.note))
+    """The notes of some numbers, each once, with the names of its numbers."""
+    noted: dict[str, dict[str, dict[str, None]]] = {}
+    for metric in metrics:
+        if metric.note:
+            noted.setdefault(metric.note, {}).setdefault(metric.group, {})[metric.name] = None
+    return [
+        "; ".join(f"{group}, {', '.join(names)}" for group, names in groups.items()) + f": {note}"
+        for note, groups in noted.items()
+    ]
 
 
 def missing_note(label: str, result: ScoreResult) -> str:

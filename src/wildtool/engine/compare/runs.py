@@ -115,6 +115,8 @@ def incompatibilities(first: ComparedRun, second: ComparedRun) -> list[str]:
         found.append(f"profile they were run under: {a.played} and {b.played}")
     for name, x, y in setting_diffs(_other_models(first), _other_models(second)):
         found.append(f"model of another role ({name}): {x} and {y}")
+    for x, y in _different_notes(a, b)[:1]:
+        found.append(f"what their numbers are made with: {x} and {y}")
     here, there = first.cells.keys(), second.cells.keys()
     if here != there:
         found.append(
@@ -124,6 +126,13 @@ def incompatibilities(first: ComparedRun, second: ComparedRun) -> list[str]:
     if langs[0] != langs[1]:
         found.append(f"languages: {' '.join(langs[0])} and {' '.join(langs[1])}")
     return found
+
+
+def _different_notes(one: ScoreResult, other: ScoreResult) -> list[tuple[str, str]]:
+    """What must be known of the same numbers of two runs where it is not the same, such as what judged them."""
+    notes = {(metric.group, metric.name): metric.note for metric in other.metrics}
+    pairs = ((m.note, notes.get((m.group, m.name), m.note)) for m in one.metrics)
+    return [(a or "nothing to note", b or "nothing to note") for a, b in pairs if a != b]
 
 
 def caveats(sides: Sequence[ComparedRun]) -> list[str]:

@@ -1,0 +1,288 @@
+"""T-Eval's scores of one answer: as ToLeaP computes them, as its authors do, and with their faults corrected."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from wildtool.benchmarks.teval.data import Record
+from wildtool.benchmarks.teval.reading import (
+    FINISH_ACTION,
+    Step,
+    clean_output,
+    read_answer,
+    read_letter,
+    read_answer_object,
+    read_plan_steps,
+    read_plan_lines,
+    read_template_keys,
+    read_template_text,
+    without_finish,
+)
+from wildtool.data.embeddings import Encoder
+from wildtool.json_codec import as_object
+from wildtool.toolcall.assignment import PairWeights, longest_ascent, max_weight_matching
+from wildtool.toolcall.set_scores import Overlap
+from wildtool.toolcall.text.json_in_text import objects_in
+
+NAME_WEIGHT = 0.75
+"""Weight of the names of two steps; the rest is that of their arguments."""
+MATCHED_ABOVE = 0.8
+"""Steps that are not more alike are not matched."""
+# A word is entered at its beginning alone, so that a long one takes no longer than it is.
+_DOTTED = re.compile(rf"(?<!\w)\w+\.\w+|{FINISH_ACTION}")
+_QUOTES = "'\"` \n\t"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScores:
+    """What is found in one answer."""
+
+    parsed: bool
+    """Whether it has the form that was asked for."""
+    values: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Score by column, from 0 to 1; one that is not there counts as 0."""
+    raised: str = ""
+    """What the published evaluator raises, which ends its run; empty where it does not."""
+
+
+class Toleap:
+    """As ToLeaP computes them: an answer that is missing counts as a wrong one."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+
+    def score(self, answer: str | None, record: Record) -> AnswerScores:
+        """The scores of an answer.
+
+        Args:
+            answer: None where the model wrote no text.
+        """
+        match record.test.ability:
+            case "instruct":
+                return self.instruct(answer, record)
+            case "plan":
+                return self.plan(answer, record)
+            case "review":
+                return self.review(answer, record)
+            case _:
+                return self.step(answer, record)
+
+    # Instruct: format, and the share of action and gold arguments that are right
+
+    def instruct(self, answer: str | None, record: Record) -> AnswerScores:
+        found = self.read_template(answer, record)
+        if found is None:
+            return AnswerScores(False, {"format": 0.0, "arguments": 0.0})
+        action, args = found
+        gold = record.gold["args"]
+        right = sum(self.same_value(args.get(key, ""), value) for key, value in gold.items())
+        share = (right + (action == record.gold["action"])) / (len(gold) + 1)
+        return AnswerScores(True, {"format": 1.0, "arguments": share})
+
+    def read_template(self, answer: str | None, record: Record) -> tuple[Any, dict[Any, Any]] | None:
+        if record.form == "string":
+            return None if answer is None else read_template_text(answer, record.template)
+        return read_template_keys(answer, record.template)
+
+    def same_value(self, found: Any, gold: Any) -> bool:
+        return bool(found == gold)
+
+    # Plan: steps in the order of the gold ones
+
+    def plan(self, answer: str | None, record: Record) -> AnswerScores:
+        found = self.read_steps(answer, record)
+        gold = read_plan_steps(record.gold)
+        if not found or not gold:
+            return AnswerScores(False, {"precision": 0.0, "recall": 0.0, "f1": 0.0})
+        steps, gold_steps = without_finish(found), without_finish(gold)
+        if not steps or not gold_steps:
+            return self.only_finish(steps, gold_steps)
+        matched = max_weight_matching(self.weights(steps, gold_steps, record))
+        overlap = Overlap(self.in_order(matched, len(steps)), len(steps), len(gold_steps))
+        values = {"precision": overlap.precision, "recall": overlap.recall, "f1": overlap.f1}
+        return AnswerScores(True, values)
+
+    def read_steps(self, answer: str | None, record: Record) -> list[Step]:
+        return read_plan_steps(answer) if record.test.form == "json" else read_plan_lines(answer, record.names)
+
+    def only_finish(self, steps: Sequence[Step], gold: Sequence[Step]) -> AnswerScores:
+        """The evaluators raise on an empty matrix (Q2)."""
+        return AnswerScores(True, {"precision": 0.0, "recall": 0.0, "f1": 0.0}, "ValueError")
+
+    def weights(self, steps: Sequence[Step], gold: Sequence[Step], record: Record) -> PairWeights:
+        names = self.encoder.cosines([step.name for step in steps], [step.name for step in gold])
+        args = self.encoder.cosines([step.args for step in steps], [step.args for step in gold])
+        alike = (
+            ((i, j), NAME_WEIGHT * max(0.0, name) + (1 - NAME_WEIGHT) * max(0.0, arg))
+            for i, (its_names, its_args) in enumerate(zip(names, args, strict=True))
+            for j, (name, arg) in enumerate(zip(its_names, its_args, strict=True))
+        )
+        return {pair: weight for pair, weight in alike if weight > MATCHED_ABOVE}
+
+    def in_order(self, matched: Mapping[int, int], steps: int) -> int:
+        """Steps in the order of gold; a step that is matched with nothing counts for one too (Q1)."""
+        return max(1, longest_ascent([matched[place] for place in sorted(matched)]))
+
+    # Reason, retrieve, understand: the next step, whole or in part
+
+    def step(self, answer: str | None, record: Record) -> AnswerScores:
+        gold = read_answer_object(record.gold)
+        values: dict[str, float] = {}
+        found = self.read_step(answer, record)
+        if not found or not gold:
+            return AnswerScores(False)
+        if "thought" in found:
+            values["thought"] = self.thought(found["thought"], str(gold.get("thought", "")))
+        if "name" in found:
+            values["name"] = float(self.same_name(found["name"], str(gold.get("name", "")), record))
+        if "args" in found:
+            values["args"] = self.arguments(found["args"], gold.get("args", ""), record)
+        return AnswerScores(True, values)
+
+    def read_step(self, answer: str | None, record: Record) -> dict[str, Any]:
+        """The parts of an answer that are scored; empty where it cannot be read."""
+        ability = record.test.ability
+        if record.form == "str":
+            part = {"reason": "thought", "retrieve": "name", "understand": "args"}.get(ability)
+            return {part: answer} if part else {}
+        found = self.read_answer_object(answer)
+        if not found:
+            return {}
+        args = found.get("args", "")
+        whole = {"thought": str(found.get("thought", "")), "name": str(found.get("name", "")), "args": args}
+        return whole if ability == "rru" else {k: v for k, v in whole.items() if k in _PARTS[ability]}
+
+    def read_answer_object(self, answer: str | None) -> dict[Any, Any]:
+        return read_answer_object(answer)
+
+    def thought(self, found: str | None, gold: str) -> float:
+        if found is None:
+            return 0.0
+        return min(1.0, max(0.0, self.encoder.cosines([found], [gold])[0][0]))
+
+    def same_name(self, found: str | None, gold: str, record: Record) -> bool:
+        if record.test.form == "json" or found is None:
+            return found == gold
+        return gold in found and all(name == gold for name in _DOTTED.findall(found))
+
+    def arguments(self, found: Any, gold: Any, record: Record) -> float:
+        if record.test.form == "json":
+            given, wanted = as_object(found), as_object(gold)
+            hits = sum(key in given and str(given[key]) == str(value) for key, value in wanted.items())
+            return self.share_of_arguments(Overlap(hits, len(given), len(wanted)))
+        return float(found is not None and self.unquoted(str(found)) == str(gold))
+
+    def share_of_arguments(self, overlap: Overlap) -> float:
+        return overlap.f1_or_equal
+
+    def unquoted(self, text: str) -> str:
+        return text.strip("'").strip('"')
+
+    # Review: one letter
+
+    def review(self, answer: str | None, record: Record) -> AnswerScores:
+        letter = "" if answer is None else self.read_letter(answer)
+        return AnswerScores(bool(letter), {"quality": float(letter == record.gold["answer"])})
+
+    def read_letter(self, answer: str) -> str:
+        return read_letter(answer)
+
+
+_PARTS = {"reason": ("thought",), "retrieve": ("name",), "understand": ("args",)}
+
+
+class Original(Toleap):
+    """As its authors compute them: arguments that were not asked for are free, and a missing answer raises."""
+
+    def score(self, answer: str | None, record: Record) -> AnswerScores:
+        if answer is None and record.form != "json" and record.test.ability != "plan":
+            ends = "AttributeError" if record.test.ability in ("understand", "review") else "TypeError"
+            return AnswerScores(False, raised=ends)
+        return super().score(answer, record)
+
+    def share_of_arguments(self, overlap: Overlap) -> float:
+        if not overlap.gold:
+            return float(not overlap.predicted)
+        return overlap.hits / (overlap.gold + 1e-5)
+
+
+class Fixed(Toleap):
+    """With the known faults of both corrected; the numbers are those of the card."""
+
+    def score(self, answer: str | None, record: Record) -> AnswerScores:
+        if answer is None or not (text := clean_output(answer)):
+            return AnswerScores(False)  # Q12
+        return super().score(text, record)
+
+    def read_template(self, answer: str | None, record: Record) -> tuple[Any, dict[Any, Any]] | None:
+        if record.form == "string":
+            return read_template_text(answer or "", record.template, literal=True)  # Q6, Q7
+        found = read_template_keys(answer, record.template)
+        if found is not None:
+            return found
+        keys = record.template.values()
+        inside = next((one for one in objects_in(answer or "") if all(key in one for key in keys)), None)
+        return None if inside is None else read_template_keys(inside, record.template)  # Q11
+
+    def same_value(self, found: Any, gold: Any) -> bool:
+        return str(found) == str(gold)  # Q10
+
+    def read_steps(self, answer: str | None, record: Record) -> list[Step]:
+        if record.test.form == "str":
+            return read_plan_lines(answer, (*record.names, FINISH_ACTION))
+        return read_plan_steps(answer)
+
+    def only_finish(self, steps: Sequence[Step], gold: Sequence[Step]) -> AnswerScores:
+        right = float(not steps and not gold)
+        return AnswerScores(True, {"precision": right, "recall": right, "f1": right})
+
+    def weights(self, steps: Sequence[Step], gold: Sequence[Step], record: Record) -> PairWeights:
+        """Only steps of one API are matched (Q4, Q5), those with like arguments and near places first (Q3)."""
+        args = self.encoder.cosines([step.args for step in steps], [step.args for step in gold])
+        return {
+            (i, j): 1 + max(0.0, args[i][j]) - _nearness(i, j, len(steps) + len(gold))
+            for i, step in enumerate(steps)
+            for j, wanted in enumerate(gold)
+            if step.name == wanted.name
+        }
+
+    def in_order(self, matched: Mapping[int, int], steps: int) -> int:
+        return longest_ascent([matched[place] for place in sorted(matched)])  # Q1
+
+    def read_answer_object(self, answer: str | None) -> dict[Any, Any]:
+        if found := read_answer_object(answer):
+            return found
+        for inside in objects_in(answer or ""):
+            if "name" in inside:
+                return inside  # Q11
+        return {}
+
+    def same_name(self, found: str | None, gold: str, record: Record) -> bool:
+        if record.test.form == "json" or found is None:
+            return found is not None and found.strip(_QUOTES) == gold
+        # A dotted word that the prompt does not have is no other API (Q8).
+        prompt = "\n".join(message["content"] for message in record.messages)
+        offered = set(_DOTTED.findall(prompt))
+        return all(name == gold or name not in offered for name in _DOTTED.findall(found)) and bool(
+            re.search(rf"(?<![\w.]){re.escape(gold)}(?!\.?\w)", found)
+        )
+
+    def unquoted(self, text: str) -> str:
+        return text.strip(_QUOTES)  # Q13
+
+    def arguments(self, found: Any, gold: Any, record: Record) -> float:
+        wanted: Any = self.unquoted(gold) if isinstance(gold, str) else gold
+        return super().arguments(found, wanted, record)
+
+    def read_letter(self, answer: str) -> str:
+        return read_answer(answer)  # Q9
+
+
+def _nearness(one: int, other: int, size: int) -> float:
+    """A penalty too small to matter for unlike steps, by which equal ones are matched in their order."""
+    return 1e-6 * ((one - other) / size) ** 2
+
+
+EVALUATORS: Mapping[str, type[Toleap]] = {"toleap": Toleap, "original": Original, "fixed": Fixed}
+"""By profile."""
