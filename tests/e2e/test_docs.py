@@ -74,6 +74,8 @@ OFFICIAL = (
     "run rotbench",
     "runs/rotbench",
     "runs/multimedia",
+    "teval",
+    "runs/plans",
 )
 """Commands over ACEBench's official data, or over a part of them."""
 PULLED = oracle_folder("acebench").parents[1] / "data" / "acebench"
@@ -135,6 +137,9 @@ def pulled(folder: Path) -> Path:
     typed("wildtool data pull rotbench --from RoTBench", folder)
     typed("wildtool run rotbench --model baseline/gold --limit 1 --out runs/rotbench/qwen3", folder)
     typed("wildtool data pull taskbench --from JARVIS", folder)
+    copytree(PULLED.with_name("teval"), folder / "T-Eval")
+    typed("wildtool data pull teval --from T-Eval", folder)
+    typed("wildtool run teval --split plan_json --limit 50 --model baseline/gold --out runs/plans", folder)
     typed("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
     category = "normal_atom_bool"
     results = folder / "result_all" / "result_en" / "some-model" / f"data_{category}_result.json"

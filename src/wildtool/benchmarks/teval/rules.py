@@ -96,7 +96,7 @@ class TevalRules(Rules):
             repeated = len({(step.name, step.args) for step in steps}) < len(steps)
             return "Q3: steps of equal weight are matched in any order" if repeated else ""
         if record.test.ability == "instruct":
-            return "Q6: the template is taken as a pattern, so that signs in it do not stand for themselves"
+            return "Q6: the template is taken as a pattern, so that signs in it have another meaning"
         if record.test.ability == "rru" and self.profile == "original":
             return "a small number in the denominator keeps the score of arguments below 1"
         return ""

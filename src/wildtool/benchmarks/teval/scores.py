@@ -11,10 +11,10 @@ from wildtool.benchmarks.teval.reading import (
     Step,
     clean_output,
     read_answer,
-    read_letter,
     read_answer_object,
-    read_plan_steps,
+    read_letter,
     read_plan_lines,
+    read_plan_steps,
     read_template_keys,
     read_template_text,
     without_finish,
@@ -104,7 +104,9 @@ class Toleap:
         return AnswerScores(True, values)
 
     def read_steps(self, answer: str | None, record: Record) -> list[Step]:
-        return read_plan_steps(answer) if record.test.form == "json" else read_plan_lines(answer, record.names)
+        return (
+            read_plan_steps(answer) if record.test.form == "json" else read_plan_lines(answer, record.names)
+        )
 
     def only_finish(self, steps: Sequence[Step], gold: Sequence[Step]) -> AnswerScores:
         """The evaluators raise on an empty matrix (Q2)."""
