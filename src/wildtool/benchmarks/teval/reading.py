@@ -41,7 +41,7 @@ def read_loosely(value: Any, opener: str = "", closer: str = "") -> Any:
     if closer:
         text = text[: text.rfind(closer) + 1]
     try:
-        return read_literal(text)
+        return read_python_value(text)
     except NoValueError:
         pass
     for form in (text, text.replace("'", '"')):
@@ -52,7 +52,7 @@ def read_loosely(value: Any, opener: str = "", closer: str = "") -> Any:
     raise NoValueError("neither a Python literal nor JSON")
 
 
-def read_literal(text: str) -> Any:
+def read_python_value(text: str) -> Any:
     """The value of a Python literal. Raises NoValueError where it is none."""
     try:
         with warnings.catch_warnings():
@@ -146,7 +146,7 @@ def read_template_text(
     # Parentheses in a template are groups too, and shift the parts.
     _, action, args = (part or "" for part in found.groups()[:3])
     try:
-        value = read_literal(args.strip())
+        value = read_python_value(args.strip())
     except NoValueError:
         value = None
     return action.strip(), as_object(value)
