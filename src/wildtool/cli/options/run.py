@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wildtool.benchmark import RETRIEVAL
 from wildtool.cli.command import (
     LIMITS,
     MODEL,
@@ -74,6 +73,8 @@ class RetrieverOptions:
 
     def check(self, benchmark: "Benchmark") -> None:
         """Raises UsageError for combinations that make no sense."""
+        from wildtool.benchmark import RETRIEVAL  # help needs no benchmark
+
         about = {
             "--retriever": self.name,
             "--retriever-top-k": self.top_k,
