@@ -70,6 +70,9 @@ OFFICIAL = (
     "runs/gold",
     "benchmark acebench",
     "my_records",
+    "rotbench",
+    "sealtools",
+    "runs/bge",
     "taskbench",
     "run rotbench",
     "runs/rotbench",
@@ -77,7 +80,7 @@ OFFICIAL = (
     "teval",
     "runs/plans",
 )
-"""Commands over ACEBench's official data, or over a part of them."""
+"""Commands over official data, or over a part of them."""
 PULLED = oracle_folder("acebench").parents[1] / "data" / "acebench"
 """The official data, where they are at hand."""
 
@@ -125,6 +128,12 @@ def pulled(folder: Path) -> Path:
         )
     typed(shlex.join(["wildtool", "data", "pull", "acebench", "--from", str(PULLED)]), folder)
     typed("wildtool run acebench --model baseline/gold --out runs/gold --quiet", folder)
+    for name in ("rotbench", "sealtools"):
+        typed(shlex.join(["wildtool", "data", "pull", name, "--from", str(PULLED.with_name(name))]), folder)
+        typed(f"wildtool run {name} --model baseline/gold --limit 30 --out runs/{name}/qwen3 -q", folder)
+    typed(
+        "wildtool run sealtools --retriever bm25 --model baseline/gold --limit 30 --out runs/bge -q", folder
+    )
     for domain in DOMAINS:
         made = folder / "JARVIS" / f"data_{domain}"
         copytree(PULLED.with_name("taskbench") / f"data_{domain}", made)

@@ -42,16 +42,14 @@ def read_json(path: Path) -> Any:
 
 
 def source_of_files(name: str, place: Path, files: Iterable[Path]) -> Source:
-    """Describes several files of a folder by one digest, which compressing them does not change. Raises DataError.
+    """Describes several files by one digest of their names and contents; neither their folders nor compression matter.
 
     Args:
-        place: the folder, or the one file that the user named.
+        place: the folder, or the one file, that the user named.
+
+    Raises DataError where one cannot be read.
     """
-    root = place if place.is_dir() else place.parent
-    digests = sorted(
-        (file.relative_to(root).as_posix().removesuffix(".gz"), _digest(file, *_version(file)))
-        for file in files
-    )
+    digests = sorted((file.name.removesuffix(".gz"), _digest(file, *_version(file))) for file in files)
     lines = "".join(f"{digest}  {file}\n" for file, digest in digests)
     return Source(name, place, hashlib.sha256(lines.encode()).hexdigest())
 

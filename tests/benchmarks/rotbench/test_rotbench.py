@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from benchmarks.text_server import serving
 from wildtool.benchmark import Check
 from wildtool.benchmarks.rotbench import ROTBENCH
 from wildtool.benchmarks.rotbench.data import Record, parse_record
@@ -258,6 +259,29 @@ def test_both_modes_send_the_texts_of_the_data(data: Path):
     assert chat is not None and raw is not None
     assert [message["role"] for message in chat.messages] == ["system", "user"]
     assert raw.messages[0]["content"] == "".join(message["content"] for message in chat.messages)
+
+
+def test_a_completion_run_sends_the_raw_text_and_scores_what_follows(data: Path, tmp_path: Path):
+    run = (
+        "run",
+        "rotbench",
+        "--data",
+        data,
+        "--split",
+        "clean",
+        "--model",
+        "m",
+        "--out",
+        tmp_path / "run",
+        "-q",
+    )
+    with serving(HOURS) as (url, received):
+        wildtool(*run, "--mode", "completion", "--base-url", url, "--limit", 1)
+    ((path, body),) = received
+    assert path == "/v1/completions"
+    assert body["prompt"].endswith("Let's Begin!Is it open?\nBegin!\n")
+    shown = json.loads(wildtool("show", tmp_path / "run", "--json"))
+    assert shown["runs"][0]["metrics"][0]["value"] == 1.0
 
 
 def test_published_figures_are_numbers_of_the_summary():

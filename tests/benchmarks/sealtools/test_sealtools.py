@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from benchmarks.text_server import serving
 from wildtool.benchmarks.sealtools import SEALTOOLS
 from wildtool.benchmarks.sealtools.data import Record, parse_record
 from wildtool.benchmarks.sealtools.judge import SCORERS, Counts
@@ -199,6 +200,18 @@ def test_retrieval_shows_what_was_found_and_reports_recall(data: Path, tmp_path:
     wildtool("run", "sealtools", "--retriever", "bm25", "--retriever-top-k", 2, *words, status=2)
 
 
+def test_an_embedding_model_finds_tools_and_resuming_asks_it_nothing_again(data: Path, tmp_path: Path):
+    with serving(json.dumps([TIDE])) as (url, received):
+        run = ("run", "sealtools", "--data", data, "--split", "dev", "--model", "m", "--base-url", url)
+        more = ("--retriever", "e", "--retriever-top-k", 2, "--out", tmp_path / "run", "-q")
+        wildtool(*run, *more)
+        paths = [path for path, _ in received]
+        wildtool(*run, *more)
+    assert sorted(paths) == ["/v1/chat/completions"] * 2 + ["/v1/embeddings"] * 3
+    assert len(received) == len(paths)
+    assert metrics(tmp_path / "run")["retrieval: recall@2", "all records"]["denominator"] == 3
+
+
 def test_what_is_retrieved_is_sent_in_its_order(data: Path):
     benchmark = SEALTOOLS.in_mode("retrieval")
     source = benchmark.locate(str(data), "dev")
@@ -239,6 +252,21 @@ def test_a_retriever_that_cannot_be_used_is_refused(
 def test_the_pool_belongs_to_the_data_only_where_it_is_used(data: Path):
     plain, with_pool = (SEALTOOLS.in_mode(mode).locate(str(data)).sha256 for mode in ("chat", "retrieval"))
     assert plain != with_pool
+
+
+def test_the_same_files_are_the_same_data_in_another_folder(data: Path, tmp_path: Path):
+    checkout = tmp_path / "checkout" / "Seal-Tools_Dataset"
+    checkout.parent.mkdir()
+    before = SEALTOOLS.locate(str(data)).sha256
+    data.rename(checkout)
+    assert SEALTOOLS.locate(str(checkout.parent)).sha256 == before
+
+
+def test_one_file_of_records_finds_the_pool_above_it(data: Path):
+    benchmark = SEALTOOLS.in_mode("retrieval")
+    source = benchmark.locate(str(data / "dataset_for_finetune" / "dev.json.gz"))
+    assert len(benchmark.documents(source)) == 5
+    assert [item.roles for item in benchmark.load(source)] == [("retriever",)] * 2
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,15 @@
 import pytest
 
 from models.asking import HELLO, asked_and_answered, call
-from wildtool.models.local.chat_template import takes_one_call, template_messages, wants_results_with_calls
+from wildtool.errors import CallError
+from wildtool.models.local.chat_template import (
+    PlainText,
+    takes_one_call,
+    template_messages,
+    wants_results_with_calls,
+)
 from wildtool.models.providers.openai_messages import Changes, UnsendableError
+from wildtool.types import Request
 
 
 def shaped(*messages: object, **how: bool) -> tuple[list[dict[str, object]], list[str]]:
@@ -104,3 +111,11 @@ def test_a_template_that_wants_results_beside_calls_knows_no_messages_of_tools()
     assert wants_results_with_calls(shown)
     assert not wants_results_with_calls(shown + "{%- elif message['role'] == 'tool' -%}")
     assert not wants_results_with_calls("{%- for message in messages -%}{{ message.content }}")
+
+
+def test_a_raw_text_is_the_prompt_without_a_template():
+    plain = object.__new__(PlainText)
+    plain._tokenizer = lambda text: {"input_ids": [ord(letter) for letter in text]}
+    assert plain.prompt(Request([{"role": "user", "content": "ab"}])) == ([97, 98], {})
+    with pytest.raises(CallError, match="one text"):
+        plain.prompt(Request([]))

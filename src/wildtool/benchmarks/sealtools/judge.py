@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from operator import add, attrgetter
 from typing import Any, cast
 
 from wildtool.benchmark import Check
@@ -47,7 +48,7 @@ class Counts:
     wrong_value: int = 0
 
     def __add__(self, other: "Counts") -> "Counts":
-        return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return Counts(*map(add, _VALUES(self), _VALUES(other)))
 
     @property
     def first_error(self) -> str | None:
@@ -60,6 +61,10 @@ class Counts:
         if self.ok_api < self.gold_api:
             return "missing_call"
         return "extra_call" if self.pred_api > self.gold_api else "missing_param"
+
+
+COUNTERS = tuple(f.name for f in fields(Counts))
+_VALUES = attrgetter(*COUNTERS)
 
 
 def gold_counts(record: Record) -> Counts:
@@ -318,7 +323,7 @@ class Scorer:
     def check(self, text: str | None, record: Record) -> Check:
         """The decision about one reply: right if it has exactly the gold calls."""
         counts, raised, calls = self.counts(text, record)
-        columns = {f.name: getattr(counts, f.name) for f in fields(counts)}
+        columns = dict(zip(COUNTERS, _VALUES(counts), strict=True))
         error = counts.first_error
         reason = "exactly the gold calls" if error is None else _REASONS[error]
         if raised:

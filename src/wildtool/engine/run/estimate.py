@@ -134,9 +134,13 @@ def estimate_run(plan: Plan) -> dict[str, RoleEstimate]:
     by_style = [asyncio.run(_play(plan, items, style)) for style in plan.benchmark.gold_styles]
     found: dict[str, RoleEstimate] = {}
     for role in dict.fromkeys(role for taken in by_style for role in taken):
-        ways = sorted((taken.get(role, Usage()) for taken in by_style), key=lambda taken: taken.prompt_tokens)
+        ways = sorted((taken.get(role, Usage()) for taken in by_style), key=_size)
         found[role] = RoleEstimate(_times(ways[0], plan.repeats), _times(ways[-1], plan.repeats))
     return found
+
+
+def _size(taken: Usage) -> tuple[float, float]:
+    return taken.prompt_tokens, taken.reply_tokens
 
 
 def _times(taken: Usage, repeats: int) -> Usage:

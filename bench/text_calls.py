@@ -1,0 +1,56 @@
+"""Judging gold answers of all of RoTBench and Seal-Tools: the whole command `wildtool score RUN`.
+
+Needs the official data (`wildtool data pull rotbench`, `… sealtools`); WILDTOOL_DATA_DIR says where they lie.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import Line, in_turns, main, run_child
+from wildtool.engine.registry import load_benchmark
+
+RUNS = {"rotbench": 840, "sealtools": 2054}
+"""Records of each benchmark."""
+TARGET_S = 2.0
+READ = (
+    "import json, pathlib, sys; "
+    "[json.loads(path.read_text('utf-8')) for path in pathlib.Path(sys.argv[1]).rglob('*.json')]; "
+    "[json.loads(line) for path in pathlib.Path(sys.argv[2]).rglob('record*') for line in path.open(encoding='utf-8')]"
+)
+"""Starts Python and reads the files that judging reads; no more."""
+
+
+def measure(repeats: int) -> list[Line]:
+    wildtool = Path(sys.executable).with_name("wildtool")
+    lines: list[Line] = []
+    for name, records in RUNS.items():
+        benchmark = load_benchmark(name)
+        data = benchmark.locate(None).path
+        with tempfile.TemporaryDirectory() as place:
+            run = Path(place) / "run"
+            run_child([wildtool, "run", name, "--model", "baseline/gold", "--quiet", "--out", run])
+            for profile in benchmark.profiles:
+                ours, baseline = in_turns(
+                    lambda run=run, profile=profile: run_child(
+                        [wildtool, "score", run, "--profile", profile]
+                    ),
+                    lambda run=run, data=data: run_child([sys.executable, "-c", READ, data, run]),
+                    repeats,
+                )
+                lines += [
+                    Line(
+                        what=f"`wildtool score RUN`, {name}, {records:,} records, {profile}, {what}",
+                        unit="s",
+                        ours=[getattr(ended, f"{clock}_s") for ended in ours],
+                        versus="reading the same files with `json`",
+                        baseline=[getattr(ended, f"{clock}_s") for ended in baseline],
+                        target=TARGET_S,
+                    )
+                    for clock, what in (("wall", "wall clock"), ("cpu", "processor time"))
+                ]
+    return lines
+
+
+if __name__ == "__main__":
+    main(measure)
