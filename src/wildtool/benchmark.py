@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, Self, cast, runtime_checkable
 
 from wildtool.episode import SingleReply, gold_replies, incomplete_outcome, play_episodes, replay
 from wildtool.errors import DataError
-from wildtool.trace import Trace, plain_trace
+from wildtool.trace import SaidCall, Trace, plain_trace, said_calls
 from wildtool.types import (
     Ask,
     Episode,
@@ -173,6 +173,10 @@ class Rules:
         """Why these rules refuse the gold answer of a unit, by the same numbering; empty if unknown."""
         return ""
 
+    def said(self, reply: Message) -> Iterable[SaidCall]:
+        """For traces, the calls that a reply makes: here its native ones, or else its text. Never raises."""
+        return said_calls(reply)
+
     def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
         """What happened in one unit, step by step, to show to a reader. Pure; never raises, even on malformed replies."""
         episode = self.recorded_episode(item, unit, transcript)
@@ -182,7 +186,8 @@ class Rules:
             check = self.verdict(episode, item, unit)
             return check.correct, check.reason
 
-        return plain_trace(unit, episode, transcript, request.tools if request else (), gold or (), decide)
+        tools = request.tools if request else ()
+        return plain_trace(unit, episode, transcript, tools, gold or (), decide, self.said)
 
 
 class Benchmark(ABC):

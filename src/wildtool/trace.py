@@ -1,6 +1,6 @@
 """What the traces of all benchmarks share: who saw what before each reply, and where two JSON values differ."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from typing import Any, Literal, cast
@@ -15,6 +15,8 @@ MAX_TRACE_DIFFERENCES = 20
 MAX_TRACE_DEPTH = 64
 """Deeper values are shown as one."""
 _ABSENT = object()
+SaidCall = tuple[str, Any]
+"""Name and arguments of a call that a reply makes; `message` and its text for a reply without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def plain_trace(
     tools: Sequence[Tool],
     gold: Sequence[Message],
     decide: Callable[[], tuple[bool, str]],
+    said: Callable[[Message], Iterable[SaidCall]],
 ) -> Trace:
     """A unit next to its gold replies, compared by calls and texts alone.
 
@@ -168,11 +171,12 @@ def plain_trace(
         episode: at its beginning.
         gold: the gold replies of the unit; empty where it has none.
         decide: whether the ended episode is correct, and why.
+        said: gives the calls that a reply makes.
     """
     happened = list(replay_steps(episode, transcript))
     correct, reason = _decided(decide) if episode.done and happened else (False, "")
-    wanted = [call for reply in gold for call in _said(reply)]
-    made = [(at, *call) for at, (_, _, reply) in enumerate(happened) for call in _said(reply)]
+    wanted = [call for reply in gold for call in said(reply)]
+    made = [(at, *call) for at, (_, _, reply) in enumerate(happened) for call in said(reply)]
     matches = _matches(wanted, [(name, arguments) for _, name, arguments in made])
     fulfilled: dict[int, list[int]] = {}
     calls: list[GoldCall] = []
@@ -218,7 +222,7 @@ def _same_name(gold: tuple[str, Any], call: tuple[str, Any]) -> bool:
     return gold[0] == call[0]
 
 
-def _said(reply: Message) -> Iterator[tuple[str, Any]]:
+def said_calls(reply: Message) -> Iterator[SaidCall]:
     """Name and arguments of each call of a reply, read where they can be; of a reply without one its text."""
     calls = reply.get("tool_calls")
     if not isinstance(calls, list) or not calls:

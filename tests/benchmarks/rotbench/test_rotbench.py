@@ -290,3 +290,13 @@ def test_published_figures_are_numbers_of_the_summary():
     }
     assert {key for row in published() for key in row.values} == names
     assert {row.profile for row in published()} == {"toleap"}
+
+
+def test_a_trace_shows_the_call_that_the_text_makes():
+    item = Item("first-000", ("clean",), {"clean": parsed()}, split="first")
+    reply = Reply({"role": "assistant", "content": said("opening_hours", place="zoo", day="None")})
+    trace = ROTBENCH.rules("toleap").trace(item, "clean", Transcript((reply,)))
+    assert [(call.name, call.status) for call in trace.gold] == [("opening_hours", "wrong")]
+    assert [(d.where, d.expected, d.found) for d in trace.differences] == [
+        ("opening_hours.place", "library", "zoo")
+    ]

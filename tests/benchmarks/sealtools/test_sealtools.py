@@ -288,3 +288,12 @@ def test_lint_names_gold_that_the_offered_tools_do_not_admit(tmp_path: Path):
     path.write_text(json.dumps([record(TIDE, closed)]), "utf-8")
     found = [finding.rule for finding in SEALTOOLS.lint(SEALTOOLS.locate(str(path)))]
     assert found == ["tool not offered", "unknown parameter", "unknown result"]
+
+
+def test_a_trace_shows_the_calls_of_the_list_and_not_what_was_retrieved(data: Path):
+    benchmark = SEALTOOLS.in_mode("retrieval")
+    item = list(benchmark.load(benchmark.locate(str(data), "dev"), split="dev"))[1]
+    found, answer = ({"content": json.dumps(said)} for said in (["getTide"], [TIDE]))
+    trace = benchmark.rules("toleap").trace(item, "0", Transcript((Reply(found), Reply(answer))))
+    assert [(call.name, call.status) for call in trace.gold] == [("getTide", "done"), ("bookBoat", "missed")]
+    assert [step.role for step in trace.steps] == ["retriever", "agent"]

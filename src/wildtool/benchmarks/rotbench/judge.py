@@ -5,7 +5,7 @@ Quirks are numbered as in the card.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from wildtool.benchmarks.rotbench.data import NO_MATTER, Answer, Record
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.compare import compare_arguments
+from wildtool.trace import SaidCall, said_calls
 from wildtool.types import Episode, Item, Message, Request
 
 NO_OUTPUT, PARSING = "No Output Error", "Parsing Error"
@@ -238,6 +239,13 @@ class RoTRules(Rules):
             "the right parameters with other values than any accepted answer",
         )
         return Check(False, LEVELS[level], reasons[level], fields=columns, detail=detail)
+
+    def said(self, reply: Message) -> Iterable[SaidCall]:
+        try:
+            call = self.read(written_text(reply))
+        except (UnreadableError, EvaluatorError):
+            return said_calls(reply)
+        return [(call.name, call.arguments)]
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
         for unit, record in cast(Mapping[str, Record], item.data).items():

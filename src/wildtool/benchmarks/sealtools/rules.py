@@ -1,7 +1,7 @@
 """How a record is put to a model in each mode, what its gold answers are, and its mistakes for the audit."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +11,8 @@ from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.sealtools.data import Record, read_pool
 from wildtool.benchmarks.sealtools.judge import Scorer, gold_counts
 from wildtool.episode import SingleReply, written_text
+from wildtool.json_codec import as_objects
+from wildtool.trace import SaidCall, said_calls
 from wildtool.types import Episode, Item, Message, Request
 
 RETRIEVER = "retriever"
@@ -113,6 +115,18 @@ class SealRules(Rules):
         return Check(
             False, fields={**columns, **(_recall(found, item.data) if found is not None else {})}, steps=0
         )
+
+    def said(self, reply: Message) -> Iterable[SaidCall]:
+        text = written_text(reply)
+        if self.retrieves and read_found({"content": text}):
+            return ()  # what was retrieved is no call
+        calls = as_objects(self.scorer.read(text))
+        named = [
+            (str(call["api"]), call.get("parameters", call.get("arguments")))
+            for call in calls
+            if "api" in call
+        ]
+        return named or said_calls(reply)
 
     # The audit ----------------------------------------------------------------------------------------
 
