@@ -300,3 +300,11 @@ def test_a_trace_shows_the_call_that_the_text_makes():
     assert [(d.where, d.expected, d.found) for d in trace.differences] == [
         ("opening_hours.place", "library", "zoo")
     ]
+
+
+def test_data_are_described_by_environment(data: Path):
+    described = {(m.group, m.name): m.value for m in ROTBENCH.stats(ROTBENCH.locate(str(data)))}
+    assert described["records", "first, heavy"] == 4
+    assert described["tools offered", "first, clean"] == 8
+    assert described["no accepted answer with parameters", "first, slight"] == 2
+    assert described["scenario", "PL"] == 16

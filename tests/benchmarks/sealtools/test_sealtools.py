@@ -297,3 +297,9 @@ def test_a_trace_shows_the_calls_of_the_list_and_not_what_was_retrieved(data: Pa
     trace = benchmark.rules("toleap").trace(item, "0", Transcript((Reply(found), Reply(answer))))
     assert [(call.name, call.status) for call in trace.gold] == [("getTide", "done"), ("bookBoat", "missed")]
     assert [step.role for step in trace.steps] == ["retriever", "agent"]
+
+
+def test_data_are_described_by_split(data: Path):
+    described = {(m.group, m.name): m.value for m in SEALTOOLS.stats(SEALTOOLS.locate(str(data)))}
+    assert (described["gold calls", "dev"], described["gold parameters", "dev"]) == (3, 5)
+    assert (described["kind", "nested"], described["difficulty", "easy"]) == (3, 3)

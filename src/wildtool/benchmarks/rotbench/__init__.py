@@ -64,6 +64,11 @@ class RoTBench(Benchmark):
 
         return lint(source)
 
+    def stats(self, source: Source) -> list[Metric]:
+        from wildtool.benchmarks.rotbench.data import stats
+
+        return list(stats(source))
+
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         from wildtool.benchmarks.rotbench.summary import summarize
 

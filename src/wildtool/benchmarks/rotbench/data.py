@@ -4,6 +4,7 @@ A clean record and its noisy variants are one item with a unit each, so that sta
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,8 @@ from wildtool.data.files import find_packed, read_json, source_of_files
 from wildtool.data.pinned import PinnedFile, cache_folder, fetch_all
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_list, as_object, json_type, required_field
-from wildtool.types import Item, Message, Source
+from wildtool.stats.describe import count_metrics
+from wildtool.types import Item, Message, Metric, Source
 
 ENVIRONMENTS = ("clean", "slight", "medium", "heavy", "union")
 SCENARIOS = ("TG", "RS", "DU", "PL", "AM", "IR", "FT")
@@ -268,7 +270,7 @@ def _answer(text: Any, where: str) -> Answer:
     return Answer(text, text[action + 8 : given].removesuffix("\n"), cast(dict[str, Any], arguments))
 
 
-# Checks ----------------------------------------------------------------------------------------------
+# Description and checks ----------------------------------------------------------------------------------------------
 
 
 def lint(source: Source) -> Iterator[Finding]:
@@ -305,3 +307,34 @@ def _lint_record(where: str, record: Record) -> Iterator[Finding]:
     if not any(answer.arguments for answer in record.answers):
         message = "every accepted answer has an empty input, which toleap and original refuse (Q1)"
         yield Finding(where, "empty input", message)
+
+
+def stats(source: Source) -> Iterator[Metric]:
+    """Records, tools and accepted answers by environment, and records by scenario. Raises DataError."""
+    turns = (FIRST, THIRD) if source.path.is_dir() else (FIRST,)
+    found = [
+        record
+        for turn in turns
+        if source.path.is_file() or _has(source.path, turn)
+        for item in read_items(source, turn)
+        for record in cast(Mapping[str, Record], item.data).values()
+    ]
+    measures: Mapping[str, Callable[[Record], int]] = {
+        "records": lambda record: 1,
+        "tools offered": lambda record: len(record.tools),
+        "accepted answers": lambda record: len(record.answers),
+        "no accepted answer with parameters": lambda record: not record.best_answer().arguments,
+    }
+    for name, measure in measures.items():
+        counts: Counter[str] = Counter()
+        for record in found:
+            counts[f"{record.turn}, {record.environment}"] += measure(record)
+        yield from count_metrics(name, counts)
+    yield from count_metrics("scenario", Counter(record.scenario for record in found), SCENARIOS)
+
+
+def _has(folder: Path, turn: str) -> bool:
+    try:
+        return bool(files_of(folder, turn))
+    except DataError:
+        return False

@@ -59,7 +59,9 @@ class SealTools(Benchmark):
         return SealRules(profile, SCORERS[profile], retrieves=self.mode == RETRIEVAL)
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
-        return {"shape": item.data.shape, "easy": "easy" in item.id}
+        from wildtool.benchmarks.sealtools.data import difficulty_of
+
+        return {"shape": item.data.shape, "easy": difficulty_of(item.id) == "easy"}
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
         from wildtool.benchmarks.sealtools.data import locate
@@ -75,6 +77,11 @@ class SealTools(Benchmark):
         from wildtool.benchmarks.sealtools.data import lint
 
         return lint(source)
+
+    def stats(self, source: Source) -> list[Metric]:
+        from wildtool.benchmarks.sealtools.data import stats
+
+        return list(stats(source))
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         from wildtool.benchmarks.sealtools.summary import summarize

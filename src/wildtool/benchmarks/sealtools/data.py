@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,8 @@ from wildtool.data.files import find_packed, read_json, read_unpacked, source_of
 from wildtool.data.pinned import PinnedFile, cache_folder, fetch_all
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_list, as_object, as_objects, json_type, loads, required_field
-from wildtool.types import Item, Source
+from wildtool.stats.describe import count_metrics
+from wildtool.types import Item, Metric, Source
 
 DEV, IN_DOMAIN, OUT_DOMAIN = "dev", "test_in_domain", "test_out_domain"
 RECORD_FILES = (DEV, IN_DOMAIN, OUT_DOMAIN)
@@ -230,7 +232,7 @@ def searched_text(tool: Mapping[str, Any]) -> str:
     )
 
 
-# Checks ----------------------------------------------------------------------------------------------
+# Description and checks ----------------------------------------------------------------------------------------------
 
 
 def lint(source: Source) -> Iterator[Finding]:
@@ -266,3 +268,29 @@ def _lint_record(where: str, record: Record) -> Iterator[Finding]:
             if isinstance(value, str) and _LABEL.fullmatch(value) and value not in labels:
                 yield Finding(where, "unknown result", f"{key!r} takes {value}, which no earlier call gives")
         labels += as_list(call["responses"])
+
+
+def stats(source: Source) -> Iterator[Metric]:
+    """Records, calls and parameters by split, and records by kind. Raises DataError."""
+    found = list(read_items(source, None))
+    measures: Mapping[str, Callable[[Record], int]] = {
+        "records": lambda record: 1,
+        "gold calls": lambda record: len(record.gold),
+        "gold parameters": lambda record: sum(len(call["parameters"]) for call in record.gold),
+        "gold APIs not offered": lambda record: len(
+            {call["api"] for call in record.gold} - {*record.candidates()}
+        ),
+    }
+    for name, measure in measures.items():
+        counts: Counter[str] = Counter()
+        for item in found:
+            counts[item.split] += measure(item.data)
+        yield from count_metrics(name, counts)
+    shapes = Counter(cast(Record, item.data).shape for item in found)
+    yield from count_metrics("kind", shapes, ("single", "multiple", "nested"))
+    yield from count_metrics("difficulty", Counter(difficulty_of(item.id) for item in found))
+
+
+def difficulty_of(item: str) -> str:
+    """The data's own word for how hard a record is, which its id holds."""
+    return "easy" if "easy" in item else "difficult"

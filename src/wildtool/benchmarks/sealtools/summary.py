@@ -143,8 +143,8 @@ VIEWS: Sequence[View] = (
     View(
         "retrieval",
         "Retrieval",
-        "Of the APIs that gold calls, how many the retriever found in the pool of all tools. A model can hardly call what it"
-        " is not shown, so recall bounds its API recall.",
+        "Of the APIs that gold calls, how many the retriever found in the pool of all tools. A model can hardly call what"
+        " it is not shown, so recall bounds its API recall.",
         (*(f"retrieval: recall@{k}" for k in range(1, 101)), "retrieval: all APIs found"),
     ),
     View(
