@@ -23,7 +23,9 @@ LEVELS = ("Tool Selection Error", "Parameter Identification Error", "Content Fil
 ERRORS = (NO_OUTPUT, PARSING, *LEVELS)
 _ACTION, _INPUT = "Action:", "Action Input:"
 _LITERAL_ROLES = ("finish", "ask_to_user")
-_LINE_CALL = re.compile(r"^[ \t]*Action:[ \t]*([^\n]*?)\s*Action Input:", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*+Action:", re.MULTILINE)
+MAX_TEXT = 100_000
+"""Characters of a reply in which `fixed` looks for a call."""
 _BRACE = re.compile(r"[{}]")
 
 
@@ -101,17 +103,29 @@ def read_by_lines(text: str | None) -> Call:
     """`Action:` counts where a line begins (Q6), and JSON ends where it ends (Q5). Raises UnreadableError."""
     if text is None:
         raise UnreadableError(NO_OUTPUT)
-    found = _LINE_CALL.search(text)
-    if found is None or not found[1]:
-        raise UnreadableError("no line `Action: NAME` before `Action Input:`")
-    start = text.find("{", found.end())
+    name, end = _line_call(text[:MAX_TEXT])
+    start = text.find("{", end)
     try:
         arguments: Any = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else None
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"the action input is not JSON ({type(error).__name__})") from error
     if not isinstance(arguments, dict):
         raise UnreadableError("no JSON object after `Action Input:`")
-    return Call(found[1], cast(dict[str, Any], arguments))
+    return Call(name, cast(dict[str, Any], arguments))
+
+
+def _line_call(text: str) -> tuple[str, int]:
+    """The name on the first line `Action: NAME` that only blanks separate from `Action Input:`, and where that ends."""
+    for line in _LINE.finditer(text):
+        given = text.find(_INPUT, line.end())
+        if given < 0:
+            break
+        newline = text.find("\n", line.end(), given)
+        end = newline if newline >= 0 else given
+        name = text[line.end() : end].strip()
+        if name and not text[end:given].strip():
+            return name, given + len(_INPUT)
+    raise UnreadableError("no line `Action: NAME` before `Action Input:`")
 
 
 # How far a call goes right ---------------------------------------------------------------------------

@@ -27,8 +27,10 @@ _BRACKET = re.compile(r"[\[\]]")
 _BEGINNING = re.compile(r"[\[{]")
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
 _BETWEEN = re.compile(r"[\s,]*(?=\{)")
-MAX_LISTS = 100
-"""Beginnings of a list that are tried."""
+MAX_LISTS = 20
+"""Beginnings of a list that `fixed` tries."""
+MAX_CHARACTERS = 100_000
+"""Characters of a reply in which it looks for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ def _text(value: Any) -> str:
 def read_fixed(text: str | None) -> list[Any] | None:
     """The first list of calls that is not the skeleton of the prompt, as JSON or as a Python literal; or calls without
     a list around them. None where there is none."""
-    plain = _THOUGHT.sub("", text or "", count=1)
+    plain = _THOUGHT.sub("", text or "", count=1)[:MAX_CHARACTERS]
     start, tried = 0, 0
     while (found := _BEGINNING.search(plain, start)) and tried < MAX_LISTS:
         value, end = _value_at(plain, found.start())
