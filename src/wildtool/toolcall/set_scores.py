@@ -52,4 +52,7 @@ def set_overlap(predicted: Collection[Hashable], gold: Collection[Hashable]) -> 
 def multiset_overlap(predicted: Iterable[Hashable], gold: Iterable[Hashable]) -> Overlap:
     """Elements with how often they occur: a gold element is hit once for each time that it is gold."""
     left, right = Counter(predicted), Counter(gold)
-    return Overlap((left & right).total(), left.total(), right.total())
+    both = left.keys() & right.keys()
+    # `left & right` counts the same in a loop of its own, which takes twice as long.
+    hits = sum(map(min, map(left.__getitem__, both), map(right.__getitem__, both)))
+    return Overlap(hits, sum(left.values()), sum(right.values()))

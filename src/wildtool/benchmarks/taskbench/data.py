@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import orjson
+
 from wildtool.data.files import find_packed, read_json, read_unpacked
 from wildtool.errors import DataError
 from wildtool.json_codec import LINE_LIMITS, json_type, loads_within
@@ -124,7 +126,7 @@ def read_labels(path: Path, library: Library) -> Iterator[Item]:
 
 def _item(line: bytes, where: str, library: Library) -> Item:
     try:
-        record = loads_within(line, LINE_LIMITS)
+        record = _loads(line)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not a JSON object ({error}); expected one record per line") from error
     if not isinstance(record, dict):
@@ -152,12 +154,20 @@ def _label(record: Mapping[str, Any], name: str, where: str) -> list[Any]:
     value = record.get(found)
     if isinstance(value, str):
         try:
-            value = loads_within(value, LINE_LIMITS)
+            value = _loads(value)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{where}: field {found}: not JSON ({error})") from error
     if not isinstance(value, list):
         raise DataError(f"{where}: field {found}: expected a list, found {json_type(value)}")
     return cast(list[Any], value)
+
+
+def _loads(text: bytes | str) -> Any:
+    """The value of a JSON text; of one that orjson refuses what the standard library reads. Raises ValueError."""
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return loads_within(text, LINE_LIMITS)
 
 
 def _objects(document: Any, name: str, path: Path) -> list[dict[str, Any]]:

@@ -51,6 +51,8 @@ def f1_or_equal(overlap: Overlap) -> float:
 
 def media_type(text: str) -> str:
     """Kind of file that a text names, by an extension anywhere in it, as both evaluators decide it (Q11)."""
+    if "." not in text:
+        return "text"
     return next(
         (kind for kind, endings in _EXTENSIONS.items() if any(ending in text for ending in endings)), "text"
     )

@@ -13,49 +13,24 @@ from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
 NO_JSON = "no JSON could be read"
 _STEP_KEYS = ("description", "step_description", "step_name", "step")
 _NAME_KEYS = ("task", "name", "task_name", "task_node_name", "node_name", "task_node", "tool")
-_CLOSERS = {"{": "}", "[": "]"}
+_DECODER = json.JSONDecoder()
 
 
 def read_plan(text: str) -> ToolPlan | None:
-    """The plan in a reply; an empty one where its JSON is no object (Q8), None where there is no JSON."""
-    stretch = first_stretch(text)
-    if stretch is None:
-        return None
+    """The plan in a reply; an empty one where its JSON is no object (Q8), None where there is no JSON.
+
+    The evaluator takes the stretch from the first bracket to the one that closes it, and decodes that. Where a value of
+    JSON begins at that bracket, it ends with the same one.
+    """
+    begin = min((at for at in map(text.find, "{[") if at >= 0), default=-1)
     try:
-        value = json.loads(stretch)
+        value: Any = _DECODER.raw_decode(text, begin)[0] if begin >= 0 else None
     except (ValueError, RecursionError):
+        return None
+    if begin < 0:
         return None
     plan = cast(dict[str, Any], value) if isinstance(value, dict) else {}
     return ToolPlan(*(plan.get(name, []) for name in ("task_steps", "task_nodes", "task_links")))
-
-
-def first_stretch(text: str) -> str | None:
-    """From the first bracket to the one that closes it, counting only brackets of its kind, outside of strings."""
-    begin = min((at for at in map(text.find, _CLOSERS) if at >= 0), default=-1)
-    if begin < 0:
-        return None
-    opener, closer = text[begin], _CLOSERS[text[begin]]
-    depth, at = 0, begin
-    while at < len(text):
-        character = text[at]
-        if character == '"':
-            at = _string_end(text, at)
-        elif character == opener:
-            depth += 1
-        elif character == closer:
-            depth -= 1
-            if not depth:
-                return text[begin : at + 1]
-        at += 1
-    return None
-
-
-def _string_end(text: str, begin: int) -> int:
-    """Place of the quote that ends the string that begins there; the length of the text where none does."""
-    at = begin + 1
-    while at < len(text) and text[at] != '"':
-        at += 2 if text[at] == "\\" else 1
-    return at
 
 
 def score_toleap(text: str, gold: ToolPlan, library: Library) -> PlanScores:

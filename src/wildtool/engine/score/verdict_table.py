@@ -131,6 +131,12 @@ class RunInfo:
     profile: str
 
 
+@cache
+def _run_columns(run_info: RunInfo) -> Mapping[str, str]:
+    """The columns that all rows share; made for each row they would take a fifth of its time."""
+    return asdict(run_info)
+
+
 def verdicts_path(folder: Path, profile: str) -> Path:
     """The file of the verdicts of a run under a profile."""
     return folder / f"verdicts-{profile}.parquet"
@@ -165,7 +171,7 @@ class VerdictTable(Closing):
         for verdict in verdicts:
             self._outcomes[verdict.outcome] += 1
             row = {
-                **asdict(run_info),
+                **_run_columns(run_info),
                 "split": item.split,
                 "lang": item.lang,
                 "item": item.id,
