@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.taskbench.plan_build import CHAIN, SINGLE, TIMED, link, node, plan, write_data
+from benchmarks.taskbench.plan_build import CHAIN, SINGLE, TIMED, label, link, node, plan, timed, write_data
 from e2e.command import wildtool
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
 from wildtool.benchmarks.taskbench.rules import taskbench_rules
@@ -258,6 +258,33 @@ def test_missing_labels_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest.
         list(TASKBENCH.load(TASKBENCH.locate(str(other))))
     with pytest.raises(DataError, match="huggingface"):
         TASKBENCH.locate(str(tmp_path), "hugingface")
+
+
+@pytest.mark.parametrize(
+    ("domain", "gold", "rule"),
+    [
+        ("huggingface", plan([node("Photo Printer", "a")]), "unknown tool"),
+        ("huggingface", plan([node("Photo Finder", "<node-0>")]), "reference"),
+        ("huggingface", plan([node("Photo Finder", "<node-4>")]), "reference"),
+        ("huggingface", plan([node("Photo Finder", "<output_of_X>")]), "reference"),
+        ("huggingface", plan([node("Photo Finder", 3)]), "argument"),
+        ("huggingface", plan([node("Photo Finder", "a")], steps=[]), "steps"),
+        ("huggingface", plan([node("Photo Finder", "a")], [link("Photo Finder", "X")]), "link"),
+        ("dailylifeapis", plan([node("set_alarm", {"name": "hour", "value": "8"})]), "unknown parameter"),
+        ("dailylifeapis", plan([timed("set_alarm", {"at": 8})]), "value"),
+    ],
+)
+def test_lint_finds_what_rules_stumble_over(
+    folder: Path, tmp_path: Path, domain: str, gold: Any, rule: str
+) -> None:
+    file = folder / f"data_{domain}" / f"{tmp_path.name}.jsonl"
+    file.write_text(json.dumps(label("odd", "single", gold)), "utf-8")
+    (found,) = TASKBENCH.lint(TASKBENCH.locate(str(file)))
+    assert (found.rule, found.where) == (rule, f"{file}: {domain}/odd")
+
+
+def test_lint_of_sound_labels_finds_nothing(folder: Path) -> None:
+    assert list(TASKBENCH.lint(TASKBENCH.locate(str(folder)))) == []
 
 
 # The command -----------------------------------------------------------------------------------------

@@ -283,3 +283,37 @@ async def test_scores_of_another_encoder_are_marked_wherever_they_are_shown(
     noted = {metric["name"] for metric in metrics if mark in metric["note"] and "lexical" in metric["note"]}
     assert noted >= {"Plan str", "Plan json", "Reason str", "Reason json", "mean of columns", "overall"}
     assert not noted & {"Instruct str", "Retrieve json", "Review str"}
+
+
+async def test_an_encoder_that_cannot_be_used_ends_with_status_2(folder: Path, tmp_path: Path) -> None:
+    words = ("run", "teval", "--data", folder, "--model", "baseline/gold", "--out", tmp_path / "gold")
+    nothing = "http://127.0.0.1:1/v1"
+    run = await wildtool(*words, cwd=tmp_path, WILDTOOL_ENCODER=nothing)
+    assert (run.status, f"write {nothing}#MODEL" in run.err) == (2, True), run.err
+    assert (await wildtool(*words, cwd=tmp_path, WILDTOOL_ENCODER="lexical")).status == 0
+    score = await wildtool("score", tmp_path / "gold", cwd=tmp_path, WILDTOOL_ENCODER=nothing)
+    assert (score.status, f"write {nothing}#MODEL" in score.err) == (2, True), score.err
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "rule"),
+    [
+        ("plan_json_v2", {"ground_truth": PLAN[:-1]}, "last step"),
+        ("plan_json_v2", {"ground_truth": PLAN[1:]}, "ids"),
+        ("plan_json_v2", {"ground_truth": []}, "ground_truth"),
+        ("plan_str_v2", {"meta": {"API_list": ["Tide.get", "Boat.book"]}}, "unknown API"),
+        ("review_str_v2", {"ground_truth": {"answer": "F"}}, "answer"),
+        ("reason_str_v2", {"ground_truth": "{broken"}, "ground_truth"),
+    ],
+)
+def test_lint_finds_what_rules_stumble_over(tmp_path: Path, file: str, change: Any, rule: str) -> None:
+    path = tmp_path / f"{file}.json"
+    path.write_text(json.dumps({"one": {**SETS[file]["one"], **change}}), "utf-8")
+    assert [finding.rule for finding in TEVAL.lint(TEVAL.locate(str(path)))] == [rule]
+
+
+def test_lint_of_sound_records_finds_repeated_steps_and_signs_alone(folder: Path) -> None:
+    found = [
+        (finding.where.rpartition(" ")[2], finding.rule) for finding in TEVAL.lint(TEVAL.locate(str(folder)))
+    ]
+    assert found == [("instruct/layout", "template"), ("plan_json/twice", "repeated step")]

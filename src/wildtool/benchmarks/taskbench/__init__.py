@@ -1,10 +1,10 @@
 """TaskBench (arXiv 2311.18760): a request becomes a plan of steps, tools with arguments, and links between them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import COMPLETION, Benchmark, Rules, View
+from wildtool.benchmark import COMPLETION, Benchmark, Finding, Rules, View
 from wildtool.types import FieldValue, Item, Metric, Source
 
 # The parts are imported where they are used: judging loads more than running, and help needs neither.
@@ -68,6 +68,11 @@ class TaskBench(Benchmark):
         from wildtool.benchmarks.taskbench.source import pull
 
         return pull(file, mirror, report)
+
+    def lint(self, source: Source) -> Iterable[Finding]:
+        from wildtool.benchmarks.taskbench.lint import lint_source
+
+        return lint_source(source)
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         from wildtool.benchmarks.taskbench.summary import summarize

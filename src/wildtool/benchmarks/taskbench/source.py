@@ -92,6 +92,10 @@ def locate(data: str | None, split: str | None) -> Source:
         name, path = "official", official_folder()
     else:
         name, path = data, Path(data)
+        if not path.exists():
+            raise DataError(
+                f"no file or folder {data!r}; --data takes official, a folder of labels or one file"
+            )
     if path.is_file():
         domain = domain_of(path)
         if split not in (None, domain):
@@ -108,14 +112,21 @@ def locate(data: str | None, split: str | None) -> Source:
 def read_items(path: Path, split: str | None) -> Iterator[Item]:
     """Records of a file or folder, domain by domain. Raises DataError naming file, line, id and field."""
     _check_split(split)
-    if path.is_file():
-        found = [(domain_of(path), path)]
-    else:
-        found = [(domain, file) for domain in DOMAINS if (file := label_file(path, domain)) is not None]
-    for domain, file in found:
+    for domain, file in label_files(path):
         if split in (None, domain):
-            library = read_library(library_file(file, domain, official_folder()), domain)
-            yield from read_labels(file, library)
+            yield from read_label_file(file, domain)
+
+
+def label_files(path: Path) -> list[tuple[str, Path]]:
+    """Domain and file of the labels in a folder, or of one file. Raises DataError where its name says no domain."""
+    if path.is_file():
+        return [(domain_of(path), path)]
+    return [(domain, file) for domain in DOMAINS if (file := label_file(path, domain)) is not None]
+
+
+def read_label_file(file: Path, domain: str) -> Iterator[Item]:
+    """The records of one file, with the tools of its domain. Raises DataError."""
+    yield from read_labels(file, read_library(library_file(file, domain, official_folder()), domain))
 
 
 def _check_split(split: str | None) -> None:

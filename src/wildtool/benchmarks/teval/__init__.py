@@ -1,10 +1,10 @@
 """T-Eval (arXiv 2312.14033): instruct, plan, reason, retrieve, understand and review, each ability on its own."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import Benchmark, Published, Rules, View
+from wildtool.benchmark import Benchmark, Finding, Published, Rules, View
 from wildtool.types import FieldValue, Item, Metric, Source
 
 # The parts are imported where they are used: judging loads more than running, and help needs neither.
@@ -54,6 +54,11 @@ class TEval(Benchmark):
         from wildtool.benchmarks.teval.data import pull
 
         return pull(file, mirror, report)
+
+    def lint(self, source: Source) -> Iterable[Finding]:
+        from wildtool.benchmarks.teval.lint import lint_source_files
+
+        return lint_source_files(source)
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         from wildtool.benchmarks.teval.summary import summarize

@@ -137,6 +137,10 @@ def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None for the pulled ones, a file or a folder. Raises DataError saying how to get them."""
     official = data in (None, VERSION_2, VERSION_1)
     place = official_folder() if official else Path(data or "")
+    if not official and not place.exists():
+        raise DataError(
+            f"no file or folder {data!r}; --data takes official, a folder of T-Eval's files or one of them"
+        )
     paths = [path for _, _, path in _files(place, split, None)]
     if not paths:
         raise DataError(
@@ -165,6 +169,11 @@ def _files(place: Path, split: str | None, lang: str | None) -> list[tuple[str, 
         found = [(code, name, path) for code in ("en", "zh") for name, path in set_files(place, code).items()]
     codes = (lang,) if lang else ("en",) if any(code == "en" for code, _, _ in found) else ("zh",)
     return [one for one in found if one[0] in codes and split in (None, one[1])]
+
+
+def data_files(place: Path, lang: str) -> list[Path]:
+    """The files of a language in a folder, or the one file."""
+    return [path for its, _, path in _files(place, None, lang) if its == lang]
 
 
 def read_items(place: Path, split: str | None, lang: str | None) -> Iterator[Item]:

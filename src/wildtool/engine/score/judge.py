@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from wildtool.benchmark import Benchmark
 from wildtool.engine.score.completeness import JUDGE_FAULT
+from wildtool.errors import UsageError
 from wildtool.types import Item, Transcript, Verdict
 
 
@@ -20,6 +21,9 @@ def safe_judge(
         verdicts = benchmark.judge(item, transcripts, profile)
         given = tuple(verdict.unit for verdict in verdicts)
         fault = f"verdicts for {given} instead of {item.units}" if given != item.units else None
+    except UsageError:
+        # Something that the user named cannot be used, such as an encoder: no unit can be judged until that is right.
+        raise
     except Exception as error:  # noqa: BLE001 - reported as a fault; must not end a run that others wait for
         verdicts, fault = [], f"{type(error).__name__}: {error}"
     if fault is None:
