@@ -103,6 +103,15 @@ def test_a_mention_of_action_in_the_thought_is_no_call_q6():
     assert levels(f"Thought: my next Action: look.\n{HOURS}", parsed()) == [0, 3]
 
 
+def test_an_optional_parameter_with_its_documented_default_does_no_harm_q7():
+    limited = tool("opening_hours", "place", "limit", required=("place",))
+    limited["parameters"]["properties"]["limit"]["description"] = "Most results (default: 10)."
+    wanted = parsed(said("opening_hours", place="library"), tools=(limited, *TOOLS[1:]))
+    assert levels(said("opening_hours", place="library", limit="10"), wanted) == [1, 3]
+    assert levels(said("opening_hours", place="library", limit=10), wanted) == [1, 3]
+    assert levels(said("opening_hours", place="library", limit="11"), wanted) == [1, 1]
+
+
 def test_a_number_is_what_it_is_written_as_q8():
     wanted = parsed(said("opening_hours", place="5", day="None"))
     assert levels(said("opening_hours", place=5, day="x"), wanted) == [2, 3]
@@ -250,6 +259,14 @@ def test_the_command_gives_every_measure_by_environment(data: Path, tmp_path: Pa
         assert metrics[measure, "slight"]["numerator"] == 2, "the joke's empty input is refused (Q1)"
         assert metrics[measure, "mean of environments"]["value"] == 0.5
     wildtool("score", tmp_path / "run", "--profile", "fixed")
+
+
+def test_one_environment_has_no_mean(data: Path, tmp_path: Path):
+    run = ("run", "rotbench", "--data", data, "--split", "heavy", "--model", "baseline/gold")
+    wildtool(*run, "--out", tmp_path / "run", "--quiet")
+    shown = json.loads(wildtool("show", tmp_path / "run", "--all", "--json"))
+    tables = {m["name"] for m in shown["runs"][0]["metrics"] if m["group"] in MEASURES}
+    assert tables == {"heavy"}
 
 
 def test_both_modes_send_the_texts_of_the_data(data: Path):

@@ -159,7 +159,11 @@ def files_of(place: Path, split: str | None) -> dict[tuple[str, str], Path]:
     turn, environments = _parts(split)
     if place.is_file():
         return {(turn, place.name.removesuffix(".gz").removesuffix(".json")): place}
-    folders = (place / "Data" / FOLDERS[turn], place / FOLDERS[turn], *([place] if turn == FIRST else []))
+    folders = (
+        place / "Data" / FOLDERS[turn],
+        place / FOLDERS[turn],
+        *([place] if turn == FIRST or place.name == FOLDERS[turn] else []),
+    )
     for folder in folders:
         found = {(turn, name): find_packed(folder, f"{name}.json") for name in environments}
         if any(found.values()):

@@ -173,7 +173,7 @@ def _fixed_level_of(answer: Answer, given: Mapping[str, Any], record: Record) ->
     needed = gold.keys() | (free & set(map(str, as_list(schema.get("required")))))
     if not needed <= spelled.keys():
         return 1
-    compared = {key: _as_text(value, gold.get(key)) for key, value in spelled.items() if key not in free}
+    compared = {key: _as_text(value, gold.get(key, "")) for key, value in spelled.items() if key not in free}
     if answer.name in (record.finish, record.ask):  # words are not compared, but there must be some (Q2)
         said = all(isinstance(value, str) and value.strip() for value in compared.values())
         return (3 if said else 2) if compared.keys() == gold.keys() else 1

@@ -46,7 +46,7 @@ def summarize(verdicts: Any) -> list[Metric]:
 
 def _rates(sizes: Mapping[str, int]) -> Iterator[Rate]:
     """Args: sizes: environment to its number of units."""
-    known = [name for name in (*ENVIRONMENTS, *sizes) if name in sizes]
+    known = [name for name in dict.fromkeys((*ENVIRONMENTS, *sizes)) if name in sizes]
     for measure, (_, level) in MEASURES.items():
         right, main = f"CAST(COALESCE(level, 0) >= {level} AS INTEGER)", level == len(LEVELS)
         if len(known) > 1:
@@ -55,7 +55,7 @@ def _rates(sizes: Mapping[str, int]) -> Iterator[Rate]:
             whens = " ".join(f"WHEN {_text(name)} THEN {each / size}" for name, size in sizes.items())
             weight = f"CASE environment {whens} END"
             yield Rate(measure, MEAN, "TRUE", f"{right} * {weight}", weight, headline=True)
-        for name in dict.fromkeys(known):
+        for name in known:
             yield Rate(measure, name, f"environment = {_text(name)}", right, headline=main or len(known) == 1)
     for measure, (_, level) in MEASURES.items():
         right = f"CAST(COALESCE(level, 0) >= {level} AS INTEGER)"
