@@ -283,6 +283,12 @@ class Benchmark(ABC):
         """What is known of a unit before any reply; its part of `columns`."""
         return {}
 
+    @property
+    def original_sampling(self) -> Mapping[str, Any]:
+        """What its original asks models with, for `--sampling original`: `temperature`, `max_tokens`, `attempts`; any
+        other name is a field of requests. Empty if that is not known."""
+        return {}
+
     # Given: data and numbers ---------------------------------------------------------------------------
 
     def documents(self, source: Source) -> Mapping[str, str]:
@@ -396,11 +402,6 @@ class OriginalPrompts(Protocol):
     @property
     def prompts_note(self) -> str:
         """What a reader of numbers with the original's prompts should know of them; empty for nothing."""
-        ...
-
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        """What the original asks models with: `temperature`, `max_tokens`, `attempts`; else a field of requests."""
         ...
 
     def in_original_prompts(self, split: str | None) -> Benchmark | None:

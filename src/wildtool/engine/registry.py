@@ -225,7 +225,7 @@ def prompts_of(benchmark: Benchmark) -> str:
 
 def original_sampling(benchmark: Benchmark) -> Mapping[str, Any]:
     """What the original asks models with. Raises UsageError where that is not known."""
-    if not isinstance(benchmark, OriginalPrompts):
+    if not benchmark.original_sampling:
         raise UsageError(
             f"how the original of {benchmark.name} samples is not known here; leave --sampling out"
         )

@@ -293,8 +293,9 @@ def test_a_completion_run_sends_the_raw_text_and_scores_what_follows(data: Path,
         "-q",
     )
     with serving(HOURS) as (url, received):
-        wildtool(*run, "--mode", "completion", "--base-url", url, "--limit", 1)
+        wildtool(*run, "--mode", "completion", "--base-url", url, "--limit", 1, "--sampling", "original")
     ((path, body),) = received
+    assert (body["temperature"], body["max_tokens"]) == (0, 512)
     assert path == "/v1/completions"
     assert body["prompt"].endswith("Let's Begin!Is it open?\nBegin!\n")
     shown = json.loads(wildtool("show", tmp_path / "run", "--json"))

@@ -270,7 +270,7 @@ def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: se
     known: dict[str, tuple[str, Any]] = {
         "temperature": ("temperature", wanted.pop("temperature", None)),
         "max_tokens": ("max_tokens", wanted.pop("max_tokens", None)),
-        "retries": ("retries", wanted.pop("attempts", 1) - 1),
+        "retries": ("retries", wanted.pop("attempts") - 1 if "attempts" in wanted else None),
     }
     if run_options.user_model is not None:
         known["user_temperature"] = ("user_temperature", known["temperature"][1])
