@@ -12,6 +12,7 @@ The command line
     cli/models                  models that the command line and the config file name
     cli/options/config_file     `wildtool.toml`, looked for in each run
     cli/options/run             the options and what they mean together
+    cli/options/shared          the options that `generate` has too
     cli/output/progress         the display, begun before the first call
 The run
     engine/plan                 what is run: items, models, rules
@@ -64,7 +65,7 @@ from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import DataError
 from wildtool.types import Item, Request
 
-LIMIT = 34
+LIMIT = 35
 TRACER = """
 import json, os, sys
 import aiohttp

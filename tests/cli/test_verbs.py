@@ -330,9 +330,14 @@ def test_list_prints_a_card():
 def test_lint_ends_with_0_where_nothing_is_found_and_with_1_where_something_is():
     assert type_("data lint wild-mini").exit_code == 0
     Path("broken.jsonl").write_text('{"id": 1}\n')
-    ended = type_("data lint broken.jsonl")
+    ended = type_("data lint broken.jsonl --benchmark wild-mini")
     assert ended.exit_code == 1
     assert "broken.jsonl" in ended.stdout
+
+
+def test_lint_asks_whose_data_they_are_where_they_could_be_of_several():
+    Path("broken.jsonl").write_text('{"id": 1}\n')
+    assert type_("data lint broken.jsonl").exit_code == 2
 
 
 def test_stats_describe_data_as_table_and_as_json():

@@ -283,7 +283,9 @@ def test_an_id_that_stands_twice_is_named_with_both_lines(tmp_path: Path) -> Non
 def test_a_line_that_is_not_json_is_named(line: bytes, tmp_path: Path) -> None:
     path = tmp_path / "f.jsonl"
     path.write_bytes(b"\n" + line + b"\n")
-    with pytest.raises(DataError, match=rf"{re.escape(str(path))}:2: not a JSON object"):
+    with pytest.raises(
+        DataError, match=rf"{re.escape(str(path))}:2: (not a JSON object|too large to be read)"
+    ):
         list(read_items(path))
 
 
