@@ -34,7 +34,7 @@ def table_titles(results: Sequence[ScoreResult]) -> list[str]:
 
 def benchmark_and_data(result: ScoreResult) -> str:
     """The benchmark, and the data where they are not its default."""
-    if result.data_sha256 == _default_data(result.benchmark, result.split):
+    if result.data_sha256 == _default_data(result.benchmark, result.split, result.mode):
         return result.benchmark
     return f"{result.benchmark} (data {ellipsize(basename_only(result.data), _LONGEST)})"
 
@@ -154,14 +154,16 @@ def failure_example(failed: Sequence[FailureKind]) -> str:
 
 
 @cache
-def _default_data(benchmark: str, split: str | None) -> str | None:
-    found = located_data(benchmark, None, split)
+def _default_data(benchmark: str, split: str | None, mode: str | None) -> str | None:
+    found = located_data(benchmark, None, split, mode)
     return found and found.sha256
 
 
-def located_data(benchmark: str, data: str | None, split: str | None) -> Source | None:
-    """The data of that name of a benchmark, or its default data for None; None if they are not at hand."""
+def located_data(
+    benchmark: str, data: str | None, split: str | None, mode: str | None = None
+) -> Source | None:
+    """The data of that name of a benchmark in a mode, or its default data for None; None if they are not at hand."""
     try:
-        return load_benchmark(benchmark).locate(data, split)
+        return load_benchmark(benchmark, mode).locate(data, split)
     except DataError:
         return None
