@@ -52,7 +52,13 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
         *scores,
         *([_mean(TABLE, MEAN_OF_COLUMNS, scores)] if len(scores) > 1 else []),
         *_abilities(scores),
-        *(metric for metric in rate_metrics(verdicts, _parts()) if metric.denominator),
+        *(
+            replace(
+                metric, note=note if metric.name.startswith("Plan") and ": parsed" not in metric.name else ""
+            )
+            for metric in rate_metrics(verdicts, _parts())
+            if metric.denominator
+        ),
         *rate_metrics(verdicts, [Rate("accuracy", "answer", "TRUE", note=note)]),
         *rate_metrics(verdicts, errors),
         *coverage(verdicts, int(raised), "answer"),

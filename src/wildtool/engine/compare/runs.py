@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.record.run_folder import setting_diffs
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
@@ -137,7 +138,7 @@ def _different_notes(one: ScoreResult, other: ScoreResult) -> list[tuple[str, st
 
 def caveats(sides: Sequence[ComparedRun]) -> list[str]:
     """What two runs may differ in, but which a reader should know."""
-    first, found = sides[0], list[str]()
+    first, found = sides[0], notes_of(m for m in sides[0].result.metrics if m.group == "accuracy")
     for side in sides:
         if side.result.played is None:
             found.append(f"{side.label}: not known under which profile it was played")

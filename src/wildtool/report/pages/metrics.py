@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from wildtool.benchmark import View
+from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.score.formatting import format_value
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
@@ -69,13 +70,14 @@ def add_view(site: Site, board: Leaderboard, view: View, page: str, runs: Sequen
     sections = [
         _section(site, board, view, group, page, runs) for group in view.groups if group in board.groups
     ]
+    shown = (m for run in board.runs for m in run.result.metrics if m.group in view.groups)
     site.add(
         page,
         view.title,
         "view.html",
         group=board.title,
         about=view.about,
-        note=view.note,
+        notes=[text for text in (view.note, *notes_of(shown)) if text],
         board=board,
         runs=runs,
         sections=sections,
