@@ -57,6 +57,7 @@ def lines(draws: int) -> Iterator[tuple[str, int, int, Sequence[float], float, f
                 yield line("false findings of the exact test", 0.05, rejected(gaps, units))
     yield from power(draws)
     yield from repeated(draws)
+    yield from micro_f1(draws)
 
 
 def power(draws: int) -> Iterator[tuple[str, int, int, Sequence[float], float, float]]:
@@ -95,6 +96,28 @@ def repeated(draws: int) -> Iterator[tuple[str, int, int, Sequence[float], float
             values = [[chance(k, c, tries) for c in row] for row in right.tolist()]
             ends.append(clustered_rate([(sum(row), units) for row in values]))
         yield f"{name} of {tries} repeats, clustered Wilson", items, units, (true,), 0.95, held(true, ends, 1)
+
+
+def micro_f1(draws: int) -> Iterator[tuple[str, int, int, Sequence[float], float, float]]:
+    """F1 over lists of one to four gold elements: a list is unreadable, or its elements share a chance; half of the
+    wrong ones are answered otherwise. Of Beta's two parameters the sum is 4."""
+    readable, otherwise, sizes = 0.9, 0.5, np.array([1, 1, 3, 3, 3, 4])
+    for items in (300, 40):
+        for chance in (0.5, 0.9):
+            random = np.random.default_rng(SEED)
+            # Twice the right elements of those made and gold: both expectations are multiples of the mean size.
+            made = readable * (chance + (1 - chance) * otherwise)
+            true = 2 * readable * chance / (1 + made)
+            ends: list[tuple[float, ...] | None] = []
+            for _ in range(draws):
+                gold = random.choice(sizes, items)
+                shared = random.beta(4 * chance, 4 * (1 - chance), items)
+                seen = random.random(items) < readable
+                right = random.binomial(gold, shared) * seen
+                wrong = random.binomial(gold - right, otherwise) * seen
+                sums = zip((2 * right).tolist(), (right + wrong + gold).tolist(), strict=True)
+                ends.append(clustered_rate(list(sums)))
+            yield "F1 over a split, clustered Wilson", items, 1, (true,), 0.95, held(true, ends, 1)
 
 
 def sandwich(row: Sequence[int], units: int) -> Interval:
