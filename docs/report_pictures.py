@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 SCREEN, LARGE, PHONE = (
     {"width": width, "height": height} for width, height in ((1440, 760), (1440, 900), (390, 844))
 )
-A_FEW = "outcome=wrong&tool=search_trains"
+A_FEW = "outcome=wrong&error=Param%20Value%20Error"
 
 
 def main(site: str) -> None:
@@ -30,7 +30,7 @@ def main(site: str) -> None:
         for name, size in (("report-trajectory", LARGE), ("report-trajectory-phone", PHONE)):
             shown = opened(browser, size, "light")
             shown.goto(f"{(place / 'trajectories.html').as_uri()}#{A_FEW}")
-            shown.locator("#trajectories .trajectory-list li a", has_text="Param Value Error").click()
+            shown.locator("#trajectories .trajectory-list li a", has_text="Param Value Error").first.click()
             shown.locator(".gold").first.wait_for()
             keep(shown, name)
 
