@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How many predicted elements are gold ones; a sum of these over samples gives a micro average."""
+    """How many predicted elements are gold ones."""
 
     hits: int
     """Elements that are in both."""
@@ -33,14 +33,6 @@ class Overlap:
     def f1_or_equal(self) -> float:
         """F1, and 1 where both sides are empty: nothing was wanted and nothing was predicted."""
         return self.f1 if self.predicted or self.gold else 1.0
-
-    @property
-    def exact(self) -> bool:
-        """Whether both sides have the same elements."""
-        return self.hits == self.predicted == self.gold
-
-    def __add__(self, other: "Overlap") -> "Overlap":
-        return Overlap(self.hits + other.hits, self.predicted + other.predicted, self.gold + other.gold)
 
 
 def set_overlap(predicted: Collection[Hashable], gold: Collection[Hashable]) -> Overlap:
