@@ -61,6 +61,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
         ),
         *rate_metrics(verdicts, [Rate("accuracy", "answer", "TRUE", note=note)]),
         *rate_metrics(verdicts, errors),
+        *_encoders(verdicts),
         *coverage(verdicts, int(raised), "answer"),
         *cost(verdicts, "answer"),
     ]
@@ -100,6 +101,13 @@ def _mean(group: str, name: str, metrics: Sequence[Metric]) -> Metric:
     )
 
 
+def _encoders(verdicts: Any) -> list[Metric]:
+    """How many answers were compared by which encoder."""
+    rows = verdicts.filter("encoder IS NOT NULL").aggregate("encoder, COUNT(*)", "encoder").fetchall()
+    total = sum(count for _, count in rows)
+    return [Metric("encoder", name, None, count, total, kind="count") for name, count in sorted(rows)]
+
+
 def _encoder_note(verdicts: Any, profile: str) -> str:
     """What a reader of plan and reason must know; empty where they were measured like the published ones."""
     rows = verdicts.filter("encoder IS NOT NULL").project("encoder").distinct().fetchall()
@@ -137,7 +145,7 @@ VIEWS = (
         "Parts of scores",
         "What the scores are made of, and the share of answers that could be read. A text is always read, so str answers"
         " are always parsed under the published rules (Q12).",
-        (PARTS,),
+        (PARTS, "encoder"),
     ),
     View("errors", "Errors", "The first thing that is wrong with each wrong answer.", ("errors",), "stacked"),
     View("cost", "Cost", "Tokens and seconds of one answer.", ("cost",)),
