@@ -54,7 +54,7 @@ def result(model: str, *metrics: Metric) -> ScoreResult:
 @pytest.fixture(autouse=True)
 def _default_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split: "0" * 64
+        "wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split, mode: "0" * 64
     )
 
 
@@ -85,7 +85,7 @@ def shown(results: list[ScoreResult], width: int, monkeypatch: pytest.MonkeyPatc
 def test_no_line_exceeds_the_width_and_no_number_or_name_is_broken(width: int, models: int, seed: int):
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setattr(
-        "wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split: "0" * 64
+        "wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split, mode: "0" * 64
     )
     draw = Random(seed)
     names = draw.sample(NAMES, models)

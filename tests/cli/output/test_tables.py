@@ -40,7 +40,9 @@ def result(
 
 @pytest.fixture(autouse=True)
 def _default_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split: DEFAULT)
+    monkeypatch.setattr(
+        "wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split, mode: DEFAULT
+    )
 
 
 def overview(capsys: pytest.CaptureFixture[str], *results: ScoreResult) -> str:
