@@ -82,7 +82,9 @@ def word_counts(text: str) -> Mapping[int, int]:
 
 
 def _cosine_of_counts(one: Mapping[int, int], other: Mapping[int, int]) -> float:
-    dot = sum(count * other[place] for place, count in one.items() if place in other)
+    dot = sum([one[place] * other[place] for place in one.keys() & other.keys()])
+    if not dot:
+        return 0.0
     squares = sum(map(mul, one.values(), one.values())) * sum(map(mul, other.values(), other.values()))
     return dot / math.sqrt(squares)
 
@@ -154,18 +156,20 @@ def _unit(vector: Vector) -> list[float]:
 
 def chosen_encoder() -> Encoder:
     """The encoder that the environment names, or that there is. Raises UsageError where the named one cannot be used."""
-    return _encoder(os.environ.get(VARIABLE, "").strip(), cache_folder())
+    # Asked for each item that is judged, so nothing is computed here.
+    return _encoder(os.environ.get(VARIABLE, ""), os.environ.get("WILDTOOL_DATA_DIR"))
 
 
 @cache
-def _encoder(wanted: str, folder: Path) -> Encoder:
+def _encoder(named: str, _data_folder: str | None) -> Encoder:
+    wanted = named.strip()
     if wanted == LEXICAL or (not wanted and not _has_reference_model()):
         return LexicalEncoder()
     name = wanted or REFERENCE_MODEL
     encode = endpoint_encode(name) if re.match("https?://", name) else local_encode(name)
     shown = redact.redacted_text(name)
     place = re.sub(r"[^\w.-]+", "-", shown)[-80:] + f"-{sha256(name.encode()).hexdigest()[:8]}.sqlite"
-    return ModelEncoder(shown, encode, folder / "embeddings" / place)
+    return ModelEncoder(shown, encode, cache_folder() / "embeddings" / place)
 
 
 def _has_reference_model() -> bool:

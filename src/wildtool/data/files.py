@@ -2,8 +2,10 @@
 
 import gzip
 import hashlib
+import sys
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ from wildtool.errors import DataError
 from wildtool.json_codec import LINE_LIMITS, loads_within
 from wildtool.types import Source
 
+_FILE_LIMITS = replace(LINE_LIMITS, depth=sys.maxsize)
+"""Of a whole file; a text nested too deeply is refused by its decoder, and counting levels takes longer than that."""
 MAX_UNPACKED_BYTES = 256 << 20
 """Bytes that a compressed file may expand to."""
 
@@ -36,8 +40,8 @@ def read_unpacked(path: Path) -> bytes:
 def read_json(path: Path) -> Any:
     """The value of a JSON file, which may be compressed. Raises DataError."""
     try:
-        return loads_within(read_unpacked(path), LINE_LIMITS)
-    except ValueError as error:
+        return loads_within(read_unpacked(path), _FILE_LIMITS)
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error})") from error
 
 

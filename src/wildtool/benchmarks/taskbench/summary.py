@@ -37,12 +37,10 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
             continue
         rows = verdicts.filter(f"split = '{domain}'")
         domains.append(rate_metrics(rows, list(_scores(domain, "TRUE", micro))))
-        cuts = [
-            rate
-            for shape in STRUCTURES
-            for rate in _scores(f"{domain} ({shape})", f"structure = '{shape}'", micro)
-        ]
-        structures += [metric for metric in rate_metrics(rows, cuts) if metric.denominator]
+        for shape in STRUCTURES:
+            alike = rows.filter(f"structure = '{shape}'")
+            found = rate_metrics(alike, list(_scores(f"{domain} ({shape})", "TRUE", micro)))
+            structures += [metric for metric in found if metric.denominator]
     wrong = "outcome = 'wrong'"
     shares = [Rate("errors", name, wrong, f"CAST(error = '{name}' AS INTEGER)") for name in PLAN_ERRORS]
     plans = Rate("accuracy", "plan", "TRUE")

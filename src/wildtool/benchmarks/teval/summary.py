@@ -42,8 +42,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     note = _encoder_note(verdicts, profile)
     scores = [
         replace(metric, note=note if metric.name.startswith(_BY_MEANING) else "", headline=True)
-        for metric in rate_metrics(verdicts, [_score(name) for name in COLUMNS])
-        if metric.denominator
+        for metric in _of_records(verdicts, [_score(name) for name in COLUMNS])
     ]
     wrong = "outcome = 'wrong'"
     errors = [Rate("errors", name, wrong, f"CAST(error = '{name}' AS INTEGER)") for name in TEVAL_ERRORS]
@@ -56,8 +55,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
             replace(
                 metric, note=note if metric.name.startswith("Plan") and ": parsed" not in metric.name else ""
             )
-            for metric in rate_metrics(verdicts, _parts())
-            if metric.denominator
+            for metric in _of_records(verdicts, _parts())
         ),
         *rate_metrics(verdicts, [Rate("accuracy", "answer", "TRUE", note=note)]),
         *rate_metrics(verdicts, errors),
@@ -65,6 +63,15 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
         *coverage(verdicts, int(raised), "answer"),
         *cost(verdicts, "answer"),
     ]
+
+
+def _of_records(verdicts: Any, rates: Sequence[Rate]) -> list[Metric]:
+    """The rates that there are records of; each looks at its own records alone."""
+    found: dict[Rate, Metric] = {}
+    for where in dict.fromkeys(rate.where for rate in rates):
+        alike = [rate for rate in rates if rate.where == where]
+        found |= zip(alike, rate_metrics(verdicts.filter(where), alike), strict=True)
+    return [found[rate] for rate in rates if found[rate].denominator]
 
 
 def _score(name: str) -> Rate:
