@@ -150,7 +150,9 @@ def locate(data: str | None, split: str | None) -> Source:
     wanted = len(SETS) if split is None else 1
     newest = len(paths) == wanted and all("_v2" in path.name for path in paths)
     name = (VERSION_2 if newest else VERSION_1) if official else str(data)
-    return source_of_files(name, place, paths)
+    # A run in another language reads other files, and must notice too that they have changed.
+    every = {path for lang in ("en", "zh") for _, _, path in _files(place, split, lang)}
+    return source_of_files(name, place, every)
 
 
 def _files(place: Path, split: str | None, lang: str | None) -> list[tuple[str, str, Path]]:
