@@ -22,6 +22,8 @@ reasoning. A benchmark that shows a model its own reply again carries it along (
 Lang = Literal["en", "zh"]
 """Languages in which wildtool has its own words."""
 Outcome = Literal["correct", "wrong", "infra_error", "unplayed"]
+Direction = Literal["more", "less", ""]
+"""Which way of a number is better; empty where neither is."""
 FieldValue = bool | int | float | str | None
 """A cell of a benchmark's own verdict columns."""
 
@@ -169,6 +171,7 @@ class Metric:
     """Its target, such as the number of a paper; None where there is none."""
     note: str = ""
     """One sentence that a reader must know wherever the number is shown."""
+    better: Direction = "more"
 
 
 class Ask(Protocol):

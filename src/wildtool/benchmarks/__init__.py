@@ -12,3 +12,11 @@ OURS: Mapping[str, str] = {
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
 }
 """By name the module and the benchmark in it, as entry points are written."""
+
+TOLEAP = ("taskbench", "sealtools", "rotbench", "glaive", "injecagent", "teval", "apibank", "bfcl")
+"""ToLeaP's one-click set, in its order."""
+SUITES: Mapping[str, str] = {
+    "toleap": "the benchmarks that ToLeaP runs with one click",
+    "all": "every benchmark of wildtool",
+}
+"""Names under which `wildtool run` runs several benchmarks, each with one line about it."""

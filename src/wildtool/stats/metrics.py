@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, cast
 
 from wildtool.stats.intervals import clustered_rate
-from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Metric
+from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Direction, Metric
 
 READ, ON_THE_WAY = "calls read from text", "changed on the way"
 
@@ -102,7 +102,10 @@ def cost(verdicts: Any, unit: str) -> list[Metric]:
 
     def mean(name: str, total: float, over: float, measured_in: str) -> Metric:
         return Metric(
-            "cost", name, total / over if over else None, total, over, kind="mean", unit=measured_in
+            *("cost", name, total / over if over else None, total, over),
+            kind="mean",
+            unit=measured_in,
+            better="less",
         )
 
     return [
@@ -129,6 +132,7 @@ class Rate:
     headline: bool = False
     note: str = ""
     """A remark to show with the rate."""
+    better: Direction = "more"
 
 
 def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
@@ -153,7 +157,10 @@ def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
     found = clustered_rate(clusters) if right <= total else None
     value, low, high = found or (right / total if total else None, None, None)
     return Metric(
-        rate.group, rate.name, value, right, total, low, high, headline=rate.headline, note=rate.note
+        *(rate.group, rate.name, value, right, total, low, high),
+        headline=rate.headline,
+        note=rate.note,
+        better=rate.better,
     )
 
 
@@ -162,7 +169,7 @@ def error_rates(
 ) -> list[Rate]:
     """Share of each value of a column of errors among rows, by default among the wrong ones."""
     return [
-        Rate(group, str(name), where, f"CAST(COALESCE({_equals(column, name)}, FALSE) AS INTEGER)")
+        Rate(group, str(name), where, f"CAST(COALESCE({_equals(column, name)}, FALSE) AS INTEGER)", better="")
         for name in names
     ]
 

@@ -5,10 +5,11 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from wildtool.benchmarks import SUITES
 from wildtool.cli.command import command_from_dataclass, parse_json_object, report_error, worst_status
 from wildtool.cli.models import ConfiguredModel, ModelCatalog, assign_other_roles, check_prices, retriever_for
 from wildtool.cli.options import shared as options
@@ -17,6 +18,7 @@ from wildtool.cli.options.run import RunOptions
 from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.noise.levels import DEFAULT_SEED, Noise
+from wildtool.outputs import check_folder, is_run
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from wildtool.models.replay import RecordedReplies
 
 
-def _run(run_options: RunOptions, context: typer.Context, benchmark: options.BenchmarkArgument) -> int:
+def _run(run_options: RunOptions, context: typer.Context, benchmark: options.RunArgument) -> int:
     """Run a benchmark on models and score it.
 
     \b
@@ -34,54 +36,82 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Ben
       wildtool run wildtoolbench --model gpt-4o --temperature 0 --limit 20
       wildtool run acebench --model claude-sonnet-4-5 --user-model gpt-4o
       wildtool run wild-mini --model qwen3 --base-url http://127.0.0.1:8000/v1
+      wildtool run toleap --model gpt-4o --limit 100
 
     Every reply is recorded as it arrives. If a run stops, the same command continues it and sends nothing twice.
     """
-    from wildtool.benchmark import RETRIEVAL
     from wildtool.engine.call.budget import Budget
     from wildtool.engine.call.cache import ReplyCache
     from wildtool.engine.call.client import Invocation
-    from wildtool.engine.registry import load_benchmark
-    from wildtool.models.resolve import folder_name
-    from wildtool.outputs import check_folder, is_run
 
     run_options.check()
     limits = run_options.spending_limits()
+    suite = None
+    if benchmark in SUITES:
+        from wildtool.cli.suite import Suite
+
+        suite = Suite(benchmark, run_options, explicit_options(context))
+        runs = suite.plan(lambda name, its_options, parent: _plan_runs(name, its_options, context, parent))
+    else:
+        runs = _plan_runs(benchmark, run_options, context)
+    if run_options.dry_run:
+        from wildtool.cli.output.estimate import print_estimate
+
+        print_estimate({run.label: run.plan for run in runs}, limits)
+        return 0
+    for run in runs:
+        check_folder(run.folder, is_run, force=run_options.force)
+    prices = {plan.models[role].name: plan.prices.get(role) for _, plan, _ in runs for role in plan.models}
+    check_prices(prices, run_options.max_cost)
+    invocation = Invocation(Budget(limits), ReplyCache(run_options.cache) if run_options.cache else None)
+    try:
+        status = _execute_plans(runs, invocation, run_options.quiet)
+    finally:
+        if invocation.cache is not None:
+            invocation.cache.close()
+    return status if suite is None else suite.finish(status)
+
+
+_run.__name__ = "run"
+run = command_from_dataclass(RunOptions, _run)
+
+
+class NamedRun(NamedTuple):
+    """One run of the command."""
+
+    label: str
+    """What the display calls it."""
+    plan: "Plan"
+    folder: Path
+
+
+def _plan_runs(
+    name: str, run_options: RunOptions, context: typer.Context, parent: Path | None = None
+) -> list[NamedRun]:
+    """The runs of one benchmark, one per model; prints what the user should know. Raises UsageError or DataError.
+
+    Args:
+        parent: folder above the runs; None for `--out` or the usual one.
+    """
+    from wildtool.benchmark import RETRIEVAL
+    from wildtool.engine.registry import load_benchmark
+    from wildtool.models.resolve import folder_name
+
     noise = run_options.tool_noise
-    chosen = load_benchmark(benchmark, run_options.mode)
+    chosen = load_benchmark(name, run_options.mode)
     if run_options.mode is None and run_options.retriever is not None and RETRIEVAL in chosen.modes:
         chosen = chosen.in_mode(RETRIEVAL)
     run_options = _with_sampling(chosen, run_options, explicit_options(context))
-    parent = run_options.out or _default_parent(chosen, noise)
-    alone = run_options.out is not None and len(run_options.model_names) == 1
-    folders = {name: parent if alone else parent / folder_name(name) for name in run_options.model_names}
+    alone = parent is None and run_options.out is not None and len(run_options.model_names) == 1
+    parent = parent or run_options.out or _default_parent(chosen, noise)
+    folders = {model: parent if alone else parent / folder_name(model) for model in run_options.model_names}
     chosen = _with_prompts(chosen, run_options, folders.values())
     if noise:
         from wildtool.noise.benchmark import with_noise
 
         chosen = with_noise(chosen, noise)
     plans = _build_plans(chosen, run_options, context)
-    if run_options.dry_run:
-        from wildtool.cli.output.estimate import print_estimate
-
-        print_estimate(plans, limits)
-        return 0
-    for folder in folders.values():
-        check_folder(folder, is_run, force=run_options.force)
-    check_prices(
-        {plan.models[role].name: plan.prices.get(role) for plan in plans.values() for role in plan.models},
-        run_options.max_cost,
-    )
-    invocation = Invocation(Budget(limits), ReplyCache(run_options.cache) if run_options.cache else None)
-    try:
-        return _execute_plans(plans, folders, invocation, run_options.quiet)
-    finally:
-        if invocation.cache is not None:
-            invocation.cache.close()
-
-
-_run.__name__ = "run"
-run = command_from_dataclass(RunOptions, _run)
+    return [NamedRun(model, plan, folders[model]) for model, plan in plans.items()]
 
 
 def _default_parent(benchmark: "Benchmark", noise: Noise | None) -> Path:
@@ -286,39 +316,35 @@ def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: se
     return replace(run_options, **changed, extra_body=json.dumps(body | wanted) if body or wanted else None)
 
 
-def _execute_plans(
-    plans: "dict[str, Plan]", folders: dict[str, Path], invocation: "Invocation", quiet: bool
-) -> int:
-    """Runs all plans; one that fails does not stop the others. Gives the exit status."""
+def _execute_plans(runs: Sequence[NamedRun], invocation: "Invocation", quiet: bool) -> int:
+    """Starts all runs; one that fails does not stop the others. Gives the exit status."""
     from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
     from wildtool.engine.observer import Observer
     from wildtool.engine.run.runner import RunJob, RunResult, run_plans
 
-    shown = [] if quiet else [ProgressObserver(name) for name in plans]
-    observers: Sequence[Observer] = shown or [Observer() for _ in plans]
-    jobs = [
-        RunJob(plan, folders[name], observer)
-        for (name, plan), observer in zip(plans.items(), observers, strict=True)
-    ]
+    shown = [] if quiet else [ProgressObserver(run.label) for run in runs]
+    observers: Sequence[Observer] = shown or [Observer() for _ in runs]
+    jobs = [RunJob(run.plan, run.folder, observer) for run, observer in zip(runs, observers, strict=True)]
     with ProgressDisplay(shown):
         outcomes = run_plans(jobs, command=["wildtool", *sys.argv[1:]], invocation=invocation)
     from wildtool.cli.output.run_result import print_notes, print_overview_of, print_spend
 
     statuses: list[int] = []
-    scored: list[Path] = []
-    for (name, plan), outcome in zip(plans.items(), outcomes, strict=True):
+    scored: dict[str, list[Path]] = {}
+    for run, outcome in zip(runs, outcomes, strict=True):
         if isinstance(outcome, RunResult):
             print_notes(outcome)
             if not quiet:
-                print_spend(outcome, plan)
+                print_spend(outcome, run.plan)
             statuses.append(outcome.exit_status)
             # A model that never answered has no numbers.
             answered = outcome.counts.correct + outcome.counts.wrong
-            scored += [outcome.folder] if answered and not outcome.interrupted else []
+            if answered and not outcome.interrupted:
+                scored.setdefault(run.plan.profile, []).append(outcome.folder)
         elif outcome is not None:
-            if len(plans) > 1 and isinstance(outcome, WildtoolError):
-                print_err(f"{name} did not finish:")
+            if len(runs) > 1 and isinstance(outcome, WildtoolError):
+                print_err(f"{run.label} did not finish:")
             statuses.append(report_error(outcome))
-    if scored:
-        print_overview_of(scored, next(iter(plans.values())).profile, quiet)
+    for profile, folders in scored.items():
+        print_overview_of(folders, profile, quiet)
     return worst_status(statuses)

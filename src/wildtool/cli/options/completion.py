@@ -16,6 +16,13 @@ def benchmarks(incomplete: str) -> list[str]:
     return _with_prefix(incomplete, benchmark_names())
 
 
+def benchmarks_and_suites(incomplete: str) -> list[str]:
+    """What `wildtool run` takes."""
+    from wildtool.benchmarks import SUITES
+
+    return [*benchmarks(incomplete), *_with_prefix(incomplete, SUITES)]
+
+
 def profiles(ctx: Any, incomplete: str) -> list[str]:
     """Profiles of the benchmark on the command line, or of all."""
     return _with_prefix(incomplete, (name for found in _matching_benchmarks(ctx) for name in found.profiles))

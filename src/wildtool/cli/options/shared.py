@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 BenchmarkArgument = Annotated[
     str,
     typer.Argument(
-        metavar="BENCH", help="Benchmark; see `wildtool list`.", autocompletion=completion.benchmarks
+        metavar="BENCH",
+        help="Benchmark; see `wildtool list`.",
+        autocompletion=completion.benchmarks,
+    ),
+]
+RunArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="BENCH",
+        help="Benchmark, see `wildtool list`; or several at once: toleap, all.",
+        autocompletion=completion.benchmarks_and_suites,
     ),
 ]
 DataOption = Annotated[

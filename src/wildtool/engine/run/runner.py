@@ -1,7 +1,7 @@
 """Runs a plan in a folder from start to end: what `wildtool run` does, without its display."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -135,29 +135,35 @@ def run_plans(
 ) -> list[RunResult | Exception | None]:
     """Runs several plans; one that fails does not stop the others. Returns the outcome of each, in order.
 
-    Plans at different endpoints run at the same time, plans at one endpoint in turn: they would share its limits
-    anyway, and a local server that holds one model at a time need not swap it at every call. Plans with batches share
-    nothing and all run at the same time. None means that a run was not started before Ctrl-C.
+    Plans at different endpoints run at the same time, models at one endpoint in turn: they would share its limits
+    anyway, and a local server that holds one model at a time need not swap it at every call. Plans of one model run side
+    by side and take turns at its limits. Plans with batches share nothing and all run at the same time. None means that
+    a run was not started before Ctrl-C.
     """
     shared = invocation or Invocation()
     outcomes: list[RunResult | Exception | None] = [None] * len(jobs)
-    in_turn: dict[object, list[int]] = {}
+    in_turn: dict[object, dict[str, list[int]]] = {}
     for number, job in enumerate(jobs):
-        alone = "agent" in job.plan.batched
-        in_turn.setdefault((number,) if alone else endpoint_of(job.plan.models["agent"]), []).append(number)
+        model = job.plan.models["agent"]
+        at = (number,) if "agent" in job.plan.batched else endpoint_of(model)
+        in_turn.setdefault(at, {}).setdefault(model.name, []).append(number)
 
-    async def play_lane(numbers: Sequence[int]) -> None:
-        for number in numbers:
-            try:
-                outcomes[number] = result = await _run(jobs[number], command, policy, shared)
-            except Exception as error:  # noqa: BLE001 - given to the caller; the other runs are worth playing
-                outcomes[number] = error
-                continue
-            if result.interrupted:
+    async def play_one(number: int) -> bool:
+        """Whether the run was not interrupted."""
+        try:
+            outcomes[number] = result = await _run(jobs[number], command, policy, shared)
+        except Exception as error:  # noqa: BLE001 - given to the caller; the other runs are worth playing
+            outcomes[number] = error
+            return True
+        return not result.interrupted
+
+    async def play_lane(models: Iterable[Sequence[int]]) -> None:
+        for numbers in models:
+            if not all(await asyncio.gather(*map(play_one, numbers))):
                 break
 
     async def play_lanes() -> None:
-        await asyncio.gather(*map(play_lane, in_turn.values()))
+        await asyncio.gather(*(play_lane(models.values()) for models in in_turn.values()))
 
     if shared.budget.limits_spending:
         for job in jobs:

@@ -1,0 +1,131 @@
+"""`wildtool run toleap` and `wildtool run all`: several benchmarks in one command, and what they come to together."""
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wildtool.cli.options.run import RunOptions
+from wildtool.cli.terminal import print_err, print_wrapped
+from wildtool.engine.registry import load_benchmark
+from wildtool.engine.suite import (
+    DOCUMENT,
+    OVERALL_CAVEAT,
+    overalls,
+    suite_document,
+    suite_members,
+    suite_profile,
+)
+from wildtool.errors import DataError, RecordError, UsageError
+from wildtool.outputs import check_file, write_file
+
+if TYPE_CHECKING:
+    from wildtool.cli.commands.run import NamedRun
+    from wildtool.engine.score.results import ScoreResult
+
+OF_ONE_BENCHMARK = (
+    *("data", "mode", "split", "ids", "profile", "prompts", "noise"),
+    *("retriever", "retriever_top_k", "retriever_base_url", "retriever_api_key_env"),
+)
+"""Options that mean another thing in each benchmark, or nothing."""
+_OF_THE_USER = (
+    *("user_model", "user_base_url", "user_api_key_env", "user_temperature", "user_rpm", "user_tpm"),
+)
+"""Options of the simulated user, which only some benchmarks have."""
+
+
+class Suite:
+    """The runs of one command over several benchmarks."""
+
+    def __init__(self, name: str, run_options: RunOptions, explicit: Collection[str]) -> None:
+        """Args: explicit: options on the command line. Raises UsageError for one that a suite cannot have."""
+        self._name, self._options = name, run_options
+        self._left_out: dict[str, str] = {}
+        """Benchmarks that cannot be run, with the reason."""
+        self._runs: list[NamedRun] = []
+        self._parent = run_options.out or Path("runs", name)
+        self._document = self._parent / DOCUMENT
+        check_file(self._document, force=run_options.force)
+        given = [option for option in OF_ONE_BENCHMARK if option in explicit]
+        if given:
+            option = given[0].replace("_", "-")
+            raise UsageError(f"--{option} belongs to one benchmark; leave it out, or run one of {name} alone")
+
+    def plan(self, plan_runs: "Callable[[str, RunOptions, Path], Sequence[NamedRun]]") -> "list[NamedRun]":
+        """The runs of all benchmarks whose data are at hand. Raises UsageError, or DataError where there are none.
+
+        Args:
+            plan_runs: gives the runs of one benchmark, with its options and the folder above them.
+        """
+        for name in suite_members(self._name):
+            benchmark = load_benchmark(name)
+            its_options = replace(self._options, profile=suite_profile(self._name, benchmark.profiles))
+            if "user" not in benchmark.roles:
+                its_options = replace(its_options, **dict.fromkeys(_OF_THE_USER))
+            try:
+                runs = plan_runs(name, its_options, self._parent / name)
+            except DataError as error:
+                self._left_out[name] = str(error)
+                continue
+            self._runs += [run._replace(label=f"{name}: {run.label}") for run in runs]
+        if not self._runs:
+            raise DataError("; ".join(self._left_out.values()))
+        for name, reason in self._left_out.items():
+            print_err(f"{name} is left out: {reason}")
+        return self._runs
+
+    def finish(self, status: int) -> int:
+        """Prints what the numbers come to and writes them all into one document. Gives the exit status."""
+        from wildtool.engine.score.results import ScoreResult, load_result
+
+        results: list[ScoreResult] = []
+        for run in self._runs:
+            try:
+                results.append(load_result(run.folder, run.plan.profile))
+            except RecordError:
+                continue  # it was never begun, or its failure was told
+        if not results:
+            return status
+        document = suite_document(self._name, results, self._left_out)
+        write_file(self._document, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
+        _print_overalls(self._name, results)
+        if not self._options.quiet:
+            print_err(f"Every number of every benchmark: {self._document}")
+        return status
+
+
+def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
+    """A table of the models: each benchmark's first number, and what they come to."""
+    from wildtool.cli.output.tables import print_grid
+    from wildtool.engine.compare.leaderboard import headline
+
+    found = overalls(results)
+    several = len(found) > 1
+    heads = ["", "first number", "95 %"]
+    for overall in found:
+        rows: list[list[str]] = []
+        for result in results:
+            metric = headline(result) if result.model == overall.model else None
+            if metric is not None:
+                turned = " (less is better)" if metric.better == "less" else ""
+                counted = "" if result.benchmark in overall.benchmarks else ", not in the mean"
+                what = f"{result.benchmark}: {metric.group}, {metric.name}{turned}{counted}"
+                rows.append([what, _percent(metric.value), _interval(metric.low, metric.high)])
+        if overall.mean is not None:
+            value, low, high = overall.mean
+            rows.append(
+                [f"mean of {len(overall.benchmarks)} benchmarks", _percent(value), _interval(low, high)]
+            )
+        if several and overall.mean_rank is not None:
+            rows.append(["mean rank", f"{overall.mean_rank:.2f}", ""])
+        print_grid(f"{name}: {overall.model}", heads, rows)
+    print_wrapped(f"{OVERALL_CAVEAT}\n")
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"[{100 * low:.1f}, {100 * high:.1f}]"

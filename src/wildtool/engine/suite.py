@@ -1,0 +1,157 @@
+"""Several benchmarks as one: which they are, and what a model's numbers on all of them come to."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wildtool import __version__
+from wildtool.benchmarks import OURS, TOLEAP
+from wildtool.engine.compare.leaderboard import headline
+from wildtool.engine.score.results import ScoreResult
+from wildtool.stats.intervals import weighted_sum
+from wildtool.types import Metric
+
+DOCUMENT = "suite.json"
+"""The document of a suite, in the folder above its runs."""
+DOCUMENT_FORMAT = 1
+OVERALL_CAVEAT = (
+    "An overall hides what a model is good at: two models with the same overall can differ in every benchmark, and "
+    "benchmarks without data count for nobody. Decide by the benchmark that is like your use."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """What the numbers of one model come to."""
+
+    model: str
+    benchmarks: tuple[str, ...]
+    """Those that it has a whole run of; the same for all models."""
+    mean: tuple[float, float, float] | None
+    """Plain mean of the benchmarks' first numbers with its 95 % interval; None where there are none."""
+    mean_rank: float | None
+    """Mean of its ranks in them, 1 being best and ties sharing the mean of their places; None for a single model."""
+
+
+def suite_members(name: str) -> list[str]:
+    """Names of a suite's benchmarks, in order."""
+    return [each for each in TOLEAP if each in OURS] if name == "toleap" else list(OURS)
+
+
+def suite_profile(name: str, profiles: Iterable[str]) -> str:
+    """The profile that a benchmark is run under in a suite: ToLeaP's own in its set, else the benchmark's first."""
+    known = list(profiles)
+    return name if name in known else known[0]
+
+
+def overalls(results: Sequence[ScoreResult]) -> list[Overall]:
+    """What each model's numbers come to, over the benchmarks that all of them have a whole run of.
+
+    Each benchmark counts the same, whatever its size, by the number that models are ranked by; benchmarks are
+    independent, so the interval of their mean follows from theirs.
+    """
+    by_model: dict[str, dict[str, Metric]] = {}
+    for result in results:
+        metric = headline(result)
+        numbers = by_model.setdefault(result.model, {})
+        if metric is not None and metric.value is not None and not result.incomplete:
+            numbers[result.benchmark] = metric
+    benchmarks = [
+        name
+        for name in dict.fromkeys(result.benchmark for result in results)
+        if all(name in numbers for numbers in by_model.values())
+    ]
+    ranks = {name: _ranks({model: by_model[model][name] for model in by_model}) for name in benchmarks}
+    return [
+        Overall(
+            model,
+            tuple(benchmarks),
+            _mean([numbers[name] for name in benchmarks]),
+            sum(ranks[name][model] for name in benchmarks) / len(benchmarks)
+            if benchmarks and len(by_model) > 1
+            else None,
+        )
+        for model, numbers in by_model.items()
+    ]
+
+
+def suite_document(name: str, results: Sequence[ScoreResult], left_out: Mapping[str, str]) -> dict[str, Any]:
+    """Every metric of every benchmark, as JSON; `suite.schema.json` beside this module describes it.
+
+    Args:
+        left_out: benchmarks that were not run, with the reason.
+    """
+    return {
+        "wildtool": __version__,
+        "suite": name,
+        "format": DOCUMENT_FORMAT,
+        "runs": [_run(result) for result in results],
+        "left_out": [{"benchmark": each, "reason": reason} for each, reason in left_out.items()],
+        "overall": [
+            {
+                "model": each.model,
+                "benchmarks": list(each.benchmarks),
+                "mean": None
+                if each.mean is None
+                else dict(zip(("value", "low", "high"), each.mean, strict=True)),
+                "mean_rank": each.mean_rank,
+            }
+            for each in overalls(results)
+        ],
+        "caveat": OVERALL_CAVEAT,
+    }
+
+
+def _run(result: ScoreResult) -> dict[str, Any]:
+    return {
+        "benchmark": result.benchmark,
+        "model": result.model,
+        "profile": result.profile,
+        "mode": result.mode,
+        "data": result.data,
+        "data_sha256": result.data_sha256,
+        "folder": str(result.folder),
+        "items": result.items,
+        "planned_items": result.planned_items,
+        "complete": not result.incomplete,
+        "metrics": [
+            {
+                "group": metric.group,
+                "name": metric.name,
+                "kind": metric.kind,
+                "unit": metric.unit or ("share" if metric.kind == "rate" else ""),
+                "better": metric.better,
+                "value": metric.value,
+                "numerator": metric.numerator,
+                "denominator": metric.denominator,
+                "low": metric.low,
+                "high": metric.high,
+                "headline": metric.headline,
+                "note": metric.note,
+            }
+            for metric in result.metrics
+        ],
+    }
+
+
+def _mean(metrics: Sequence[Metric]) -> tuple[float, float, float] | None:
+    return weighted_sum([(1 / len(metrics), _as_score(metric)) for metric in metrics]) if metrics else None
+
+
+def _as_score(metric: Metric) -> tuple[float, float, float]:
+    """Value and interval, turned round where less is better."""
+    value = metric.value or 0.0
+    low = value if metric.low is None else metric.low
+    high = value if metric.high is None else metric.high
+    return (1 - value, 1 - high, 1 - low) if metric.better == "less" else (value, low, high)
+
+
+def _ranks(metrics: Mapping[str, Metric]) -> dict[str, float]:
+    """Place of each model, the best first; models of one score share the mean of their places."""
+    scores = {model: _as_score(metric)[0] for model, metric in metrics.items()}
+    return {
+        model: 1
+        + sum(other > score for other in scores.values())
+        + (list(scores.values()).count(score) - 1) / 2
+        for model, score in scores.items()
+    }

@@ -1,0 +1,86 @@
+"""What a model's numbers on several benchmarks come to."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from wildtool.benchmarks import OURS, SUITES
+from wildtool.engine.score.results import ScoreResult
+from wildtool.engine.score.verdict_table import OutcomeCounts
+from wildtool.engine.suite import overalls, suite_document, suite_members, suite_profile
+from wildtool.types import Direction, Metric
+
+SCHEMA = json.loads(files("wildtool.engine").joinpath("suite.schema.json").read_text("utf-8"))
+
+
+def result(
+    model: str, benchmark: str, value: float | None, *, incomplete: bool = False, better: Direction = "more"
+) -> ScoreResult:
+    low, high = (None, None) if value is None else (value - 0.1, value + 0.1)
+    number = Metric("accuracy", "task", value, 1, 2, low, high, headline=True, better=better)
+    other = Metric("cost", "latency", 1.0, 1, 1, kind="mean", unit="s", better="less")
+    return ScoreResult(
+        run=benchmark, model=model, benchmark=benchmark, profile="p", played="p", data="d", data_sha256="0",
+        split=None, mode=None, roles={}, items=1, items_md5="", counts=OutcomeCounts(), planned=1,
+        planned_items=1, incomplete=incomplete, failed=(), metrics=(other, number),
+        folder=Path("runs", benchmark, model),
+    )  # fmt: skip
+
+
+def test_each_benchmark_counts_the_same_in_the_mean_and_models_are_ranked_in_each():
+    good, bad = overalls(
+        [result("good", "a", 0.9), result("good", "b", 0.3), result("bad", "a", 0.5), result("bad", "b", 0.3)]
+    )
+    assert good.benchmarks == ("a", "b")
+    assert good.mean == pytest.approx((0.6, 0.6 - 0.1 / 2**0.5, 0.6 + 0.1 / 2**0.5))
+    assert bad.mean is not None
+    assert bad.mean[0] == pytest.approx(0.4)
+    # First and shared first place; second and shared first place.
+    assert (good.mean_rank, bad.mean_rank) == (1.25, 1.75)
+
+
+def test_a_number_that_should_be_small_counts_the_other_way_round():
+    (only,) = overalls([result("m", "attacks", 0.2, better="less")])
+    assert only.mean == pytest.approx((0.8, 0.7, 0.9))
+    assert only.mean_rank is None
+
+
+@pytest.mark.parametrize("missing", [result("two", "b", 0.9, incomplete=True), result("two", "b", None)])
+def test_only_benchmarks_that_all_models_have_a_whole_run_of_count(missing: ScoreResult):
+    one, two = overalls([result("one", "a", 0.4), result("one", "b", 0.1), result("two", "a", 0.5), missing])
+    assert one.benchmarks == two.benchmarks == ("a",)
+    assert one.mean is not None
+    assert one.mean[0] == 0.4
+
+
+def test_nothing_in_common_has_no_overall():
+    one, two = overalls([result("one", "a", 0.4), result("two", "b", 0.5)])
+    assert (one.mean, one.mean_rank, two.mean) == (None, None, None)
+
+
+def test_the_document_follows_its_schema():
+    runs = [result("one", "a", 0.4), result("two", "a", None), result("two", "b", 0.5, better="less")]
+    document: Any = json.loads(json.dumps(suite_document("all", runs, {"c": "no data"})))
+    jsonschema.validate(document, SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**document, "more": 1}, SCHEMA)
+    assert [run["benchmark"] for run in document["runs"]] == ["a", "a", "b"]
+    assert document["left_out"] == [{"benchmark": "c", "reason": "no data"}]
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_the_benchmarks_of_a_suite_are_ours(name: str):
+    members = suite_members(name)
+    assert members
+    assert set(members) <= set(OURS)
+    assert not set(SUITES) & set(OURS)
+
+
+def test_toleaps_set_is_run_under_its_own_profile_where_there_is_one():
+    assert suite_profile("toleap", ["original", "toleap"]) == "toleap"
+    assert suite_profile("toleap", ["official", "fixed"]) == "official"
+    assert suite_profile("all", ["original", "toleap"]) == "original"
