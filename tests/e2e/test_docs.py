@@ -47,6 +47,7 @@ ELSEWHERE = (
     "--format inspect",
     "wildtool view",
     "data lint rotbench",
+    "data lint glaive-function",
 )
 """Commands that need an endpoint, official data or a large extra, that serve, or that find faults: only their options
 are checked."""
@@ -79,6 +80,7 @@ OFFICIAL = (
     "runs/multimedia",
     "teval",
     "runs/plans",
+    "glaive",
 )
 """Commands over official data, or over a part of them."""
 PULLED = oracle_folder("acebench").parents[1] / "data" / "acebench"
@@ -150,6 +152,20 @@ def pulled(folder: Path) -> Path:
     typed("wildtool data pull teval --from T-Eval", folder)
     typed("wildtool run teval --split plan_json --limit 50 --model baseline/gold --out runs/plans", folder)
     typed("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
+    typed(
+        shlex.join(
+            [
+                "wildtool",
+                "data",
+                "pull",
+                "glaive",
+                "--from",
+                str(PULLED.with_name("glaive") / "synthetic_raw.jsonl"),
+            ]
+        ),
+        folder,
+    )
+    typed("wildtool run glaive --model baseline/gold --out runs/glaive/qwen3", folder)
     category = "normal_atom_bool"
     results = folder / "result_all" / "result_en" / "some-model" / f"data_{category}_result.json"
     results.parent.mkdir(parents=True)

@@ -8,6 +8,7 @@ OURS: Mapping[str, str] = {
     "rotbench": "wildtool.benchmarks.rotbench:ROTBENCH",
     "taskbench": "wildtool.benchmarks.taskbench:TASKBENCH",
     "sealtools": "wildtool.benchmarks.sealtools:SEALTOOLS",
+    "glaive": "wildtool.benchmarks.glaive:GLAIVE",
     "teval": "wildtool.benchmarks.teval:TEVAL",
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
 }

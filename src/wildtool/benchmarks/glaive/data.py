@@ -1,0 +1,231 @@
+"""Glaive's files: the public dialogues, their conversion to ShareGPT as ToLeaP makes it, and records as items."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.benchmark import Finding
+from wildtool.data.files import read_unpacked, source_of_files
+from wildtool.data.pinned import cache_folder
+from wildtool.errors import DataError, unknown_name
+from wildtool.json_codec import (
+    LINE_LIMITS,
+    as_object,
+    as_objects,
+    checked,
+    json_type,
+    loads_within,
+    required_field,
+)
+from wildtool.toolcall.text.json_in_text import objects_in
+from wildtool.types import Item, Source
+
+CONVERTED_FILE = "sharegpt.json"
+_HOW_TO_GET = (
+    "download the data set glaiveai/glaive-function-calling of the Hugging Face Hub and bring it with"
+    " `wildtool data pull glaive --from FILE`, or name the file with --data"
+)
+_SYSTEM = re.compile(r"SYSTEM: (.*?)(?=\nUSER:|\Z)", re.DOTALL)
+_USER = re.compile(r"USER: (.*?)\n")
+_CALL = re.compile(r"ASSISTANT: <functioncall> (.*?)\n")
+_ANY_CALL = re.compile(r"<functioncall>")
+_SUFFIXES = (".json", ".jsonl")
+_LOOKED_AT = 1 << 16
+"""Bytes at the beginning of a file that show whether it is one of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One request with its gold call."""
+
+    system: str
+    """Instruction and functions."""
+    request: str
+    """What the user says."""
+    gold_text: str
+    """The gold call, as the data write it."""
+
+    @property
+    def gold(self) -> Any:
+        """The gold call; None where it is not JSON."""
+        try:
+            return json.loads(self.gold_text)
+        except (ValueError, RecursionError):
+            return None
+
+    def functions(self) -> dict[str, dict[str, Any]]:
+        """Name to parameter schema of the functions that the system text describes."""
+        found = (one for one in objects_in(self.system) if isinstance(one.get("name"), str))
+        return {one["name"]: as_object(one.get("parameters")) for one in found}
+
+
+# Conversion ------------------------------------------------------------------------------------------
+
+
+def convert(samples: Iterable[str]) -> list[dict[str, Any]]:
+    """Dialogues of Glaive as ShareGPT records, as ToLeaP's `glaive2sharegpt` makes them: first request, first call.
+
+    A dialogue without a call that can be read on its line is left out; one without a system text gets that of the
+    dialogue before it. ToLeaP's specification, section 2.
+    """
+    records: list[dict[str, Any]] = []
+    system = ""
+    for sample in samples:
+        if found := _SYSTEM.search(sample):
+            system = found[1].strip()
+        users, calls = _USER.findall(sample), _CALL.findall(sample)
+        if users and calls and _is_json(calls[0]):
+            turns = [{"from": "human", "value": users[0]}, {"from": "gpt", "value": calls[0]}]
+            records.append({"conversations": turns, "system": system})
+    return records
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+# Files -----------------------------------------------------------------------------------------------
+
+
+def converted_file() -> Path:
+    """Where the converted records lie once pulled."""
+    return cache_folder() / "glaive" / CONVERTED_FILE
+
+
+def pull(file: Path | None, report: Callable[[str], None]) -> Path:
+    """Converts the user's copy of the public dialogues, and installs the result. Raises DataError."""
+    target = converted_file()
+    if file is None:
+        if not target.is_file():
+            raise DataError(f"Glaive's dialogues have no pinned address: {_HOW_TO_GET}")
+        report(f"{target} is there; --from FILE replaces it")
+        return target
+    records = _read_records(file)
+    part = target.with_name(f"{CONVERTED_FILE}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps(records, ensure_ascii=False, indent=2), encoding="utf-8", newline="\n")
+        part.replace(target)
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror}") from error
+    report(
+        f"{len(records)} records in ShareGPT's format; the digest of the data is not known, so not verified"
+    )
+    report("source: glaiveai/glaive-function-calling on the Hugging Face Hub; licence: Apache-2.0")
+    return target
+
+
+def locate(data: str | None) -> Source:
+    """The data a user named: None or `official`, or a file. Raises DataError saying how to get them."""
+    path = converted_file() if data in (None, "official") else Path(data)
+    if not path.is_file():
+        raise DataError(
+            f"the records are not at {path}: {_HOW_TO_GET}"
+            if data in (None, "official")
+            else f"no file {data!r}; --data takes official, or a file of Glaive's dialogues or of ShareGPT records"
+        )
+    if not path.name.removesuffix(".gz").endswith(_SUFFIXES):
+        raise DataError(f"{path}: expected a file that ends in {' or '.join(_SUFFIXES)}, or in .gz after it")
+    if not any(sign in read_unpacked(path)[:_LOOKED_AT] for sign in (b'"sample"', b'"conversations"')):
+        raise DataError(f"{path}: expected objects with `sample`, or with `conversations` and `system`")
+    return source_of_files(data or "official", path, [path])
+
+
+def read_items(path: Path, split: str | None) -> Iterator[Item]:
+    """The records of a file in order; dialogues are converted first. Raises DataError."""
+    if split is not None:
+        raise DataError(unknown_name("split", split, ()))
+    for number, record in enumerate(_read_records(path)):
+        yield Item(f"{number:05}", ("0",), parse_record(record, f"{path}: record {number}"))
+
+
+def _read_records(path: Path) -> list[Any]:
+    """ShareGPT records, converted where the file has dialogues. Raises DataError."""
+    found = _read(path)
+    if found and "sample" in as_object(found[0]):
+        return convert(_samples(found, path))
+    return found
+
+
+def _samples(found: list[Any], path: Path) -> Iterator[str]:
+    for number, one in enumerate(found):
+        where = f"{path}: record {number}"
+        yield required_field(checked(one, dict, where), "sample", str, where)
+
+
+def _read(path: Path) -> list[Any]:
+    """A JSON list, or the values of JSON Lines, whatever the file is called. Raises DataError."""
+    data = read_unpacked(path)
+    try:
+        if data.lstrip()[:1] == b"[":
+            return checked(loads_within(data, LINE_LIMITS), list, str(path))
+        return [loads_within(line, LINE_LIMITS) for line in data.splitlines() if line.strip()]
+    except ValueError as error:
+        raise DataError(f"{path}: neither a JSON list nor JSON Lines ({error})") from error
+
+
+def parse_record(record: Any, where: str) -> Record:
+    """One ShareGPT record. Raises DataError naming place and field."""
+    record = checked(record, dict, where)
+    turns = as_objects(required_field(record, "conversations", list, where))
+    speakers = [turn.get("from") for turn in turns]
+    if speakers != ["human", "gpt"]:
+        raise DataError(f"{where}: conversations: expected a turn of human and one of gpt, found {speakers}")
+    request, gold = (
+        required_field(turn, "value", str, f"{where}: conversations[{n}]") for n, turn in enumerate(turns)
+    )
+    return Record(required_field(record, "system", str, where), request, gold)
+
+
+# Checks ----------------------------------------------------------------------------------------------
+
+
+def lint(source: Source) -> Iterator[Finding]:
+    """What the conversion loses or mixes up in dialogues, and gold calls that the functions do not admit."""
+    try:
+        found = _read(source.path)
+        if found and "sample" in as_object(found[0]):
+            for number, sample in enumerate(_samples(found, source.path)):
+                where = f"{source.path}: record {number}"
+                yield from (Finding(where, *fault) for fault in _conversion_faults(sample))
+        for item in read_items(source.path, None):
+            where = f"{source.path}: {item.id}"
+            yield from (Finding(where, *fault) for fault in _gold_faults(item.data))
+    except DataError as error:
+        yield Finding(str(source.path), "unreadable", str(error))
+
+
+def _conversion_faults(sample: str) -> Iterator[tuple[str, str]]:
+    if not _SYSTEM.search(sample):
+        yield "no system text", "the record gets the functions of the one before it (Q7)"
+    calls = _CALL.findall(sample)
+    if _ANY_CALL.search(sample) and not (calls and _is_json(calls[0])):
+        yield "lost call", "its first call is no JSON on one line with a line end, so the record is lost (Q8)"
+    elif calls and len(_USER.findall(sample.partition("<functioncall>")[0])) > 1:
+        yield "late call", "the user spoke more than once before the call; only the first time is shown (Q9)"
+
+
+def _gold_faults(record: Record) -> Iterator[tuple[str, str]]:
+    gold = as_object(record.gold)
+    functions: Mapping[str, dict[str, Any]] = record.functions()
+    name, arguments = gold.get("name"), gold.get("arguments")
+    if name not in functions:
+        known = ", ".join(functions) or "none"
+        yield "unknown function", f"gold calls {str(name)[:80]!r}; the system text describes {known}"
+        return
+    if not isinstance(arguments, dict):
+        yield (
+            "arguments",
+            f"expected an object, found {json_type(arguments)}; `toleap` cannot compare it (Q2)",
+        )
+        return
+    declared = as_object(functions[cast(str, name)].get("properties"))
+    for key in cast(dict[str, Any], arguments).keys() - declared.keys():
+        yield "unknown argument", f"{name!r} declares no {key!r}"
