@@ -16,7 +16,8 @@ from wildtool.benchmarks.taskbench.rules import taskbench_rules
 from wildtool.benchmarks.taskbench.scores import PlanScores
 from wildtool.engine.score.audit import audit_profile
 from wildtool.errors import DataError
-from wildtool.types import Item
+from wildtool.trace import Trace
+from wildtool.types import Item, Reply, Transcript
 
 PROFILES = tuple(TASKBENCH.profiles)
 
@@ -285,6 +286,39 @@ def test_lint_finds_what_rules_stumble_over(
 
 def test_lint_of_sound_labels_finds_nothing(folder: Path) -> None:
     assert list(TASKBENCH.lint(TASKBENCH.locate(str(folder)))) == []
+
+
+def shown(items: dict[str, Item], text: Any) -> Trace:
+    item = items["dailylifeapis/timed"]
+    reply = Reply({"role": "assistant", "content": text})
+    return taskbench_rules("fixed", "chat").trace(item, "0", Transcript((reply,)))
+
+
+def test_a_trace_has_the_nodes_of_the_label_with_their_links(items: dict[str, Item]) -> None:
+    trace = shown(items, json.dumps(TIMED))
+    assert [(call.name, call.deps, call.status) for call in trace.gold] == [
+        ("book_ferry", (), "done"),
+        ("send_text", (0,), "done"),
+        ("set_alarm", (1,), "done"),
+    ]
+    assert trace.steps[0].fulfilled == (0, 1, 2)
+    assert not trace.differences
+
+
+def test_a_trace_says_which_argument_differs_and_which_tool_is_missing(items: dict[str, Item]) -> None:
+    trace = shown(items, json.dumps(plan([timed("book_ferry", "10:00"), timed("set_alarm", "8:00")])))
+    assert [call.status for call in trace.gold] == ["wrong", "missed", "done"]
+    (difference,) = trace.differences
+    assert (difference.where, difference.expected, difference.found) == (
+        "book_ferry[0].value",
+        "9:00",
+        "10:00",
+    )
+
+
+@pytest.mark.parametrize("text", [None, "", "no plan", '{"task_nodes": [[], 3, {"task": {}}]}', 7])
+def test_any_reply_can_be_shown(items: dict[str, Item], text: Any) -> None:
+    assert {call.status for call in shown(items, text).gold} == {"missed"}
 
 
 # The command -----------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ from wildtool.benchmarks.taskbench.prompt import request
 from wildtool.benchmarks.taskbench.scores import PlanScores, ScoreReply
 from wildtool.benchmarks.taskbench.toleap import score_toleap
 from wildtool.episode import SingleReply, written_text
-from wildtool.types import FieldValue, Item, Message, Request
+from wildtool.trace import Trace
+from wildtool.types import FieldValue, Item, Message, Request, Transcript
 
 _WRONG = {
     "node": "wrong tools",
@@ -61,6 +62,12 @@ class TaskBenchRules(Rules):
             return self.score(written_text(reply) or "", record.gold, record.library)
         except RecursionError:
             return PlanScores(fault="nested too deeply", counts=(False, False, False))
+
+    def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
+        from wildtool.benchmarks.taskbench.trace import trace_plan  # running and judging need none
+
+        plain = Rules.trace(self, item, unit, transcript)
+        return trace_plan(plain, item.data, plain.steps[-1].note if plain.steps else "")
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
         """The gold plan with one mistake; none where the rules refuse the gold plan itself."""
