@@ -320,6 +320,15 @@ def test_list_names_benchmarks_profiles_models_and_cards():
         assert word in out
 
 
+def test_coverage_names_every_benchmark_of_the_paper_and_what_runs_here():
+    ended = type_("list --coverage")
+    assert ended.exit_code == 0
+    assert len([line for line in ended.stdout.splitlines() if line.startswith("  ")]) >= 32
+    for words in ("`wildtool run rotbench`", "needs images", "Not in the paper", "wildtoolbench"):
+        assert words in ended.stdout
+    assert type_("list models --coverage").exit_code == 2
+
+
 def test_list_prints_a_card():
     assert (
         type_("list cards wild-mini").stdout.strip()

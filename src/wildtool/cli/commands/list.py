@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wildtool.benchmarks import OURS, SUITES
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import URL_CREDENTIALS, ModelEntry, read_config
@@ -21,10 +22,19 @@ CHECK_TIMEOUT_S = 120.0
 """A model on a small machine may have to be loaded first."""
 
 
+TIERS = {
+    "1": "runs by the name of a model, with results like the original's",
+    "2": "can be reproduced with its own code only",
+    "3": "cannot be reproduced",
+}
+"""How ToLeaP's paper sorts benchmarks (its section on reproducibility), in our words."""
+
+
 class ListKind(StrEnum):
     """What can be listed."""
 
     benchmarks = "benchmarks"
+    suites = "suites"
     models = "models"
     profiles = "profiles"
     modes = "modes"
@@ -54,6 +64,12 @@ def list_(
         str | None,
         typer.Option(metavar="NAME", help="With models: send one small tool call and report what works."),
     ] = None,
+    coverage: Annotated[
+        bool,
+        typer.Option(
+            "--coverage", help="The benchmarks that ToLeaP's paper studies, and which of them run here."
+        ),
+    ] = False,
     base_url: Annotated[
         str | None, typer.Option(metavar="URL", help="Address of the checked model's API.")
     ] = None,
@@ -62,7 +78,7 @@ def list_(
     ] = None,
     format_: options.ToolFormatOption = None,
 ) -> None:
-    """List benchmarks, models, profiles, modes, formats and cards.
+    """List benchmarks, suites, models, profiles, modes, formats and cards.
 
     \b
     Examples:
@@ -75,6 +91,11 @@ def list_(
     """
     from wildtool.engine import registry
 
+    if coverage:
+        if what is not None or check is not None:
+            raise UsageError("give --coverage without a kind: `wildtool list --coverage`")
+        _print_coverage()
+        return
     if check is not None:
         if what is not ListKind.models:
             raise UsageError("--check is for models, such as `wildtool list models --check NAME`")
@@ -93,6 +114,27 @@ def list_(
         if what is None:
             print_wrapped(f"{'' if kind is ListKind.benchmarks else chr(10)}{kind}")
         _print(_rows(kind, benchmarks), indent="" if what else "  ")
+
+
+def _print_coverage() -> None:
+    """Prints ToLeaP's benchmarks by tier: what runs here, and why the others cannot."""
+    import csv
+    from importlib.resources import files
+
+    text = files("wildtool.data").joinpath("toleap_benchmarks.csv").read_text("utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
+    for tier, about in TIERS.items():
+        print_wrapped(f"tier {tier}: {about}")
+        _print([(row["benchmark"], _coverage_of(row)) for row in rows if row["tier"] == tier], indent="  ")
+        print_out("")
+    others = [name for name in OURS if name not in {row["ours"] for row in rows}]
+    print_wrapped(f"Not in the paper, and run here: {', '.join(others)}.")
+
+
+def _coverage_of(row: dict[str, str]) -> str:
+    if row["ours"] in OURS:
+        return f"`wildtool run {row['ours']}`"
+    return row["why"] or "not yet here"
 
 
 def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
@@ -167,6 +209,8 @@ def _rows(kind: ListKind, benchmarks: "list[Benchmark]") -> ListRows:
                 (found.name, f"{found.title.removeprefix(f'{found.name}: ')}\ndata: {_data(found)}")
                 for found in benchmarks
             ]
+        case ListKind.suites:
+            return list(SUITES.items())
         case ListKind.models:
             return _models()
         case ListKind.profiles:
