@@ -1,0 +1,112 @@
+"""The simulated messenger (section 3 of the specification of the classes)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, SimulatedTables, failed
+
+_SEED = 200191
+_NO_LOGIN = "no user is logged in"
+
+
+class MessageAPI(SimulatedApi):
+    """Users who send messages to each other; the inbox is one list of `{receiver id: text}`."""
+
+    NAME = "MessageAPI"
+
+    def __init__(
+        self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
+    ) -> None:
+        super().__init__(tables, {"random_seed": _SEED, **scenario}, long_context=long_context)
+        self.state["generated_ids"] = set(self.state["generated_ids"])
+
+    def list_users(self) -> ApiState:
+        return {"user_list": list(self.state["user_map"])}
+
+    def get_user_id(self, user: Any) -> ApiState:
+        users = self.state["user_map"]
+        return {"user_id": users[user]} if user in users else failed(f"user {user!r} not found")
+
+    def message_login(self, user_id: Any) -> ApiState:
+        if user_id not in self.state["user_map"].values():
+            return {"login_status": False, "message": f"User '{user_id}' not found."}
+        self.state["current_user"] = user_id
+        return {"login_status": True, "message": f"User '{user_id}' logged in successfully."}
+
+    def message_get_login_status(self) -> ApiState:
+        return {"login_status": bool(self.state["current_user"])}
+
+    def send_message(self, receiver_id: Any, message: Any) -> ApiState:
+        if not self.state["current_user"]:
+            return failed(_NO_LOGIN)
+        if receiver_id not in self.state["user_map"].values():
+            return failed(f"receiver {receiver_id!r} not found")
+        used: set[int] = self.state["generated_ids"]
+        new_id = self._random.randint(10000, 99999)
+        while new_id in used:
+            new_id = self._random.randint(10000, 99999)
+        used.add(new_id)
+        self.state["inbox"].append({receiver_id: message})
+        self.state["message_count"] += 1
+        return {
+            "sent_status": True,
+            "message_id": {"new_id": new_id},
+            "message": f"Message sent to '{receiver_id}' successfully.",
+        }
+
+    def delete_message(self, receiver_id: Any) -> ApiState:
+        if not self.state["current_user"]:
+            return failed(_NO_LOGIN)
+        inbox: list[ApiState] = self.state["inbox"]
+        newest = next((entry for entry in reversed(inbox) if receiver_id in entry), None)
+        if newest is None:
+            return failed(f"no message to {receiver_id!r}")
+        inbox.remove(newest)  # the first equal one, as the original does
+        return {
+            "deleted_status": True,
+            "receiver_id": receiver_id,
+            "message": f"Receiver {receiver_id}'s latest message deleted successfully.",
+        }
+
+    def view_messages_sent(self) -> ApiState:
+        if not self.state["current_user"]:
+            return failed(_NO_LOGIN)
+        messages: dict[str, list[Any]] = {}
+        for entry in self.state["inbox"]:
+            for receiver, text in entry.items():
+                messages.setdefault(receiver, []).append(text)
+        return {"messages": messages}
+
+    def add_contact(self, user_name: Any) -> ApiState:
+        users = self.state["user_map"]
+        if user_name in users:
+            return failed(f"user {user_name!r} exists already")
+        self.state["user_count"] += 1
+        user_id = f"USR{self.state['user_count']:03d}"
+        if user_id in users.values():
+            return failed(f"user id {user_id!r} exists already")
+        users[user_name] = user_id
+        return {
+            "added_status": True,
+            "user_id": user_id,
+            "message": f"Contact '{user_name}' added successfully.",
+        }
+
+    def search_messages(self, keyword: Any) -> ApiState:
+        if not self.state["current_user"]:
+            return failed(_NO_LOGIN)
+        entries = [item for entry in self.state["inbox"] for item in entry.items()]
+        return {
+            "results": [
+                {"receiver_id": receiver, "message": text}
+                for receiver, text in entries
+                if keyword.lower() in text.lower()
+            ]
+        }
+
+    def get_message_stats(self) -> ApiState:
+        if not self.state["current_user"]:
+            return failed(_NO_LOGIN)
+        inbox = self.state["inbox"]
+        receivers = {receiver for entry in inbox for receiver in entry}
+        return {"stats": {"received_count": len(inbox), "total_contacts": len(receivers)}}

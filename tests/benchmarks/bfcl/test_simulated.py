@@ -1,0 +1,200 @@
+"""BFCL's simulated classes: parsed and looked-up calls, refused calls, and what no argument may do."""
+
+import inspect
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.bfcl.simulated_build import TABLES, simulated
+from wildtool.benchmarks.bfcl.simulated import SIMULATED_CLASSES, SimulatedApis
+from wildtool.errors import DataError
+
+TOOLS = {
+    name: tuple(inspect.signature(tool).parameters)
+    for owner in SIMULATED_CLASSES.values()
+    for name, tool in owner(TABLES, {}).tools().items()
+}
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8)
+    | st.sampled_from(
+        ["home", "box", "bag", "coin", "notes.txt", "..", ".", "/", "AAA", "BBB", "USR001", "USD", 7]
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> str:
+    name = draw(st.sampled_from(sorted(TOOLS)))
+    given_ones = [key for key in TOOLS[name] if draw(st.integers(0, 9)) > 0]
+    return f"{name}({', '.join(f'{key}={draw(VALUES)!r}' for key in given_ones)})"
+
+
+def test_there_are_the_128_tools() -> None:
+    assert len(TOOLS) == 128
+
+
+@given(st.lists(calls(), max_size=12), st.booleans())
+def test_no_argument_makes_a_call_raise(made: list[str], long_context: bool) -> None:
+    apis = simulated(long_context=long_context)
+    for call in made:
+        assert isinstance(apis.execute(call), str)
+
+
+@given(st.text())
+def test_no_text_makes_a_call_raise(text: str) -> None:
+    assert simulated().execute(text).startswith("Error during execution: ")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "__import__('os').system('true')",
+        "open('/etc/passwd')",
+        "print(add(a=1, b=2))",
+        "add.__globals__",
+        "ls.__self__._current()",
+        "_file(name='notes.txt')",
+        "tools()",
+        "state()",
+        "execute(call='ls()')",
+        "[add(a=1, b=2) for _ in range(3)]",
+        "add(a=1, b=2) + 1",
+        "add(a=(lambda: 1)(), b=2)",
+        "add(a=1 + 1, b=2)",
+        "add(**{'a': 1, 'b': 2})",
+        "add(*[1, 2])",
+        "math.add(a=1, b=2)",
+        "quit()",
+    ],
+)
+def test_only_known_tools_with_plain_values_are_called(call: str) -> None:
+    assert simulated().execute(call).startswith("Error during execution: ")
+
+
+def test_a_call_may_have_calls_as_its_arguments() -> None:
+    assert simulated().execute("add(a=multiply(a=2, b=3)['result'], b=1)").startswith("Error")
+    assert simulated().execute(
+        "display_log(messages=[get_zipcode_based_on_city('Rivermist'), -1, (2.5,)])"
+    ) == ('{"log": [{"zipcode": "83214"}, -1, [2.5]]}')
+
+
+def test_what_no_class_has_is_named() -> None:
+    with pytest.raises(DataError, match="'Teapot': expected one of GorillaFileSystem"):
+        SimulatedApis(TABLES, ["Teapot"], {})
+
+
+def test_a_scenario_that_cannot_be_loaded_is_named() -> None:
+    with pytest.raises(DataError, match="initial_config of GorillaFileSystem"):
+        SimulatedApis(TABLES, ["GorillaFileSystem"], {"GorillaFileSystem": {"root": {"home": 3}}})
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "power(base=10, exponent=10000000000)",
+        "power(base=power(base=2, exponent=90000), exponent=3)",
+        "logarithm(value=2, base=3, precision=100000000)",
+        "square_root(number=2, precision=100000000)",
+        "round_number(number=5, decimal_places=-100000000000)",
+        "logarithm(value=1e999, base=3, precision=5)",
+    ],
+)
+def test_no_number_makes_the_calculator_work_forever(call: str) -> None:
+    assert "rror" in simulated().execute(call) or "0" in simulated().execute(call)
+
+
+@pytest.mark.parametrize(
+    ("value", "precision", "shown"),
+    [
+        (10, 5, "3.3219299"),
+        (10, 15, "3.3219280948873626"),
+        (10, 30, "3.32192809488736234787031942948906"),
+        (100000000000, 2, "36.563"),
+        (8, 4, "3.0"),
+    ],
+)
+def test_logarithms_are_those_of_mpmath_1_3_0(value: int, precision: int, shown: str) -> None:
+    call = f"logarithm(value={value}, base=2, precision={precision})"
+    assert simulated("MathAPI").execute(call) == f"{{'result': mpf('{shown}')}}"
+
+
+def test_directories_that_contain_each_other_end_a_walk() -> None:
+    apis = simulated("GorillaFileSystem")
+    made = ["mkdir('p')", "cd('p')", "mkdir('a')", "mkdir('b')", "cd('..')", "cp('p', 'q')", "cd('p')"]
+    made += ["mv('a', 'b')", "cd('..')", "cd('q')", "mv('b', 'a')", "cd('a')"]
+    assert not any("rror" in apis.execute(call) for call in made)
+    assert all(
+        apis.execute(call).startswith("Error during execution: ") for call in ("pwd()", "find()", "du()")
+    )
+
+
+def test_the_current_directory_is_not_compared_but_the_tree_is() -> None:
+    apis, other = simulated("GorillaFileSystem"), simulated("GorillaFileSystem")
+    apis.execute("cd('box')")
+    assert apis.states() == other.states()
+    apis.execute("touch('new')")
+    assert apis.states() != other.states()
+
+
+def test_a_copied_directory_shares_its_files() -> None:
+    apis = simulated("GorillaFileSystem")
+    for call in ("cp('bag', 'purse')", "cd('bag')", "echo('y', 'coin')", "cd('..')", "cd('purse')"):
+        apis.execute(call)
+    assert apis.execute("cat('coin')") == '{"file_content": "y"}'
+
+
+def test_stopping_the_engine_is_refused_and_yet_stops_it() -> None:
+    apis = simulated("VehicleControlAPI", engineState="running")
+    assert "error" in json.loads(apis.execute("startEngine('STOP')"))
+    assert apis.states()["VehicleControlAPI"]["engine_state"] == "stopped"
+
+
+def test_a_contact_whose_id_is_taken_moves_the_counter() -> None:
+    apis = simulated("MessageAPI", user_count=1)
+    assert "error" in json.loads(apis.execute("add_contact('Cid')"))
+    assert apis.states()["MessageAPI"]["user_count"] == 2
+
+
+def test_posts_without_mentions_share_them() -> None:
+    apis = simulated("TwitterAPI", authenticated=True)
+    for call in ("post_tweet('one')", "post_tweet('two')", "mention(0, ['@ben'])"):
+        apis.execute(call)
+    assert json.loads(apis.execute("get_tweet(1)"))["mentions"] == ["@ben"]
+    assert (
+        json.loads(simulated("TwitterAPI", authenticated=True).execute("post_tweet('x')"))["mentions"] == []
+    )
+
+
+def test_ids_follow_from_the_draws_before_them() -> None:
+    apis, other = (simulated("MessageAPI", current_user="USR001") for _ in range(2))
+    first = apis.execute("send_message('USR002', 'a')")
+    assert (
+        other.execute("send_message('USR002', 'a')") == first != apis.execute("send_message('USR002', 'a')")
+    )
+
+
+def test_long_context_fills_directories_without_directories_and_lengthens_files() -> None:
+    apis = simulated("GorillaFileSystem", long_context=True)
+    assert apis.execute("cat('notes.txt')") == '{"file_content": "b\\na and more"}'
+    assert apis.execute("cat('kept.txt')") == '{"file_content": "one two"}'
+    assert apis.execute("find('box')") == '{"matches": ["box/filler.jpg"]}'
+    assert apis.execute("find('.', 'filler')") == '{"matches": ["./box/filler.jpg", "./bag/filler.jpg"]}'
+
+
+def test_what_is_no_json_is_shown_as_pythons_text() -> None:
+    apis = simulated("TradingBot", long_context=True, authenticated=True)
+    assert apis.execute("get_watchlist()") == "['ZZZ', Ellipsis]"
+    assert simulated().execute("mkdir('new')") == "None"
+
+
+def test_braces_of_the_data_are_no_format() -> None:
+    details = json.loads(simulated("TradingBot", long_context=True).execute("get_order_details(7)"))
+    assert details["metadata"] == {"overview": "About AAA and {nothing}."}
