@@ -258,6 +258,9 @@ def test_version_1_does_not_pass_for_the_published_data(
     assert TEVAL.locate(None).name == "official"
     (place / "plan_json_v2.json").rename(place / "plan_json_v1.json")
     assert TEVAL.locate(None).name == "official-v1"
+    (place / "plan_json_v1.json").unlink()
+    assert TEVAL.locate(None).name == TEVAL.locate("official-part").name == "official-part"
+    assert TEVAL.locate(None, "instruct").name == "official"
 
 
 async def test_scores_of_another_encoder_are_marked_wherever_they_are_shown(

@@ -49,8 +49,8 @@ _PINNED = {
     "review_str_v1.json": "02b9cd220c6d79067df4e6d56b80fe932ea48fd7c63f55870ab0850bff311e8a",
 }
 """SHA-256 of the three files that are public: version 1 of plan and review."""
-VERSION_2, VERSION_1 = "official", "official-v1"
-"""Names of the pulled data: all eight files of version 2, or what else there is."""
+VERSION_2, VERSION_1, PART = "official", "official-v1", "official-part"
+"""Names of the pulled data: all eight files of version 2, some of version 1 among them, or not all files."""
 _HOW_TO_GET = (
     "version 2, which ToLeaP uses, is in the Hugging Face data set lovesnowbest/T-Eval: bring its files ("
     "instruct_v2.json,"
@@ -135,7 +135,7 @@ def _described(path: Path) -> tuple[str, tuple[bool, str, bool], str]:
 
 def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None for the pulled ones, a file or a folder. Raises DataError saying how to get them."""
-    official = data in (None, VERSION_2, VERSION_1)
+    official = data in (None, VERSION_2, VERSION_1, PART)
     place = official_folder() if official else Path(data or "")
     if not official and not place.exists():
         raise DataError(
@@ -148,8 +148,12 @@ def locate(data: str | None, split: str | None) -> Source:
             f" {_HOW_TO_GET}"
         )
     wanted = len(SETS) if split is None else 1
-    newest = len(paths) == wanted and all("_v2" in path.name for path in paths)
-    name = (VERSION_2 if newest else VERSION_1) if official else str(data)
+    if not official:
+        name = str(data)
+    elif any("_v1" in path.name for path in paths):
+        name = VERSION_1
+    else:
+        name = VERSION_2 if len(paths) == wanted else PART
     # A run in another language reads other files, and must notice too that they have changed.
     every = {path for lang in ("en", "zh") for _, _, path in _files(place, split, lang)}
     return source_of_files(name, place, every)
