@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from e2e.surface import typed
 from wildtool.cli import app
 from wildtool.cli.output.comparison import COMPARISON_CSV_COLUMNS
 
@@ -246,3 +247,21 @@ def test_hostile_names_of_models_stay_text():
         assert "\x1b" not in ended.stdout
         assert "\u202e" not in ended.stdout
     assert "[bold]" in type_(f"compare {CHAT} {GOLD}").stdout
+
+
+def test_a_run_beside_published_numbers(tmp_path: Path):
+    folder = tmp_path / "run"
+    words = ("run", "wild-mini", "--model", "baseline/gold", "--limit", "2", "--out", folder, "--quiet")
+    assert typed(*words)[0] == 0
+    asked = ("compare", folder, "--published", "--profile", "paper", "--published-model", "claude-4-sonnet")
+    status, told = typed(*asked)
+    assert status == 0
+    assert "Possible causes:" in told
+    assert "blue" in told
+    (found,) = json.loads(typed(*asked, "--json")[1])
+    assert found["published_model"] == "Claude-4-Sonnet"
+    assert sum(found["bands"].values()) == len(found["numbers"])
+    head, *rows = typed(*asked, "--csv")[1].splitlines()
+    assert head.startswith("run,benchmark,profile")
+    assert len(rows) == len(found["numbers"])
+    assert typed("compare", folder, "--absolute")[0] == 2

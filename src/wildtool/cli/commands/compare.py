@@ -44,6 +44,20 @@ def compare(
         bool, typer.Option("--anyway", help="Compare runs even if their data, profile or settings differ.")
     ] = False,
     seed: Annotated[int, typer.Option(metavar="N", help="Bootstrap seed.")] = 0,
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published",
+            help="Compare each run with published numbers of its model: blue within 5 %, yellow within 10 %, red beyond.",
+        ),
+    ] = False,
+    published_model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With --published: the model's name in the paper, if it differs."),
+    ] = None,
+    absolute: Annotated[
+        bool, typer.Option("--absolute", help="With --published: 5 and 10 points instead of percent.")
+    ] = False,
     as_json: options.JsonOption = False,
     as_csv: options.CsvOption = False,
 ) -> int:
@@ -54,6 +68,7 @@ def compare(
       wildtool compare runs/demo
       wildtool compare runs/demo --all-pairs --metric item
       wildtool compare runs/demo --group "task type" --flips
+      wildtool compare runs/wildtoolbench/gpt-4o --published
 
     Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
     paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are
@@ -61,6 +76,14 @@ def compare(
     """
     if as_json and as_csv:
         raise UsageError("give --json or --csv, not both")
+    if published:
+        from wildtool.cli.output.reproduction import print_reproductions
+
+        return print_reproductions(
+            runs or [], profile, published_model, absolute=absolute, as_json=as_json, as_csv=as_csv
+        )
+    if published_model is not None or absolute:
+        raise UsageError("--published-model and --absolute need --published")
     if metric not in ("unit", "item"):
         raise UsageError(unknown_name("metric", metric, ("unit", "item")))
     from wildtool.cli.output import comparison as compared

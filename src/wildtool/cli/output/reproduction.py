@@ -1,0 +1,144 @@
+"""Prints runs beside what papers say of their models."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from wildtool.cli.output.results import print_run_notes
+from wildtool.cli.output.tables import print_grid
+from wildtool.cli.terminal import print_rows, print_wrapped, single_line
+from wildtool.engine.compare.reproduction import (
+    MODELS_NEEDED,
+    Reproduction,
+    is_reproduced,
+    reproduction,
+)
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score.results import open_results, run_folders
+from wildtool.errors import UsageError
+
+CSV_COLUMNS = (
+    *(
+        "run",
+        "benchmark",
+        "profile",
+        "model",
+        "published_model",
+        "group",
+        "name",
+        "published",
+        "value",
+        "low",
+    ),
+    *("high", "difference", "error", "band", "source"),
+)
+
+
+def print_reproductions(
+    paths: Iterable[Path],
+    profile: str | None,
+    model: str | None,
+    *,
+    absolute: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> int:
+    """Prints each run beside the published numbers of its model. Gives the exit status. Raises UsageError.
+
+    Args:
+        model: name in the paper; None for the run's.
+        absolute: bands by points instead of percent of the published number.
+    """
+    folders = [folder for path in paths for folder in run_folders(path)]
+    if not folders:
+        raise UsageError("name a run, such as `wildtool compare runs/BENCH/MODEL --published`")
+    found: list[Reproduction] = []
+    faulty = False
+    for folder in folders:
+        with open_results(folder, profile) as (result, _):
+            print_run_notes(folder, result)
+            faulty = faulty or bool(result.faults)
+            figures = load_benchmark(result.benchmark).published()
+            identity = read_run(folder)["identity"]
+            found.append(reproduction(folder, result, identity, figures, model=model, absolute=absolute))
+    if as_json:
+        print(json.dumps([_as_json(each) for each in found], indent=1))
+    elif as_csv:
+        print_rows(CSV_COLUMNS, [row for each in found for row in _rows(each)])
+    else:
+        for each in found:
+            _print(each, absolute)
+        _print_rule(found)
+    return 1 if faulty else 0
+
+
+def _print(found: Reproduction, absolute: bool) -> None:
+    run = found.run
+    rows = [
+        [
+            f"{each.group}: {each.name}",
+            f"{100 * each.published:.1f}",
+            "–" if each.value is None else f"{100 * each.value:.1f}",
+            "" if each.low is None or each.high is None else f"[{100 * each.low:.1f}, {100 * each.high:.1f}]",
+            "" if each.difference is None else f"{100 * each.difference:+.1f}",
+            each.band + (" (within)" if each.within_interval and each.band != "blue" else ""),
+        ]
+        for each in found.numbers
+    ]
+    title = f"{single_line(run.model, 60)} beside {single_line(found.model, 60)} ({run.benchmark}, {run.profile_label})"
+    print_grid(title, ["%", "published", "here", "95 %", "difference", ""], rows, sentences=(5,))
+    counts = ", ".join(f"{number} {band}" for band, number in found.bands.items())
+    how = "points" if absolute else "percent of the published number"
+    print_wrapped(
+        f"{counts}. blue: less than 5 {how} apart; yellow: up to 10; red: more; grey: no number here. (within): the "
+        "published number is in the interval, so chance alone may explain the difference.\n"
+    )
+    if found.bands["yellow"] or found.bands["red"]:
+        print_wrapped("Possible causes:")
+        for cause in found.causes:
+            print_wrapped(f"  - {single_line(cause, 300)}")
+        print_wrapped("")
+
+
+def _print_rule(found: Sequence[Reproduction]) -> None:
+    """By ToLeaP's rule, for each benchmark of which several models were run."""
+    by_benchmark: dict[str, list[Reproduction]] = {}
+    for each in found:
+        by_benchmark.setdefault(each.run.benchmark, []).append(each)
+    for name, its in by_benchmark.items():
+        if len({each.model for each in its}) >= MODELS_NEEDED:
+            is_so = "is" if is_reproduced(its) else "is not"
+            print_wrapped(f"{name} {is_so} reproduced: {MODELS_NEEDED} models must be blue throughout.")
+
+
+def _as_json(found: Reproduction) -> dict[str, object]:
+    return {
+        "run": found.run.run,
+        "benchmark": found.run.benchmark,
+        "profile": found.run.profile,
+        "model": found.run.model,
+        "published_model": found.model,
+        "bands": found.bands,
+        "causes": list(found.causes),
+        "numbers": [asdict(each) | {"within_interval": each.within_interval} for each in found.numbers],
+    }
+
+
+def _rows(found: Reproduction) -> Iterable[Sequence[object]]:
+    run = found.run
+    for each in found.numbers:
+        yield [
+            *(run.run, run.benchmark, run.profile, run.model, found.model, each.group, each.name),
+            *(
+                each.published,
+                each.value,
+                each.low,
+                each.high,
+                each.difference,
+                each.error,
+                each.band,
+                each.source,
+            ),
+        ]
