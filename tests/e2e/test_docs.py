@@ -48,6 +48,7 @@ ELSEWHERE = (
     "wildtool view",
     "data lint rotbench",
     "data lint glaive-function",
+    "data lint bfcl",
 )
 """Commands that need an endpoint, official data or a large extra, that serve, or that find faults: only their options
 are checked."""
@@ -81,6 +82,8 @@ OFFICIAL = (
     "teval",
     "runs/plans",
     "glaive",
+    "bfcl",
+    "runs/live",
 )
 """Commands over official data, or over a part of them."""
 PULLED = oracle_folder("acebench").parents[1] / "data" / "acebench"
@@ -151,6 +154,9 @@ def pulled(folder: Path) -> Path:
     copytree(PULLED.with_name("teval"), folder / "T-Eval")
     typed("wildtool data pull teval --from T-Eval", folder)
     typed("wildtool run teval --split plan_json --limit 50 --model baseline/gold --out runs/plans", folder)
+    copytree(PULLED.with_name("bfcl"), folder / "gorilla")
+    typed("wildtool data pull bfcl --from gorilla", folder)
+    typed("wildtool run bfcl --split live_simple --limit 20 --model baseline/gold --out runs/live", folder)
     typed("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
     typed(
         shlex.join(

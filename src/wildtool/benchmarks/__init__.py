@@ -10,6 +10,7 @@ OURS: Mapping[str, str] = {
     "sealtools": "wildtool.benchmarks.sealtools:SEALTOOLS",
     "glaive": "wildtool.benchmarks.glaive:GLAIVE",
     "teval": "wildtool.benchmarks.teval:TEVAL",
+    "bfcl": "wildtool.benchmarks.bfcl:BFCL_BENCHMARK",
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
 }
 """By name the module and the benchmark in it, as entry points are written."""

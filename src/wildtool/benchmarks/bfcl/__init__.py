@@ -1,0 +1,78 @@
+"""BFCL (Berkeley Function-Calling Leaderboard, v3 and v4): calls in Python, Java and JavaScript, or none."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wildtool.benchmark import Benchmark, Finding, Rules, View
+from wildtool.types import FieldValue, Item, Metric, Source
+
+# The parts are imported where they are used: judging loads more than running, and help needs neither.
+
+
+class BFCL(Benchmark):
+    """The benchmark, over the official data or a folder of v3 or v4 files; its splits are its categories."""
+
+    name = "bfcl"
+    title = (
+        "BFCL: 3,641 single-turn requests for calls of functions in Python, Java and JavaScript, or for none"
+    )
+    profiles: Mapping[str, str] = {
+        "official": "what the published evaluator computes, verdict for verdict",
+    }
+    modes: Mapping[str, str] = {
+        "fc": "native tool calls",
+        "prompt": "functions in the system prompt, calls in brackets",
+    }
+    columns: Mapping[str, str] = {
+        "version": "VARCHAR",
+        "calls": "INTEGER",
+        "reference_error": "VARCHAR",
+    }
+    card = Path(__file__).parent / "card.md"
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        from wildtool.benchmarks.bfcl.data import read_items
+
+        return (item for item in read_items(source.path, split) if lang in (None, item.lang))
+
+    def rules(self, profile: str) -> Rules:
+        from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
+
+        return SingleTurnRules(NativeCalls() if self.mode == "fc" else WrittenCalls())
+
+    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
+        return {"version": item.data.version}
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        from wildtool.benchmarks.bfcl.source import locate
+
+        return locate(data, split)
+
+    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
+        from wildtool.benchmarks.bfcl.source import pull
+
+        return pull(file, mirror, report)
+
+    def lint(self, source: Source) -> Iterable[Finding]:
+        from wildtool.benchmarks.bfcl.lint import lint_entries
+
+        return lint_entries(source.path)
+
+    def stats(self, source: Source) -> list[Metric]:
+        from wildtool.benchmarks.bfcl.lint import stats
+
+        return list(stats(source.path))
+
+    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
+        from wildtool.benchmarks.bfcl.summary import summarize
+
+        return summarize(verdicts)
+
+    def views(self, profile: str) -> Sequence[View]:
+        from wildtool.benchmarks.bfcl.summary import VIEWS
+
+        return VIEWS
+
+
+BFCL_BENCHMARK = BFCL()

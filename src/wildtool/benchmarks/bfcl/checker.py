@@ -1,0 +1,301 @@
+"""BFCL's check of decoded calls against the accepted ones, rule by rule (spec section 5)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.benchmarks.bfcl.categories import Category, Language
+from wildtool.benchmarks.bfcl.data import AcceptedCall
+from wildtool.benchmarks.bfcl.java import JAVA_TYPES, convert_java
+from wildtool.benchmarks.bfcl.javascript import JAVASCRIPT_TYPES, convert_javascript
+
+PYTHON_TYPES: Mapping[str, type] = {
+    "string": str,
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+    "array": list,
+    "tuple": list,
+    "dict": dict,
+    "any": str,
+}
+"""Type words of function documents to the types that values must have."""
+_NESTING = frozenset({"array", "tuple"})
+_SPACES_AND_SIGNS = str.maketrans("'", '"', " ,./-_*^")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a call is refused."""
+
+    error: str
+    """The original's error type."""
+    message: str
+
+
+class CheckRaisedError(Exception):
+    """The original's checker raises here, so that it has no verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How the values of a language's calls are typed."""
+
+    types: Mapping[str, type]
+    nesting: frozenset[str]
+    """Type words whose elements are checked too."""
+    error: str = ""
+    """Error where a value is no text, for languages whose values are texts of their source."""
+    convert: Callable[[str, str, str | None], Any] | None = None
+    """Turns the text of a value into a Python value, given its type word and that of its elements."""
+
+
+SYNTAXES: Mapping[Language, Syntax] = {
+    "python": Syntax(PYTHON_TYPES, _NESTING),
+    "java": Syntax(JAVA_TYPES, frozenset({"Array", "ArrayList"}), "type_error:java", convert_java),
+    "javascript": Syntax(JAVASCRIPT_TYPES, frozenset({"array"}), "type_error:js", convert_javascript),
+}
+
+
+def standardise(text: str) -> str:
+    """A text as it is compared: lower-case, single quotes as double ones, without spaces and `, . / - _ * ^`."""
+    return text.translate(_SPACES_AND_SIGNS).lower()
+
+
+def standard(value: Any) -> Any:
+    return standardise(value) if isinstance(value, str) else value
+
+
+def check_calls(
+    category: Category,
+    functions: Sequence[Mapping[str, Any]],
+    answers: Sequence[AcceptedCall],
+    calls: Sequence[Mapping[str, Any]],
+    *,
+    underscores: bool,
+) -> Fault | None:
+    """Why the calls are not the expected ones; None if they are.
+
+    Args:
+        calls: as decoded, each of one name.
+        underscores: whether dots in names of functions were replaced by underscores in what the model was sent.
+
+    Raises:
+        CheckRaisedError: the original raises.
+    """
+    check = _CHECKS[category.kind]
+    try:
+        return check(CallChecker(SYNTAXES[category.language], underscores), functions, answers, calls)
+    except (
+        TypeError,
+        AttributeError,
+        KeyError,
+        IndexError,
+        RecursionError,
+        ValueError,
+        NotImplementedError,
+    ) as error:
+        raise CheckRaisedError(f"{type(error).__name__}: {error}") from error
+
+
+def check_simple(
+    checker: "CallChecker", functions: Sequence[Any], answers: Sequence[AcceptedCall], calls: Sequence[Any]
+) -> Fault | None:
+    if len(calls) != 1:
+        return Fault("simple_function_checker:wrong_count", f"{len(calls)} calls, expected 1")
+    return checker.check(functions[0], calls[0], answers[0])
+
+
+def check_multiple(
+    checker: "CallChecker", functions: Sequence[Any], answers: Sequence[AcceptedCall], calls: Sequence[Any]
+) -> Fault | None:
+    if len(calls) != len(answers):
+        return Fault("multiple_function_checker:wrong_count", f"{len(calls)} calls, expected {len(answers)}")
+    return checker.check(_document(functions, answers[0]), calls[0], answers[0])
+
+
+def check_parallel(
+    checker: "CallChecker", functions: Sequence[Any], answers: Sequence[AcceptedCall], calls: Sequence[Any]
+) -> Fault | None:
+    """Each answer takes the first call left that passes, without looking back."""
+    name = "parallel_function_checker_no_order"
+    if len(calls) != len(answers):
+        return Fault(f"{name}:wrong_count", f"{len(calls)} calls, expected {len(answers)}")
+    left = list(range(len(calls)))
+    for answer in answers:
+        document = _document(functions, answer)
+        faults: list[str] = []
+        for place in left:
+            fault = checker.check(document, calls[place], answer)
+            if fault is None:
+                left.remove(place)
+                break
+            faults.append(f"call {place + 1}: {fault.message}")
+        else:
+            return Fault(f"{name}:cannot_find_match", f"no call is {next(iter(answer))}: {'; '.join(faults)}")
+    return None
+
+
+_CHECKS = {"simple": check_simple, "multiple": check_multiple, "parallel": check_parallel}
+
+
+def _document(functions: Sequence[Mapping[str, Any]], answer: AcceptedCall) -> Mapping[str, Any]:
+    wanted = next(iter(answer))
+    for function in functions:
+        if function["name"] == wanted:
+            return function
+    raise TypeError(f"no function {wanted}")
+
+
+@dataclass(frozen=True, slots=True)
+class CallChecker:
+    """Checks single calls in one language."""
+
+    syntax: Syntax
+    underscores: bool
+
+    def check(
+        self, document: Mapping[str, Any], call: Mapping[str, Any], answer: AcceptedCall
+    ) -> Fault | None:
+        """Why a call is not the expected one of a function; None if it is."""
+        properties: Mapping[str, Any] = document["parameters"]["properties"]
+        accepted = next(iter(answer.values()))
+        name = document["name"].replace(".", "_") if self.underscores else document["name"]
+        if name not in call:
+            found = ", ".join(map(str, call)) or "none"
+            return Fault("simple_function_checker:wrong_func_name", f"called {found}, expected {name}")
+        given: Mapping[Any, Any] = call[name]
+        for parameter in document["parameters"].get("required", ()):
+            if parameter not in given:
+                return Fault("simple_function_checker:missing_required", f"{parameter!r} is required")
+        for parameter, value in given.items():
+            if parameter not in properties or parameter not in accepted:
+                return Fault("simple_function_checker:unexpected_param", f"{parameter!r} is not expected")
+            fault = self._value(parameter, value, properties[parameter], accepted[parameter])
+            if fault is not None:
+                return fault
+        for parameter, values in accepted.items():
+            if parameter not in given and "" not in values:
+                return Fault("simple_function_checker:missing_optional", f"{parameter!r} must be given")
+        return None
+
+    def _value(
+        self, name: Any, value: Any, schema: Mapping[str, Any], accepted: Sequence[Any]
+    ) -> Fault | None:
+        word = schema["type"]
+        expected = self.syntax.types[word]
+        nested_word = schema["items"]["type"] if word in self.syntax.nesting else None
+        nested = None if nested_word is None else self.syntax.types[nested_word]
+        if self.syntax.convert is not None:
+            if not isinstance(value, str):
+                return Fault(
+                    self.syntax.error, f"{name!r}: expected the text of a value, found {_kind(value)}"
+                )
+            value = self.syntax.convert(value, word, nested_word)
+        elif word == "tuple" and type(value) is tuple:
+            value = list(cast(tuple[Any, ...], value))
+        elif word == "float" and type(value) is int:
+            value = float(value)
+        error, variable = type_fault(value, accepted, expected, nested)
+        if error is not None:
+            return Fault(error, f"{name!r}: expected {word}, found {_kind(value)} {_short(value)}")
+        error = _value_error(value, accepted, expected, nested, variable)
+        return (
+            None
+            if error is None
+            else Fault(error, f"{name!r} is {_short(value)}, expected {_short(accepted)}")
+        )
+
+
+def type_fault(
+    value: Any, accepted: Sequence[Any], expected: type, nested: type | None
+) -> tuple[str | None, bool]:
+    """The error of a value's type, None if it is right; and whether the value may be the name of a variable."""
+    like = _first_type(accepted)
+    variable = like is not None and like is not expected
+    error = "type_error:simple"
+    if type(value) is expected:
+        if nested is None or any(_elements_fit(value, one, nested) for one in accepted):
+            return None, variable
+        error = "type_error:nested"
+    if like is not None and type(value) is like:
+        return (None, True) if error == "type_error:simple" else (error, True)
+    return "type_error:simple", variable
+
+
+def _first_type(values: Sequence[Any]) -> type[Any] | None:
+    return next((cast(type[Any], type(one)) for one in values if one != ""), None)
+
+
+def _elements_fit(value: Any, accepted: Any, nested: type) -> bool:
+    """Whether all elements have the type, or that of the accepted list; always, where what is accepted is no list."""
+    if not isinstance(accepted, list):
+        return True
+    like = _first_type(cast(list[Any], accepted))
+    return all(type(element) in (nested, like) for element in value)
+
+
+def _value_error(
+    value: Any, accepted: Sequence[Any], expected: type, nested: type | None, variable: bool
+) -> str | None:
+    if variable:
+        return None if value in accepted else "value_error:others"
+    if expected is dict:
+        return dict_error(value, accepted)
+    if expected is list and nested is dict:
+        return _dicts_error(value, accepted)
+    if expected is str:
+        known = [standardise(one) for one in accepted if isinstance(one, str)]
+        return None if standardise(value) in known else "value_error:string"
+    if expected is list:
+        known = [[standard(element) for element in one] for one in accepted]
+        return None if [standard(element) for element in value] in known else "value_error:list/tuple"
+    return None if value in accepted else "value_error:others"
+
+
+def dict_error(value: Mapping[Any, Any], accepted: Sequence[Any]) -> str | None:
+    """The error of an object against the accepted ones: None if one fits, else that of the last."""
+    error = "dict_checker:unclear"
+    for wanted in accepted:
+        if wanted == "":
+            continue
+        found = _one_dict_error(value, wanted)
+        if found is None:
+            return None
+        error = found
+    return error
+
+
+def _one_dict_error(value: Mapping[Any, Any], wanted: Mapping[str, Any]) -> str | None:
+    for key, given in value.items():
+        if key not in wanted:
+            return "value_error:dict_key"
+        if standard(given) not in [standard(one) for one in wanted[key]]:
+            return "value_error:dict_value"
+    if any(key not in value and "" not in values for key, values in wanted.items()):
+        return "value_error:dict_key"
+    return None
+
+
+def _dicts_error(value: Sequence[Any], accepted: Sequence[Any]) -> str | None:
+    error: str | None = "value_error:list_dict_count"
+    for wanted in accepted:
+        if len(value) != len(wanted):
+            error = "value_error:list_dict_count"
+            continue
+        error = next(
+            (found for given, one in zip(value, wanted, strict=True) if (found := dict_error(given, [one]))),
+            None,
+        )
+        if error is None:
+            return None
+    return error
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 120 else f"{text[:119]}…"

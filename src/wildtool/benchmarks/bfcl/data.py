@@ -1,0 +1,165 @@
+"""BFCL's files: questions with their function documents, and the answers beside them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+
+from wildtool.benchmarks.bfcl.categories import Category, Language, split_categories
+from wildtool.data.files import find_packed, read_unpacked
+from wildtool.errors import DataError
+from wildtool.json_codec import LINE_LIMITS, checked, json_type, loads_within, required_field
+from wildtool.types import Item, Message
+
+VERSIONS = ("v4", "v3")
+_QUESTIONS, _ANSWERS = ("question", "", "data"), ("possible_answer",)
+"""Folders in which the files may lie; the original keeps questions at the top."""
+
+AcceptedCall = Mapping[str, Mapping[str, Any]]
+"""One expected call: the function's name to its parameters, each with the list of its accepted values; an empty text
+among them says that the parameter may be left out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """One single-turn entry."""
+
+    category: Category
+    messages: tuple[Message, ...]
+    functions: tuple[dict[str, Any], ...]
+    """Function documents as written: `name`, `description`, `parameters`."""
+    answers: tuple[AcceptedCall, ...] = ()
+    """Expected calls; none where no call or any call is right."""
+    version: str = "v4"
+
+    @property
+    def language(self) -> Language:
+        return self.category.language
+
+
+def version_of(folder: Path) -> str:
+    """`v4` or `v3`, by the names of the files in a folder. Raises DataError where there are none."""
+    for version in VERSIONS:
+        for place in (*_QUESTIONS, *_ANSWERS):
+            if (folder / place).is_dir() and any((folder / place).glob(f"BFCL_{version}_*.json*")):
+                return version
+    raise DataError(f"{folder}: holds no BFCL_v4_*.json and no BFCL_v3_*.json (nor .json.gz)")
+
+
+def question_file(folder: Path, category: Category, version: str) -> Path | None:
+    """The file of a category's questions; None where it is not there."""
+    return _find(folder, _QUESTIONS, category.file_name(version))
+
+
+def answer_file(folder: Path, category: Category, version: str) -> Path | None:
+    """The file of a category's answers; None where it is not there or the category has none."""
+    return _find(folder, _ANSWERS, category.file_name(version)) if category.has_answers else None
+
+
+def _find(folder: Path, places: tuple[str, ...], name: str) -> Path | None:
+    return next((path for place in places if (path := find_packed(folder / place, name))), None)
+
+
+def read_items(folder: Path, split: str | None) -> Iterator[Item]:
+    """The entries of a split, category by category; of all that are there for None. Raises DataError."""
+    version = version_of(folder)
+    for category in split_categories(split):
+        if question_file(folder, category, version) is None and split is None:
+            continue
+        yield from read_category_file(folder, category, version)
+
+
+def read_category_file(folder: Path, category: Category, version: str) -> Iterator[Item]:
+    """The entries of one category. Raises DataError naming file, line, id and field."""
+    questions = question_file(folder, category, version)
+    if questions is None:
+        raise DataError(
+            f"{folder}: {category.file_name(version)} is missing; choose what is there with --split, or get the data"
+            " with `wildtool data pull bfcl`"
+        )
+    answers = _answers(folder, category, version)
+    for place, (where, entry) in enumerate(packed_lines(questions)):
+        name = required_field(entry, "id", str, where)
+        where = f"{where} (id {name!r})"
+        if answers is not None and place >= len(answers):
+            raise DataError(f"{where}: the file of answers has only {len(answers)}")
+        record = read_entry(entry, category, where, () if answers is None else answers[place], version)
+        yield Item(name, ("0",), record, split=category.name)
+
+
+def _answers(folder: Path, category: Category, version: str) -> list[tuple[AcceptedCall, ...]] | None:
+    """The answers, which belong to the questions by their places; None where the category has none."""
+    if not category.has_answers:
+        return None
+    path = answer_file(folder, category, version)
+    if path is None:
+        raise DataError(f"{folder}: possible_answer/{category.file_name(version)} is missing")
+    return [read_answers(entry, where) for where, entry in packed_lines(path)]
+
+
+def read_answers(entry: dict[str, Any], where: str) -> tuple[AcceptedCall, ...]:
+    """The expected calls of one line. Raises DataError."""
+    calls: list[AcceptedCall] = []
+    for number, call in enumerate(cast(list[Any], required_field(entry, "ground_truth", list, where))):
+        place = f"{where}: ground_truth[{number}]"
+        named = checked(call, dict, place)
+        if len(named) != 1:
+            raise DataError(f"{place}: expected one function, found {len(named)}")
+        for name, parameters in named.items():
+            checked(parameters, dict, f"{place}.{name}")
+        calls.append(named)
+    return tuple(calls)
+
+
+def read_entry(
+    entry: dict[str, Any],
+    category: Category,
+    where: str,
+    answers: tuple[AcceptedCall, ...] = (),
+    version: str = "v4",
+) -> Record:
+    """One question with its functions. Raises DataError."""
+    turns = cast(list[Any], required_field(entry, "question", list, where))
+    if len(turns) != 1 or not isinstance(turns[0], list):
+        raise DataError(f"{where}: field question: expected one turn, a list of messages")
+    messages = cast(list[Any], turns[0])
+    for number, message in enumerate(messages):
+        place = f"{where}: question[0][{number}]"
+        required_field(checked(message, dict, place), "role", str, place)
+        required_field(message, "content", str, place)
+    functions = cast(list[Any], required_field(entry, "function", list, where))
+    for number, function in enumerate(cast(list[dict[str, Any]], functions)):
+        place = f"{where}: function[{number}]"
+        required_field(checked(function, dict, place), "name", str, place)
+        parameters: Any = function.get("parameters")
+        checked(parameters, dict, f"{place}: field parameters")
+        checked(parameters.get("properties", {}), dict, f"{place}.parameters: field properties")
+    if not functions and category.kind not in ("irrelevance", "relevance"):
+        raise DataError(f"{where}: field function: expected at least one")
+    return Record(category, tuple(messages), tuple(functions), answers, version)
+
+
+def packed_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The JSON object of every line of a file, which may be packed, after its place. Raises DataError."""
+    for number, line in enumerate(read_unpacked(path).splitlines(), 1):
+        if line.strip():
+            where = f"{path}:{number}"
+            try:
+                entry = _loads(line)
+            except ValueError as error:
+                raise DataError(
+                    f"{where}: not a JSON object ({error}); expected one entry per line"
+                ) from error
+            if not isinstance(entry, dict):
+                raise DataError(f"{where}: expected a JSON object, found {json_type(entry)}")
+            yield where, cast(dict[str, Any], entry)
+
+
+def _loads(line: bytes) -> Any:
+    """The value of a JSON text; of one that orjson refuses what the standard library reads. Raises ValueError."""
+    try:
+        return orjson.loads(line)
+    except ValueError:
+        return loads_within(line, LINE_LIMITS)

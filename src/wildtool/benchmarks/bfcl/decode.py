@@ -1,0 +1,138 @@
+"""Reads the calls in a reply as BFCL's decoders do: native calls, or Python in brackets. Nothing is evaluated."""
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from wildtool.json_codec import as_list, as_object
+from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
+
+DecodedCall = dict[str, dict[str | None, PythonValue]]
+"""One call: the function's name to its arguments."""
+_EDGE = "`\n "
+
+
+class DecodeError(ValueError):
+    """The reply cannot be read as calls; the message says why."""
+
+
+class _Reader(CallReader):
+    """A nested call without keywords is its text."""
+
+    def bare_call(self, node: ast.Call) -> PythonValue:
+        try:
+            return ast.unparse(node)
+        except (RecursionError, ValueError) as error:
+            raise CallSyntaxError("no source text for a call") from error
+
+
+def bracketed(text: str) -> str:
+    """A reply without the backticks, spaces and line ends around it, in brackets."""
+    text = text.strip(_EDGE)
+    text = text if text.startswith("[") else f"[{text}"
+    return text if text.endswith("]") else f"{text}]"
+
+
+def decode_python(text: str) -> list[DecodedCall]:
+    """The calls of a text such as `[f(a=1), g(b='x')]`. Positional arguments are dropped.
+
+    Raises:
+        DecodeError: it is anything else, or longer or deeper than is read.
+    """
+    try:
+        body = parse_expression(bracketed(text))
+        if not isinstance(body, ast.Call | ast.List | ast.Tuple | ast.Set):
+            raise DecodeError("no list of calls")
+        nodes = [body] if isinstance(body, ast.Call) else body.elts
+        reader = _Reader()
+        found: list[DecodedCall] = []
+        for node in nodes:
+            if not isinstance(node, ast.Call):
+                raise DecodeError(f"expected a call, found {type(node).__name__}")
+            call = reader.call(node)
+            found.append({call.name: call.arguments})
+        return found
+    except CallSyntaxError as error:
+        raise DecodeError(str(error)) from error
+
+
+def native_result(reply: Mapping[str, Any]) -> Any:
+    """What the original records of a reply: a list of `{name: argument text}`, or its text, which may be None."""
+    calls: Any = reply.get("tool_calls")
+    if calls is None:
+        return reply.get("content")
+    functions = [as_object(as_object(call).get("function")) for call in as_list(calls)]
+    return [{function.get("name"): function.get("arguments")} for function in functions]
+
+
+def decode_native(result: Any) -> list[Any]:
+    """The calls of a native reply, as `native_result` gives it. Raises DecodeError."""
+    if result == "":
+        return []
+    if not isinstance(result, list):
+        raise DecodeError("text instead of calls" if isinstance(result, str) else "neither calls nor text")
+    return [
+        {name: _arguments(text)}
+        for call in cast(list[Any], result)
+        for name, text in list(as_object(call).items())[:1]
+    ]
+
+
+def _arguments(text: Any) -> Any:
+    if not isinstance(text, str):
+        raise DecodeError(f"the arguments are of type {type(text).__name__}, expected a text")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DecodeError(f"the arguments are not JSON: {error}") from error
+
+
+def is_call_list(decoded: Any) -> bool:
+    """Whether a decoded reply is a list of calls, each of one name with its arguments; an empty list is one."""
+    if not isinstance(decoded, list):
+        return False
+    for call in cast(list[Any], decoded):
+        if not isinstance(call, dict) or len(cast(dict[Any, Any], call)) != 1:
+            return False
+        if not all(isinstance(arguments, dict) for arguments in cast(dict[Any, Any], call).values()):
+            return False
+    return True
+
+
+# Calls as they are executed ---------------------------------------------------------------------------
+
+
+def call_texts(calls: Sequence[DecodedCall]) -> list[str]:
+    """Each call as Python text, `f(a=1, b='x')`. Raises DecodeError for a value that is an empty object."""
+    return [
+        f"{name}({', '.join(f'{key}={_value_text(value)}' for key, value in arguments.items())})"
+        for call in calls
+        for name, arguments in call.items()
+    ]
+
+
+def _value_text(value: Any, levels: int = 60) -> str:
+    """A value as Python text; an object of objects is a nested call."""
+    if not isinstance(value, dict) or not all(
+        isinstance(part, dict) for part in cast(dict[Any, Any], value).values()
+    ):
+        return repr(cast(Any, value))
+    if not value:
+        raise DecodeError("an empty object cannot be written")
+    if levels == 0:
+        raise DecodeError("nested too deeply")
+    name, arguments = next(iter(cast(dict[str, dict[str, Any]], value).items()))
+    return f"{name}({', '.join(f'{key}={_value_text(part, levels - 1)}' for key, part in arguments.items())})"
+
+
+def native_call_texts(result: Any) -> list[str]:
+    """Each native call as Python text, its arguments joined by commas alone. Raises DecodeError."""
+    texts: list[str] = []
+    for call in decode_native(result):
+        for name, arguments in call.items():
+            if not isinstance(arguments, dict):
+                raise DecodeError("the arguments are not an object")
+            pairs = cast(dict[str, Any], arguments).items()
+            texts.append(f"{name}({','.join(f'{key}={value!r}' for key, value in pairs)})")
+    return texts

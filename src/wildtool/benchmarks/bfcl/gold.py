@@ -1,0 +1,171 @@
+"""Right answers as a model would write them, natively or in brackets, from the accepted values."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from wildtool.benchmarks.bfcl.categories import Language
+from wildtool.benchmarks.bfcl.checker import SYNTAXES
+from wildtool.benchmarks.bfcl.data import AcceptedCall, Record
+from wildtool.benchmarks.bfcl.decode import DecodeError
+from wildtool.benchmarks.bfcl.java import decode_java
+from wildtool.benchmarks.bfcl.javascript import decode_javascript
+from wildtool.benchmarks.bfcl.tools import native_name
+from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.types import Message
+
+NO_CALL = "None of the functions can be used for this request."
+_ARRAYS: Mapping[str, str] = {"integer": "int", "any": "Object"}
+"""Java's names for elements of arrays, where the documents have others."""
+
+PlainCall = tuple[str, dict[str, Any]]
+"""A function's name and its arguments: values, in Java and JavaScript the texts of values."""
+
+
+def first_accepted_calls(record: Record, *, native: bool) -> list[PlainCall]:
+    """The expected calls with the first accepted values; where any call is right, one of the first function.
+
+    Args:
+        native: whether they are native calls, whose texts of values in Java and JavaScript have no quotes of their own.
+    """
+    if record.category.kind == "irrelevance":
+        return []
+    if record.category.kind == "relevance":
+        return [(record.functions[0]["name"], {})]
+    return [_gold_call(record, answer, native) for answer in record.answers]
+
+
+def _gold_call(record: Record, answer: AcceptedCall, native: bool) -> PlainCall:
+    ((name, accepted),) = answer.items()
+    document = next((one for one in record.functions if one["name"] == name), record.functions[0])
+    parameters = as_object(document["parameters"])
+    properties, required = as_object(parameters.get("properties")), as_list(parameters.get("required"))
+    arguments: dict[str, Any] = {}
+    for parameter, values in accepted.items():
+        given = [value for value in as_list(values) if value != ""] if isinstance(values, list) else [values]
+        if "" in values and (parameter not in properties or not given) and parameter not in required:
+            continue  # it may be left out
+        value = given[0] if given else ""
+        schema = as_object(properties.get(parameter))
+        arguments[parameter] = _written(value, schema, record.language, native)
+    return document["name"], arguments
+
+
+def _written(value: Any, schema: Mapping[str, Any], language: Language, native: bool) -> Any:
+    """A value as it is given in a call."""
+    if isinstance(value, dict):
+        value = _first_of_each(cast(dict[str, Any], value))
+    elif isinstance(value, list) and as_object(schema.get("items")).get("type") == "dict":
+        value = [_first_of_each(one) for one in as_objects(cast(Any, value))]
+    if language == "python":
+        return cast(Any, value)
+    word, nested = str(schema.get("type")), as_object(schema.get("items")).get("type")
+    texts = list(_TEXTS[language](value, word, nested, native))
+    return next(
+        (text for text in texts if _reads_back(text, value, word, nested, language, native)), texts[0]
+    )
+
+
+def _first_of_each(accepted: Mapping[str, Any]) -> dict[str, Any]:
+    """An object with the first accepted value of each of its members."""
+    chosen: dict[str, Any] = {}
+    for key, values in accepted.items():
+        given = [value for value in as_list(values) if value != ""]
+        if given or not isinstance(values, list):
+            chosen[key] = given[0] if given else values
+    return chosen
+
+
+def _reads_back(text: str, value: Any, word: str, nested: Any, language: Language, native: bool) -> bool:
+    syntax = SYNTAXES[language]
+    try:
+        if not native:
+            decoded: Any = _DECODERS[language](f"[function_name(value={text})]")
+            text = decoded[0]["function_name"]["value"]
+        return syntax.convert is not None and syntax.convert(text, word, nested) == value
+    except (DecodeError, ValueError, NotImplementedError, LookupError, TypeError):
+        return False
+
+
+_DECODERS = {"java": decode_java, "javascript": decode_javascript}
+
+
+def _java_texts(value: Any, word: str, nested: Any, native: bool) -> Iterator[str]:
+    match value:
+        case bool():
+            yield str(value).lower()
+        case int() if word == "long":
+            yield f"{value}L"
+        case int() | float() if word == "float":
+            yield f"{value}f"
+        case int() | float():
+            yield str(value)
+        case list():
+            elements = ", ".join(
+                next(_java_texts(one, str(nested), None, False)) for one in cast(list[Any], value)
+            )
+            kind = _ARRAYS.get(str(nested), str(nested))
+            yield (
+                f"new {kind}[]{{{elements}}}"
+                if word == "Array"
+                else f"new ArrayList<>(Arrays.asList({elements}))"
+            )
+        case dict():
+            puts = (
+                f"put({json.dumps(key)}, {next(_java_texts(one, 'any', None, False))});"
+                for key, one in cast(dict[str, Any], value).items()
+            )
+            yield f"new HashMap<String, Object>() {{{{ {' '.join(puts)} }}}}"
+        case _ if native:
+            yield str(value)
+        case _:
+            yield json.dumps(str(value), ensure_ascii=False)
+            yield str(value)
+
+
+def _javascript_texts(value: Any, word: str, nested: Any, native: bool) -> Iterator[str]:
+    match value:
+        case bool():
+            yield str(value).lower()
+        case int() if word == "Bigint":
+            yield f"{value}n"
+        case int() if word == "float":
+            yield f"{value}.0"
+        case int() | float() | list() | dict():
+            yield json.dumps(value, ensure_ascii=False)
+        case _ if native:
+            yield str(value)
+        case _:
+            yield json.dumps(str(value), ensure_ascii=False)
+            yield str(value)
+
+
+_TEXTS = {"java": _java_texts, "javascript": _javascript_texts}
+
+
+# Replies ----------------------------------------------------------------------------------------------
+
+
+def fc_message(calls: Sequence[PlainCall]) -> Message:
+    """A reply with native calls; a text where there are none."""
+    if not calls:
+        return {"role": "assistant", "content": NO_CALL}
+    made = [
+        {
+            "id": f"call_{number}",
+            "type": "function",
+            "function": {"name": native_name(name), "arguments": json.dumps(arguments, ensure_ascii=False)},
+        }
+        for number, (name, arguments) in enumerate(calls, 1)
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+def written_message(calls: Sequence[PlainCall], language: Language) -> Message:
+    """A reply with calls in brackets; a text where there are none."""
+    show = repr if language == "python" else str
+    texts = (
+        f"{name}({', '.join(f'{key}={show(value)}' for key, value in arguments.items())})"
+        for name, arguments in calls
+    )
+    return {"role": "assistant", "content": f"[{', '.join(texts)}]" if calls else NO_CALL}

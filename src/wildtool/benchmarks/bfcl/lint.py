@@ -1,0 +1,86 @@
+"""Checks BFCL's entries for what no reply can satisfy, and describes them in numbers."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from wildtool.benchmark import Finding
+from wildtool.benchmarks.bfcl.categories import RUNNABLE, split_categories
+from wildtool.benchmarks.bfcl.data import Record, question_file, read_category_file, read_items, version_of
+from wildtool.errors import DataError
+from wildtool.json_codec import as_list, as_object
+from wildtool.stats.describe import count_metrics
+from wildtool.types import Metric
+
+
+def lint_entries(folder: Path) -> Iterator[Finding]:
+    """Findings of a folder, category by category; a file that cannot be read is one finding."""
+    try:
+        version = version_of(folder)
+    except DataError as error:
+        yield Finding(str(folder), "unreadable", str(error))
+        return
+    seen: set[str] = set()
+    for category in split_categories(None):
+        if question_file(folder, category, version) is None:
+            continue
+        try:
+            for item in read_category_file(folder, category, version):
+                where = f"{folder}: {item.id}"
+                if item.id in seen:
+                    yield Finding(where, "repeated id", "an earlier entry has it too")
+                seen.add(item.id)
+                yield from (Finding(where, rule, message) for rule, message in _faults(item.data))
+        except DataError as error:
+            yield Finding(str(folder), "unreadable", str(error))
+
+
+def _faults(record: Record) -> Iterator[tuple[str, str]]:
+    documents = {document["name"]: as_object(document["parameters"]) for document in record.functions}
+    if len(documents) < len(record.functions):
+        yield "repeated function", "two functions have one name; the rules read the first"
+    for answer in record.answers:
+        ((name, accepted),) = answer.items()
+        # The rules take the only function of these entries, whatever the answer calls it.
+        parameters = documents.get(name) or as_object(record.functions[0]["parameters"])
+        if name not in documents:
+            yield "unknown function", f"the answer calls {name}; offered: {', '.join(documents)}"
+        properties, required = as_object(parameters.get("properties")), as_list(parameters.get("required"))
+        for parameter in required:
+            if parameter not in accepted:
+                yield (
+                    "required without answer",
+                    f"{name}: {parameter!r} is required, and no value is accepted",
+                )
+            elif not as_list(accepted[parameter]) and not isinstance(accepted[parameter], str):
+                yield (
+                    "no accepted value",
+                    f"{name}: {parameter!r} is required, and its list of values is empty",
+                )
+        for parameter, values in accepted.items():
+            if parameter not in properties and "" not in values:
+                yield (
+                    "unknown parameter",
+                    f"{name}: {parameter!r} is expected, and the document has no such one",
+                )
+            if not isinstance(values, list):
+                yield (
+                    "accepted values",
+                    f"{name}: {parameter!r} has a {type(values).__name__}, expected a list",
+                )
+
+
+def stats(folder: Path) -> Iterator[Metric]:
+    """Entries, functions and expected calls by category. Raises DataError."""
+    entries: Counter[str] = Counter()
+    functions: Counter[str] = Counter()
+    calls: Counter[str] = Counter()
+    for item in read_items(folder, None):
+        record: Record = item.data
+        entries[item.split] += 1
+        functions[item.split] += len(record.functions)
+        calls[item.split] += len(record.answers)
+    names = [name for name in RUNNABLE if name in entries]
+    yield from count_metrics("entries", entries, names)
+    yield from count_metrics("functions", functions, names)
+    yield from count_metrics("expected calls", calls, [name for name in names if calls[name]])

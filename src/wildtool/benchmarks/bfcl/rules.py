@@ -1,0 +1,196 @@
+"""How an entry is put to a model in each mode, what its reply decodes to, and what the rules decide."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmarks.bfcl.categories import Language
+from wildtool.benchmarks.bfcl.checker import CheckRaisedError, Fault, check_calls
+from wildtool.benchmarks.bfcl.data import Record
+from wildtool.benchmarks.bfcl.decode import (
+    DecodeError,
+    decode_native,
+    decode_python,
+    is_call_list,
+    native_result,
+)
+from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, first_accepted_calls, written_message
+from wildtool.benchmarks.bfcl.java import decode_java
+from wildtool.benchmarks.bfcl.javascript import decode_javascript
+from wildtool.benchmarks.bfcl.tools import openai_tools
+from wildtool.episode import SingleReply, written_text
+from wildtool.json_codec import as_object
+from wildtool.toolcall.mutations import value_mutants
+from wildtool.trace import SaidCall, said_calls
+from wildtool.types import Episode, FieldValue, Item, Message, Request
+
+NOT_DECODED, NOT_CALLS = "ast_decoder:decoder_failed", "ast_decoder:decoder_wrong_output_format"
+CALLED, NOT_CALLED = "irrelevance_error:decoder_success", "relevance_error:decoder_failed"
+CHECKER_RAISED = "the original's checker raises"
+"""Error classes: the original's own names, and one for entries that it cannot judge."""
+DECODERS: Mapping[Language, Callable[[str], Any]] = {
+    "python": decode_python,
+    "java": decode_java,
+    "javascript": decode_javascript,
+}
+
+
+class CallForm(Protocol):
+    """How models are asked and how their replies are read; one for each mode."""
+
+    @property
+    def native(self) -> bool:
+        """Whether calls are native ones, so that names of functions have underscores in place of dots."""
+        ...
+
+    def request(self, record: Record) -> Request: ...
+
+    def decode(self, reply: Message, language: Language) -> Any:
+        """The calls of a reply. Raises DecodeError."""
+        ...
+
+    def message(self, calls: Sequence[PlainCall], language: Language) -> Message:
+        """A reply that makes these calls."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NativeCalls:
+    """Native tools and calls."""
+
+    native: bool = True
+
+    def request(self, record: Record) -> Request:
+        from wildtool.benchmarks.bfcl.prompt import fc_request
+
+        return fc_request(record)
+
+    def decode(self, reply: Message, language: Language) -> Any:
+        return decode_native(native_result(reply))
+
+    def message(self, calls: Sequence[PlainCall], language: Language) -> Message:
+        return fc_message(calls)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCalls:
+    """Functions in the system prompt, calls as text."""
+
+    system_prompt: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
+    """Makes the system prompt from the function documents; None for our own wording."""
+    native: bool = False
+
+    def request(self, record: Record) -> Request:
+        from wildtool.benchmarks.bfcl.prompt import own_system_prompt, prompt_request
+        from wildtool.benchmarks.bfcl.tools import hinted
+
+        documents = hinted(record.functions, record.language)
+        return prompt_request(record, (self.system_prompt or own_system_prompt)(documents))
+
+    def decode(self, reply: Message, language: Language) -> Any:
+        text = written_text(reply)
+        if text is None:
+            raise DecodeError("no text")
+        return DECODERS[language](text)
+
+    def message(self, calls: Sequence[PlainCall], language: Language) -> Message:
+        return written_message(calls, language)
+
+
+@dataclass(frozen=True, slots=True)
+class SingleTurnRules(Rules):
+    """The published rules of all entries that are answered by one reply."""
+
+    form: CallForm
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return SingleReply(lambda: self.form.request(item.data))
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.check(item.data, episode.reply or {})
+
+    def check(self, record: Record, reply: Message) -> Check:
+        """What the rules decide about one reply. Pure; never raises."""
+        try:
+            decoded, fault = self.form.decode(reply, record.language), None
+        except DecodeError as error:
+            decoded, fault = None, Fault(NOT_DECODED, str(error))
+        calls = decoded if fault is None and is_call_list(decoded) else None
+        columns: dict[str, FieldValue] = {"calls": None if calls is None else len(calls)}
+        match record.category.kind:
+            case "irrelevance":
+                fault = Fault(CALLED, "a call, where no function fits") if calls else None
+            case "relevance":
+                fault = None if calls else Fault(NOT_CALLED, "no call, where a function fits")
+            case _ if calls is None:
+                fault = fault or Fault(NOT_CALLS, "the reply is no list of calls")
+            case _:
+                try:
+                    fault = self.compare(record, calls)
+                except CheckRaisedError as error:
+                    columns["reference_error"] = str(error)[:200]
+                    fault = Fault(CHECKER_RAISED, str(error)[:200])
+        if fault is not None:
+            return Check(False, fault.error, fault.message, fields=columns)
+        return Check(True, reason="as expected", fields=columns)
+
+    def compare(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
+        """Why decoded calls are not the expected ones; None if they are. Raises CheckRaisedError."""
+        return check_calls(
+            record.category, record.functions, record.answers, calls, underscores=self.form.native
+        )
+
+    def said(self, reply: Message) -> Iterable[SaidCall]:
+        if self.form.native:
+            return said_calls(reply)
+        try:
+            calls = decode_python(written_text(reply) or "")
+        except DecodeError:
+            calls = []
+        return [(name, given) for call in calls for name, given in call.items()] or said_calls(reply)
+
+    # The audit ----------------------------------------------------------------------------------------
+
+    def mutants(self, item: Item) -> Iterator[Mutant]:
+        record: Record = item.data
+        calls = first_accepted_calls(record, native=self.form.native)
+        message = self.form.message(calls, record.language)
+        if not self.check(record, message).correct:
+            return
+        for kind, changed, note in _mistakes(record, calls):
+            yield Mutant("0", kind, (self.form.message(changed, record.language),), note)
+        if calls:
+            yield Mutant("0", "only words", ({"role": "assistant", "content": "Done."},), "no call")
+
+
+Mistake = tuple[str, list[PlainCall], str]
+
+
+def _mistakes(record: Record, calls: Sequence[PlainCall]) -> Iterator[Mistake]:
+    """Kind, calls and note of the gold calls with one mistake each."""
+    if record.category.kind == "relevance":
+        return  # any call is right
+    if not calls:
+        if record.functions:
+            name = record.functions[0]["name"]
+            yield "call instead of text", [(name, {})], name
+        return
+    yield "call repeated", [*calls, calls[-1]], calls[-1][0]
+    known = {
+        document["name"]: tool["function"]["parameters"]
+        for document, tool in zip(record.functions, openai_tools(record.functions), strict=True)
+    }
+    for place, (name, arguments) in enumerate(calls):
+        before, after = list(calls[:place]), list(calls[place + 1 :])
+        if after or before:
+            yield "call left out", [*before, *after], name
+        for other in [f"{name}_v2", *(other for other in known if other != name)][:2]:
+            yield "call renamed", [*before, (other, arguments), *after], f"{other} for {name}"
+        parameters = as_object(known.get(name))
+        if record.language != "python":
+            parameters = {"required": parameters.get("required", [])}
+        for kind, changed, note in value_mutants(arguments, parameters):
+            if json.dumps(changed) != json.dumps(arguments):
+                yield kind, [*before, (name, changed), *after], f"{name}: {note}"

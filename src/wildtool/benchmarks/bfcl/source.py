@@ -1,0 +1,78 @@
+"""Where BFCL's files lie: fetched from the public repository, copied from the user's folder, or read where they are."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from wildtool.benchmarks.bfcl.categories import split_categories
+from wildtool.benchmarks.bfcl.data import answer_file, question_file, version_of
+from wildtool.data.files import source_of_files
+from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, fetch_all
+from wildtool.errors import DataError
+from wildtool.types import Source
+
+REPOSITORY = "ShishirPatil/gorilla"
+COMMIT = "6ea57973c7a6097fd7c5915698c54c17c5b1b6c8"
+_DATA = "berkeley-function-call-leaderboard/bfcl_eval/data"
+_CHECKSUMS = Path(__file__).with_name("checksums.tsv")
+"""Path of each file of the pull to its SHA-256."""
+
+
+def official_folder() -> Path:
+    """Where the official data lie once pulled."""
+    return cache_folder() / "bfcl"
+
+
+@cache
+def pinned_files() -> dict[str, PinnedFile]:
+    """Path in the cache to pinned file."""
+    found: dict[str, PinnedFile] = {}
+    for line in _CHECKSUMS.read_text("utf-8").splitlines()[1:]:
+        path, digest = line.split("\t")
+        published = path.removeprefix("question/")
+        found[path] = PinnedFile(REPOSITORY, COMMIT, f"{_DATA}/{published}", sha256=digest, other_path=path)
+    return found
+
+
+def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+    """Brings v4's questions, answers and documents into the cache, verified; `file` is a folder to copy them from."""
+    if file is not None and not file.is_dir():
+        raise DataError(
+            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder of BFCL's files"
+        )
+    folder = official_folder()
+    wanted = {folder / path: pinned for path, pinned in pinned_files().items()}
+    fetch_all(wanted, folder=file, mirror=mirror, report=report)
+    report(f"source: {REPOSITORY} at commit {COMMIT}; licence: Apache-2.0")
+    return folder
+
+
+def locate(data: str | None, split: str | None) -> Source:
+    """The data a user named: None or `official`, or a folder of v3 or v4 files. Raises DataError."""
+    split_categories(split)
+    place = official_folder() if data in (None, "official") else Path(data)
+    if not place.is_dir():
+        raise DataError(
+            f"the official data are not at {place}; get them with `wildtool data pull bfcl` (or `--from FOLDER` if you"
+            " have them), or name a folder with --data"
+            if data in (None, "official")
+            else f"no folder {data!r}; --data takes official or a folder with BFCL_v4_*.json or BFCL_v3_*.json"
+        )
+    return source_of_files(data or "official", place, _files(place, split))
+
+
+def _files(folder: Path, split: str | None) -> Iterator[Path]:
+    """The files of a split that are there. Raises DataError where one of a named split is not."""
+    version = version_of(folder)
+    for category in split_categories(split):
+        questions = question_file(folder, category, version)
+        if questions is None:
+            if split is not None:
+                raise DataError(
+                    f"{folder}: {category.file_name(version)} is missing; `wildtool data pull bfcl` gets it"
+                )
+            continue
+        yield questions
+        answers = answer_file(folder, category, version)
+        if answers is not None:
+            yield answers

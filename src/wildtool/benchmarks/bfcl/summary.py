@@ -1,0 +1,98 @@
+"""BFCL's numbers from verdict rows: accuracy by category, and the leaderboard's scores of v3 or v4."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from wildtool.benchmark import View
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.scores import LEADERBOARDS, Formula, ScoreBoard, shares, sizes_of
+from wildtool.stats.intervals import weighted_sum
+from wildtool.stats.metrics import Rate, cost, coverage, error_rates, rate_metrics
+from wildtool.types import Metric
+
+OVERALL, CATEGORY = "leaderboard", "category"
+
+
+def summarize(verdicts: Any) -> list[Metric]:
+    """All metrics of one run under one profile.
+
+    Args:
+        verdicts: DuckDB relation of verdict rows (the engine's and BFCL's columns).
+    """
+    played = {split for (split,) in verdicts.project("split").distinct().fetchall()}
+    ((version, raising),) = verdicts.aggregate("MIN(version), COUNT(reference_error)").fetchall()
+    names = [name for name in BFCL_CATEGORIES if name in played]
+    rates = rate_metrics(verdicts, [Rate(CATEGORY, name, f"split = '{name}'") for name in names])
+    errors = verdicts.filter("outcome = 'wrong'").project("error").distinct().order("error").fetchall()
+    return [
+        *_leaderboard(LEADERBOARDS.get(str(version), LEADERBOARDS["v4"]), str(version), rates),
+        *rate_metrics(verdicts, [Rate("accuracy", "entry", "TRUE")]),
+        *rates,
+        *rate_metrics(verdicts, error_rates("errors", [error for (error,) in errors])),
+        *coverage(verdicts, raising, "entry"),
+        *cost(verdicts, "entry"),
+    ]
+
+
+def _leaderboard(board: ScoreBoard, version: str, rates: Sequence[Metric]) -> Iterator[Metric]:
+    """The scores whose categories were all run; of the overall score, if it is not one of them, its parts that were."""
+    known = {rate.name: rate for rate in rates if rate.denominator}
+    run = {name: part for name, part in board.overall.items() if _is_run(part[1], known, version)}
+    missing = ", ".join(name for name in board.overall if name not in run)
+    if not missing:
+        yield _score(f"overall ({version})", board.formula(), known, version, headline=True)
+    elif run:
+        whole = sum(share for share, _ in run.values())
+        formula = shares([(share / whole, part) for share, part in run.values()])
+        note = f"The overall score also has {missing}, not run or not in full; here the others share their weight."
+        yield _score(
+            f"{' + '.join(run)}, weighted as in {version}", formula, known, version, headline=True, note=note
+        )
+    formulas = {name: part for name, (_, part) in board.overall.items()} | dict(board.scores)
+    for name, formula in formulas.items():
+        if _is_run(formula, known, version):
+            yield _score(name, formula, known, version, headline=name in board.overall)
+
+
+def _is_run(formula: Formula, known: Mapping[str, Metric], version: str) -> bool:
+    return all(name in known for name in formula(sizes_of(version, {})))
+
+
+def _score(
+    name: str, formula: Formula, known: Mapping[str, Metric], version: str, *, headline: bool, note: str = ""
+) -> Metric:
+    weights = formula(sizes_of(version, {each: int(rate.denominator) for each, rate in known.items()}))
+    parts = [(weight, known[each]) for each, weight in weights.items()]
+    value, low, high = weighted_sum(
+        [
+            (weight, (rate.value or 0.0, rate.low or 0.0, 1.0 if rate.high is None else rate.high))
+            for weight, rate in parts
+        ]
+    )
+    right, total = (sum(getattr(rate, side) for _, rate in parts) for side in ("numerator", "denominator"))
+    return Metric(OVERALL, name, value, right, total, low, high, headline=headline, note=note)
+
+
+VIEWS: Sequence[View] = (
+    View(
+        "leaderboard",
+        "Leaderboard",
+        "The leaderboard's scores. Each is a mean of accuracies: the live categories count by their entries, all others"
+        " the same. A score is shown where all its categories were run.",
+        (OVERALL,),
+    ),
+    View(
+        "categories",
+        "Categories",
+        "Accuracy by category. Where no function fits, any call is wrong; in live_relevance any call is right.",
+        (CATEGORY,),
+    ),
+    View(
+        "errors",
+        "Errors",
+        "What decided in each wrong entry, by the original's names.",
+        ("errors",),
+        "stacked",
+    ),
+    View("cost", "Cost", "Tokens and seconds of one entry.", ("cost",)),
+)

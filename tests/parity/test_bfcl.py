@@ -1,0 +1,190 @@
+"""Equality with BFCL's evaluator: every decoded reply, every converted value, every verdict, every table of scores."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parity.cases import oracle_folder, present, rows
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.checker import check_calls, standardise
+from wildtool.benchmarks.bfcl.data import Record, read_category_file
+from wildtool.benchmarks.bfcl.decode import (
+    DecodeError,
+    call_texts,
+    decode_python,
+)
+from wildtool.benchmarks.bfcl.java import convert_java, decode_java
+from wildtool.benchmarks.bfcl.javascript import convert_javascript, decode_javascript
+from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
+from wildtool.benchmarks.bfcl.scores import LEADERBOARDS, score
+from wildtool.benchmarks.bfcl.tools import openai_tools
+
+DECODERS = {
+    "python_ast": decode_python,
+    "python_execute": lambda text: call_texts(decode_python(text)),
+    "java_ast": decode_java,
+    "javascript_ast": decode_javascript,
+}
+CONVERTERS = {"java": convert_java, "javascript": convert_javascript}
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return present(oracle_folder("bfcl"))
+
+
+@cache
+def records(folder: Path, category: str) -> Mapping[str, Record]:
+    data = present(folder.parents[1] / "data" / "bfcl")
+    return {item.id: item.data for item in read_category_file(data, BFCL_CATEGORIES[category], "v4")}
+
+
+def as_oracle(value: Any) -> Any:
+    """A value as the oracle writes it."""
+    if isinstance(value, dict):
+        return {"null" if key is None else key: as_oracle(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [as_oracle(part) for part in value]
+    if isinstance(value, tuple):
+        return {"__tuple__": [as_oracle(part) for part in value]}
+    return {"__repr__": repr(value)} if isinstance(value, bytes) else value
+
+
+def from_oracle(value: Any) -> Any:
+    if isinstance(value, dict):
+        if "__tuple__" in value:
+            return tuple(from_oracle(part) for part in value["__tuple__"])
+        return {key: from_oracle(part) for key, part in value.items()}
+    return [from_oracle(part) for part in value] if isinstance(value, list) else value
+
+
+def test_every_reply_is_decoded_alike(folder: Path) -> None:
+    cases = [case for case in rows(folder / "decode.jsonl") if case["decoder"] in DECODERS]
+    assert len(cases) > 80
+    for case in cases:
+        try:
+            found = {"ok": True, "value": as_oracle(DECODERS[case["decoder"]](case["raw_output"]))}
+        except DecodeError:
+            found = {"ok": False}
+        assert found == {key: case["result"][key] for key in found}, case
+
+
+def test_every_value_of_java_and_javascript_is_converted_alike(folder: Path) -> None:
+    for case in rows(folder / "type_converters.jsonl"):
+        convert = CONVERTERS[case["lang"]]
+        if "raises" in case:
+            with pytest.raises((NotImplementedError, ValueError)) as raised:
+                convert(case["input"], case["type"], case["nested"])
+            assert raised.type.__name__ == case["raises"]
+            continue
+        found = convert(case["input"], case["type"], case["nested"])
+        assert (found, type(found)) == (case["value"], type(case["value"])), case
+
+
+def test_every_single_check_is_equal(folder: Path) -> None:
+    for case in rows(folder / "checker_units.jsonl"):
+        if case["fn"] == "standardize_string":
+            assert standardise(case["input"]) == case["output"]
+            continue
+        functions, answers, calls = (
+            value if isinstance(value, list) else [value]
+            for value in (case["function"], case["possible_answer"], from_oracle(case["decoded"]))
+        )
+        category = BFCL_CATEGORIES[case["category"]]
+        fault = check_calls(category, functions, answers, calls, underscores=case["underscore_to_dot"])
+        assert (None if fault is None else fault.error) == case["verdict"].get("error_type"), case
+
+
+FORMS = {"fc": NativeCalls(), "prompt": WrittenCalls()}
+
+
+def as_reply(raw: Any) -> dict[str, Any]:
+    """What the original recorded of a reply, as the reply of an endpoint."""
+    if not isinstance(raw, list):
+        return {"role": "assistant", "content": raw}
+    calls = [
+        {"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for call in raw
+        for name, arguments in call.items()
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+@pytest.mark.parametrize("name", ["ast_cases.jsonl.gz", "relevance.jsonl"])
+def test_every_verdict_is_equal(folder: Path, name: str) -> None:
+    seen = 0
+    for case in rows(folder / name):
+        record = records(folder, case["category"])[case["test_id"]]
+        found = SingleTurnRules(FORMS[case["mode"]]).check(record, as_reply(case["raw_output"]))
+        assert (found.correct, found.error) == (
+            case["verdict"]["valid"],
+            case["verdict"].get("error_type"),
+        ), case
+        seen += 1
+    assert seen > 400
+
+
+def test_native_tools_are_those_of_the_original(folder: Path) -> None:
+    for case in rows(folder / "tool_schema.jsonl"):
+        record = records(folder, case["category"])[case["test_id"]]
+        assert openai_tools(record.functions) == case["tools"], case["test_id"]
+
+
+V3_NAMES = {one.v3_name: name for name, one in BFCL_CATEGORIES.items() if one.v3_name}
+COLUMNS = {
+    "data_overall.csv": {
+        "Overall Acc": "overall",
+        "Non-Live AST Acc": "non-live AST",
+        "Non-Live Simple AST": "non-live simple",
+        "Multi Turn Acc": "multi-turn",
+        "Live Acc": "live",
+        "Web Search Acc": "web search",
+        "Memory Acc": "memory",
+        "Relevance Detection": "relevance",
+        "Irrelevance Detection": "irrelevance",
+    },
+    "data_live.csv": {"Live Overall Acc": "live", "AST Summary": "live AST"},
+    "data_non_live.csv": {
+        "Non-Live Overall Acc": "non-live",
+        "Non_Live Overall Acc": "non-live",
+        "AST Summary": "non-live AST",
+        "Simple AST": "non-live simple",
+    },
+    "data_multi_turn.csv": {"Multi Turn Overall Acc": "multi-turn"},
+    "data_agentic.csv": {
+        "Agentic Overall Acc": "agentic",
+        "Web Search Summary": "web search",
+        "Memory Summary": "memory",
+    },
+}
+ALWAYS = {"Overall Acc", "Live Acc", "Multi Turn Acc"}
+"""Columns that have a number even where categories were not run, as have all that end in `Overall Acc`."""
+
+
+def test_every_score_of_the_leaderboard_is_equal(folder: Path) -> None:
+    for case in rows(folder / "aggregates.jsonl"):
+        version = case["version"]
+        board = LEADERBOARDS[version]
+        formulas = {name: part for name, (_, part) in board.overall.items()} | dict(board.scores)
+        formulas["overall"] = board.formula()
+        correct, totals = (
+            {
+                V3_NAMES.get(name, name) if version == "v3" else name: count
+                for name, count in case[side].items()
+            }
+            for side in ("correct_counts", "total_counts")
+        )
+        for table, columns in COLUMNS.items():
+            for column, text in case["csv"].get(table, {}).items():
+                if column not in columns:
+                    continue
+                value, complete = score(formulas[columns[column]], correct, totals, version)
+                always = column in ALWAYS or column.endswith("Overall Acc")
+                assert (f"{value:.2%}" if complete or always else "N/A") == text, (
+                    case["case"],
+                    table,
+                    column,
+                )
