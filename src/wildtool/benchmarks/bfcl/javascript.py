@@ -6,7 +6,7 @@ from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed
 from wildtool.benchmarks.bfcl.java import number_if
-from wildtool.benchmarks.bfcl.source_code import MAX_DEPTH, Node, Parser
+from wildtool.benchmarks.bfcl.source_code import MAX_SOURCE_DEPTH, Node, Parser
 
 JAVASCRIPT_TYPES: Mapping[str, type] = {
     "String": str,
@@ -203,7 +203,7 @@ _CONVERTERS: Mapping[str, Callable[[str], Any]] = {
 
 def _converted_list(text: str, nested: str | None, depth: int) -> Any:
     text = text.strip()
-    if depth < MAX_DEPTH and _LISTS.fullmatch(text):
+    if depth < MAX_SOURCE_DEPTH and _LISTS.fullmatch(text):
         return [_converted_list(one, None, depth + 1) for one in _INNER_LIST.findall(text[1:-1])]
     found = _LIST.fullmatch(text)
     if found is None:
@@ -225,7 +225,7 @@ def _converted_dict(text: str, depth: int) -> Any:
 
 
 def _member_value(text: str, depth: int) -> Any:
-    if depth < MAX_DEPTH:
+    if depth < MAX_SOURCE_DEPTH:
         if text.startswith("{"):
             return _converted_dict(text, depth + 1)
         if text.startswith("["):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from wildtool.benchmarks.bfcl.decode import DecodeError
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
-MAX_DEPTH = 60
+MAX_SOURCE_DEPTH = 60
 _BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
 _NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _NUMBER = re.compile(
@@ -116,7 +116,7 @@ class Parser:
     # Grammar ----------------------------------------------------------------------------------------
 
     def nested(self, read: Callable[[], Node]) -> Node:
-        if self._depth == MAX_DEPTH:
+        if self._depth == MAX_SOURCE_DEPTH:
             raise DecodeError("nested too deeply")
         self._depth += 1
         try:
