@@ -1,6 +1,6 @@
-"""Judging gold answers of all of RoTBench and Seal-Tools: the whole command `wildtool score RUN`.
+"""Judging gold answers of all of RoTBench, Seal-Tools and API-Bank: the whole command `wildtool score RUN`.
 
-Needs the official data (`wildtool data pull rotbench`, `… sealtools`); WILDTOOL_DATA_DIR says where they lie.
+Needs the official data (`wildtool data pull rotbench`, `… sealtools`, `… apibank`); WILDTOOL_DATA_DIR says where they lie.
 """
 
 import sys
@@ -10,13 +10,13 @@ from pathlib import Path
 from measure import Line, in_turns, main, run_child
 from wildtool.engine.registry import load_benchmark
 
-RUNS = {"rotbench": 840, "sealtools": 2054}
-"""Records of each benchmark."""
+RUNS = {"rotbench": 840, "sealtools": 2054, "apibank": 1012}
+"""Records of each benchmark, samples of the last one."""
 TARGET_S = 2.0
 READ = (
-    "import json, pathlib, sys; "
-    "[json.loads(path.read_text('utf-8')) for path in pathlib.Path(sys.argv[1]).rglob('*.json')]; "
-    "[json.loads(line) for path in pathlib.Path(sys.argv[2]).rglob('record*') for line in path.open(encoding='utf-8')]"
+    "import json, pathlib, sys; data, run = map(pathlib.Path, sys.argv[1:]); "
+    "[json.loads(path.read_text('utf-8')) for path in data.rglob('*.json')]; "
+    "[json.loads(line) for path in (*data.rglob('*.jsonl'), *run.rglob('record*')) for line in path.open(encoding='utf-8')]"
 )
 """Starts Python and reads the files that judging reads; no more."""
 

@@ -10,14 +10,23 @@ from wildtool.types import Item, Metric, Reply, Transcript
 
 
 def judge_metrics(
-    benchmark: Benchmark, items: Iterable[Item], replies: Mapping[str, str | None], profile: str, place: Path
+    benchmark: Benchmark,
+    items: Iterable[Item],
+    replies: Mapping[str, str | None] | Mapping[str, Mapping[str, str]],
+    profile: str,
+    place: Path,
 ) -> dict[tuple[str, str], Metric]:
-    """The metrics of one text for each item, by group and name."""
+    """The metrics of one text for each item, or for each of its units, by group and name."""
     player = RunInfo(run="parity", model="oracle", benchmark=benchmark.name, profile=profile)
     with VerdictTable(place / f"{profile}.parquet", benchmark) as table:
         for order, item in enumerate(items):
-            reply = Reply({"role": "assistant", "content": replies[item.id]})
-            verdicts, fault = safe_judge(benchmark, item, {"0": Transcript((reply,))}, profile)
+            given = replies[item.id]
+            texts = given if isinstance(given, Mapping) else {"0": given}
+            transcripts = {
+                unit: Transcript((Reply({"role": "assistant", "content": text}),))
+                for unit, text in texts.items()
+            }
+            verdicts, fault = safe_judge(benchmark, item, transcripts, profile)
             assert fault is None, (item.id, fault)
             table.add(order, player, item, 0, verdicts, {})
         metrics = benchmark.summarize(relation([table.write()]), profile)

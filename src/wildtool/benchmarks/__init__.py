@@ -5,6 +5,7 @@ from collections.abc import Mapping
 OURS: Mapping[str, str] = {
     "wildtoolbench": "wildtool.benchmarks.wildtoolbench:WILDTOOLBENCH",
     "acebench": "wildtool.benchmarks.acebench:ACEBENCH",
+    "apibank": "wildtool.benchmarks.apibank:APIBANK",
     "rotbench": "wildtool.benchmarks.rotbench:ROTBENCH",
     "taskbench": "wildtool.benchmarks.taskbench:TASKBENCH",
     "sealtools": "wildtool.benchmarks.sealtools:SEALTOOLS",

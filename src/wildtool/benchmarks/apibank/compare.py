@@ -1,0 +1,240 @@
+"""When the result of a call counts as the recorded one: each tool's own rule, and one rule for all of them (`fixed`)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, cast
+
+from wildtool.benchmarks.apibank.tools import CallResult
+from wildtool.benchmarks.apibank.tools.care import plain_devices
+from wildtool.benchmarks.apibank.tools.services import month_and_day
+from wildtool.benchmarks.apibank.tools.state import DAY, MOMENT, unlike_anything
+
+Normalize = Callable[[Any], Any]
+RULE_ERRORS = (LookupError, TypeError, AttributeError, ValueError)
+"""What a rule may raise on inputs of other shapes; the call is then wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRule:
+    """What a tool compares of the found and the recorded result."""
+
+    fields: Mapping[str, Normalize] | None = None
+    """Inputs that must be equal once normalised; None for the whole input."""
+    words: str = ""
+    """An input of which more than half of all words must be shared."""
+    any_case: bool = False
+    """Whether its words are compared in lower case."""
+    others: bool = False
+    """Whether all inputs but `words` must be equal."""
+    output: Literal["equal", "absence", "presence", "titles"] = "equal"
+    """`absence`: only that it is none where none is recorded; `presence`: that there is one; `titles`: in any order."""
+    exception: bool = True
+    deletion: bool = False
+    """Two successes are equal if their field `time` is; inputs do not count otherwise."""
+
+    def accepts(self, found: CallResult, wanted: CallResult) -> bool:
+        """Whether the found result counts as the recorded one. Raises `RULE_ERRORS`."""
+        if self.deletion and found.output == wanted.output == "success":
+            return found.input["time"] == wanted.input["time"]
+        return (
+            (self.deletion or self._inputs_agree(found.input, wanted.input))
+            and self._outputs_agree(found.output, wanted.output)
+            and (not self.exception or found.exception == wanted.exception)
+        )
+
+    def _inputs_agree(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+        if self.words and not share_words(found[self.words], wanted[self.words], any_case=self.any_case):
+            return False
+        if self.others:
+            return _without(found, self.words) == _without(wanted, self.words)
+        if self.fields is None:
+            return found == wanted
+        return all(normal(found[name]) == normal(wanted[name]) for name, normal in self.fields.items())
+
+    def _outputs_agree(self, found: Any, wanted: Any) -> bool:
+        match self.output:
+            case "equal":
+                return found == wanted
+            case "absence":
+                return wanted is not None or found is None
+            case "presence":
+                return found is not None
+            case "titles":
+                return _by_title(found) == _by_title(wanted)
+
+    def reads(self, name: str) -> bool:
+        """Whether an input is compared, itself or in a success."""
+        if self.deletion:
+            return name == "time"
+        return self.others or self.fields is None or name in self.fields or name == self.words
+
+
+def share_words(found: str, wanted: str, *, any_case: bool) -> bool:
+    """Whether more than half of the words of both texts are in both, words being split at single blanks."""
+    one, other = (set((text.lower() if any_case else text).split(" ")) for text in (found, wanted))
+    return len(one & other) / len(one | other) > 0.5
+
+
+def _without(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    return {key: value for key, value in values.items() if key != name}
+
+
+def _by_title(pages: Any) -> Any:
+    return pages and sorted(pages, key=lambda page: page["title"] + page["abstract"])
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _stripped(value: Any) -> Any:
+    return value.strip()
+
+
+def _lowered(value: Any) -> Any:
+    return value.strip().lower()
+
+
+def _raised(value: Any) -> Any:
+    return value.strip().upper()
+
+
+def _spaceless(value: Any) -> Any:
+    return value.replace(" ", "")
+
+
+def _if_given(normal: Normalize) -> Normalize:
+    return lambda value: None if value is None else normal(value)
+
+
+def _month(value: Any) -> Any:
+    try:
+        return month_and_day(value)
+    except ValueError:
+        return object()
+
+
+_date, _moment = partial(unlike_anything, format=DAY), partial(unlike_anything, format=MOMENT)
+_STRICT = ToolRule()
+_AGENDA = ToolRule({"time": _same, "location": _same}, words="content")
+_REMINDER = ToolRule({"time": _same}, words="content", any_case=True)
+_DELETION = ToolRule({}, deletion=True)
+_MEETING = ToolRule(words="meeting_topic", others=True)
+_SYMPTOM = ToolRule({"symptom": _lowered})
+_BY_OUTPUT = ToolRule({})
+_SCENE = ToolRule({"name": _lowered, "devices": plain_devices})
+TOOL_RULES: Mapping[str, ToolRule] = {
+    "RegisterUser": ToolRule(output="absence"),
+    "AddAgenda": _AGENDA,
+    "ModifyAgenda": _AGENDA,
+    "QueryAgenda": _AGENDA,
+    "AddReminder": _REMINDER,
+    "ModifyReminder": _REMINDER,
+    "QueryReminder": _REMINDER,
+    "DeleteAgenda": _DELETION,
+    "DeleteReminder": _DELETION,
+    "DeleteMeeting": _DELETION,  # a meeting has no field `time`, so two successes are never equal
+    "AddMeeting": _MEETING,
+    "ModifyMeeting": _MEETING,
+    "QueryMeeting": _MEETING,
+    "AddScene": ToolRule({"name": _lowered, "devices": plain_devices}, output="absence"),
+    "ModifyScene": _SCENE,
+    "DeleteScene": ToolRule({"name": _lowered}),
+    "QueryScene": ToolRule({"name": _lowered}),
+    "TimedSwitch": ToolRule({"name": _lowered, "time": _moment, "on": _same}),
+    "CancelTimedSwitch": ToolRule({"name": _lowered, "time": _moment}),
+    "AppointmentRegistration": ToolRule(
+        {"patient_name": _stripped, "date": _date, "doctor_name": _stripped}, output="absence"
+    ),
+    "CancelRegistration": ToolRule({"appointment_id": _stripped}),
+    "ModifyRegistration": ToolRule(
+        {
+            "appointment_id": _stripped,
+            "new_appointment_date": _if_given(_date),
+            "new_appointment_doctor": _if_given(_stripped),
+        }
+    ),
+    "QueryRegistration": ToolRule({"patient_name": _stripped, "date": _date}),
+    "QueryBalance": ToolRule({"token": _same}),
+    "QueryHealthData": ToolRule({"user_id": _raised, "start_time": _moment, "end_time": _moment}),
+    "RecordHealthData": ToolRule({"user_id": _raised, "time": _moment}),
+    "QueryStock": ToolRule({"stock_code": _raised, "date": _date}),
+    "QueryHistoryToday": ToolRule({"date": _month}),
+    "EmergencyKnowledge": _SYMPTOM,
+    "SymptomSearch": _SYMPTOM,
+    "Calculator": ToolRule({"formula": _spaceless}),
+    "DocumentQA": ToolRule({"url": _stripped, "question": _stripped}),
+    "SendEmail": ToolRule({"receiver": _lowered, "subject": _stripped, "content": _stripped}),
+    "PlayMusic": ToolRule({}, exception=False),
+    "GetToday": ToolRule({}, output="presence", exception=False),
+    "Wiki": _BY_OUTPUT,
+    "Dictionary": _BY_OUTPUT,
+    "SearchEngine": ToolRule({}, output="titles"),
+    "Translate": ToolRule({"src": _same}),
+    "ToolSearcher": _BY_OUTPUT,
+}
+"""Each tool's own rule (section 5 of the specification); input, output and exception must be equal for all others."""
+
+
+def tool_rule(tool: str) -> ToolRule:
+    """The rule of a tool."""
+    return TOOL_RULES.get(tool, _STRICT)
+
+
+# One rule for all ------------------------------------------------------------------------------------
+
+FREE_TEXTS = frozenset({"content", "meeting_topic"})
+"""Inputs in a user's own words: more than half of the words must agree."""
+SECRETS = frozenset({"token", "password", "old_password", "new_password"})
+"""Inputs that must be equal to the letter."""
+SEARCHES = frozenset({"Wiki", "Dictionary", "SearchEngine", "ToolSearcher"})
+"""Tools whose input is a search: what they find decides."""
+_BY_CHANCE = frozenset({"RegisterUser", "AppointmentRegistration"})
+"""Tools that give an id drawn by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class EqualInputs:
+    """`fixed`: every argument counts, by its kind, and the output is that of the gold call on the same tables."""
+
+    names: Mapping[str, str] = field(default_factory=lambda: {"device_id": "name"})
+    """Recorded names of parameters that have another name now."""
+
+    def renamed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Recorded arguments under the names that the tool has now."""
+        return {self.names.get(name, name): value for name, value in arguments.items()}
+
+    def accepts(self, tool: str, found: CallResult, gold: CallResult) -> bool:
+        """Args: gold: what the recorded call gives on the same tables."""
+        if found.exception != gold.exception:
+            return False
+        if tool not in _BY_CHANCE and found.output != gold.output:
+            return False
+        if tool in SEARCHES:
+            return True
+        return found.input.keys() == gold.input.keys() and all(
+            self._agree(name, value, gold.input[name]) for name, value in found.input.items()
+        )
+
+    def _agree(self, name: str, found: Any, wanted: Any) -> bool:
+        if name in SECRETS or not (isinstance(found, str) and isinstance(wanted, str)):
+            return _in_any_order(found) == _in_any_order(wanted)
+        one, other = (" ".join(text.split()).casefold() for text in (found, wanted))
+        if name in FREE_TEXTS:
+            return share_words(one, other, any_case=True)
+        return one == other or any(normal(one) == normal(other) for normal in (_date, _moment, _month))
+
+
+def _in_any_order(value: Any) -> Any:
+    """A value in which the order of lists does not count, nor case and blanks around texts in them."""
+    if isinstance(value, list):
+        return sorted(repr(_in_any_order(_plain(one))) for one in cast(list[Any], value))
+    if isinstance(value, dict):
+        pairs = cast(dict[Any, Any], value).items()
+        return sorted((repr(key), repr(_in_any_order(_plain(one)))) for key, one in pairs)
+    return value
+
+
+def _plain(value: Any) -> Any:
+    return value.strip().casefold() if isinstance(value, str) else value

@@ -1,0 +1,286 @@
+"""API-Bank's dialogues as items: samples to be answered with a call or a reply, tools, recorded answers."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wildtool.benchmark import Finding
+from wildtool.benchmarks.apibank.tools import API_TOOLS
+from wildtool.benchmarks.apibank.tools.state import Recorded, Tables, UnrecordedError
+from wildtool.data.files import find_packed, read_json, read_unpacked
+from wildtool.errors import DataError
+from wildtool.json_codec import as_object, as_objects, checked, json_type, loads, required_field
+from wildtool.stats.describe import count_metrics
+from wildtool.toolcall.retrieval import Bm25
+from wildtool.types import Item, Metric
+
+LEVEL_1, LEVEL_2 = "level-1-given-desc", "level-2-toolsearcher"
+LEVELS = (LEVEL_1, LEVEL_2)
+"""The splits, one file each."""
+TABLES_FILE, TOOLS_FILE = "init_database", "api_descriptions"
+FILES = (*LEVELS, TABLES_FILE, TOOLS_FILE)
+CALL, REPLY = "call", "reply"
+SEARCHER = "ToolSearcher"
+_RECORDED = ("ToolSearcher", "Translate", "Dictionary", "SearchEngine")
+"""Tools that need the network or a model."""
+
+Turn = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One turn that a model must produce."""
+
+    number: int
+    """Its place among the samples of its dialogue."""
+    position: int
+    """The turn that is wanted; the model sees those before it."""
+    task: str
+    """`call` or `reply`; empty for a user's turn, which is not asked."""
+    repeated: bool
+    """Whether an earlier sample is the same (Q10)."""
+
+
+class Library:
+    """What all dialogues share: descriptions of the tools, shipped tables, recorded answers."""
+
+    def __init__(self, descriptions: Mapping[str, Mapping[str, Any]], tables: Mapping[str, Any]) -> None:
+        self.descriptions = descriptions
+        self.tables = tables
+        self.recorded = Recorded()
+        self.recorded.search = self._search
+
+    def fresh(self) -> Tables:
+        """A tool set as every sample begins with."""
+        return Tables(self.tables, self.recorded)
+
+    def parameters(self, tool: str) -> Mapping[str, Mapping[str, Any]]:
+        """Declared parameters of a tool: name to type and description."""
+        return self.descriptions[tool]["input_parameters"]
+
+    def record(self, turns: list[dict[str, Any]]) -> None:
+        """Keeps the answers of tools that need the network."""
+        for turn in turns:
+            if turn["role"] == "API" and turn["api_name"] in _RECORDED:
+                output = turn["result"]["output"]
+                self.recorded.add(turn["api_name"], turn["param_dict"], output)
+                if turn["api_name"] == SEARCHER:
+                    names = tuple(str(one.get("name")) for one in _tools_of(output))
+                    self.recorded.search_results.setdefault(names, output)
+
+    def _search(self, tool: str, query: str) -> Any:
+        """What a search by words finds where nothing is recorded. Raises UnrecordedError."""
+        found = (self._tool_index if tool == SEARCHER else self._page_index).search(query, 2)
+        if not found:
+            raise UnrecordedError(f"no answer of {tool} is recorded, and no word of {query!r:.60} is known")
+        if tool != SEARCHER:
+            pages = self.tables["SearchEngine"]["raw_documents"]
+            return [pages[int(name)] for name in found]
+        names = (found[0],)
+        if "token" in self.parameters(found[0]):
+            names = ("GetUserToken", found[0])
+        results = self.recorded.search_results
+        if names not in results:
+            described = [dict(self.descriptions[name]) for name in names]
+            return described if len(described) > 1 else described[0]
+        return results[names]
+
+    @cached_property
+    def _tool_index(self) -> Bm25:
+        return Bm25(
+            {
+                name: f"{name} {about['description']}"
+                for name, about in self.descriptions.items()
+                if name != SEARCHER
+            }
+        )
+
+    @cached_property
+    def _page_index(self) -> Bm25:
+        pages = as_objects(as_object(self.tables.get("SearchEngine")).get("raw_documents"))
+        return Bm25({str(place): f"{page['title']} {page['abstract']}" for place, page in enumerate(pages)})
+
+
+def _tools_of(output: Any) -> list[dict[str, Any]]:
+    return as_objects(output) if isinstance(output, list) else [as_object(output)]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """One dialogue with its samples."""
+
+    level: str
+    file: str
+    turns: tuple[Turn, ...]
+    samples: Mapping[str, Sample]
+    """Unit to sample."""
+    library: Library
+
+    @property
+    def apis(self) -> list[str]:
+        """Names of all tools that it calls, in the order of the alphabet."""
+        return sorted({turn["api_name"] for turn in self.turns if turn["role"] == "API"})
+
+    def target(self, unit: str) -> Turn:
+        return self.turns[self.samples[unit].position]
+
+
+def samples_of(turns: list[dict[str, Any]]) -> Iterator[Sample]:
+    """For every call the call itself and the turn after it."""
+    calls = [place for place, turn in enumerate(turns) if turn["role"] == "API"]
+    wanted = [at for place in calls for at in (place, place + 1) if at < len(turns)]
+    for number, at in enumerate(wanted):
+        task = {"API": CALL, "AI": REPLY}.get(turns[at]["role"], "")
+        yield Sample(number, at, task, at in wanted[:number])
+
+
+# Reading ---------------------------------------------------------------------------------------------
+
+
+def data_file(folder: Path, name: str) -> Path:
+    """A file of the benchmark in a folder. Raises DataError."""
+    suffix = ".jsonl" if name in LEVELS else ".json"
+    found = find_packed(folder, name + suffix)
+    if found is None:
+        raise DataError(
+            f"{folder}: {name}{suffix} is missing; `wildtool data pull apibank` fetches it, or name a folder with --data"
+        )
+    return found
+
+
+def read_library(folder: Path) -> Library:
+    """Descriptions and tables. Raises DataError."""
+    places = [data_file(folder, name) for name in (TOOLS_FILE, TABLES_FILE)]
+    found = [read_json(place) for place in places]
+    for place, value in zip(places, found, strict=True):
+        if not isinstance(value, dict):
+            raise DataError(f"{place}: expected an object, found {json_type(value)}")
+    descriptions, tables = found
+    for name in API_TOOLS:
+        about = as_object(descriptions.get(name))
+        required_field(about, "description", str, f"{places[0]}: {name}")
+        for key, parameter in _object_field(about, "input_parameters", f"{places[0]}: {name}").items():
+            required_field(as_object(parameter), "type", str, f"{places[0]}: {name}: {key}")
+    return Library(descriptions, tables)
+
+
+def read_dialogues(folder: Path, level: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """File name and turns of each dialogue. Raises DataError naming file, line and field."""
+    path = data_file(folder, level)
+    for number, line in enumerate(read_unpacked(path).splitlines(), 1):
+        where = f"{path}:{number}"
+        try:
+            record = as_object(loads(line))
+        except ValueError as error:
+            raise DataError(f"{where}: not JSON ({error})") from error
+        file = required_field(record, "file", str, where)
+        checked(record.get("turns"), list, f"{where} ({file}): field turns")
+        turns = as_objects(record["turns"])
+        for place, turn in enumerate(turns):
+            _check_turn(turn, f"{where} ({file}): turns[{place}]")
+        yield file, turns
+
+
+def _object_field(record: dict[str, Any], field: str, where: str) -> dict[str, Any]:
+    """A field that is an object. Raises DataError."""
+    checked(record.get(field), dict, f"{where}: field {field}")
+    return as_object(record[field])
+
+
+def _check_turn(turn: dict[str, Any], where: str) -> None:
+    role = required_field(turn, "role", str, where)
+    if role in ("User", "AI"):
+        required_field(turn, "text", str, where)
+        return
+    if role != "API":
+        raise DataError(f"{where}: field role: expected User, AI or API, found {role!r}")
+    name = required_field(turn, "api_name", str, where)
+    if name not in API_TOOLS:
+        raise DataError(f"{where}: field api_name: {name!r} is none of the {len(API_TOOLS)} tools")
+    _object_field(turn, "param_dict", where)
+    result = _object_field(turn, "result", where)
+    for key in ("input", "output", "exception"):
+        if key not in result:
+            raise DataError(f"{where}: result.{key} is missing")
+
+
+def read_items(folder: Path, split: str | None, asked: Callable[[Sample], bool]) -> Iterator[Item]:
+    """Dialogues of a level, or of both; those without samples that are asked are left out. Raises DataError.
+
+    Args:
+        asked: whether a sample belongs to the mode.
+    """
+    library = read_library(folder)
+    found = {level: list(read_dialogues(folder, level)) for level in LEVELS}
+    for dialogues in found.values():
+        for _, turns in dialogues:
+            library.record(turns)
+    for level, dialogues in found.items():
+        for file, turns in dialogues if split in (None, level) else ():
+            samples = {str(one.number): one for one in samples_of(turns) if one.task and asked(one)}
+            if samples:
+                name = f"{level}/{file.removesuffix('.jsonl')}"
+                yield Item(
+                    name,
+                    tuple(samples),
+                    Dialogue(level, file, tuple(turns), samples, library),
+                    split=level,
+                )
+
+
+# Description and checks ------------------------------------------------------------------------------
+
+
+def stats(folder: Path) -> Iterator[Metric]:
+    """Dialogues, turns and samples by level. Raises DataError."""
+    for level in LEVELS:
+        dialogues = [turns for _, turns in read_dialogues(folder, level)]
+        samples = [sample for turns in dialogues for sample in samples_of(turns)]
+        yield from count_metrics(level, {"dialogues": len(dialogues)})
+        roles = Counter(turn["role"] for turns in dialogues for turn in turns)
+        yield from count_metrics(f"{level}: turns", roles, ("User", "AI", "API"))
+        tasks = Counter(sample.task or "not asked" for sample in samples)
+        tasks["asked twice"] = sum(sample.repeated for sample in samples)
+        yield from count_metrics(f"{level}: samples", tasks, (CALL, REPLY), total=len(samples))
+
+
+def lint(folder: Path) -> Iterator[Finding]:
+    """Recorded calls that the tools do not take, and samples that nobody can answer or that are asked twice."""
+    try:
+        library = read_library(folder)
+        for level in LEVELS:
+            seen = set[str]()
+            for file, turns in read_dialogues(folder, level):
+                where = f"{data_file(folder, level)}: {file}"
+                if file in seen:
+                    yield Finding(where, "repeated file", "another dialogue has this name; give each its own")
+                seen.add(file)
+                yield from _lint_turns(where, turns, library)
+    except DataError as error:
+        yield Finding(str(folder), "unreadable", str(error))
+
+
+def _lint_turns(where: str, turns: list[dict[str, Any]], library: Library) -> Iterator[Finding]:
+    for place, turn in enumerate(turns):
+        if turn["role"] != "API":
+            continue
+        declared = library.parameters(turn["api_name"])
+        for name in turn["param_dict"]:
+            if name not in declared:
+                message = f"{turn['api_name']} declares no {name!r}; the call is always refused (Q6)"
+                yield Finding(f"{where}: turns[{place}]", "unknown parameter", message)
+    samples = list(samples_of(turns))
+    if not samples:
+        yield Finding(where, "no call", "nothing is asked; the dialogue only counts in ToLeaP's weights")
+    for sample in samples:
+        if not sample.task:
+            message = f"sample {sample.number} wants a user's turn; it is not asked"
+            yield Finding(where, "user turn as target", message)
+        if sample.repeated:
+            message = (
+                f"sample {sample.number} asks the same as the one before; only `fixed` counts it once (Q10)"
+            )
+            yield Finding(where, "sample asked twice", message)

@@ -1,0 +1,65 @@
+"""What a model is sent: what to produce, descriptions of the tools, and the dialogue so far. The wording is our own."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from wildtool.benchmarks.apibank.calls import write_call
+from wildtool.benchmarks.apibank.data import CALL, LEVEL_2, REPLY, SEARCHER, Dialogue, Turn
+from wildtool.types import Item, Message, Request
+
+_TASKS = {
+    CALL: (
+        "You help a user and can call tools. Given the dialogue so far and the tools below, write the call that comes"
+        " next, in the form [ApiName(key1='value1', key2='value2')], with the name and the parameters of a tool and the"
+        " values that the dialogue gives. Write this call alone, without any other text. The current year is 2023.\n"
+        "Tools:"
+    ),
+    REPLY: (
+        "You help a user and can call tools. The dialogue below ends with a call and its response. Write what the"
+        " assistant tells the user next, in the form\nAI: the assistant's words\nThe current year is 2023.\nTools:"
+    ),
+}
+
+
+HIDDEN_TOOLS: Mapping[str, frozenset[str]] = {"replies": frozenset({"Translate"})}
+"""By mode the tools whose descriptions are not shown; ToLeaP cannot load this one."""
+
+
+def request(item: Item, unit: str, hidden: Set[str] = frozenset()) -> Request:
+    """One system message, and the turns before the one that is wanted."""
+    dialogue: Dialogue = item.data
+    sample = dialogue.samples[unit]
+    described = (_as_text(dialogue, name) for name in described_tools(dialogue, sample.task, hidden))
+    system: Message = {"role": "system", "content": "\n".join((_TASKS[sample.task], *described))}
+    gold: Message = {"role": "assistant", "content": gold_text(dialogue.target(unit))}
+    return Request([system, *history(dialogue.turns[: sample.position])], gold=lambda style: gold)
+
+
+def described_tools(dialogue: Dialogue, task: str, hidden: Set[str] = frozenset()) -> list[str]:
+    """Names of the tools whose descriptions a model sees; calls of level 2 have only the searcher."""
+    found = [SEARCHER] if dialogue.level == LEVEL_2 and task == CALL else dialogue.apis
+    return [name for name in found if name not in hidden]
+
+
+def _as_text(dialogue: Dialogue, name: str) -> str:
+    about = dialogue.library.descriptions[name]
+    shown = ("name", "description", "input_parameters", "output_parameters")
+    return json.dumps({key: about.get(key) for key in shown}, ensure_ascii=False)
+
+
+def history(turns: Sequence[Turn]) -> Iterator[Message]:
+    """The messages of a dialogue: calls with their outputs are system messages."""
+    for turn in turns:
+        match turn["role"]:
+            case "User":
+                yield {"role": "user", "content": turn["text"]}
+            case "AI":
+                yield {"role": "assistant", "content": turn["text"]}
+            case _:
+                call = write_call(turn["api_name"], turn["param_dict"])
+                yield {"role": "system", "content": f"{call} Response: {turn['result']['output']}"}
+
+
+def gold_text(turn: Turn) -> str:
+    """The wanted turn as a model is asked to write it."""
+    return write_call(turn["api_name"], turn["param_dict"]) if turn["role"] == "API" else turn["text"]

@@ -1,0 +1,291 @@
+"""What API-Bank's profiles make of calls and replies, and mistakes in gold answers that they must catch."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmarks.apibank.calls import (
+    BadValueError,
+    WrittenCall,
+    convert,
+    convert_fixed,
+    read_call,
+    read_call_fixed,
+    write_call,
+)
+from wildtool.benchmarks.apibank.compare import RULE_ERRORS, SEARCHES, EqualInputs, tool_rule
+from wildtool.benchmarks.apibank.data import CALL, Dialogue, Turn
+from wildtool.benchmarks.apibank.prompt import HIDDEN_TOOLS, gold_text, request
+from wildtool.benchmarks.apibank.tools import API_TOOLS, ArgumentError, CallResult, execute
+from wildtool.benchmarks.apibank.tools.state import Tables
+from wildtool.episode import SingleReply, written_text
+from wildtool.toolcall.text.rouge_l import RougeError, rouge_l_f
+from wildtool.toolcall.text.rouge_n import rouge_words
+from wildtool.types import Item
+
+NO_CALL, WRONG_API, WRONG_ARGUMENTS, WRONG_RESULT, OTHER_WORDS = (
+    "no call",
+    "wrong API",
+    "wrong arguments",
+    "wrong result",
+    "other words",
+)
+SAMPLE_ERRORS = (NO_CALL, WRONG_API, WRONG_ARGUMENTS, WRONG_RESULT, OTHER_WORDS)
+"""Error classes of wrong samples; the last one is of replies."""
+_MAX_REPLY = 200_000
+"""Characters of a reply that `fixed` compares."""
+_FIXED = EqualInputs()
+
+
+def call_of(turn: Turn) -> WrittenCall:
+    """The recorded call as a reply would hold it."""
+    return WrittenCall(turn["api_name"], {name: str(value) for name, value in turn["param_dict"].items()})
+
+
+def run_call(
+    dialogue: Dialogue, tables: Tables, call: WrittenCall, convert_value: Callable[[str, str], Any]
+) -> CallResult:
+    """Converts the arguments of a call to their declared types and runs it. Raises ArgumentError, BadValueError."""
+    declared = dialogue.library.parameters(call.name)
+    arguments: dict[str, Any] = {}
+    for name, text in call.arguments.items():
+        if name not in declared:
+            raise ArgumentError(f"invalid parameter name. parameter: {name}")
+        arguments[name] = convert_value(text, declared[name]["type"])
+    return execute(tables, call.name, arguments)
+
+
+# Calls -----------------------------------------------------------------------------------------------
+
+
+def check_call(dialogue: Dialogue, unit: str, text: str) -> Check:
+    """The original: a call on fresh tables, its result compared by the tool's own rule (section 4)."""
+    target = dialogue.target(unit)
+    call = read_call(text)
+    if (wrong := _not_the_tool(call, target)) or call is None:
+        return wrong or Check(False, NO_CALL)
+    tables = dialogue.library.fresh()
+    try:
+        found = run_call(dialogue, tables, call, convert)
+    except (ArgumentError, BadValueError) as error:
+        return Check(False, WRONG_ARGUMENTS, str(error))
+    recorded = target["result"]
+    wanted = CallResult(recorded["input"] or {}, recorded["output"], recorded["exception"])
+    try:
+        correct = tool_rule(call.name).accepts(found, wanted)
+    except RULE_ERRORS as error:
+        return Check(
+            False, WRONG_RESULT, f"{type(error).__name__} in correctness check", detail=_shown(found)
+        )
+    return _compared(correct, found, "the recorded one", tables)
+
+
+def check_call_fixed(dialogue: Dialogue, unit: str, text: str) -> Check:
+    """`fixed`: a call on the tables as the dialogue left them, compared with the recorded call on the same tables."""
+    target = dialogue.target(unit)
+    call = read_call_fixed(text)
+    if (wrong := _not_the_tool(call, target)) or call is None:
+        return wrong or Check(False, NO_CALL)
+    call, tables = _renamed(call), _tables_before(dialogue, unit)
+    try:
+        found = run_call(dialogue, tables, call, convert_fixed)
+        correct = _FIXED.accepts(call.name, found, _run_gold(dialogue, unit))
+    except (ArgumentError, BadValueError) as error:
+        return Check(False, WRONG_ARGUMENTS, str(error))
+    except RULE_ERRORS as error:
+        return Check(False, WRONG_RESULT, f"{type(error).__name__} in the comparison")
+    return _compared(correct, found, "that of the gold call", tables)
+
+
+def _not_the_tool(call: WrittenCall | None, target: Turn) -> Check | None:
+    if call is None:
+        return Check(False, NO_CALL, "no [ApiName(…)] in the reply")
+    if call.name != target["api_name"] or call.name not in API_TOOLS:
+        return Check(False, WRONG_API, f"API Name Mismatch: {call.name} vs {target['api_name']}")
+    return None
+
+
+def _compared(correct: bool, found: CallResult, wanted: str, tables: Tables) -> Check:
+    reason = f"the result is {'' if correct else 'not '}{wanted}"
+    fields = {"own_search": tables.searched}
+    return Check(correct, None if correct else WRONG_RESULT, reason, fields=fields, detail=_shown(found))
+
+
+def _shown(found: CallResult) -> Mapping[str, Any]:
+    return {"output": found.output, "exception": found.exception}
+
+
+def _renamed(call: WrittenCall) -> WrittenCall:
+    return WrittenCall(call.name, _FIXED.renamed(call.arguments), call.text)
+
+
+def _run_gold(dialogue: Dialogue, unit: str, tables: Tables | None = None) -> CallResult:
+    """What the recorded call gives, by default on the tables as the calls before it left them."""
+    tables = tables or _tables_before(dialogue, unit)
+    return run_call(dialogue, tables, _renamed(call_of(dialogue.target(unit))), convert_fixed)
+
+
+def _tables_before(dialogue: Dialogue, unit: str) -> Tables:
+    """Tables after the recorded calls before a sample."""
+    tables = dialogue.library.fresh()
+    for turn in dialogue.turns[: dialogue.samples[unit].position]:
+        if turn["role"] == "API":
+            try:
+                run_call(dialogue, tables, _renamed(call_of(turn)), convert_fixed)
+            except (ArgumentError, BadValueError):
+                continue
+    return tables
+
+
+# Replies ---------------------------------------------------------------------------------------------
+
+
+def check_reply(dialogue: Dialogue, unit: str, text: str) -> Check:
+    """ROUGE-L as the package `rouge` computes it, rounded to four decimals; 0 where it raises (section 3)."""
+    try:
+        score = round(rouge_l_f(text, dialogue.target(unit)["text"]), 4) if text else 0.0
+    except RougeError as error:
+        # Only a text without words makes the original raise; longer ones than we compare it would only take long on.
+        raised = "ValueError" if not text.strip(".") else "RecursionError"
+        return _reply_check(0.0, {"reference_error": raised}, str(error))
+    return _reply_check(score, {})
+
+
+def check_reply_fixed(dialogue: Dialogue, unit: str, text: str) -> Check:
+    """`fixed`: F1 of the longest common subsequence of all words, repeated ones too, without signs and case."""
+    from rapidfuzz.distance import LCSseq  # the other profiles need none
+
+    found, wanted = (_spoken_words(one) for one in (text[:_MAX_REPLY], dialogue.target(unit)["text"]))
+    if not found or not wanted:
+        return _reply_check(float(found == wanted), {})
+    score = 2 * LCSseq.similarity(found, wanted) / (len(found) + len(wanted))
+    return _reply_check(score, {})
+
+
+def _spoken_words(text: str) -> list[str]:
+    return rouge_words(text.strip().removeprefix("AI:"), stem=False)
+
+
+def _reply_check(score: float, fields: Mapping[str, Any], fault: str = "") -> Check:
+    correct = score >= 1
+    reason = fault or f"ROUGE-L {score:.4f}"
+    return Check(correct, None if correct else OTHER_WORDS, reason, score, {"rouge_l": score, **fields})
+
+
+# Profiles --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ApiBankRules(Rules):
+    """One profile."""
+
+    call: Callable[[Dialogue, str, str], Check]
+    reply: Callable[[Dialogue, str, str], Check]
+    hidden: frozenset[str]
+    """Tools whose descriptions are not shown."""
+
+    def episode(self, item: Item, unit: str) -> SingleReply:
+        return SingleReply(lambda: request(item, unit, self.hidden))
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.check(item, unit, written_text(episode.reply or {}) or "")
+
+    def check(self, item: Item, unit: str, text: str) -> Check:
+        """What the rules make of a text; never raises."""
+        dialogue: Dialogue = item.data
+        judge = self.call if dialogue.samples[unit].task == CALL else self.reply
+        return judge(dialogue, unit, text)
+
+    def mutants(self, item: Item) -> Iterator[Mutant]:
+        dialogue: Dialogue = item.data
+        for unit, sample in dialogue.samples.items():
+            turn = dialogue.target(unit)
+            if not self.check(item, unit, gold_text(turn)).correct:
+                continue
+            made = _call_mutants(turn) if sample.task == CALL else _reply_mutants(turn["text"])
+            for kind, text, note in made:
+                yield Mutant(unit, kind, ({"role": "assistant", "content": text},), note)
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        if mutant.kind in ("sentences turned round", "words repeated", "last word left out"):
+            return "Q13: ROUGE-L compares sets of words, sentence by sentence"
+        if mutant.kind not in ("value changed", "argument left out"):
+            return ""
+        tool, name = item.data.target(mutant.unit)["api_name"], mutant.note.partition(":")[0]
+        if not tool_rule(tool).reads(name):
+            return f"Q8: the rule of {tool} does not read {name}"
+        return ""
+
+    def explain_gold(self, item: Item, unit: str) -> str:
+        dialogue: Dialogue = item.data
+        turn = dialogue.target(unit)
+        if turn["role"] != "API":
+            return ""
+        tool = turn["api_name"]
+        if set(turn["param_dict"]) - set(dialogue.library.parameters(tool)):
+            return "Q6: the recorded call has parameters that the tool no longer has"
+        if tool == "DeleteMeeting":
+            return "Q5: its rule reads a field that no meeting has"
+        if any(about["type"].startswith("list") for about in dialogue.library.parameters(tool).values()):
+            return "Q4: a list stays a text, the recorded input has a list"
+        read = read_call(gold_text(turn))
+        if read is None or read.arguments != call_of(turn).arguments:
+            return "Q1: a value is cut at the first quote, or lost"
+        if _run_gold(dialogue, unit, dialogue.library.fresh()) != _run_gold(dialogue, unit):
+            return "Q7: what earlier calls of the dialogue changed is lost in a fresh tool set"
+        return "Q3: the shipped tables are not those that the dialogue was recorded with"
+
+
+@cache
+def apibank_rules(profile: str, mode: str = "chat") -> ApiBankRules:
+    """The rules of a profile in a mode."""
+    checks = (check_call_fixed, check_reply_fixed) if profile == "fixed" else (check_call, check_reply)
+    return ApiBankRules(*checks, hidden=HIDDEN_TOOLS.get(mode, frozenset()))
+
+
+# Mistakes --------------------------------------------------------------------------------------------
+
+_NONSENSE = "zzyzx quuxly"
+_Made = Iterator[tuple[str, str, str]]
+
+
+def _call_mutants(turn: Turn) -> _Made:
+    """Kind, text, note of each mistake in a gold call."""
+    name, arguments = turn["api_name"], dict(turn["param_dict"])
+    gold = write_call(name, arguments)
+    yield "empty reply", "", "no text"
+    yield "brackets left out", gold[1:-1], "no brackets"
+    other = "GetToday" if name != "GetToday" else "CheckToken"
+    yield "other API", write_call(other, arguments), other
+    yield "unknown API", write_call(f"{name}V2", arguments), f"{name}V2"
+    yield "unknown argument", write_call(name, {**arguments, "zz": "1"}), "zz"
+    for key in arguments:
+        rest = {one: value for one, value in arguments.items() if one != key}
+        yield "argument left out", write_call(name, rest), f"{key}: left out"
+        if name not in SEARCHES:
+            changed = {**arguments, key: _other_value(str(arguments[key]))}
+            yield "value changed", write_call(name, changed), f"{key}: {changed[key]}"
+
+
+def _other_value(text: str) -> str:
+    """Another value that its tool may well take: another digit, or other words."""
+    if found := re.search(r"\d(?=\D*$)", text):
+        digit = str((int(found[0]) + 1) % 10)
+        return text[: found.start()] + digit + text[found.end() :]
+    return {"True": "False", "False": "True"}.get(text, _NONSENSE)
+
+
+def _reply_mutants(text: str) -> _Made:
+    words = text.split()
+    yield "empty reply", "", "no text"
+    yield "other words", _NONSENSE, _NONSENSE
+    if len(words) > 1:
+        yield "last word left out", " ".join(words[:-1]), words[-1]
+        yield "words repeated", f"{text} {text}", "twice"
+        yield "word changed", " ".join((_NONSENSE.split()[0], *words[1:])), words[0]
+    sentences = [one for one in text.split(". ") if one.strip(". ")]
+    if len(sentences) > 1:
+        yield "sentences turned round", ". ".join(one.strip(". ") for one in reversed(sentences)), "turned"

@@ -1,0 +1,189 @@
+"""Where API-Bank's files lie: fetched from its public repository file by file, joined into four, and verified."""
+
+import ast
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from wildtool.benchmarks.apibank.data import FILES, LEVELS, TABLES_FILE, TOOLS_FILE, data_file
+from wildtool.data.files import find_packed, read_json, read_unpacked, source_of_files
+from wildtool.data.pinned import MAX_PARALLEL_FETCHES, ReportProgress, cache_folder, download, source_url
+from wildtool.data.prompt_files import digest_of, parse_module
+from wildtool.errors import DataError, unknown_name
+from wildtool.json_codec import dumps, loads
+from wildtool.types import Source
+
+REPOSITORY = "AlibabaResearch/DAMO-ConvAI"
+COMMIT = "483554eae102996f5ec1f4feab4e78ef29c2a394"
+_HOME = "api-bank"
+_PARTS = Path(__file__).with_name("files.txt")
+"""Paths of the repository's files below the benchmark's folder, one a line."""
+CONTENT_DIGESTS = {
+    LEVELS[0]: "ed2b039e3f5873329ba260920a89499ec0b25c9c514c975768096919b0e14f0e",
+    LEVELS[1]: "ea1d88bb8a27ae5d1e8585809f5772b00182ab429ab6004c41f6e463d66c406c",
+    TABLES_FILE: "59858285323bbf67799bb0bfae7530ea4145c10a2aaa06b883cfd326952cddea",
+    TOOLS_FILE: "028ecc516ceeab6f5f4c2e30d2ac49c983255259edc777d5f7548e49b79a20d1",
+}
+"""SHA-256 of each joined file's value as JSON with sorted keys (`digest_of`)."""
+_FIELDS = ("description", "input_parameters", "output_parameters")
+_HOW_TO_GET = "get them with `wildtool data pull apibank` (or `--from FOLDER` if you have them), or name their folder with --data"
+
+ReadPart = Callable[[Path], bytes]
+"""Gives the bytes of a file by its path below the benchmark's folder. Raises DataError."""
+
+
+def official_folder() -> Path:
+    """Where the official data lie once pulled."""
+    return cache_folder() / "apibank"
+
+
+def locate(data: str | None, split: str | None) -> Source:
+    """The data a user named: None or `official`, or a folder with the four joined files. Raises DataError."""
+    if split is not None and split not in LEVELS:
+        raise DataError(unknown_name("split", split, LEVELS))
+    place = official_folder() if data in (None, "official") else Path(data)
+    if not place.is_dir():
+        what = "the official data are not at" if data in (None, "official") else "no folder"
+        raise DataError(f"{what} {place}; {_HOW_TO_GET}")
+    return source_of_files(data or "official", place, [data_file(place, name) for name in FILES])
+
+
+def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+    """Brings dialogues, tables and descriptions into the cache, verified. Raises DataError.
+
+    Args:
+        file: copy from this folder: a checkout of the repository, its benchmark's folder, or the four joined files.
+    """
+    folder = official_folder()
+    if _verified(folder) is None:
+        report(f"{folder}: all files are there and verified")
+        return folder
+    if file is not None and not file.is_dir():
+        raise DataError(
+            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder with {', '.join(FILES)}"
+        )
+    if file is not None and find_packed(file, f"{LEVELS[0]}.jsonl"):
+        joined = {name: _read_joined(file, name) for name in FILES}
+    elif file is not None:
+        home = file / _HOME if (file / _HOME).is_dir() else file
+        joined = _joined(lambda path: read_unpacked(home / path))
+    else:
+        joined = _downloaded(mirror, report)
+    for name in FILES:
+        if digest_of(joined[name]) != CONTENT_DIGESTS[name]:
+            raise DataError(
+                f"{file or REPOSITORY}: {name} is not that of commit {COMMIT}; nothing was installed. Name other data at"
+                " a run with --data FOLDER"
+            )
+    _write(folder, joined)
+    report(f"{folder}: {len(FILES)} files, verified by SHA-256 of their contents")
+    report(f"source: {REPOSITORY}, folder {_HOME}, at commit {COMMIT}; licence: Apache-2.0")
+    return folder
+
+
+def _verified(folder: Path) -> str | None:
+    """The first file that is missing or is another one; None where all are right."""
+    for name in FILES:
+        try:
+            if digest_of(_read_joined(folder, name)) != CONTENT_DIGESTS[name]:
+                return name
+        except DataError:
+            return name
+    return None
+
+
+def _read_joined(folder: Path, name: str) -> Any:
+    path = data_file(folder, name)
+    if name not in LEVELS:
+        return read_json(path)
+    return [
+        _parsed(line, f"{path}:{number}") for number, line in enumerate(read_unpacked(path).splitlines(), 1)
+    ]
+
+
+def _write(folder: Path, joined: dict[str, Any]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, value in joined.items():
+            lines = b"".join(dumps(row) + b"\n" for row in value) if name in LEVELS else dumps(value)
+            target = folder / (name + (".jsonl" if name in LEVELS else ".json"))
+            part = target.with_name(f"{target.name}.part")
+            part.write_bytes(lines)
+            part.replace(target)
+    except OSError as error:
+        raise DataError(
+            f"cannot write {folder}: {error.strerror}; WILDTOOL_DATA_DIR names another folder"
+        ) from error
+
+
+# Joining ---------------------------------------------------------------------------------------------
+
+
+def _downloaded(mirror: str | None, report: ReportProgress) -> dict[str, Any]:
+    """The joined files from downloads, several at once. Raises DataError at the first that fails."""
+    paths = part_paths()
+    report(f"fetching {len(paths)} files of {source_url(REPOSITORY, COMMIT, _HOME, mirror)}")
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(MAX_PARALLEL_FETCHES) as pool:
+        targets = [Path(place) / str(number) for number in range(len(paths))]
+        urls = [source_url(REPOSITORY, COMMIT, f"{_HOME}/{path.as_posix()}", mirror) for path in paths]
+        try:
+            for _ in pool.map(download, urls, targets):
+                pass
+        except DataError:
+            pool.shutdown(cancel_futures=True)
+            raise
+        found = {path: target.read_bytes() for path, target in zip(paths, targets, strict=True)}
+    return _joined(lambda path: found[path])
+
+
+def part_paths() -> list[Path]:
+    """Paths of the repository's files below the benchmark's folder."""
+    return [Path(line) for line in _PARTS.read_text("utf-8").split()]
+
+
+def _joined(read: ReadPart) -> dict[str, Any]:
+    """The four files from the repository's many. Raises DataError."""
+    joined: dict[str, Any] = {level: [] for level in LEVELS}
+    joined[TABLES_FILE], tools = {}, dict[str, Any]()
+    for path in part_paths():
+        content = read(path)
+        match path.parent.name:
+            case "init_database":
+                joined[TABLES_FILE][path.stem] = _parsed(content, str(path))
+            case "apis":
+                about = _description(content, str(path))
+                tools[about["name"]] = about
+            case level:
+                turns = [_parsed(line, str(path)) for line in content.splitlines() if line.strip()]
+                joined[level].append({"file": path.name, "turns": turns})
+    joined[TOOLS_FILE] = dict(sorted(tools.items()))
+    return joined
+
+
+def _parsed(text: bytes, where: str) -> Any:
+    try:
+        return loads(text)
+    except ValueError as error:
+        raise DataError(f"{where}: not JSON ({error})") from error
+
+
+def _description(source: bytes, where: str) -> dict[str, Any]:
+    """What a tool's class says of it, read from the syntax tree; its code is not run. Raises DataError."""
+    for node in parse_module(source.decode("utf-8", "replace"), where).body:
+        if isinstance(node, ast.ClassDef):
+            found = {
+                target.id: statement.value
+                for statement in node.body
+                if isinstance(statement, ast.Assign)
+                for target in statement.targets
+                if isinstance(target, ast.Name)
+            }
+            try:
+                return {"name": node.name} | {name: ast.literal_eval(found[name]) for name in _FIELDS}
+            except (LookupError, ValueError, TypeError, RecursionError) as error:
+                raise DataError(
+                    f"{where}: the class {node.name} lacks a plain {' or '.join(_FIELDS)}"
+                ) from error
+    raise DataError(f"{where}: holds no class")

@@ -1,0 +1,75 @@
+"""API-Bank's 53 tools as typed functions over the shipped tables: a call is checked, converted and dispatched by name."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from wildtool.benchmarks.apibank.tools.accounts import ACCOUNT_TOOLS
+from wildtool.benchmarks.apibank.tools.calendar import CALENDAR_TOOLS
+from wildtool.benchmarks.apibank.tools.care import CARE_TOOLS
+from wildtool.benchmarks.apibank.tools.services import SERVICE_TOOLS
+from wildtool.benchmarks.apibank.tools.state import Tables, ToolError, ToolFunction
+
+API_TOOLS: Mapping[str, ToolFunction] = {**ACCOUNT_TOOLS, **CALENDAR_TOOLS, **CARE_TOOLS, **SERVICE_TOOLS}
+"""By name all tools."""
+_CALL_ERRORS = (ToolError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+"""What a tool may raise for arbitrary arguments; its text is part of the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What a call gave, as dialogues record it."""
+
+    input: Mapping[str, Any]
+    """The arguments by name."""
+    output: Any
+    """None where the tool refused."""
+    exception: str | None
+
+
+class ArgumentError(Exception):
+    """A call has arguments that its tool does not take, or lacks one."""
+
+
+@cache
+def _parameters(tool: str) -> Mapping[str, Any]:
+    """Parameters of a tool to their defaults."""
+    found = list(inspect.signature(API_TOOLS[tool]).parameters.values())[1:]
+    return {parameter.name: parameter.default for parameter in found}
+
+
+def execute(tables: Tables, tool: str, arguments: Mapping[str, Any]) -> CallResult:
+    """Runs one call on a tool set; only names of `API_TOOLS` are looked up.
+
+    Raises:
+        ArgumentError: an argument is missing or unknown.
+    """
+    known = _parameters(tool)
+    if unknown := [name for name in arguments if name not in known]:
+        raise ArgumentError(f"invalid parameter name. parameter: {unknown[0]}")
+    missing = [
+        name
+        for name, default in known.items()
+        if default is inspect.Parameter.empty and name not in arguments
+    ]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        raise ArgumentError(
+            f"{tool}.call() missing {len(missing)} required positional argument{plural}: {_listed(missing)}"
+        )
+    # Optional arguments that are not given stand in the input as None, except with this tool.
+    optional = {} if tool == "ForgotPassword" else {name: None for name in known if name not in arguments}
+    try:
+        return CallResult({**arguments, **optional}, API_TOOLS[tool](tables, **arguments), None)
+    except _CALL_ERRORS as error:
+        return CallResult({**arguments, **optional}, None, str(error))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`'a'`, `'a' and 'b'`, `'a', 'b', and 'c'`."""
+    quoted = [repr(name) for name in names]
+    if len(quoted) < 3:
+        return " and ".join(quoted)
+    return f"{', '.join(quoted[:-1])}, and {quoted[-1]}"

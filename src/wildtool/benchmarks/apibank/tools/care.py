@@ -1,0 +1,262 @@
+"""API-Bank's tools about health and home: appointments, health data, symptoms, scenes, switches."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wildtool.benchmarks.apibank.tools.state import (
+    MOMENT,
+    Table,
+    Tables,
+    ToolError,
+    ToolFunction,
+    made_up,
+    padded_time,
+)
+
+# Appointments ----------------------------------------------------------------------------------------
+
+
+def _register_appointment(tables: Tables, patient_name: str, date: str, doctor_name: str) -> Any:
+    patient, doctor, table = patient_name.strip(), doctor_name.strip(), tables.own("Appointments")
+    if not patient or not doctor:
+        raise ToolError("Patient name or doctor name cannot be empty.")
+    day = padded_time(date)
+    for other in _of_patient(table, patient, day).values():
+        same = other["doctor_name"] == doctor
+        raise ToolError(
+            "This appointment has already been registered."
+            if same
+            else "This patient has already been registered in this day."
+        )
+    number = int(made_up("appointment", patient, day, doctor), 16)
+    while (key := str(10_000_000 + number % 90_000_000)) in table:
+        number += 1
+    table[key] = {"patient_name": patient, "date": day, "doctor_name": doctor}
+    return key
+
+
+def _of_patient(table: Table, patient: str, day: str) -> Table:
+    """Appointments of a patient on a day."""
+    return {
+        key: record
+        for key, record in table.items()
+        if record["patient_name"] == patient and padded_time(record["date"]) == day
+    }
+
+
+def _cancel_registration(tables: Tables, appointment_id: str) -> Any:
+    if tables.own("Appointments").pop(appointment_id.strip(), None) is None:
+        raise ToolError("The appointment ID is incorrect.")
+    return "success"
+
+
+def _modify_registration(
+    tables: Tables,
+    appointment_id: str,
+    new_appointment_date: str | None = None,
+    new_appointment_doctor: str | None = None,
+) -> Any:
+    record = tables.own("Appointments").get(appointment_id.strip())
+    if record is None:
+        raise ToolError("The appointment ID does not exist.")
+    changes: dict[str, str] = {}
+    if new_appointment_doctor is not None:
+        changes["doctor_name"] = new_appointment_doctor.strip()
+        if not changes["doctor_name"]:
+            raise ToolError("Fail because the doctor name is empty.")
+    if new_appointment_date is not None:
+        changes["date"] = padded_time(new_appointment_date)
+    same = {name for name, value in changes.items() if record[name] == value}
+    if not changes or len(same) == 2:
+        raise ToolError("Fail because no modification is made.")
+    if same:
+        raise ToolError(f"Fail because {'date' if 'date' in same else 'doctor'} is not changed.")
+    record |= changes
+    return "success"
+
+
+def _query_registration(tables: Tables, patient_name: str, date: str) -> Any:
+    found = _of_patient(tables.own("Appointments"), patient_name.strip(), padded_time(date))
+    if not found:
+        raise ToolError("No appointments found.")
+    return found
+
+
+# Health ----------------------------------------------------------------------------------------------
+
+
+def _user_id(text: str) -> str:
+    found = text.upper().strip()
+    if not found:
+        raise ToolError("The user id cannot be empty.")
+    return found
+
+
+def _record_health_data(tables: Tables, user_id: str, time: str, health_data: Any = None) -> Any:
+    user, moment = _user_id(user_id), padded_time(time, MOMENT).replace("T", " ")
+    if not health_data:
+        raise ToolError("The health data cannot be empty.")
+    values: dict[str, Any] = {}
+    for entry in health_data:
+        if "name" not in entry:
+            raise ToolError("The health data has invalid format.")
+        if entry["name"] in values:
+            raise ToolError("The health data cannot contain duplicate items.")
+        values[entry["name"]] = entry["value"]
+    records = tables.own("HealthData").setdefault(user, [])
+    same = next((record for record in reversed(records) if record["time"] == moment), None)
+    if same is None:
+        records.append({"time": moment} | values)
+    else:
+        same |= values
+    return "success"
+
+
+def _query_health_data(tables: Tables, user_id: str, start_time: str, end_time: str) -> Any:
+    user, times, faults = _user_id(user_id), list[str](), list[str]()
+    for text in (start_time, end_time):
+        try:
+            times.append(padded_time(text, MOMENT))
+        except ValueError as error:
+            faults.append(str(error))
+    if faults:
+        raise ToolError("; ".join(faults))
+    if times[0] > times[1]:
+        raise ToolError("The start time cannot be later than the end time.")
+    if user not in tables.shipped("HealthData"):
+        raise ToolError("The user id does not exist.")
+    found = [
+        record
+        for record in tables.own("HealthData")[user]
+        if times[0] <= padded_time(record["time"], MOMENT) <= times[1]
+    ]
+    if not found:
+        raise ToolError("There is no health data in the given time span.")
+    return found
+
+
+def _symptom(tables: Tables, symptom: str, field: str) -> Any:
+    """Name and one more field of each illness with a symptom."""
+    name = symptom.strip().lower()
+    if not name:
+        raise ToolError("The symptom cannot be empty.")
+    if name not in tables.shipped("Symptom"):
+        raise ToolError("The symptom does not exist.")
+    return [{"name": one["name"], field: one[field]} for one in tables.shipped("Symptom")[name]]
+
+
+def _emergency_knowledge(tables: Tables, symptom: str) -> Any:
+    return _symptom(tables, symptom, "aid")
+
+
+def _symptom_search(tables: Tables, symptom: str) -> Any:
+    return _symptom(tables, symptom, "description")
+
+
+# Home ------------------------------------------------------------------------------------------------
+
+
+def _scene_name(name: str) -> str:
+    found = name.strip().lower()
+    if not found:
+        raise ToolError("Scene name cannot be empty.")
+    return found
+
+
+def plain_devices(devices: Any) -> list[Table]:
+    """Devices of a scene by name, names in lower case. Raises KeyError, TypeError, AttributeError where they are none."""
+    found = [
+        {**one, "name": one["name"].strip().lower(), "description": one["description"].strip()}
+        for one in devices
+    ]
+    return sorted(found, key=lambda one: one["name"])
+
+
+def _checked_devices(devices: Any) -> list[Table]:
+    if any("name" not in one or "description" not in one for one in devices):
+        raise ToolError("Invalid device format.")
+    found = plain_devices(devices)
+    if len({one["name"] for one in found}) < len(found):
+        raise ToolError("Device name cannot be duplicated.")
+    return found
+
+
+def _add_scene(tables: Tables, name: str, devices: Any) -> Any:
+    key, found = _scene_name(name), _checked_devices(devices)
+    if key in tables.shipped("Scenes"):
+        raise ToolError("Scene name already exists.")
+    tables.own("Scenes")[key] = found
+    return "success"
+
+
+def _modify_scene(tables: Tables, name: str, devices: Any) -> Any:
+    key, found = _scene_name(name), _checked_devices(devices)
+    if key not in tables.shipped("Scenes"):
+        raise ToolError("The scene does not exist.")
+    tables.own("Scenes")[key] = found
+    return "success"
+
+
+def _delete_scene(tables: Tables, name: str) -> Any:
+    if tables.own("Scenes").pop(_scene_name(name), None) is None:
+        raise ToolError("The scene does not exist.")
+    return "success"
+
+
+def _query_scene(tables: Tables, name: str) -> Any:
+    found = tables.shipped("Scenes").get(_scene_name(name))
+    if found is None:
+        raise ToolError("Scene not found.")
+    return found
+
+
+def _timed_switch(tables: Tables, name: str, time: str, on: bool) -> Any:
+    key = name.strip().lower()
+    if not key:
+        raise ToolError("Name cannot be empty.")
+    moment = padded_time(time, MOMENT).replace("T", " ")
+    switches = tables.own("TimeSwitch").setdefault(key, [])
+    same = next((one for one in switches if one["time"] == moment), None)
+    if same is None:
+        switches.append({"time": moment, "on": on})
+    else:
+        same["on"] = on
+    return "success"
+
+
+def _cancel_timed_switch(tables: Tables, name: str, time: str) -> Any:
+    key = name.strip().lower()
+    if not key:
+        raise ToolError("name cannot be empty.")
+    moment = padded_time(time, MOMENT).replace("T", " ")
+    switches = tables.own("TimeSwitch").get(key)
+    if switches is None:
+        raise ToolError("device name does not exist.")
+    same = next((one for one in switches if one["time"] == moment), None)
+    if same is None:
+        raise ToolError("time does not exist.")
+    switches.remove(same)
+    return "success"
+
+
+def _play_music(tables: Tables, music_name: str) -> Any:
+    return f"music://{music_name.strip().lower()}"
+
+
+CARE_TOOLS: Mapping[str, ToolFunction] = {
+    "AppointmentRegistration": _register_appointment,
+    "CancelRegistration": _cancel_registration,
+    "ModifyRegistration": _modify_registration,
+    "QueryRegistration": _query_registration,
+    "RecordHealthData": _record_health_data,
+    "QueryHealthData": _query_health_data,
+    "EmergencyKnowledge": _emergency_knowledge,
+    "SymptomSearch": _symptom_search,
+    "AddScene": _add_scene,
+    "ModifyScene": _modify_scene,
+    "DeleteScene": _delete_scene,
+    "QueryScene": _query_scene,
+    "TimedSwitch": _timed_switch,
+    "CancelTimedSwitch": _cancel_timed_switch,
+    "PlayMusic": _play_music,
+}

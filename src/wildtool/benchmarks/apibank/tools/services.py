@@ -1,0 +1,231 @@
+"""API-Bank's other tools: look-ups in shipped tables, arithmetic, mail, hotels, and those answered from records."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from wildtool.benchmarks.apibank.tools.state import (
+    DAY,
+    Tables,
+    ToolError,
+    ToolFunction,
+    UnrecordedError,
+    check_time,
+    padded_time,
+)
+
+_TODAY = "2023-03-31"
+_FORMULA_TOKEN = re.compile(r"\d+|[-+*/()]")
+_ADDRESS = re.compile(r"(?:[a-z0-9]{2,}|[a-z0-9]+[._][a-z0-9]+)@\w+\.\w{2,3}")
+_BAD_FORMULA = "invalid formula"
+
+
+def _get_today(tables: Tables) -> Any:
+    return _TODAY
+
+
+def _book_hotel(
+    tables: Tables,
+    hotel_name: str,
+    check_in_time: str,
+    check_out_time: str,
+    room_count: int,
+    adult_count: int,
+    child_count: int,
+) -> Any:
+    check_time(check_in_time, DAY)
+    check_time(check_out_time, DAY)
+    if adult_count > 2 and room_count == 1:
+        raise ToolError("The number of adults is greater than 2. Two rooms are ordered.")
+    orders = tables.own("Hotel")
+    start, end = _day(check_in_time), _day(check_out_time)
+    for order in orders.values():
+        taken, free = _day(order["check_in_time"]), _day(order["check_out_time"])
+        if order["hotel_name"] == hotel_name and (taken <= start < free or taken < end <= free):
+            raise ToolError("The room is not available.")
+    key = str(len(orders) + 1)
+    orders[key] = {
+        "hotel_name": hotel_name,
+        "check_in_time": check_in_time,
+        "check_out_time": check_out_time,
+        "room_count": room_count,
+        "adult_count": adult_count,
+        "child_count": child_count,
+    }
+    return key
+
+
+def _day(text: str) -> datetime:
+    return datetime.strptime(text, DAY)
+
+
+def _send_email(tables: Tables, receiver: str, subject: str, content: str) -> Any:
+    if not _ADDRESS.fullmatch(receiver.strip()):
+        raise ToolError("Email address of the receiver is invalid.")
+    if not subject.strip():
+        raise ToolError("Subject cannot be empty.")
+    if not content.strip():
+        raise ToolError("Content cannot be empty.")
+    return "success"
+
+
+# Arithmetic ------------------------------------------------------------------------------------------
+
+
+def _calculator(tables: Tables, formula: str) -> Any:
+    text = formula.replace(" ", "")
+    tokens = _FORMULA_TOKEN.findall(text) if text.isascii() else []
+    if "".join(tokens) != text or not set(text) & set("+-*/") or not set(text) - set("+-*/"):
+        raise ToolError(_BAD_FORMULA)
+    outer: list[Any] = []
+    inner: list[Any] | None = None
+    # The original closes the first `(` at the first `)`, so brackets within brackets are invalid.
+    for token in tokens:
+        if token == "(" and inner is None:
+            inner = []
+        elif token == ")" and inner is not None:
+            outer.append(_evaluated(inner))
+            inner = None
+        elif token in "()":
+            raise ToolError(_BAD_FORMULA)
+        else:
+            (outer if inner is None else inner).append(float(token) if token.isdigit() else token)
+    if inner is not None:
+        raise ToolError(_BAD_FORMULA)
+    return _evaluated(outer)
+
+
+def _evaluated(parts: Sequence[Any]) -> float:
+    """Numbers joined by operators, `*` and `/` first, each from the left. Raises ToolError, ZeroDivisionError."""
+    numbers, operators = parts[::2], parts[1::2]
+    well_formed = len(parts) % 2 and all(isinstance(number, float) for number in numbers)
+    if not well_formed or any(isinstance(operator, float) for operator in operators):
+        raise ToolError(_BAD_FORMULA)
+    terms = [numbers[0]]
+    for operator, number in zip(operators, numbers[1:], strict=True):
+        match operator:
+            case "*":
+                terms[-1] *= number
+            case "/":
+                terms[-1] /= number
+            case "+":
+                terms.append(number)
+            case _:
+                terms.append(-number)
+    total = terms[0]
+    for term in terms[1:]:
+        total += term
+    return total
+
+
+# Look-ups --------------------------------------------------------------------------------------------
+
+
+def _query_stock(tables: Tables, stock_code: str, date: str) -> Any:
+    code, stocks = stock_code.strip().upper(), tables.shipped("Stock")
+    if not code:
+        raise ToolError("The stock code cannot be empty.")
+    day = padded_time(date)
+    if code not in stocks:
+        raise ToolError("The stock code does not exist.")
+    if day not in stocks[code]:
+        raise ToolError("The stock price of this date is not maintained.")
+    return stocks[code][day]
+
+
+def month_and_day(date: str) -> str:
+    """`04-21` of a date with or without its year. Raises ValueError."""
+    try:
+        return padded_time(date)[5:]
+    except ValueError:
+        return f"{datetime.strptime(date.strip(), '%m-%d'):%m-%d}"
+
+
+def _query_history_today(tables: Tables, date: str) -> Any:
+    history, day = tables.shipped("History"), month_and_day(date)
+    if day not in history:
+        raise ToolError("The date is not in the database.")
+    fields = ("Title", "Date", "Description")
+    return [", ".join(f"{name}: {event[name].strip()}" for name in fields) for event in history[day]]
+
+
+def _document_qa(tables: Tables, url: str, question: str) -> Any:
+    if not question.strip():
+        raise ToolError("The question is empty.")
+    if url.strip() not in tables.shipped("QuestionAnswering"):
+        raise ToolError("The document of this url failed to be processed.")
+    # The original looks the question up among objects that hold questions, so it never finds one (Q15).
+    return "The question is too difficult to answer."
+
+
+def _image_caption(tables: Tables, url: str) -> Any:
+    place = url.strip()
+    if not place.endswith((".jpg", ".jpeg", ".png")):
+        raise ToolError("The url should end with .jpg, .jpeg or .png.")
+    for image in tables.shipped("ImageCaptioning"):
+        if image["url"] == place:
+            return image["caption"]
+    raise ToolError("The image of this url failed to be processed.")
+
+
+def _speech_recognition(tables: Tables, url: str) -> Any:
+    place, recordings = url.strip(), tables.shipped("SpeechRecognition")
+    if not place.endswith(".wav"):
+        raise ToolError("The url should end with .wav.")
+    if place not in recordings:
+        raise ToolError("The audio of this url failed to be processed.")
+    return recordings[place]
+
+
+def _wiki(tables: Tables, keyword: str) -> Any:
+    page = tables.shipped("Wiki").get(keyword.replace("_", " ").strip().lower())
+    if page is None:
+        raise ToolError("Keyword not found.")
+    return {"url": page["url"], "summary": page["summary"]}
+
+
+# Recorded --------------------------------------------------------------------------------------------
+
+
+def _dictionary(tables: Tables, keyword: str) -> Any:
+    return tables.recorded.answer("Dictionary", {"keyword": keyword})
+
+
+def _translate(tables: Tables, src: str, tgt_lang: str, src_lang: str = "auto") -> Any:
+    return tables.recorded.answer("Translate", {"src": src, "tgt_lang": tgt_lang})
+
+
+def _search_engine(tables: Tables, keyword: str) -> Any:
+    return _search(tables, "SearchEngine", keyword=keyword)
+
+
+def _tool_searcher(tables: Tables, keywords: str) -> Any:
+    return _search(tables, "ToolSearcher", keywords=keywords)
+
+
+def _search(tables: Tables, tool: str, **query: str) -> Any:
+    """The recorded answer, else what a search by words finds."""
+    try:
+        return tables.recorded.answer(tool, query)
+    except UnrecordedError:
+        tables.searched = True
+        return tables.recorded.search(tool, *query.values())
+
+
+SERVICE_TOOLS: Mapping[str, ToolFunction] = {
+    "GetToday": _get_today,
+    "BookHotel": _book_hotel,
+    "SendEmail": _send_email,
+    "Calculator": _calculator,
+    "QueryStock": _query_stock,
+    "QueryHistoryToday": _query_history_today,
+    "DocumentQA": _document_qa,
+    "ImageCaption": _image_caption,
+    "SpeechRecognition": _speech_recognition,
+    "Wiki": _wiki,
+    "Dictionary": _dictionary,
+    "Translate": _translate,
+    "SearchEngine": _search_engine,
+    "ToolSearcher": _tool_searcher,
+}
