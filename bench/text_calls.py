@@ -1,6 +1,7 @@
 """Judging gold answers of all of RoTBench, Seal-Tools and API-Bank: the whole command `wildtool score RUN`.
 
-Needs the official data (`wildtool data pull rotbench`, `… sealtools`, `… apibank`); WILDTOOL_DATA_DIR says where they lie.
+Needs the official data (`wildtool data pull rotbench`, `… sealtools`, `… apibank`); WILDTOOL_DATA_DIR names their
+folder.
 """
 
 import sys
@@ -16,7 +17,8 @@ TARGET_S = 2.0
 READ = (
     "import json, pathlib, sys; data, run = map(pathlib.Path, sys.argv[1:]); "
     "[json.loads(path.read_text('utf-8')) for path in data.rglob('*.json')]; "
-    "[json.loads(line) for path in (*data.rglob('*.jsonl'), *run.rglob('record*')) for line in path.open(encoding='utf-8')]"
+    "lines = [*data.rglob('*.jsonl'), *run.rglob('record*')]; "
+    "[json.loads(line) for path in lines for line in path.open(encoding='utf-8')]"
 )
 """Starts Python and reads the files that judging reads; no more."""
 

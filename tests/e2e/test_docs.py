@@ -49,6 +49,7 @@ ELSEWHERE = (
     "data lint rotbench",
     "data lint glaive-function",
     "data lint bfcl",
+    "data lint apibank",
 )
 """Commands that need an endpoint, official data or a large extra, that serve, or that find faults: only their options
 are checked."""
@@ -84,6 +85,7 @@ OFFICIAL = (
     "glaive",
     "bfcl",
     "runs/live",
+    "apibank",
 )
 """Commands over official data, or over a part of them."""
 PULLED = oracle_folder("acebench").parents[1] / "data" / "acebench"
@@ -172,6 +174,9 @@ def pulled(folder: Path) -> Path:
         folder,
     )
     typed("wildtool run glaive --model baseline/gold --out runs/glaive/qwen3", folder)
+    apibank = str(PULLED.with_name("apibank"))
+    typed(shlex.join(["wildtool", "data", "pull", "apibank", "--from", apibank]), folder)
+    typed("wildtool run apibank --model baseline/gold --limit 10 --out runs/apibank", folder)
     category = "normal_atom_bool"
     results = folder / "result_all" / "result_en" / "some-model" / f"data_{category}_result.json"
     results.parent.mkdir(parents=True)

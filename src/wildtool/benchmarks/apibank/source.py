@@ -28,7 +28,9 @@ CONTENT_DIGESTS = {
 }
 """SHA-256 of each joined file's value as JSON with sorted keys (`digest_of`)."""
 _FIELDS = ("description", "input_parameters", "output_parameters")
-_HOW_TO_GET = "get them with `wildtool data pull apibank` (or `--from FOLDER` if you have them), or name their folder with --data"
+_HOW_TO_GET = (
+    "get them with `wildtool data pull apibank` (or `--from FOLDER`), or name a folder of them with --data"
+)
 
 ReadPart = Callable[[Path], bytes]
 """Gives the bytes of a file by its path below the benchmark's folder. Raises DataError."""
