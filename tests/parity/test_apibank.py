@@ -10,10 +10,10 @@ from parity.cases import oracle_folder, present, rows
 from parity.judging import judge_metrics
 from wildtool.benchmarks.apibank import APIBANK
 from wildtool.benchmarks.apibank.calls import read_call
-from wildtool.benchmarks.apibank.data import LEVELS, REPLY, read_dialogues, read_items, samples_of
-from wildtool.benchmarks.apibank.prompt import HIDDEN_TOOLS, described_tools
+from wildtool.benchmarks.apibank.data import DIALOGUE_LEVELS, REPLY, read_dialogues, read_items, samples_of
+from wildtool.benchmarks.apibank.prompt import HIDDEN_TOOLS, shown_tools
 from wildtool.benchmarks.apibank.rules import apibank_rules
-from wildtool.benchmarks.apibank.summary import FILES, REPLIES, WEIGHTED
+from wildtool.benchmarks.apibank.summary import LEVEL_FILES, REPLIES, WEIGHTED
 from wildtool.toolcall.text.rouge_l import RougeError, rouge_l_f
 from wildtool.types import Item
 
@@ -43,7 +43,7 @@ def test_calls_are_extracted_and_parsed_as_recorded(folder: Path) -> None:
 
 def test_dialogues_give_the_recorded_samples(folder: Path) -> None:
     data = present(folder.parents[1] / "data" / "apibank")
-    turns = {(level, file): turns for level in LEVELS for file, turns in read_dialogues(data, level)}
+    turns = {(level, file): turns for level in DIALOGUE_LEVELS for file, turns in read_dialogues(data, level)}
     compared = 0
     for case in rows(folder / "sample_extraction.jsonl"):
         dialogue = turns[case["level"], case["file"]]
@@ -103,7 +103,7 @@ def test_a_whole_run_has_toleaps_scores_and_messages(folder: Path, tmp_path: Pat
             request = apibank_rules("toleap", "replies").episode(item, unit).request()
             assert request is not None
             assert list(request.messages)[1:] == case["chat_messages_after_system"]
-            assert described_tools(item.data, REPLY, HIDDEN_TOOLS["replies"]) == case["api_names_described"]
+            assert shown_tools(item.data, REPLY, HIDDEN_TOOLS["replies"]) == case["api_names_described"]
             messages += 1
     assert messages > 5
     known = {item.id: item for item in items(folder).values()}
@@ -112,7 +112,10 @@ def test_a_whole_run_has_toleaps_scores_and_messages(folder: Path, tmp_path: Pat
         assert metrics[REPLIES, level].value == pytest.approx(score, abs=1e-9)
         assert metrics[REPLIES, level].denominator == run["dialog_samples_per_level"][level]
     files = run["files_per_level"]
-    assert files[LEVELS[0]] * FILES[LEVELS[1]] == files[LEVELS[1]] * FILES[LEVELS[0]]
+    assert (
+        files[DIALOGUE_LEVELS[0]] * LEVEL_FILES[DIALOGUE_LEVELS[1]]
+        == files[DIALOGUE_LEVELS[1]] * LEVEL_FILES[DIALOGUE_LEVELS[0]]
+    )
     value = metrics[REPLIES, WEIGHTED].value
     assert value is not None
     assert round(100 * value, 2) == run["percent_weighted_by_files"]
@@ -120,7 +123,7 @@ def test_a_whole_run_has_toleaps_scores_and_messages(folder: Path, tmp_path: Pat
 
 def test_recorded_calls_reach_the_known_ceilings(folder: Path) -> None:
     """Section 4 of the specification; calls that need the network are answered from what dialogues record."""
-    right = dict.fromkeys(LEVELS, 0)
+    right = dict.fromkeys(DIALOGUE_LEVELS, 0)
     for item in items(folder).values():
         rules = apibank_rules("original")
         for unit, sample in item.data.samples.items():
@@ -129,4 +132,4 @@ def test_recorded_calls_reach_the_known_ceilings(folder: Path) -> None:
                 assert request is not None and request.gold is not None
                 text = json.loads(json.dumps(request.gold("parallel")))["content"]
                 right[item.data.level] += rules.check(item, unit, text).correct
-    assert right == {LEVELS[0]: 337 + 10, LEVELS[1]: 125}
+    assert right == {DIALOGUE_LEVELS[0]: 337 + 10, DIALOGUE_LEVELS[1]: 125}

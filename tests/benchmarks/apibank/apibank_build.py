@@ -74,7 +74,7 @@ PULSE = "[{'name': 'pulse', 'value': '70'}]"
 BEGUN = {"status": "Forgot Password", "username": "ann", "email": "ann@example.org"}
 ENDED = {"status": "Verification Code", "verification_code": "970420", "new_password": "it's new"}
 FOUND = {"name": "QueryStock", "description": "Older words."}
-LEVELS: dict[str, list[dict[str, Any]]] = {
+DIALOGUE_LEVELS: dict[str, list[dict[str, Any]]] = {
     "level-1-given-desc": [
         user("Write down my pulse and what ABC costs."),
         api("RecordHealthData", given={"health_data": [{"name": "pulse", "value": "70"}]}, **HEALTH, health_data=PULSE),
@@ -106,7 +106,7 @@ def write_data(folder: Path) -> Path:
     folder.mkdir(exist_ok=True)
     (folder / "init_database.json").write_text(json.dumps(TABLES), encoding="utf-8")
     (folder / "api_descriptions.json").write_text(json.dumps(described()), encoding="utf-8")
-    for level, turns in LEVELS.items():
+    for level, turns in DIALOGUE_LEVELS.items():
         line = json.dumps({"file": "one.jsonl", "turns": turns})
         (folder / f"{level}.jsonl").write_text(line + "\n", encoding="utf-8")
     return folder

@@ -12,13 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.apibank.apibank_build import HEALTH, LEVELS, PULSE, TABLES, TOKEN, described, write_data
+from benchmarks.apibank.apibank_build import (
+    DIALOGUE_LEVELS,
+    HEALTH,
+    PULSE,
+    TABLES,
+    TOKEN,
+    described,
+    write_data,
+)
 from e2e.command import wildtool
 from parity.cases import oracle_folder, present
 from wildtool.benchmark import Check
 from wildtool.benchmarks.apibank import APIBANK
-from wildtool.benchmarks.apibank.calls import read_call, read_call_fixed, write_call
-from wildtool.benchmarks.apibank.data import Library, read_dialogues
+from wildtool.benchmarks.apibank.calls import bracketed_call, read_call, read_call_fixed
+from wildtool.benchmarks.apibank.data import ToolLibrary, read_dialogues
 from wildtool.benchmarks.apibank.rules import apibank_rules
 from wildtool.benchmarks.apibank.source import COMMIT, REPOSITORY, official_folder, part_paths, pull
 from wildtool.benchmarks.apibank.tools import API_TOOLS, ArgumentError, execute
@@ -98,55 +106,55 @@ def test_a_long_text_is_read_like_a_short_one_or_given_up(read: Any, piece: str)
 
 
 def test_a_list_is_a_list_only_in_fixed(items: dict[str, Item]) -> None:
-    text = write_call("RecordHealthData", {**HEALTH, "health_data": PULSE})
+    text = bracketed_call("RecordHealthData", {**HEALTH, "health_data": PULSE})
     assert right("fixed", items[ONE], 1, text)
     assert not right("original", items[ONE], 1, text)
 
 
 def test_all_arguments_count_in_fixed(items: dict[str, Item]) -> None:
-    other = write_call("RecordHealthData", {**HEALTH, "health_data": PULSE.replace("70", "71")})
+    other = bracketed_call("RecordHealthData", {**HEALTH, "health_data": PULSE.replace("70", "71")})
     assert not right("fixed", items[ONE], 1, other)
 
 
 def test_a_call_builds_on_the_calls_before_it_only_in_fixed(items: dict[str, Item]) -> None:
-    text = write_call("ForgotPassword", LEVELS["level-1-given-desc"][7]["param_dict"])
+    text = bracketed_call("ForgotPassword", DIALOGUE_LEVELS["level-1-given-desc"][7]["param_dict"])
     assert right("fixed", items[ONE], 7, text)
     assert not right("original", items[ONE], 7, text)
 
 
 def test_a_deleted_meeting_counts_only_in_fixed(items: dict[str, Item]) -> None:
-    arguments = LEVELS["level-1-given-desc"][11]["param_dict"]
-    assert right("fixed", items[ONE], 11, write_call("DeleteMeeting", arguments))
-    found = check("original", items[ONE], 11, write_call("DeleteMeeting", arguments))
+    arguments = DIALOGUE_LEVELS["level-1-given-desc"][11]["param_dict"]
+    assert right("fixed", items[ONE], 11, bracketed_call("DeleteMeeting", arguments))
+    found = check("original", items[ONE], 11, bracketed_call("DeleteMeeting", arguments))
     assert (found.error, found.reason) == ("wrong result", "KeyError in correctness check")
     assert not right(
-        "fixed", items[ONE], 11, write_call("DeleteMeeting", {**arguments, "location": "Room 2"})
+        "fixed", items[ONE], 11, bracketed_call("DeleteMeeting", {**arguments, "location": "Room 2"})
     )
 
 
 @pytest.mark.parametrize("name", ["name", "device_id"])
 def test_a_renamed_parameter_may_have_either_name_in_fixed(items: dict[str, Item], name: str) -> None:
-    text = write_call("TimedSwitch", {name: "lamp", "time": "2023-05-05 20:00:00", "on": "True"})
+    text = bracketed_call("TimedSwitch", {name: "lamp", "time": "2023-05-05 20:00:00", "on": "True"})
     assert right("fixed", items[ONE], 12, text)
     assert not right("original", items[ONE], 12, text)
 
 
 def test_case_of_a_users_words_does_not_count_in_fixed(items: dict[str, Item]) -> None:
-    text = write_call("AddAgenda", {**AGENDA, "content": "see the TIDE"})
+    text = bracketed_call("AddAgenda", {**AGENDA, "content": "see the TIDE"})
     assert right("fixed", items[ONE], 9, text)
     assert not right("original", items[ONE], 9, text)
-    assert not right("fixed", items[ONE], 9, write_call("AddAgenda", {**AGENDA, "token": TOKEN.upper()}))
+    assert not right("fixed", items[ONE], 9, bracketed_call("AddAgenda", {**AGENDA, "token": TOKEN.upper()}))
 
 
 @pytest.mark.parametrize(
     ("text", "error"),
     [
         ("ABC costs 12.5", "no call"),
-        (write_call("QueryBalance", {"token": TOKEN}), "wrong API"),
-        (write_call("__import__", {"name": "os"}), "wrong API"),
-        (write_call("QueryStock", {"stock_code": "ABC"}), "wrong arguments"),
-        (write_call("QueryStock", {**STOCK, "zz": "1"}), "wrong arguments"),
-        (write_call("QueryStock", {**STOCK, "date": "2022-01-06"}), "wrong result"),
+        (bracketed_call("QueryBalance", {"token": TOKEN}), "wrong API"),
+        (bracketed_call("__import__", {"name": "os"}), "wrong API"),
+        (bracketed_call("QueryStock", {"stock_code": "ABC"}), "wrong arguments"),
+        (bracketed_call("QueryStock", {**STOCK, "zz": "1"}), "wrong arguments"),
+        (bracketed_call("QueryStock", {**STOCK, "date": "2022-01-06"}), "wrong result"),
     ],
 )
 @pytest.mark.parametrize("profile", PROFILES)
@@ -198,7 +206,7 @@ VALUES = st.one_of(
 @settings(max_examples=300)
 @given(st.data(), st.sampled_from(sorted(API_TOOLS)))
 def test_no_argument_makes_a_tool_raise(data: st.DataObject, tool: str) -> None:
-    library = Library(described(), TABLES)
+    library = ToolLibrary(described(), TABLES)
     before = json.dumps(TABLES)
     names = [*library.parameters(tool), "zz"]
     arguments = data.draw(st.dictionaries(st.sampled_from(names), VALUES))
@@ -222,7 +230,7 @@ def test_any_reply_gets_a_verdict(items: dict[str, Item], data: st.DataObject, p
         name: data.draw(st.text() | st.sampled_from(["[[", "[" * 300, "9" * 5000, "²", "True", "lambda: 0"]))
         for name in item.data.library.parameters(turn["api_name"])
     } if turn["role"] == "API" else {}  # fmt: skip
-    call = write_call(turn["api_name"], arguments) if arguments else data.draw(st.text())
+    call = bracketed_call(turn["api_name"], arguments) if arguments else data.draw(st.text())
     content = data.draw(st.sampled_from([call, None, 5, [{"text": call}], [None]]))
     episode = apibank_rules(profile).episode(item, unit)
     episode.advance({"role": "assistant", "content": content})
@@ -243,14 +251,14 @@ def test_any_reply_gets_a_verdict(items: dict[str, Item], data: st.DataObject, p
     ],
 )
 def test_the_calculator_is_arithmetic_alone(formula: str, output: Any, exception: str | None) -> None:
-    found = execute(Library(described(), TABLES).fresh(), "Calculator", {"formula": formula})
+    found = execute(ToolLibrary(described(), TABLES).fresh(), "Calculator", {"formula": formula})
     assert found.output == output
     if exception:
         assert exception in (found.exception, "float division by zero") and found.exception
 
 
 def test_changes_last_in_one_tool_set_and_not_in_the_next() -> None:
-    library = Library(described(), TABLES)
+    library = ToolLibrary(described(), TABLES)
     tables = library.fresh()
     assert execute(
         tables, "AddReminder", {"token": TOKEN, "content": "x", "time": "2023-06-01 10:00:00"}
@@ -369,7 +377,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("mirror")
     home = root / REPOSITORY / COMMIT / "api-bank"
     dialogues = {
-        (level, file): turns for level in LEVELS for file, turns in read_dialogues(present(joined), level)
+        (level, file): turns
+        for level in DIALOGUE_LEVELS
+        for file, turns in read_dialogues(present(joined), level)
     }
     from wildtool.data.files import find_packed, read_json
 

@@ -36,7 +36,7 @@ class BadValueError(Exception):
     """A text is no value of the declared type."""
 
 
-def write_call(name: str, arguments: Mapping[str, Any]) -> str:
+def bracketed_call(name: str, arguments: Mapping[str, Any]) -> str:
     """`[Name(key='value')]`, every value in single quotes and nothing escaped, as dialogues show calls."""
     written = ", ".join(f"{key}='{value}'" for key, value in arguments.items())
     return f"[{name}({written})]"
@@ -68,7 +68,7 @@ def _arguments(inner: str) -> Iterator[tuple[str, str]]:
             at = last + 1
 
 
-def convert(text: str, declared: str) -> Any:
+def convert_original(text: str, declared: str) -> Any:
     """A text as the declared type. Raises BadValueError."""
     match declared:
         case "int":
@@ -143,7 +143,7 @@ def convert_fixed(text: str, declared: str) -> Any:
     """A text as the declared type, lists too. Raises BadValueError."""
     match declared:
         case "int" | "float":
-            return convert(text.strip(), declared)
+            return convert_original(text.strip(), declared)
         case "bool":
             known = {"true": True, "false": False}.get(text.strip().lower())
             if known is None:

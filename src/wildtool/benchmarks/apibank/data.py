@@ -18,10 +18,10 @@ from wildtool.toolcall.retrieval import Bm25
 from wildtool.types import Item, Metric
 
 LEVEL_1, LEVEL_2 = "level-1-given-desc", "level-2-toolsearcher"
-LEVELS = (LEVEL_1, LEVEL_2)
+DIALOGUE_LEVELS = (LEVEL_1, LEVEL_2)
 """The splits, one file each."""
 TABLES_FILE, TOOLS_FILE = "init_database", "api_descriptions"
-FILES = (*LEVELS, TABLES_FILE, TOOLS_FILE)
+JOINED_FILES = (*DIALOGUE_LEVELS, TABLES_FILE, TOOLS_FILE)
 CALL, REPLY = "call", "reply"
 SEARCHER = "ToolSearcher"
 _RECORDED = ("ToolSearcher", "Translate", "Dictionary", "SearchEngine")
@@ -44,7 +44,7 @@ class Sample:
     """Whether an earlier sample is the same (Q10)."""
 
 
-class Library:
+class ToolLibrary:
     """What all dialogues share: descriptions of the tools, shipped tables, recorded answers."""
 
     def __init__(self, descriptions: Mapping[str, Mapping[str, Any]], tables: Mapping[str, Any]) -> None:
@@ -117,7 +117,7 @@ class Dialogue:
     turns: tuple[Turn, ...]
     samples: Mapping[str, Sample]
     """Unit to sample."""
-    library: Library
+    library: ToolLibrary
 
     @property
     def apis(self) -> list[str]:
@@ -142,7 +142,7 @@ def samples_of(turns: list[dict[str, Any]]) -> Iterator[Sample]:
 
 def data_file(folder: Path, name: str) -> Path:
     """A file of the benchmark in a folder. Raises DataError."""
-    suffix = ".jsonl" if name in LEVELS else ".json"
+    suffix = ".jsonl" if name in DIALOGUE_LEVELS else ".json"
     found = find_packed(folder, name + suffix)
     if found is None:
         raise DataError(
@@ -151,7 +151,7 @@ def data_file(folder: Path, name: str) -> Path:
     return found
 
 
-def read_library(folder: Path) -> Library:
+def read_tool_library(folder: Path) -> ToolLibrary:
     """Descriptions and tables. Raises DataError."""
     places = [data_file(folder, name) for name in (TOOLS_FILE, TABLES_FILE)]
     found = [read_json(place) for place in places]
@@ -164,7 +164,7 @@ def read_library(folder: Path) -> Library:
         required_field(about, "description", str, f"{places[0]}: {name}")
         for key, parameter in _object_field(about, "input_parameters", f"{places[0]}: {name}").items():
             required_field(as_object(parameter), "type", str, f"{places[0]}: {name}: {key}")
-    return Library(descriptions, tables)
+    return ToolLibrary(descriptions, tables)
 
 
 def read_dialogues(folder: Path, level: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -213,8 +213,8 @@ def read_items(folder: Path, split: str | None, asked: Callable[[Sample], bool])
     Args:
         asked: whether a sample belongs to the mode.
     """
-    library = read_library(folder)
-    found = {level: list(read_dialogues(folder, level)) for level in LEVELS}
+    library = read_tool_library(folder)
+    found = {level: list(read_dialogues(folder, level)) for level in DIALOGUE_LEVELS}
     for dialogues in found.values():
         for _, turns in dialogues:
             library.record(turns)
@@ -236,7 +236,7 @@ def read_items(folder: Path, split: str | None, asked: Callable[[Sample], bool])
 
 def stats(folder: Path) -> Iterator[Metric]:
     """Dialogues, turns and samples by level. Raises DataError."""
-    for level in LEVELS:
+    for level in DIALOGUE_LEVELS:
         dialogues = [turns for _, turns in read_dialogues(folder, level)]
         samples = [sample for turns in dialogues for sample in samples_of(turns)]
         yield from count_metrics(level, {"dialogues": len(dialogues)})
@@ -250,8 +250,8 @@ def stats(folder: Path) -> Iterator[Metric]:
 def lint(folder: Path) -> Iterator[Finding]:
     """Recorded calls that the tools do not take, and samples that nobody can answer or that are asked twice."""
     try:
-        library = read_library(folder)
-        for level in LEVELS:
+        library = read_tool_library(folder)
+        for level in DIALOGUE_LEVELS:
             seen = set[str]()
             for file, turns in read_dialogues(folder, level):
                 where = f"{data_file(folder, level)}: {file}"
@@ -263,7 +263,7 @@ def lint(folder: Path) -> Iterator[Finding]:
         yield Finding(str(folder), "unreadable", str(error))
 
 
-def _lint_turns(where: str, turns: list[dict[str, Any]], library: Library) -> Iterator[Finding]:
+def _lint_turns(where: str, turns: list[dict[str, Any]], library: ToolLibrary) -> Iterator[Finding]:
     for place, turn in enumerate(turns):
         if turn["role"] != "API":
             continue

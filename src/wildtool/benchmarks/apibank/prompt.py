@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from wildtool.benchmarks.apibank.calls import write_call
+from wildtool.benchmarks.apibank.calls import bracketed_call
 from wildtool.benchmarks.apibank.data import CALL, LEVEL_2, REPLY, SEARCHER, Dialogue, Turn
 from wildtool.types import Item, Message, Request
 
@@ -25,17 +25,17 @@ HIDDEN_TOOLS: Mapping[str, frozenset[str]] = {"replies": frozenset({"Translate"}
 """By mode the tools whose descriptions are not shown; ToLeaP cannot load this one."""
 
 
-def request(item: Item, unit: str, hidden: Set[str] = frozenset()) -> Request:
+def sample_request(item: Item, unit: str, hidden: Set[str] = frozenset()) -> Request:
     """One system message, and the turns before the one that is wanted."""
     dialogue: Dialogue = item.data
     sample = dialogue.samples[unit]
-    described = (_as_text(dialogue, name) for name in described_tools(dialogue, sample.task, hidden))
+    described = (_as_text(dialogue, name) for name in shown_tools(dialogue, sample.task, hidden))
     system: Message = {"role": "system", "content": "\n".join((_TASKS[sample.task], *described))}
-    gold: Message = {"role": "assistant", "content": gold_text(dialogue.target(unit))}
+    gold: Message = {"role": "assistant", "content": target_text(dialogue.target(unit))}
     return Request([system, *history(dialogue.turns[: sample.position])], gold=lambda style: gold)
 
 
-def described_tools(dialogue: Dialogue, task: str, hidden: Set[str] = frozenset()) -> list[str]:
+def shown_tools(dialogue: Dialogue, task: str, hidden: Set[str] = frozenset()) -> list[str]:
     """Names of the tools whose descriptions a model sees; calls of level 2 have only the searcher."""
     found = [SEARCHER] if dialogue.level == LEVEL_2 and task == CALL else dialogue.apis
     return [name for name in found if name not in hidden]
@@ -56,10 +56,10 @@ def history(turns: Sequence[Turn]) -> Iterator[Message]:
             case "AI":
                 yield {"role": "assistant", "content": turn["text"]}
             case _:
-                call = write_call(turn["api_name"], turn["param_dict"])
+                call = bracketed_call(turn["api_name"], turn["param_dict"])
                 yield {"role": "system", "content": f"{call} Response: {turn['result']['output']}"}
 
 
-def gold_text(turn: Turn) -> str:
+def target_text(turn: Turn) -> str:
     """The wanted turn as a model is asked to write it."""
-    return write_call(turn["api_name"], turn["param_dict"]) if turn["role"] == "API" else turn["text"]
+    return bracketed_call(turn["api_name"], turn["param_dict"]) if turn["role"] == "API" else turn["text"]

@@ -10,15 +10,15 @@ from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.apibank.calls import (
     BadValueError,
     WrittenCall,
-    convert,
+    bracketed_call,
     convert_fixed,
+    convert_original,
     read_call,
     read_call_fixed,
-    write_call,
 )
 from wildtool.benchmarks.apibank.compare import RULE_ERRORS, SEARCHES, EqualInputs, tool_rule
 from wildtool.benchmarks.apibank.data import CALL, Dialogue, Turn
-from wildtool.benchmarks.apibank.prompt import HIDDEN_TOOLS, gold_text, request
+from wildtool.benchmarks.apibank.prompt import HIDDEN_TOOLS, sample_request, target_text
 from wildtool.benchmarks.apibank.tools import API_TOOLS, ArgumentError, CallResult, execute
 from wildtool.benchmarks.apibank.tools.state import Tables
 from wildtool.episode import SingleReply, written_text
@@ -61,7 +61,7 @@ def run_call(
 # Calls -----------------------------------------------------------------------------------------------
 
 
-def check_call(dialogue: Dialogue, unit: str, text: str) -> Check:
+def check_api_call(dialogue: Dialogue, unit: str, text: str) -> Check:
     """The original: a call on fresh tables, its result compared by the tool's own rule (section 4)."""
     target = dialogue.target(unit)
     call = read_call(text)
@@ -69,7 +69,7 @@ def check_call(dialogue: Dialogue, unit: str, text: str) -> Check:
         return wrong or Check(False, NO_CALL)
     tables = dialogue.library.fresh()
     try:
-        found = run_call(dialogue, tables, call, convert)
+        found = run_call(dialogue, tables, call, convert_original)
     except (ArgumentError, BadValueError) as error:
         return Check(False, WRONG_ARGUMENTS, str(error))
     recorded = target["result"]
@@ -188,7 +188,7 @@ class ApiBankRules(Rules):
     """Tools whose descriptions are not shown."""
 
     def episode(self, item: Item, unit: str) -> SingleReply:
-        return SingleReply(lambda: request(item, unit, self.hidden))
+        return SingleReply(lambda: sample_request(item, unit, self.hidden))
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         return self.check(item, unit, written_text(episode.reply or {}) or "")
@@ -203,7 +203,7 @@ class ApiBankRules(Rules):
         dialogue: Dialogue = item.data
         for unit, sample in dialogue.samples.items():
             turn = dialogue.target(unit)
-            if not self.check(item, unit, gold_text(turn)).correct:
+            if not self.check(item, unit, target_text(turn)).correct:
                 continue
             made = _call_mutants(turn) if sample.task == CALL else _reply_mutants(turn["text"])
             for kind, text, note in made:
@@ -231,7 +231,7 @@ class ApiBankRules(Rules):
             return "Q5: its rule reads a field that no meeting has"
         if any(about["type"].startswith("list") for about in dialogue.library.parameters(tool).values()):
             return "Q4: a list stays a text, the recorded input has a list"
-        read = read_call(gold_text(turn))
+        read = read_call(target_text(turn))
         if read is None or read.arguments != call_of(turn).arguments:
             return "Q1: a value is cut at the first quote, or lost"
         if _run_gold(dialogue, unit, dialogue.library.fresh()) != _run_gold(dialogue, unit):
@@ -242,7 +242,7 @@ class ApiBankRules(Rules):
 @cache
 def apibank_rules(profile: str, mode: str = "chat") -> ApiBankRules:
     """The rules of a profile in a mode."""
-    checks = (check_call_fixed, check_reply_fixed) if profile == "fixed" else (check_call, check_reply)
+    checks = (check_call_fixed, check_reply_fixed) if profile == "fixed" else (check_api_call, check_reply)
     return ApiBankRules(*checks, hidden=HIDDEN_TOOLS.get(mode, frozenset()))
 
 
@@ -255,19 +255,19 @@ _Made = Iterator[tuple[str, str, str]]
 def _call_mutants(turn: Turn) -> _Made:
     """Kind, text, note of each mistake in a gold call."""
     name, arguments = turn["api_name"], dict(turn["param_dict"])
-    gold = write_call(name, arguments)
+    gold = bracketed_call(name, arguments)
     yield "empty reply", "", "no text"
     yield "brackets left out", gold[1:-1], "no brackets"
     other = "GetToday" if name != "GetToday" else "CheckToken"
-    yield "other API", write_call(other, arguments), other
-    yield "unknown API", write_call(f"{name}V2", arguments), f"{name}V2"
-    yield "unknown argument", write_call(name, {**arguments, "zz": "1"}), "zz"
+    yield "other API", bracketed_call(other, arguments), other
+    yield "unknown API", bracketed_call(f"{name}V2", arguments), f"{name}V2"
+    yield "unknown argument", bracketed_call(name, {**arguments, "zz": "1"}), "zz"
     for key in arguments:
         rest = {one: value for one, value in arguments.items() if one != key}
-        yield "argument left out", write_call(name, rest), f"{key}: left out"
+        yield "argument left out", bracketed_call(name, rest), f"{key}: left out"
         if name not in SEARCHES:
             changed = {**arguments, key: _other_value(str(arguments[key]))}
-            yield "value changed", write_call(name, changed), f"{key}: {changed[key]}"
+            yield "value changed", bracketed_call(name, changed), f"{key}: {changed[key]}"
 
 
 def _other_value(text: str) -> str:

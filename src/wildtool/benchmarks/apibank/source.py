@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmarks.apibank.data import FILES, LEVELS, TABLES_FILE, TOOLS_FILE, data_file
+from wildtool.benchmarks.apibank.data import DIALOGUE_LEVELS, JOINED_FILES, TABLES_FILE, TOOLS_FILE, data_file
 from wildtool.data.files import find_packed, read_json, read_unpacked, source_of_files
 from wildtool.data.pinned import MAX_PARALLEL_FETCHES, ReportProgress, cache_folder, download, source_url
 from wildtool.data.prompt_files import digest_of, parse_module
@@ -21,8 +21,8 @@ _HOME = "api-bank"
 _PARTS = Path(__file__).with_name("files.txt")
 """Paths of the repository's files below the benchmark's folder, one a line."""
 CONTENT_DIGESTS = {
-    LEVELS[0]: "ed2b039e3f5873329ba260920a89499ec0b25c9c514c975768096919b0e14f0e",
-    LEVELS[1]: "ea1d88bb8a27ae5d1e8585809f5772b00182ab429ab6004c41f6e463d66c406c",
+    DIALOGUE_LEVELS[0]: "ed2b039e3f5873329ba260920a89499ec0b25c9c514c975768096919b0e14f0e",
+    DIALOGUE_LEVELS[1]: "ea1d88bb8a27ae5d1e8585809f5772b00182ab429ab6004c41f6e463d66c406c",
     TABLES_FILE: "59858285323bbf67799bb0bfae7530ea4145c10a2aaa06b883cfd326952cddea",
     TOOLS_FILE: "028ecc516ceeab6f5f4c2e30d2ac49c983255259edc777d5f7548e49b79a20d1",
 }
@@ -43,13 +43,13 @@ def official_folder() -> Path:
 
 def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None or `official`, or a folder with the four joined files. Raises DataError."""
-    if split is not None and split not in LEVELS:
-        raise DataError(unknown_name("split", split, LEVELS))
+    if split is not None and split not in DIALOGUE_LEVELS:
+        raise DataError(unknown_name("split", split, DIALOGUE_LEVELS))
     place = official_folder() if data in (None, "official") else Path(data)
     if not place.is_dir():
         what = "the official data are not at" if data in (None, "official") else "no folder"
         raise DataError(f"{what} {place}; {_HOW_TO_GET}")
-    return source_of_files(data or "official", place, [data_file(place, name) for name in FILES])
+    return source_of_files(data or "official", place, [data_file(place, name) for name in JOINED_FILES])
 
 
 def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
@@ -64,30 +64,30 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
         return folder
     if file is not None and not file.is_dir():
         raise DataError(
-            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder with {', '.join(FILES)}"
+            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder with {', '.join(JOINED_FILES)}"
         )
-    if file is not None and find_packed(file, f"{LEVELS[0]}.jsonl"):
-        joined = {name: _read_joined(file, name) for name in FILES}
+    if file is not None and find_packed(file, f"{DIALOGUE_LEVELS[0]}.jsonl"):
+        joined = {name: _read_joined(file, name) for name in JOINED_FILES}
     elif file is not None:
         home = file / _HOME if (file / _HOME).is_dir() else file
         joined = _joined(lambda path: read_unpacked(home / path))
     else:
         joined = _downloaded(mirror, report)
-    for name in FILES:
+    for name in JOINED_FILES:
         if digest_of(joined[name]) != CONTENT_DIGESTS[name]:
             raise DataError(
                 f"{file or REPOSITORY}: {name} is not that of commit {COMMIT}; nothing was installed. Name other data at"
                 " a run with --data FOLDER"
             )
     _write(folder, joined)
-    report(f"{folder}: {len(FILES)} files, verified by SHA-256 of their contents")
+    report(f"{folder}: {len(JOINED_FILES)} files, verified by SHA-256 of their contents")
     report(f"source: {REPOSITORY}, folder {_HOME}, at commit {COMMIT}; licence: Apache-2.0")
     return folder
 
 
 def _verified(folder: Path) -> str | None:
     """The first file that is missing or is another one; None where all are right."""
-    for name in FILES:
+    for name in JOINED_FILES:
         try:
             if digest_of(_read_joined(folder, name)) != CONTENT_DIGESTS[name]:
                 return name
@@ -98,7 +98,7 @@ def _verified(folder: Path) -> str | None:
 
 def _read_joined(folder: Path, name: str) -> Any:
     path = data_file(folder, name)
-    if name not in LEVELS:
+    if name not in DIALOGUE_LEVELS:
         return read_json(path)
     return [
         _parsed(line, f"{path}:{number}") for number, line in enumerate(read_unpacked(path).splitlines(), 1)
@@ -109,8 +109,8 @@ def _write(folder: Path, joined: dict[str, Any]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, value in joined.items():
-            lines = b"".join(dumps(row) + b"\n" for row in value) if name in LEVELS else dumps(value)
-            target = folder / (name + (".jsonl" if name in LEVELS else ".json"))
+            lines = b"".join(dumps(row) + b"\n" for row in value) if name in DIALOGUE_LEVELS else dumps(value)
+            target = folder / (name + (".jsonl" if name in DIALOGUE_LEVELS else ".json"))
             part = target.with_name(f"{target.name}.part")
             part.write_bytes(lines)
             part.replace(target)
@@ -147,7 +147,7 @@ def part_paths() -> list[Path]:
 
 def _joined(read: ReadPart) -> dict[str, Any]:
     """The four files from the repository's many. Raises DataError."""
-    joined: dict[str, Any] = {level: [] for level in LEVELS}
+    joined: dict[str, Any] = {level: [] for level in DIALOGUE_LEVELS}
     joined[TABLES_FILE], tools = {}, dict[str, Any]()
     for path in part_paths():
         content = read(path)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from wildtool.benchmark import Published, View
-from wildtool.benchmarks.apibank.data import CALL, LEVEL_1, LEVEL_2, LEVELS, REPLY
+from wildtool.benchmarks.apibank.data import CALL, DIALOGUE_LEVELS, LEVEL_1, LEVEL_2, REPLY
 from wildtool.benchmarks.apibank.rules import SAMPLE_ERRORS
 from wildtool.published import as_metrics
 from wildtool.stats.intervals import weighted_sum
@@ -15,7 +15,7 @@ from wildtool.types import Metric
 
 CALLS, REPLIES = "API correctness", "ROUGE-L of replies"
 WEIGHTED = "Weighted Average"
-FILES: Mapping[str, int] = {LEVEL_1: 214, LEVEL_2: 50}
+LEVEL_FILES: Mapping[str, int] = {LEVEL_1: 214, LEVEL_2: 50}
 """Dialogue files of each level, by which ToLeaP weights it, those without a sample included."""
 _TASKS = {CALL: (CALLS, "CAST(correct AS INTEGER)"), REPLY: (REPLIES, "COALESCE(rouge_l, 0)")}
 
@@ -48,7 +48,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
 
 def _levels(task: str) -> Iterator[Rate]:
     group, value = _TASKS[task]
-    for level in LEVELS:
+    for level in DIALOGUE_LEVELS:
         yield Rate(group, level, f"task = '{task}' AND split = '{level}'", value)
 
 
@@ -59,10 +59,10 @@ def _weighted(levels: Sequence[Metric], task: str) -> Iterator[Metric]:
         for one in levels
         if one.value is not None and one.low is not None and one.high is not None
     ]
-    if len(known) < len(LEVELS):
+    if len(known) < len(DIALOGUE_LEVELS):
         return
     top, bottom = (sum(getattr(one, name) for one in levels) for name in ("numerator", "denominator"))
-    sizes = FILES if task == REPLY else {one.name: one.denominator for one in levels}
+    sizes = LEVEL_FILES if task == REPLY else {one.name: one.denominator for one in levels}
     parts = [(sizes[name] / sum(sizes.values()), rate) for name, rate in known]
     value, low, high = weighted_sum(parts)
     name = WEIGHTED if task == REPLY else "both levels"
@@ -85,11 +85,12 @@ def _count(verdicts: Any) -> int:
 def published() -> tuple[Published, ...]:
     """ToLeaP's Table 9."""
     columns = {
+        "weighted_average": (REPLIES, WEIGHTED),
         "level1_given_desc": (REPLIES, LEVEL_1),
         "level2_toolsearcher": (REPLIES, LEVEL_2),
-        "weighted_average": (REPLIES, WEIGHTED),
     }
-    return tuple(as_metrics("toleap_apibank", columns, "toleap"))
+    # Rows of models that the paper did not measure here are empty.
+    return tuple(row for row in as_metrics("toleap_apibank", columns, "toleap") if row.values)
 
 
 VIEWS: Sequence[View] = (
