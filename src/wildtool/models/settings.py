@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wildtool.types import Request
+if TYPE_CHECKING:
+    from wildtool.types import Request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,7 @@ class Sampling:
         given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return {name: value for name, value in given.items() if value is not None}
 
-    def seed_of(self, request: Request) -> int | None:
+    def seed_of(self, request: "Request") -> int | None:
         """The seed of a request, which depends on its repeat; None where no seed is set."""
         return None if self.seed is None else self.seed + (request.address.repeat if request.address else 0)
 

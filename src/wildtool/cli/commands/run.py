@@ -17,7 +17,6 @@ from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
 from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError, UsageError, WildtoolError
-from wildtool.noise.levels import DEFAULT_SEED, Noise
 from wildtool.outputs import check_folder, is_run
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from wildtool.engine.call.client import Invocation
     from wildtool.engine.plan import Plan, SelectedItems
     from wildtool.models.replay import RecordedReplies
+    from wildtool.noise.levels import Noise
 
 
 def _run(run_options: RunOptions, context: typer.Context, benchmark: options.RunArgument) -> int:
@@ -114,13 +114,13 @@ def _plan_runs(
     return [NamedRun(model, plan, folders[model]) for model, plan in plans.items()]
 
 
-def _default_parent(benchmark: "Benchmark", noise: Noise | None) -> Path:
+def _default_parent(benchmark: "Benchmark", noise: "Noise | None") -> Path:
     """`runs/BENCH`; another mode than the first, and noise, get a folder of their own, so that all can be run."""
     parts = [benchmark.name]
     parts += [] if benchmark.mode == next(iter(benchmark.modes)) else [benchmark.mode]
     if noise:
         parts += [f"{kind}-{level.name}" for kind, level in noise.levels.items()]
-        parts += [] if noise.seed == DEFAULT_SEED else [f"seed-{noise.seed}"]
+        parts += [f"seed-{noise.seed}"] if noise.seed else []
     return Path("runs", "-".join(parts))
 
 

@@ -23,13 +23,12 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
 from wildtool.errors import UsageError
 from wildtool.models.settings import EndpointOptions, Rates, Sampling
-from wildtool.noise.levels import DEFAULT_SEED, Noise
-from wildtool.toolcall.retrieval import BM25
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
     from wildtool.models.replay import RecordedReplies
     from wildtool.models.resolve import ModelOptions
+    from wildtool.noise.levels import Noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +90,8 @@ class RetrieverOptions:
         if self.name is not None and not self.name.strip():
             raise UsageError("--retriever is empty; give bm25 or the name of an embedding model")
         alone = [option for option in given if option.endswith(("url", "env"))]
+        from wildtool.toolcall.retrieval import BM25
+
         if alone and self.name in (None, BM25):
             raise UsageError(f"{alone[0]} needs --retriever with the name of an embedding model")
 
@@ -211,7 +212,7 @@ class RunOptions(options.CallOptions):
     ] = None
     noise_seed: Annotated[
         int, typer.Option(metavar="N", help="Seed of --noise.", rich_help_panel=SELECTION)
-    ] = DEFAULT_SEED
+    ] = 0
     profile: options.ProfileOption = None
     lang: options.LangOption = None
     split: options.SplitOption = None
@@ -341,9 +342,13 @@ class RunOptions(options.CallOptions):
         self.check_limits()
 
     @property
-    def tool_noise(self) -> Noise | None:
+    def tool_noise(self) -> "Noise | None":
         """What is put into the tools; None for nothing. Raises UsageError."""
-        return None if self.noise is None else Noise.parse(self.noise, self.noise_seed) or None
+        if self.noise is None:
+            return None
+        from wildtool.noise.levels import Noise
+
+        return Noise.parse(self.noise, self.noise_seed) or None
 
     @property
     def model_names(self) -> list[str]:
