@@ -14,9 +14,7 @@ class BFCL(Benchmark):
     """The benchmark, over the official data or a folder of v3 or v4 files; its splits are its categories."""
 
     name = "bfcl"
-    title = (
-        "BFCL: 3,641 single-turn requests for calls of functions in Python, Java and JavaScript, or for none"
-    )
+    title = "BFCL: 3,641 requests for calls in Python, Java and JavaScript, or for none, and 800 multi-turn dialogues"
     profiles: Mapping[str, str] = {
         "official": "what the published evaluator computes, verdict for verdict",
     }
@@ -37,9 +35,12 @@ class BFCL(Benchmark):
         return (item for item in read_items(source.path, split) if lang in (None, item.lang))
 
     def rules(self, profile: str) -> Rules:
+        from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules, MultiTurnRules
         from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
 
-        return SingleTurnRules(NativeCalls() if self.mode == "fc" else WrittenCalls())
+        native = self.mode == "fc"
+        single = SingleTurnRules(NativeCalls() if native else WrittenCalls())
+        return EntryRules(single, MultiTurnRules(native))
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"version": item.data.version}

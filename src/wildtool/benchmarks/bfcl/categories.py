@@ -35,6 +35,10 @@ class Category:
     def has_answers(self) -> bool:
         return self.kind not in ("irrelevance", "relevance")
 
+    def runs_in(self, version: str) -> bool:
+        """Whether its entries of a version can be run: version 3's simulated classes are other ones."""
+        return self.kind != "multi_turn" or version == "v4"
+
     def file_name(self, version: str) -> str:
         """Name of its files. Args: version: `v3` or `v4`."""
         name = self.v3_name if version == "v3" and self.v3_name else self.file or self.name
@@ -68,11 +72,13 @@ _ALL = (
 BFCL_CATEGORIES: Mapping[str, Category] = {category.name: category for category in _ALL}
 """By name, in the leaderboard's order."""
 SINGLE_TURN = tuple(one.name for one in _ALL if one.group in ("non_live", "live"))
-RUNNABLE = SINGLE_TURN
+_MULTI_TURN = tuple(one.name for one in _ALL if one.kind == "multi_turn")
+RUNNABLE = (*SINGLE_TURN, *_MULTI_TURN)
 """Categories that can be run and judged; the others only have their place in the leaderboard's weights."""
 AST_KINDS = frozenset({"simple", "multiple", "parallel"})
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "single_turn": SINGLE_TURN,
+    "multi_turn": _MULTI_TURN,
     "non_live": tuple(one.name for one in _ALL if one.group == "non_live"),
     "live": tuple(one.name for one in _ALL if one.group == "live"),
     "ast": tuple(one.name for one in _ALL if one.kind in AST_KINDS),

@@ -53,6 +53,11 @@ def question_file(folder: Path, category: Category, version: str) -> Path | None
     return _find(folder, _QUESTIONS, category.file_name(version))
 
 
+def has_entries(folder: Path, category: Category, version: str) -> bool:
+    """Whether a category's questions are there and can be run."""
+    return category.runs_in(version) and question_file(folder, category, version) is not None
+
+
 def answer_file(folder: Path, category: Category, version: str) -> Path | None:
     """The file of a category's answers; None where it is not there or the category has none."""
     return _find(folder, _ANSWERS, category.file_name(version)) if category.has_answers else None
@@ -66,7 +71,7 @@ def read_items(folder: Path, split: str | None) -> Iterator[Item]:
     """The entries of a split, category by category; of all that are there for None. Raises DataError."""
     version = version_of(folder)
     for category in split_categories(split):
-        if question_file(folder, category, version) is None and split is None:
+        if split is None and not has_entries(folder, category, version):
             continue
         yield from read_category_file(folder, category, version)
 
@@ -79,6 +84,9 @@ def read_category_file(folder: Path, category: Category, version: str) -> Iterat
             f"{folder}: {category.file_name(version)} is missing; choose what is there with --split, or get the data"
             " with `wildtool data pull bfcl`"
         )
+    if category.kind == "multi_turn":
+        yield from _multi_turn_items(folder, category, version, questions)
+        return
     answers = _answers(folder, category, version)
     for place, (where, entry) in enumerate(packed_lines(questions)):
         name = required_field(entry, "id", str, where)
@@ -89,14 +97,39 @@ def read_category_file(folder: Path, category: Category, version: str) -> Iterat
         yield Item(name, ("0",), record, split=category.name)
 
 
+def _multi_turn_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
+    from wildtool.benchmarks.bfcl.multi_turn import (  # only where they are read
+        parse_multi_turn,
+        read_documents,
+    )
+    from wildtool.benchmarks.bfcl.simulated.base import read_simulated_tables
+
+    if not category.runs_in(version):
+        raise DataError(f"{questions}: {category.name} is run in version 4; choose another --split")
+    documents, tables = read_documents(folder), read_simulated_tables(folder)
+    answers = list(packed_lines(_required_answers(folder, category, version)))
+    for place, (where, entry) in enumerate(packed_lines(questions)):
+        name = required_field(entry, "id", str, where)
+        where = f"{where} (id {name!r})"
+        if place >= len(answers):
+            raise DataError(f"{where}: the file of answers has only {len(answers)}")
+        record = parse_multi_turn(entry, answers[place][1], category, documents, tables, where)
+        yield Item(name, ("0",), record, split=category.name)
+
+
 def _answers(folder: Path, category: Category, version: str) -> list[tuple[AcceptedCall, ...]] | None:
     """The answers, which belong to the questions by their places; None where the category has none."""
     if not category.has_answers:
         return None
+    lines = packed_lines(_required_answers(folder, category, version))
+    return [read_answers(entry, where) for where, entry in lines]
+
+
+def _required_answers(folder: Path, category: Category, version: str) -> Path:
     path = answer_file(folder, category, version)
     if path is None:
         raise DataError(f"{folder}: possible_answer/{category.file_name(version)} is missing")
-    return [read_answers(entry, where) for where, entry in packed_lines(path)]
+    return path
 
 
 def read_answers(entry: dict[str, Any], where: str) -> tuple[AcceptedCall, ...]:

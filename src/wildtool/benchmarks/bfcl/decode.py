@@ -63,7 +63,12 @@ def native_result(reply: Mapping[str, Any]) -> Any:
     if calls is None:
         return reply.get("content")
     functions = [as_object(as_object(call).get("function")) for call in as_list(calls)]
-    return [{function.get("name"): function.get("arguments")} for function in functions]
+    return [{_name(function.get("name")): function.get("arguments")} for function in functions]
+
+
+def _name(name: Any) -> str | None:
+    """A function's name; None for anything that cannot be one."""
+    return name if isinstance(name, str) else None
 
 
 def decode_native(result: Any) -> list[Any]:

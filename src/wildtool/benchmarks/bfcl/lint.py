@@ -6,7 +6,8 @@ from pathlib import Path
 
 from wildtool.benchmark import Finding
 from wildtool.benchmarks.bfcl.categories import RUNNABLE, split_categories
-from wildtool.benchmarks.bfcl.data import Record, question_file, read_category_file, read_items, version_of
+from wildtool.benchmarks.bfcl.data import Record, has_entries, read_category_file, read_items, version_of
+from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, multi_turn_faults
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.stats.describe import count_metrics
@@ -22,7 +23,7 @@ def lint_entries(folder: Path) -> Iterator[Finding]:
         return
     seen: set[str] = set()
     for category in split_categories(None):
-        if question_file(folder, category, version) is None:
+        if not has_entries(folder, category, version):
             continue
         try:
             for item in read_category_file(folder, category, version):
@@ -30,7 +31,8 @@ def lint_entries(folder: Path) -> Iterator[Finding]:
                 if item.id in seen:
                     yield Finding(where, "repeated id", "an earlier entry has it too")
                 seen.add(item.id)
-                yield from (Finding(where, rule, message) for rule, message in _faults(item.data))
+                faults = multi_turn_faults if category.kind == "multi_turn" else _faults
+                yield from (Finding(where, rule, message) for rule, message in faults(item.data))
         except DataError as error:
             yield Finding(str(folder), "unreadable", str(error))
 
@@ -76,7 +78,7 @@ def stats(folder: Path) -> Iterator[Metric]:
     functions: Counter[str] = Counter()
     calls: Counter[str] = Counter()
     for item in read_items(folder, None):
-        record: Record = item.data
+        record: Record | MultiTurnRecord = item.data
         entries[item.split] += 1
         functions[item.split] += len(record.functions)
         calls[item.split] += len(record.answers)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from wildtool.benchmarks.bfcl.categories import split_categories
 from wildtool.benchmarks.bfcl.data import answer_file, question_file, version_of
+from wildtool.benchmarks.bfcl.multi_turn import simulated_files
+from wildtool.benchmarks.bfcl.simulated.extract import pull_tables
 from wildtool.data.files import source_of_files
 from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, fetch_all
 from wildtool.errors import DataError
@@ -43,6 +45,7 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     folder = official_folder()
     wanted = {folder / path: pinned for path, pinned in pinned_files().items()}
     fetch_all(wanted, folder=file, mirror=mirror, report=report)
+    pull_tables(folder, REPOSITORY, COMMIT, source=file, mirror=mirror, report=report)
     report(f"source: {REPOSITORY} at commit {COMMIT}; licence: Apache-2.0")
     return folder
 
@@ -63,8 +66,12 @@ def locate(data: str | None, split: str | None) -> Source:
 
 def _files(folder: Path, split: str | None) -> Iterator[Path]:
     """The files of a split that are there. Raises DataError where one of a named split is not."""
-    version = version_of(folder)
+    version, simulated = version_of(folder), False
     for category in split_categories(split):
+        if not category.runs_in(version):
+            if split is not None:
+                raise DataError(f"{folder}: {category.name} is run in version 4; choose another --split")
+            continue
         questions = question_file(folder, category, version)
         if questions is None:
             if split is not None:
@@ -76,3 +83,7 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
         answers = answer_file(folder, category, version)
         if answers is not None:
             yield answers
+        if category.kind == "multi_turn":
+            simulated = True
+    if simulated:
+        yield from simulated_files(folder)

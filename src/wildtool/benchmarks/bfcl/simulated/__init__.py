@@ -40,6 +40,8 @@ SIMULATED_CLASSES: Mapping[str, type[SimulatedApi]] = {
     )
 }
 """By name the classes that an entry may involve."""
+EXECUTION_ERROR = "Error during execution: "
+"""How the text begins that a model sees of a call that raised."""
 CALL_ERRORS = (
     TypeError,
     ValueError,
@@ -86,7 +88,7 @@ class SimulatedApis:
         try:
             return result_text(self._value(_parsed(call)))
         except CALL_ERRORS as error:
-            return f"Error during execution: {error}"
+            return f"{EXECUTION_ERROR}{error}"
 
     def states(self) -> Mapping[str, ApiState]:
         """By class the attributes that are compared; the state itself, not a copy."""

@@ -78,6 +78,8 @@ class SimulatedApi:
 
     NAME: ClassVar[str]
     """Name of the class in the data."""
+    DOCUMENTS: ClassVar[str]
+    """Name of the file that documents its tools, without ending."""
 
     def __init__(
         self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False

@@ -30,6 +30,7 @@ class MathAPI(SimulatedApi):
     """Arithmetic, statistics of lists, and units."""
 
     NAME = "MathAPI"
+    DOCUMENTS = "math_api"
 
     def logarithm(self, value: Any, base: Any, precision: Any) -> ApiState:
         if not _are_numbers(value, base, precision) or value <= 0 or base <= 0 or base == 1:

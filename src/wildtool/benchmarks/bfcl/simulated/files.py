@@ -44,6 +44,7 @@ class GorillaFileSystem(SimulatedApi):
     """A tree of directories and files in memory, with a current directory that is not compared."""
 
     NAME = "GorillaFileSystem"
+    DOCUMENTS = "gorilla_file_system"
 
     def __init__(
         self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False

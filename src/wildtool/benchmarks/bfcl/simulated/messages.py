@@ -13,6 +13,7 @@ class MessageAPI(SimulatedApi):
     """Users who send messages to each other; the inbox is one list of `{receiver id: text}`."""
 
     NAME = "MessageAPI"
+    DOCUMENTS = "message_api"
 
     def __init__(
         self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False

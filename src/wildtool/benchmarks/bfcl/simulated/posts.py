@@ -12,6 +12,7 @@ class TwitterAPI(SimulatedApi):
     """Posts of one user, with comments, mentions and followed users."""
 
     NAME = "TwitterAPI"
+    DOCUMENTS = "posting_api"
 
     def __init__(
         self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False

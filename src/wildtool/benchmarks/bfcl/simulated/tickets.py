@@ -11,6 +11,7 @@ class TicketAPI(SimulatedApi):
     """A queue of tickets, each created by a user."""
 
     NAME = "TicketAPI"
+    DOCUMENTS = "ticket_api"
 
     def create_ticket(self, title: Any, description: Any = "", priority: Any = 1) -> ApiState:
         if not self.state["current_user"]:

@@ -22,6 +22,7 @@ class TradingBot(SimulatedApi):
     """Stocks, orders, a watch list and an account whose balance orders do not touch. The clock stands still."""
 
     NAME = "TradingBot"
+    DOCUMENTS = "trading_bot"
 
     def __init__(
         self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False

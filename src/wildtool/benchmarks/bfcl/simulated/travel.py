@@ -27,6 +27,7 @@ class TravelAPI(SimulatedApi):
     """Flights booked and insured with credit cards, for one authenticated traveller."""
 
     NAME = "TravelAPI"
+    DOCUMENTS = "travel_booking"
 
     def __init__(
         self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False

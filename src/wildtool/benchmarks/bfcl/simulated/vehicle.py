@@ -45,6 +45,7 @@ class VehicleControlAPI(SimulatedApi):
     """Engine, doors, brakes, climate, lights and navigation of one car."""
 
     NAME = "VehicleControlAPI"
+    DOCUMENTS = "vehicle_control"
 
     def __init__(
         self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False

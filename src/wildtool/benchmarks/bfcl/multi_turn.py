@@ -1,0 +1,279 @@
+"""Multi-turn entries: what one holds, and the checks of state and results after every turn."""
+
+import ast
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.benchmark import Check
+from wildtool.benchmarks.bfcl.categories import Category
+from wildtool.benchmarks.bfcl.decode import DecodeError
+from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SIMULATED_CLASSES, SimulatedApis
+from wildtool.benchmarks.bfcl.simulated.base import (
+    FILLER_FILE,
+    TABLES_FILE,
+    SimulatedApi,
+    SimulatedTables,
+)
+from wildtool.data.files import find_packed
+from wildtool.errors import DataError
+from wildtool.json_codec import as_list, checked, read_json_lines, required_field
+from wildtool.toolcall.call_syntax import dotted_name, parse_expression
+from wildtool.types import Message
+
+LONG_CONTEXT = "multi_turn_long_context"
+DOCUMENT_FOLDER = "multi_turn_func_doc"
+INFERENCE_ERROR = "multi_turn:inference_error"
+FORCE_TERMINATED = "multi_turn:force_terminated"
+EMPTY_TURN = "multi_turn:empty_turn_model_response"
+STATE_MISMATCH = "multi_turn:instance_state_mismatch"
+RESPONSE_MISMATCH = "multi_turn:execution_response_mismatch"
+
+TurnCalls = Sequence[Sequence[str]]
+"""The calls of one turn, step by step, each as Python text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MultiTurnRecord:
+    """One multi-turn entry."""
+
+    category: Category
+    turns: tuple[tuple[Message, ...], ...]
+    """What the user says in each turn; nothing in the turn in which withheld functions are supplied."""
+    classes: tuple[str, ...]
+    config: Mapping[str, Mapping[str, Any]]
+    """Class to its initial state."""
+    functions: tuple[dict[str, Any], ...]
+    """Documents of all tools of the classes, withheld ones too."""
+    ground_truth: tuple[tuple[str, ...], ...]
+    """The expected calls of each turn; none where nothing can be done yet."""
+    tables: SimulatedTables = field(repr=False)
+    withheld: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    """Turn to the names of the functions that are first supplied in it."""
+    version: str = "v4"
+
+    @property
+    def long_context(self) -> bool:
+        """Whether state and results are inflated."""
+        return self.category.name == LONG_CONTEXT
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The expected calls of all turns."""
+        return tuple(call for calls in self.ground_truth for call in calls)
+
+    def instances(self) -> SimulatedApis:
+        """Fresh instances of its classes. Raises DataError."""
+        return SimulatedApis(self.tables, self.classes, self.config, long_context=self.long_context)
+
+
+# Reading ----------------------------------------------------------------------------------------------
+
+
+def read_documents(folder: Path) -> dict[str, tuple[dict[str, Any], ...]]:
+    """By class the documents of its tools, from the data folder. Raises DataError."""
+    documents: dict[str, tuple[dict[str, Any], ...]] = {}
+    for name, owner in SIMULATED_CLASSES.items():
+        entries: list[dict[str, Any]] = []
+        for where, document in read_json_lines(document_file(folder, owner), "document"):
+            required_field(document, "name", str, where)
+            required_field(document, "parameters", dict, where)
+            entries.append(document)
+        documents[name] = tuple(entries)
+    return documents
+
+
+def document_file(folder: Path, owner: type[SimulatedApi]) -> Path:
+    """The file that documents the tools of a class."""
+    return folder / DOCUMENT_FOLDER / f"{owner.DOCUMENTS}.json"
+
+
+def simulated_files(folder: Path) -> Iterator[Path]:
+    """The files beside questions and answers that multi-turn entries need, as far as they are there."""
+    places = [document_file(folder, owner) for owner in SIMULATED_CLASSES.values()]
+    found = [find_packed(folder, name) for name in (TABLES_FILE, FILLER_FILE)]
+    yield from (path for path in (*places, *found) if path is not None and path.is_file())
+
+
+def parse_multi_turn(
+    entry: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    category: Category,
+    documents: Mapping[str, Sequence[dict[str, Any]]],
+    tables: SimulatedTables,
+    where: str,
+) -> MultiTurnRecord:
+    """One entry with its ground truth.
+
+    Args:
+        documents: as `read_documents` gives them.
+        where: file, line and id, with which errors begin.
+
+    Raises:
+        DataError: a field is missing or of another type, or the initial state cannot be loaded.
+    """
+    record = dict(entry)
+    classes = tuple(_texts(record.get("involved_classes"), where, "involved_classes"))
+    for name in classes:
+        if name not in documents:
+            raise DataError(f"{where}: involved class {name!r}: expected one of {', '.join(documents)}")
+    config: dict[str, dict[str, Any]] = checked(
+        record.get("initial_config"), dict, f"{where}: field initial_config"
+    )
+    for name, scenario in config.items():
+        checked(scenario, dict, f"{where}: initial_config.{name}")
+    question: list[Any] = checked(record.get("question"), list, f"{where}: field question")
+    answers: list[Any] = checked(answer.get("ground_truth"), list, f"{where}: field ground_truth")
+    turns = [tuple(_messages(turn, f"{where}: question[{place}]")) for place, turn in enumerate(question)]
+    truth = [tuple(_texts(calls, where, f"ground_truth[{place}]")) for place, calls in enumerate(answers)]
+    if len(turns) != len(truth):
+        raise DataError(f"{where}: {len(turns)} turns, but the answers are for {len(truth)}")
+    found = MultiTurnRecord(
+        category,
+        tuple(turns),
+        classes,
+        config,
+        tuple(document for name in classes for document in documents[name]),
+        tuple(truth),
+        tables,
+        dict(_withheld(record, len(turns), where)),
+    )
+    try:
+        found.instances()
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from error
+    return found
+
+
+def _messages(turn: Any, where: str) -> Iterator[Message]:
+    for number, message in enumerate(checked(turn, list, where)):
+        place = f"{where}[{number}]"
+        required_field(checked(message, dict, place), "role", str, place)
+        required_field(message, "content", str, place)
+        yield message
+
+
+def _withheld(record: dict[str, Any], turns: int, where: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    for turn, names in checked(record.get("missed_function", {}), dict, f"{where}: missed_function").items():
+        if not turn.isdecimal() or int(turn) >= turns:
+            raise DataError(f"{where}: missed_function: {turn!r} is no turn from 0 to {turns - 1}")
+        yield int(turn), tuple(_texts(names, where, f"missed_function.{turn}"))
+
+
+def _texts(values: Any, where: str, name: str) -> Iterator[str]:
+    for value in checked(values, list, f"{where}: {name}"):
+        yield checked(value, str, f"{where}: {name}")
+
+
+# Checking ---------------------------------------------------------------------------------------------
+
+
+def check_result(record: MultiTurnRecord, result: Any, decode: Callable[[Any], list[str]]) -> Check:
+    """Checks what the original records of an entry. Never raises.
+
+    Args:
+        result: turns of steps, each a text or native calls; anything else means that the model could not be asked.
+        decode: gives the calls of a step as Python text; raises DecodeError.
+    """
+    if not isinstance(result, list):
+        return Check(False, INFERENCE_ERROR, "the result is no list of turns")
+    turns = [list(decoded_steps(turn, decode)) for turn in cast(list[Any], result)]
+    return check_turns(record, turns)
+
+
+def decoded_steps(turn: Any, decode: Callable[[Any], list[str]]) -> Iterator[list[str]]:
+    """The calls of each step of a turn; steps without calls are left out."""
+    for step in as_list(turn):
+        try:
+            calls = decode(step)
+        except DecodeError:
+            continue
+        if calls and calls != [""]:
+            yield calls
+
+
+def check_turns(record: MultiTurnRecord, turns: Sequence[TurnCalls]) -> Check:
+    """Plays the model's calls and the expected ones on instances of their own, and compares them after each turn.
+
+    Source: sections 7.2 and 7.3 of the specification. Pure, and never raises.
+
+    Args:
+        turns: the decoded calls of each turn; steps without calls are left out.
+    """
+    if len(turns) != len(record.ground_truth):
+        reason = f"stopped: {len(turns)} turns, expected {len(record.ground_truth)}"
+        return Check(False, FORCE_TERMINATED, reason)
+    model, truth = record.instances(), record.instances()
+    results: Counter[str] = Counter()
+    for number, (steps, expected) in enumerate(zip(turns, record.ground_truth, strict=True)):
+        made = [model.execute(call) for step in steps for call in step]
+        results.update(made)
+        wanted = Counter(truth.execute(call) for call in expected)
+        if not expected:
+            continue  # what was called without a need counts by its effects, after the next turn
+        place = {"turn": number}
+        if not made:
+            return Check(False, EMPTY_TURN, f"turn {number}: no call; expected {expected[0]}", detail=place)
+        for name, state in truth.states().items():
+            differing = [
+                key for key, value in state.items() if not _equal(model.states()[name].get(key), value)
+            ]
+            if differing:
+                reason = f"turn {number}: other state of {name}: {', '.join(differing)}"
+                return Check(
+                    False, STATE_MISMATCH, reason, detail={**place, "class": name, "attributes": differing}
+                )
+        missing = list((wanted - results).elements())
+        if missing:
+            reason = f"turn {number}: {len(missing)} expected results are missing, such as {missing[0][:200]}"
+            return Check(False, RESPONSE_MISMATCH, reason, detail={**place, "missing": missing})
+    return Check(True, reason="the state is right after every turn, and all expected results were seen")
+
+
+def _equal(model: Any, truth: Any) -> bool:
+    try:
+        return bool(model == truth)
+    except RecursionError:
+        return False  # something holds itself, which nothing expected does
+
+
+def multi_turn_faults(record: MultiTurnRecord) -> Iterator[tuple[str, str]]:
+    """For a check of the data: rule and message of each expected call that no model can make, or that fails."""
+    supplied = {document["name"] for document in record.functions}
+    for turn, names in record.withheld.items():
+        for name in set(names) - supplied:
+            yield "unknown function", f"turn {turn} supplies {name!r}, which no involved class has"
+    instances = record.instances()
+    for call in record.answers:
+        result = instances.execute(call)
+        if result.startswith((EXECUTION_ERROR, '{"error": ')):
+            yield "expected call fails", f"{call}: {result}"
+
+
+# Gold -------------------------------------------------------------------------------------------------
+
+
+def plain_call(call: str) -> tuple[str, dict[str, Any]]:
+    """An expected call as name and arguments by name: models cannot give arguments by position. Raises ValueError."""
+    node = parse_expression(call)
+    if not isinstance(node, ast.Call):
+        raise ValueError(f"expected a call, found {call!r}")
+    name = dotted_name(node.func)
+    by_place = zip(_parameters().get(name, ()), map(ast.literal_eval, node.args), strict=False)
+    by_name = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
+    return name, {**dict(by_place), **by_name}
+
+
+@cache
+def _parameters() -> Mapping[str, tuple[str, ...]]:
+    """Tool to the names of its parameters."""
+    tools = {
+        name: tool
+        for owner in SIMULATED_CLASSES.values()
+        for name, tool in inspect.getmembers(owner, inspect.isfunction)
+    }
+    return {name: tuple(inspect.signature(tool).parameters)[1:] for name, tool in tools.items()}

@@ -1,0 +1,184 @@
+"""How a multi-turn entry goes on: turns of steps, whose calls run on simulated classes until a reply has none."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from wildtool.benchmarks.bfcl.decode import (
+    DecodeError,
+    call_texts,
+    decode_python,
+    native_call_texts,
+    native_result,
+)
+from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
+from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, plain_call
+from wildtool.benchmarks.bfcl.prompt import functions_text, own_system_prompt, with_system
+from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
+from wildtool.episode import provider_fields, written_text
+from wildtool.json_codec import as_object, as_objects
+from wildtool.types import Message, Request
+
+MAX_STEPS = 20
+"""Steps with calls that a turn may have; after one more the whole entry is stopped."""
+NATIVE_NOTICE = "More functions are available now. Use them for what could not be done before."
+"""What the user says in the turn in which withheld functions are supplied."""
+
+Documents = Sequence[Mapping[str, Any]]
+
+
+class MultiTurnEpisode(ABC):
+    """The state machine of one entry; subclasses know how calls are written and results are shown."""
+
+    def __init__(self, record: MultiTurnRecord) -> None:
+        self.turns: list[list[list[str]]] = []
+        """The calls of each turn that has begun, step by step, each as Python text."""
+        self._record = record
+        self._apis = record.instances()
+        self._messages: list[Message] = []
+        self._done = False
+        self._begin_turn()
+
+    @property
+    def done(self) -> bool:
+        return self._done
+
+    def request(self) -> Request | None:
+        return None if self._done else self._request(self._supplied(), list(self._messages))
+
+    def advance(self, reply: Message) -> None:
+        if self._done:
+            return
+        try:
+            calls = self._calls(reply)
+        except DecodeError:
+            calls = []
+        if not calls or calls == [""]:
+            self._messages.append(_said(reply))
+            self._begin_turn()
+            return
+        results = [self._apis.execute(call) for call in calls]
+        self.turns[-1].append(calls)
+        self._messages.extend(self._shown(reply, calls, results))
+        self._done = len(self.turns[-1]) > MAX_STEPS
+
+    def _begin_turn(self) -> None:
+        turn = len(self.turns)
+        if turn == len(self._record.turns):
+            self._done = True
+            return
+        self.turns.append([])
+        self._messages.extend(self._record.turns[turn])
+        names = self._record.withheld.get(turn, ())
+        if names:
+            added = [document for document in self._record.functions if document["name"] in names]
+            self._messages.append({"role": "user", "content": self._notice(hinted(added, "python"))})
+
+    def _supplied(self) -> Documents:
+        """Documents of the functions that the model has in this turn."""
+        withheld = {
+            name
+            for turn, names in self._record.withheld.items()
+            if turn > self._last_supply()
+            for name in names
+        }
+        return [document for document in self._record.functions if document["name"] not in withheld]
+
+    def _last_supply(self) -> int:
+        """The last turn whose withheld functions are among those sent with each request."""
+        return len(self.turns) - 1
+
+    def _gold(self, style: str) -> Message:
+        expected = self._record.ground_truth[len(self.turns) - 1]
+        made = len(self.turns[-1])
+        left = expected[made : made + 1] if style == "serial" else expected if made == 0 else ()
+        return self._message([plain_call(call) for call in left])
+
+    @abstractmethod
+    def _request(self, functions: Documents, messages: list[Message]) -> Request: ...
+
+    @abstractmethod
+    def _notice(self, added: Documents) -> str:
+        """What the user says when withheld functions are supplied."""
+
+    @abstractmethod
+    def _calls(self, reply: Message) -> list[str]:
+        """The calls of a reply as Python text. Raises DecodeError."""
+
+    @abstractmethod
+    def _shown(self, reply: Message, calls: Sequence[str], results: Sequence[str]) -> list[Message]:
+        """A reply with calls, and their results, as the model sees them afterwards."""
+
+    @abstractmethod
+    def _message(self, calls: Sequence[PlainCall]) -> Message:
+        """A reply that makes these calls, or says that there is nothing to call."""
+
+
+class NativeMultiTurn(MultiTurnEpisode):
+    """Native tools and calls; each result is a message of its own."""
+
+    def _request(self, functions: Documents, messages: list[Message]) -> Request:
+        return Request(messages, openai_tools(hinted(functions, "python")), gold=self._gold)
+
+    def _notice(self, added: Documents) -> str:
+        return NATIVE_NOTICE
+
+    def _calls(self, reply: Message) -> list[str]:
+        return native_call_texts(native_result(reply))
+
+    def _shown(self, reply: Message, calls: Sequence[str], results: Sequence[str]) -> list[Message]:
+        said: Message = {
+            "role": "assistant",
+            "content": reply.get("content"),
+            "tool_calls": reply["tool_calls"],
+            **provider_fields(reply),
+        }
+        if reply.get("reasoning_content") is not None:
+            said["reasoning_content"] = reply["reasoning_content"]
+        ids = [as_object(call).get("id") for call in as_objects(reply["tool_calls"])]
+        answers = zip(ids, results, strict=False)
+        return [said, *({"role": "tool", "tool_call_id": id_, "content": text} for id_, text in answers)]
+
+    def _message(self, calls: Sequence[PlainCall]) -> Message:
+        return fc_message(calls)
+
+
+class PromptMultiTurn(MultiTurnEpisode):
+    """Functions in the system prompt, calls in brackets; the results of a step are one message of the user."""
+
+    def __init__(
+        self, record: MultiTurnRecord, system_prompt: Callable[[Documents], str] | None = None
+    ) -> None:
+        """Args: system_prompt: makes the system prompt from function documents; None for our own wording."""
+        self._system_prompt = system_prompt or own_system_prompt
+        super().__init__(record)
+
+    def _last_supply(self) -> int:
+        return -1  # those supplied later stand in the user's message of their turn
+
+    def _request(self, functions: Documents, messages: list[Message]) -> Request:
+        return Request(
+            with_system(messages, self._system_prompt(hinted(functions, "python"))), gold=self._gold
+        )
+
+    def _notice(self, added: Documents) -> str:
+        return f"{functions_text(added)}\n{NATIVE_NOTICE}"
+
+    def _calls(self, reply: Message) -> list[str]:
+        text = written_text(reply)
+        if text is None:
+            raise DecodeError("no text")
+        return call_texts(decode_python(text))
+
+    def _shown(self, reply: Message, calls: Sequence[str], results: Sequence[str]) -> list[Message]:
+        answers = [
+            {"role": "tool", "name": call, "content": text} for call, text in zip(calls, results, strict=True)
+        ]
+        return [_said(reply), {"role": "user", "content": repr(answers)}]
+
+    def _message(self, calls: Sequence[PlainCall]) -> Message:
+        return written_message(calls, "python")
+
+
+def _said(reply: Message) -> Message:
+    return {"role": "assistant", "content": written_text(reply) or "", **provider_fields(reply)}

@@ -1,0 +1,107 @@
+"""The published rules of multi-turn entries, and the mistakes that an audit makes in their gold replies."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
+from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, check_turns, plain_call
+from wildtool.benchmarks.bfcl.multi_turn_episode import (
+    Documents,
+    MultiTurnEpisode,
+    NativeMultiTurn,
+    PromptMultiTurn,
+)
+from wildtool.benchmarks.bfcl.rules import SingleTurnRules
+from wildtool.benchmarks.bfcl.tools import openai_tools
+from wildtool.json_codec import as_object
+from wildtool.toolcall.mutations import value_mutants
+from wildtool.trace import SaidCall
+from wildtool.types import Episode, Item, Message
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRules(Rules):
+    """The rules of each entry by its kind."""
+
+    single: SingleTurnRules
+    multi: "MultiTurnRules"
+
+    def _of(self, item: Item) -> Rules:
+        return self.multi if isinstance(item.data, MultiTurnRecord) else self.single
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return self._of(item).episode(item, unit)
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return self._of(item).verdict(episode, item, unit)
+
+    def mutants(self, item: Item) -> Iterable[Mutant]:
+        return self._of(item).mutants(item)
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        return self._of(item).explain(item, mutant)
+
+    def explain_gold(self, item: Item, unit: str) -> str:
+        return self._of(item).explain_gold(item, unit)
+
+    def said(self, reply: Message) -> Iterable[SaidCall]:
+        return self.single.said(reply)  # replies are written alike
+
+
+@dataclass(frozen=True, slots=True)
+class MultiTurnRules(Rules):
+    """State and results after every turn, natively or with calls in brackets."""
+
+    native: bool
+    system_prompt: Callable[[Documents], str] | None = None
+    """Makes the system prompt of mode `prompt` from function documents; None for our own wording."""
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return NativeMultiTurn(item.data) if self.native else PromptMultiTurn(item.data, self.system_prompt)
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        played: MultiTurnEpisode = episode
+        calls = sum(len(step) for turn in played.turns for step in turn)
+        return replace(check_turns(item.data, played.turns), fields={"calls": calls})
+
+    def mutants(self, item: Item) -> Iterator[Mutant]:
+        record: MultiTurnRecord = item.data
+        gold = [[plain_call(call) for call in calls] for calls in record.ground_truth]
+        if not self.accepts(item, "0", self._replies(gold)):
+            return
+        known = {
+            tool["function"]["name"]: tool["function"]["parameters"]
+            for tool in openai_tools(record.functions)
+        }
+        for turn, calls in enumerate(gold):
+            for kind, changed, note in _mistakes(calls, known):
+                replies = self._replies([*gold[:turn], changed, *gold[turn + 1 :]])
+                yield Mutant("0", kind, tuple(replies), f"turn {turn}: {note}")
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        return "M3"  # what is left out or refused had nothing of its own to show
+
+    def _replies(self, turns: Sequence[Sequence[PlainCall]]) -> Iterator[Message]:
+        """All calls of a turn at once, then a text."""
+        for calls in turns:
+            if calls:
+                yield fc_message(calls) if self.native else written_message(calls, "python")
+            yield fc_message(())
+
+
+def _mistakes(
+    calls: Sequence[PlainCall], known: dict[str, Any]
+) -> Iterator[tuple[str, list[PlainCall], str]]:
+    """Kind, calls and note of one turn's calls with one mistake each: of wrong values the first for each call."""
+    if calls:
+        yield "turn without calls", [], "no call"
+    for place, (name, arguments) in enumerate(calls):
+        before, after = list(calls[:place]), list(calls[place + 1 :])
+        if before or after:
+            yield "call left out", [*before, *after], name
+        yield "call renamed", [*before, (f"{name}_v2", arguments), *after], f"{name}_v2 for {name}"
+        for kind, changed, note in value_mutants(arguments, as_object(known.get(name))):
+            yield kind, [*before, (name, changed), *after], f"{name}: {note}"
+            break

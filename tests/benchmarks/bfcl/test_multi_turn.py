@@ -1,0 +1,257 @@
+"""Multi-turn entries: how turns go on and end, what the model is shown, and what is compared after each turn."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.bfcl.simulated_build import TABLES, TREE
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.multi_turn import (
+    EMPTY_TURN,
+    FORCE_TERMINATED,
+    INFERENCE_ERROR,
+    RESPONSE_MISMATCH,
+    STATE_MISMATCH,
+    MultiTurnRecord,
+    check_result,
+    check_turns,
+    parse_multi_turn,
+    plain_call,
+)
+from wildtool.benchmarks.bfcl.multi_turn_episode import (
+    MAX_STEPS,
+    NATIVE_NOTICE,
+    MultiTurnEpisode,
+    NativeMultiTurn,
+    PromptMultiTurn,
+)
+from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
+from wildtool.episode import gold_replies
+from wildtool.errors import DataError
+from wildtool.types import Item, Message
+
+TEXT: Message = {"role": "assistant", "content": "Done."}
+
+
+def document(name: str, *parameters: str) -> dict[str, Any]:
+    properties = {parameter: {"type": "string", "description": ""} for parameter in parameters}
+    return {
+        "name": name,
+        "description": f"{name}s.",
+        "parameters": {"type": "dict", "properties": properties, "required": list(parameters)},
+    }
+
+
+DOCUMENTS = {
+    "GorillaFileSystem": [
+        document("ls"),
+        document("cat", "file_name"),
+        document("touch", "file_name"),
+        document("sort", "file_name"),
+    ]
+}
+ENTRY: dict[str, Any] = {
+    "question": [
+        [{"role": "user", "content": "Make a file."}],
+        [{"role": "user", "content": "Sort the notes."}],
+        [],
+    ],
+    "initial_config": {"GorillaFileSystem": TREE},
+    "involved_classes": ["GorillaFileSystem"],
+    "missed_function": {"2": ["sort"]},
+}
+ANSWER = {"ground_truth": [["touch('new')", "ls()"], [], ["sort(file_name='notes.txt')"]]}
+
+
+def record(category: str = "multi_turn_miss_func", **changes: Any) -> MultiTurnRecord:
+    return parse_multi_turn(
+        {**ENTRY, **changes}, ANSWER, BFCL_CATEGORIES[category], DOCUMENTS, TABLES, "here:1"
+    )
+
+
+def native(*calls: tuple[str, str]) -> Message:
+    made = [
+        {"id": f"id {number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for number, (name, arguments) in enumerate(calls)
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+def played(episode: MultiTurnEpisode, *replies: Message) -> MultiTurnEpisode:
+    for reply in replies:
+        episode.advance(reply)
+    return episode
+
+
+def messages(episode: MultiTurnEpisode) -> list[Message]:
+    request = episode.request()
+    assert request is not None
+    return list(request.messages)
+
+
+def tools(episode: MultiTurnEpisode) -> list[str]:
+    request = episode.request()
+    assert request is not None
+    return [tool["function"]["name"] for tool in request.tools]
+
+
+def test_a_turn_goes_on_until_a_reply_has_no_calls() -> None:
+    episode = played(
+        NativeMultiTurn(record()), native(("touch", '{"file_name": "new"}')), native(("ls", "{}"))
+    )
+    assert len(episode.turns) == 1
+    episode.advance(TEXT)
+    assert episode.turns == [[["touch(file_name='new')"], ["ls()"]], []]
+    assert messages(episode)[-2:] == [TEXT, {"role": "user", "content": "Sort the notes."}]
+
+
+def test_results_of_native_calls_are_messages_with_their_ids() -> None:
+    calls = native(("touch", '{"file_name": "new"}'), ("cat", '{"file_name": "kept.txt"}'))
+    assert messages(played(NativeMultiTurn(record()), calls))[1:] == [
+        calls,
+        {"role": "tool", "tool_call_id": "id 0", "content": "None"},
+        {"role": "tool", "tool_call_id": "id 1", "content": '{"file_content": "one two"}'},
+    ]
+
+
+def test_results_of_written_calls_are_one_message_of_the_user() -> None:
+    said = {"role": "assistant", "content": "[touch(file_name='new')]"}
+    assert messages(played(PromptMultiTurn(record()), said))[2:] == [
+        said,
+        {
+            "role": "user",
+            "content": "[{'role': 'tool', 'name': \"touch(file_name='new')\", 'content': 'None'}]",
+        },
+    ]
+
+
+@pytest.mark.parametrize("reply", [native(("ls", "{")), native(), TEXT, {"content": None}])
+def test_a_reply_that_cannot_be_read_as_calls_ends_the_turn(reply: Message) -> None:
+    assert played(NativeMultiTurn(record()), reply).turns == [[], []]
+
+
+def test_withheld_native_tools_come_with_their_turn() -> None:
+    episode = NativeMultiTurn(record())
+    assert tools(episode) == ["ls", "cat", "touch"]
+    played(episode, TEXT, TEXT)
+    assert tools(episode) == ["ls", "cat", "touch", "sort"]
+    assert messages(episode)[-1] == {"role": "user", "content": NATIVE_NOTICE}
+
+
+def test_withheld_functions_of_a_prompt_stand_in_the_users_message() -> None:
+    episode = played(PromptMultiTurn(record()), TEXT, TEXT)
+    system, *_, last = messages(episode)
+    assert '"sort"' not in system["content"]
+    assert '"touch"' in system["content"]
+    assert '"sort"' in last["content"]
+    assert last["content"].endswith(NATIVE_NOTICE)
+
+
+def test_the_entry_stops_after_one_step_more_than_a_turn_may_have() -> None:
+    episode = played(NativeMultiTurn(record()), *[native(("ls", "{}"))] * MAX_STEPS)
+    assert not episode.done
+    episode.advance(native(("ls", "{}")))
+    assert episode.done
+    assert check_turns(record(), episode.turns).error == FORCE_TERMINATED
+
+
+def test_a_stop_in_the_last_turn_is_judged_by_what_was_done() -> None:
+    first = native(("touch", '{"file_name": "new"}'), ("ls", "{}"))
+    sorting = native(("sort", '{"file_name": "notes.txt"}'))
+    episode = played(NativeMultiTurn(record()), first, TEXT, TEXT, *[sorting] * (MAX_STEPS + 1))
+    assert episode.done
+    assert check_turns(record(), episode.turns).correct
+
+
+RIGHT = ([["touch(file_name='new')", "ls()"]], [], [["sort(file_name='notes.txt')"]])
+
+
+@pytest.mark.parametrize(
+    ("turns", "error"),
+    [
+        (RIGHT, None),
+        (([["touch(file_name='new')"], ["ls()"], ["cat(file_name='notes.txt')"]], *RIGHT[1:]), None),
+        ((RIGHT[0], [["ls()"], ["wc(file_name='notes.txt')"]], RIGHT[2]), None),
+        (([], *RIGHT[1:]), EMPTY_TURN),
+        (([["ls()"]], *RIGHT[1:]), STATE_MISMATCH),
+        (([["touch(file_name='new')"]], *RIGHT[1:]), RESPONSE_MISMATCH),
+        ((RIGHT[0], [["touch(file_name='other')"]], RIGHT[2]), STATE_MISMATCH),
+        ((RIGHT[0], RIGHT[2], RIGHT[1]), EMPTY_TURN),
+        ((RIGHT[0], RIGHT[2], [["ls()"]]), None),
+        (RIGHT[:2], FORCE_TERMINATED),
+        ((*RIGHT, []), FORCE_TERMINATED),
+    ],
+)
+def test_state_and_results_are_compared_after_each_turn(turns: Any, error: str | None) -> None:
+    assert check_turns(record(), turns).error == error
+
+
+def test_what_is_no_list_of_turns_is_an_inference_error() -> None:
+    assert check_result(record(), "Error during inference", lambda _: []).error == INFERENCE_ERROR
+
+
+@pytest.mark.parametrize("style", ["parallel", "serial"])
+@pytest.mark.parametrize("is_native", [True, False])
+def test_gold_replies_are_right(style: str, is_native: bool) -> None:
+    item, rules = Item("one", ("0",), record()), MultiTurnRules(is_native)
+    replies = gold_replies(rules.episode(item, "0"), style)
+    assert replies is not None
+    assert len(replies) == (5 if style == "parallel" else 6)
+    assert rules.accepts(item, "0", replies)
+
+
+def test_most_mistakes_are_noticed() -> None:
+    item, rules = Item("one", ("0",), record()), MultiTurnRules(True)
+    found = {(one.kind, one.note): rules.accepts(item, "0", one.replies) for one in rules.mutants(item)}
+    assert found["turn without calls", "turn 2: no call"] is False
+    assert found["call left out", "turn 0: touch"] is False
+    assert not any(found.values())
+
+
+def test_arguments_by_position_get_their_names() -> None:
+    assert plain_call("mv('a', destination='b')") == ("mv", {"source": "a", "destination": "b"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"involved_classes": ["Teapot"]}, "here:1: involved class 'Teapot'"),
+        ({"question": [[{"role": "user"}]]}, r"here:1: question\[0\]\[0\]: field content"),
+        ({"question": []}, "here:1: 0 turns, but the answers are for 3"),
+        ({"missed_function": {"9": ["sort"]}}, "'9' is no turn from 0 to 2"),
+        ({"initial_config": {"GorillaFileSystem": []}}, "initial_config.GorillaFileSystem"),
+        ({"initial_config": {"GorillaFileSystem": {"root": {"a": 1}}}}, "here:1: initial_config of Gorilla"),
+    ],
+)
+def test_broken_entries_are_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        record(**changes)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+CALLS = st.lists(
+    JSON
+    | st.fixed_dictionaries(
+        {
+            "id": JSON,
+            "function": JSON | st.fixed_dictionaries({"name": JSON | st.just("ls"), "arguments": JSON}),
+        }
+    )
+)
+REPLIES = st.fixed_dictionaries({}, optional={"content": JSON, "tool_calls": JSON | CALLS})
+
+
+@given(st.lists(REPLIES, max_size=6), st.booleans())
+def test_no_reply_makes_an_episode_raise(replies: list[Message], is_native: bool) -> None:
+    rules, item = MultiTurnRules(is_native), Item("one", ("0",), record())
+    episode: Any = rules.episode(item, "0")
+    for reply in replies:
+        episode.request()
+        episode.advance(reply)
+    rules.verdict(episode, item, "0")

@@ -1,0 +1,75 @@
+"""Equality of BFCL's multi-turn checks with the reference: every replayed result, and all 800 ground truths."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parity.cases import oracle_folder, present, rows
+from parity.test_bfcl_simulated import CATEGORIES, entries
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.decode import call_texts, decode_python, native_call_texts
+from wildtool.benchmarks.bfcl.multi_turn import (
+    MultiTurnRecord,
+    check_result,
+    check_turns,
+    parse_multi_turn,
+    read_documents,
+)
+from wildtool.benchmarks.bfcl.simulated.base import read_simulated_tables
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return present(oracle_folder("bfcl"))
+
+
+@cache
+def records(folder: Path) -> dict[str, MultiTurnRecord]:
+    data = present(folder.parents[1] / "data" / "bfcl")
+    documents, tables = read_documents(data), read_simulated_tables(data)
+    return {
+        name: parse_multi_turn(
+            question,
+            {"ground_truth": truth},
+            BFCL_CATEGORIES[name.rpartition("_")[0]],
+            documents,
+            tables,
+            name,
+        )
+        for name, (question, truth) in entries(folder).items()
+    }
+
+
+DECODERS = {"prompt": lambda text: call_texts(decode_python(text)), "fc": native_call_texts}
+
+
+def shortened(texts: list[str]) -> list[str]:
+    """The oracle keeps the beginnings of missing results."""
+    return sorted(text[:120] for text in texts)
+
+
+def test_each_replayed_result_has_the_references_verdict(folder: Path) -> None:
+    wrong, compared = [], 0
+    for case in rows(folder / "multi_turn_cases.jsonl.gz"):
+        verdict: dict[str, Any] = case["verdict"]
+        found = check_result(records(folder)[case["test_id"]], case["model_result"], DECODERS[case["mode"]])
+        compared += 1
+        same = found.correct == verdict["valid"] and found.error == verdict.get("error_type")
+        for key, ours in (("different_attributes", "attributes"), ("missing_items", "missing")):
+            if key in verdict:
+                same = same and shortened(found.detail.get(ours, ())) == shortened(verdict[key])
+        if not same:
+            wrong.append(
+                f"{case['test_id']} {case['mutation']}: {found.error} {found.reason}, {verdict}"[:700]
+            )
+    assert compared > 800
+    assert not wrong, f"{len(wrong)} of {compared} differ\n" + "\n".join(wrong[:20])
+
+
+def test_every_ground_truth_is_right(folder: Path) -> None:
+    assert len(records(folder)) == 200 * len(CATEGORIES)
+    for name, record in records(folder).items():
+        found = check_turns(record, [[calls] if calls else [] for calls in record.ground_truth])
+        assert found.correct, (name, found.reason)
