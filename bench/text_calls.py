@@ -1,7 +1,7 @@
-"""Judging gold answers of all of RoTBench, Seal-Tools and API-Bank: the whole command `wildtool score RUN`.
+"""Judging gold answers of all of RoTBench, Seal-Tools, API-Bank and InjecAgent: the whole command `wildtool score RUN`.
 
-Needs the official data (`wildtool data pull rotbench`, `… sealtools`, `… apibank`); WILDTOOL_DATA_DIR names their
-folder.
+Needs the official data (`wildtool data pull rotbench`, `… sealtools`, `… apibank`, `… injecagent`); WILDTOOL_DATA_DIR
+names their folder.
 """
 
 import sys
@@ -11,8 +11,8 @@ from pathlib import Path
 from measure import Line, in_turns, main, run_child
 from wildtool.engine.registry import load_benchmark
 
-RUNS = {"rotbench": 840, "sealtools": 2054, "apibank": 1012}
-"""Records of each benchmark, samples of the last one."""
+RUNS = {"rotbench": 840, "sealtools": 2054, "apibank": 1012, "injecagent": 1054}
+"""Records of each benchmark, samples of API-Bank."""
 TARGET_S = 2.0
 READ = (
     "import json, pathlib, sys; data, run = map(pathlib.Path, sys.argv[1:]); "

@@ -83,6 +83,7 @@ OFFICIAL = (
     "teval",
     "runs/plans",
     "glaive",
+    "injecagent",
     "bfcl",
     "runs/live",
     "apibank",
@@ -135,7 +136,7 @@ def pulled(folder: Path) -> Path:
         )
     typed(shlex.join(["wildtool", "data", "pull", "acebench", "--from", str(PULLED)]), folder)
     typed("wildtool run acebench --model baseline/gold --out runs/gold --quiet", folder)
-    for name in ("rotbench", "sealtools"):
+    for name in ("rotbench", "sealtools", "injecagent"):
         typed(shlex.join(["wildtool", "data", "pull", name, "--from", str(PULLED.with_name(name))]), folder)
         typed(f"wildtool run {name} --model baseline/gold --limit 30 --out runs/{name}/qwen3 -q", folder)
     typed(

@@ -10,6 +10,7 @@ OURS: Mapping[str, str] = {
     "taskbench": "wildtool.benchmarks.taskbench:TASKBENCH",
     "sealtools": "wildtool.benchmarks.sealtools:SEALTOOLS",
     "glaive": "wildtool.benchmarks.glaive:GLAIVE",
+    "injecagent": "wildtool.benchmarks.injecagent:INJECAGENT",
     "teval": "wildtool.benchmarks.teval:TEVAL",
     "bfcl": "wildtool.benchmarks.bfcl:BFCL_BENCHMARK",
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",

@@ -4,9 +4,10 @@ import ast
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, find_in_folder
@@ -106,6 +107,17 @@ def digest_of(value: Any) -> str:
     """SHA-256 of a JSON value such as all prompt texts; spacing and the order of keys do not matter."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_blanks(text: str, allowed: Collection[str], where: str) -> None:
+    """Raises DataError where a text has other blanks than `str.format` may fill. Args: where: file and constant."""
+    try:
+        blanks = [(blank, spec, how) for _, blank, spec, how in Formatter().parse(text) if blank is not None]
+    except ValueError as error:
+        raise DataError(f"{where}: its blanks cannot be read ({error})") from error
+    for blank, spec, how in blanks:
+        if blank not in allowed or spec or how:
+            raise DataError(f"{where}: expected no blanks but {', '.join(sorted(allowed))}; found {blank!r}")
 
 
 # Reading ---------------------------------------------------------------------------------------------

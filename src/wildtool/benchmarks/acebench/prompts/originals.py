@@ -5,13 +5,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from string import Formatter
 from typing import Any
 
 from wildtool.benchmarks.acebench.data import NormalRecord, SpecialRecord
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 from wildtool.data.pinned import PinnedFile
-from wildtool.data.prompt_files import Constants, PromptFile, are_pulled, digest_of, parse_module, read_files
+from wildtool.data.prompt_files import (
+    Constants,
+    PromptFile,
+    are_pulled,
+    check_blanks,
+    digest_of,
+    parse_module,
+    read_files,
+)
 from wildtool.errors import DataError
 from wildtool.types import Message
 
@@ -163,13 +170,7 @@ def _check(path: str, constant: str, text: Any) -> None:
     allowed = frozenset({"time"}) if (path, name) == (_STEP_AGENT, _STEP_SYSTEM) else _BLANKS.get(name)
     if allowed is None:
         return
-    try:
-        blanks = [(blank, spec, how) for _, blank, spec, how in Formatter().parse(text) if blank is not None]
-    except ValueError as error:
-        raise DataError(f"{where}: its blanks cannot be read ({error})") from error
-    for blank, spec, how in blanks:
-        if blank not in allowed or spec or how:
-            raise DataError(f"{where}: expected no blanks but {', '.join(sorted(allowed))}; found {blank!r}")
+    check_blanks(text, allowed, where)
 
 
 def _read_openings(source: str, where: str) -> dict[str, str]:
