@@ -17,6 +17,7 @@ class BFCL(Benchmark):
     title = "BFCL: 3,641 requests for calls in Python, Java and JavaScript, or for none, and 800 multi-turn dialogues"
     profiles: Mapping[str, str] = {
         "official": "what the published evaluator computes, verdict for verdict",
+        "fixed": "its known faults corrected: entries that no call fulfils, lost values, greedy matching, Java's texts",
     }
     modes: Mapping[str, str] = {
         "fc": "native tool calls",
@@ -35,11 +36,13 @@ class BFCL(Benchmark):
         return (item for item in read_items(source.path, split) if lang in (None, item.lang))
 
     def rules(self, profile: str) -> Rules:
+        from wildtool.benchmarks.bfcl.fixed import FixedRules
         from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules, MultiTurnRules
         from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
 
         native = self.mode == "fc"
-        single = SingleTurnRules(NativeCalls() if native else WrittenCalls())
+        form = NativeCalls() if native else WrittenCalls()
+        single = SingleTurnRules(form) if profile == "official" else FixedRules(form)
         return EntryRules(single, MultiTurnRules(native))
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:

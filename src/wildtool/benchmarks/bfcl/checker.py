@@ -165,13 +165,16 @@ class CallChecker:
             found = ", ".join(map(str, call)) or "none"
             return Fault("simple_function_checker:wrong_func_name", f"called {found}, expected {name}")
         given: Mapping[Any, Any] = call[name]
-        for parameter in document["parameters"].get("required", ()):
+        required = document["parameters"].get("required", ())
+        for parameter in required:
             if parameter not in given:
                 return Fault("simple_function_checker:missing_required", f"{parameter!r} is required")
         for parameter, value in given.items():
             if parameter not in properties or parameter not in accepted:
                 return Fault("simple_function_checker:unexpected_param", f"{parameter!r} is not expected")
-            fault = self._value(parameter, value, properties[parameter], accepted[parameter])
+            fault = self.check_value(
+                parameter, value, properties[parameter], accepted[parameter], required=parameter in required
+            )
             if fault is not None:
                 return fault
         for parameter, values in accepted.items():
@@ -179,9 +182,10 @@ class CallChecker:
                 return Fault("simple_function_checker:missing_optional", f"{parameter!r} must be given")
         return None
 
-    def _value(
-        self, name: Any, value: Any, schema: Mapping[str, Any], accepted: Sequence[Any]
+    def check_value(
+        self, name: Any, value: Any, schema: Mapping[str, Any], accepted: Any, *, required: bool
     ) -> Fault | None:
+        """Why an argument is not an accepted one; None if it is."""
         word = schema["type"]
         expected = self.syntax.types[word]
         nested_word = schema["items"]["type"] if word in self.syntax.nesting else None

@@ -22,13 +22,21 @@ _SHORTEST_WITHOUT_SEMICOLON = 11
 """Bytes from which the original's parser adds a missing semicolon; what is shorter it takes as broken."""
 
 
-def decode_java(text: str) -> list[DecodedCall] | dict[str, Any]:
+def decode_java_fully(text: str) -> list[DecodedCall] | dict[str, Any]:
+    """As `decode_java`, with the bodies of classes kept, and short calls read without a semicolon."""
+    return decode_java(text, complete=True)
+
+
+def decode_java(text: str, *, complete: bool = False) -> list[DecodedCall] | dict[str, Any]:
     """The first call of a text such as `[A.f(x=1)]`, values as text; an empty object where there is none.
+
+    Args:
+        complete: keep the bodies of classes, and read short calls without a semicolon (Q3, Q13).
 
     Raises:
         DecodeError: no Java expression, or an argument is given twice.
     """
-    parser = _JavaParser(bracketed(text)[1:-1])
+    parser = _JavaParser(bracketed(text)[1:-1], complete)
     for statement in parser.statements():
         for node in statement.walk():
             if node.kind == "call":
@@ -37,11 +45,19 @@ def decode_java(text: str) -> list[DecodedCall] | dict[str, Any]:
 
 
 class _JavaParser(Parser):
+    def __init__(self, text: str, complete: bool) -> None:
+        super().__init__(text)
+        self._complete = complete
+
     def statements(self) -> list[Node]:
         found: list[Node] = []
         while not self.at_end:
             found.append(self._declaration() or self.expression())
-            if self.at_end and len(self.text.strip().encode()) < _SHORTEST_WITHOUT_SEMICOLON:
+            if (
+                self.at_end
+                and not self._complete
+                and len(self.text.strip().encode()) < _SHORTEST_WITHOUT_SEMICOLON
+            ):
                 raise self.error("expected ;")
             if not self.at_end:
                 self.expect(";")
@@ -196,6 +212,8 @@ class _JavaParser(Parser):
                 return self.source(node)
             case "new array":
                 return f"new {self.value_text(node.parts[1], True)}[]{self.value_text(node.parts[-1], True)}"
+            case "new" if self._complete and node.parts[-1].kind == "block":
+                return self.source(node)
             case "new":
                 given = [part for part in node.parts[2].parts if part.kind != "sign"]
                 arguments = ", ".join(self.value_text(part, True) for part in given)
@@ -261,7 +279,7 @@ def _map(text: str) -> Any:
     found = _MAP.fullmatch(text)
     if found is None:
         return text
-    return {key: _guessed(value) for key, value in _PUT.findall(found[1].strip())}
+    return {key: guessed_java(value) for key, value in _PUT.findall(found[1].strip())}
 
 
 _CONVERTERS: Mapping[str, Callable[[str], Any]] = {
@@ -296,13 +314,13 @@ def _converted_list(text: str, word: str, nested: str | None) -> Any:
 def _element(text: str, nested: str | None, *, quoted: bool) -> Any:
     """An element of a list. Args: quoted: whether texts keep their quotes."""
     if nested is None:
-        return _guessed(text)
+        return guessed_java(text)
     if not quoted and nested in ("char", "String"):
         return text[1:-1]
     return convert_java(text, nested)
 
 
-def _guessed(text: str) -> Any:
+def guessed_java(text: str) -> Any:
     """The value of a text of no known type."""
     if text in ("true", "false"):
         return text == "true"

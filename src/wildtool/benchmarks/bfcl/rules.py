@@ -3,12 +3,12 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.categories import Language
-from wildtool.benchmarks.bfcl.checker import CheckRaisedError, Fault, check_calls
-from wildtool.benchmarks.bfcl.data import Record
+from wildtool.benchmarks.bfcl.checker import CheckRaisedError, Fault, check_calls, dict_error
+from wildtool.benchmarks.bfcl.data import AcceptedCall, Record
 from wildtool.benchmarks.bfcl.decode import (
     DecodeError,
     decode_native,
@@ -21,7 +21,7 @@ from wildtool.benchmarks.bfcl.java import decode_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
 from wildtool.benchmarks.bfcl.tools import openai_tools
 from wildtool.episode import SingleReply, written_text
-from wildtool.json_codec import as_object
+from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.mutations import value_mutants
 from wildtool.trace import SaidCall, said_calls
 from wildtool.types import Episode, FieldValue, Item, Message, Request
@@ -30,6 +30,12 @@ NOT_DECODED, NOT_CALLS = "ast_decoder:decoder_failed", "ast_decoder:decoder_wron
 CALLED, NOT_CALLED = "irrelevance_error:decoder_success", "relevance_error:decoder_failed"
 CHECKER_RAISED = "the original's checker raises"
 """Error classes: the original's own names, and one for entries that it cannot judge."""
+MUTANTS_EXPLAINED: Mapping[str, str] = {
+    "empty text": "Q1: the mark of what may be left out is accepted as a value",
+    "element dropped": "Q1: the mark of what may be left out is accepted as an empty list",
+    "other enum member": "Q4: case does not count, even where it tells members apart",
+}
+"""Mistakes that the published rules let pass, with the card's number."""
 DECODERS: Mapping[Language, Callable[[str], Any]] = {
     "python": decode_python,
     "java": decode_java,
@@ -106,15 +112,27 @@ class SingleTurnRules(Rules):
     form: CallForm
 
     def episode(self, item: Item, unit: str) -> Episode:
-        return SingleReply(lambda: self.form.request(item.data))
+        return SingleReply(lambda: self.form.request(self.record(item)))
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
-        return self.check(item.data, episode.reply or {})
+        return self.check(self.record(item), episode.reply or {})
+
+    def record(self, item: Item) -> Record:
+        """The entry as these rules read it."""
+        return item.data
+
+    def decode(self, record: Record, reply: Message) -> Any:
+        """The calls of a reply. Raises DecodeError."""
+        return self.form.decode(reply, record.language)
+
+    def is_relevant(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether calls are right where any call is."""
+        return bool(calls)
 
     def check(self, record: Record, reply: Message) -> Check:
         """What the rules decide about one reply. Pure; never raises."""
         try:
-            decoded, fault = self.form.decode(reply, record.language), None
+            decoded, fault = self.decode(record, reply), None
         except DecodeError as error:
             decoded, fault = None, Fault(NOT_DECODED, str(error))
         calls = decoded if fault is None and is_call_list(decoded) else None
@@ -123,7 +141,8 @@ class SingleTurnRules(Rules):
             case "irrelevance":
                 fault = Fault(CALLED, "a call, where no function fits") if calls else None
             case "relevance":
-                fault = None if calls else Fault(NOT_CALLED, "no call, where a function fits")
+                right = calls is not None and self.is_relevant(record, calls)
+                fault = None if right else Fault(NOT_CALLED, "no call, where a function fits")
             case _ if calls is None:
                 fault = fault or Fault(NOT_CALLS, "the reply is no list of calls")
             case _:
@@ -142,6 +161,19 @@ class SingleTurnRules(Rules):
             record.category, record.functions, record.answers, calls, underscores=self.form.native
         )
 
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        return MUTANTS_EXPLAINED.get(mutant.kind, "")
+
+    def explain_gold(self, item: Item, unit: str) -> str:
+        record: Record = item.data
+        if record.language == "java":
+            return (
+                "Q14"
+                if item.id == "simple_java_64"
+                else "Q3: lists of texts keep quotes, maps lose their content"
+            )
+        return "Q2: no call fulfils this entry"
+
     def said(self, reply: Message) -> Iterable[SaidCall]:
         if self.form.native:
             return said_calls(reply)
@@ -154,7 +186,7 @@ class SingleTurnRules(Rules):
     # The audit ----------------------------------------------------------------------------------------
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
-        record: Record = item.data
+        record = self.record(item)
         calls = first_accepted_calls(record, native=self.form.native)
         message = self.form.message(calls, record.language)
         if not self.check(record, message).correct:
@@ -192,5 +224,29 @@ def _mistakes(record: Record, calls: Sequence[PlainCall]) -> Iterator[Mistake]:
         if record.language != "python":
             parameters = {"required": parameters.get("required", [])}
         for kind, changed, note in value_mutants(arguments, parameters):
-            if json.dumps(changed) != json.dumps(arguments):
+            if not _is_accepted(
+                changed, arguments, record.answers[place], as_list(parameters.get("required"))
+            ):
                 yield kind, [*before, (name, changed), *after], f"{name}: {note}"
+
+
+def _is_accepted(
+    changed: Mapping[str, Any], arguments: Mapping[str, Any], answer: AcceptedCall, required: Sequence[str]
+) -> bool:
+    """Whether what was changed in arguments is no mistake, as the answer accepts it too."""
+    accepted = next(iter(answer.values()))
+    for key in {*changed, *arguments}:
+        options: Any = accepted.get(key)
+        options = cast(list[Any], options) if isinstance(options, list) else [options]
+        if key not in changed:
+            if key in required or "" not in options:
+                return False
+        elif key not in arguments or json.dumps(changed[key]) != json.dumps(arguments[key]):
+            value = changed[key]
+            if value == "" and key not in required:
+                return False
+            if isinstance(value, dict) and dict_error(cast(dict[str, Any], value), options) is None:
+                continue
+            if json.dumps(value) not in map(json.dumps, options):
+                return False
+    return True

@@ -1,0 +1,280 @@
+"""Profile `fixed`: the published rules without their known faults, numbered as in the card."""
+
+import ast
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.benchmarks.bfcl.categories import Language
+from wildtool.benchmarks.bfcl.checker import SYNTAXES, CallChecker, Fault, Syntax, standardise, type_fault
+from wildtool.benchmarks.bfcl.data import AcceptedCall, Record
+from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed, decode_native, native_result
+from wildtool.benchmarks.bfcl.java import convert_java, decode_java_fully, guessed_java
+from wildtool.benchmarks.bfcl.javascript import decode_javascript
+from wildtool.benchmarks.bfcl.rules import SingleTurnRules
+from wildtool.benchmarks.bfcl.tools import native_name
+from wildtool.episode import written_text
+from wildtool.json_codec import as_object
+from wildtool.toolcall.assignment import max_weight_matching
+from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
+from wildtool.toolcall.schema import enum_of
+from wildtool.types import Item, Message
+
+OVERLAY = Path(__file__).with_name("overlay.json")
+"""Answers that are replaced: entry, function, parameter, the values accepted now (null takes it out), and why."""
+_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+_BARE_CALL = re.compile(r"\s*[^\[\s`]")
+_DECIMAL = re.compile(r"(?<=\d)\.(?=\d)|(?<![\w.])-(?=\d)")
+
+
+class _SignedReader(CallReader):
+    """Signs as Python has them (Q9); a nested call without keywords is its text."""
+
+    def bare_call(self, node: ast.Call) -> PythonValue:
+        return ast.unparse(node)
+
+    def _value(self, node: ast.expr) -> PythonValue:
+        return self._arithmetic.value(node) if isinstance(node, ast.UnaryOp) else super()._value(node)
+
+
+def decode_python_fully(text: str, functions: Sequence[Mapping[str, Any]]) -> list[DecodedCall]:
+    """The calls of a text, values without names given those of the function's parameters, in their order (Q8).
+
+    Raises:
+        DecodeError: it is no list of calls.
+    """
+    parameters = {one["name"]: list(as_object(one["parameters"].get("properties"))) for one in functions}
+    reader, found = _SignedReader(), list[DecodedCall]()
+    try:
+        body = parse_expression(bracketed(text))
+        nodes = body.elts if isinstance(body, ast.List | ast.Tuple | ast.Set) else [body]
+        for node in nodes:
+            if not isinstance(node, ast.Call):
+                raise DecodeError(f"expected a call, found {type(node).__name__}")
+            call = reader.call(node)
+            names = parameters.get(call.name, [])
+            given: dict[str | None, PythonValue] = {}
+            for place, value in enumerate(node.args):
+                given[names[place] if place < len(names) else f"value {place + 1}"] = reader.value(value)
+            found.append({call.name: {**given, **call.arguments}})
+    except (CallSyntaxError, RecursionError, ValueError) as error:
+        raise DecodeError(str(error)) from error
+    return found
+
+
+def convert_java_fully(text: str, word: str, nested: str | None = None) -> Any:
+    """As the published rules convert, but texts in lists lose their quotes, and mixed lists have their values (Q3)."""
+    value = convert_java(text, word, nested)
+    if not isinstance(value, list):
+        return value
+    elements = cast(list[Any], value)
+    if nested == "any":
+        return [guessed_java(element) for element in elements]
+    return [
+        element[1:-1] if isinstance(element, str) and element[:1] == element[-1:] == '"' else element
+        for element in elements
+    ]
+
+
+FIXED_SYNTAXES: Mapping[Language, Syntax] = {
+    **SYNTAXES,
+    "java": replace(SYNTAXES["java"], convert=convert_java_fully),
+}
+
+
+@cache
+def overlay() -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """The replaced answers by entry."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for change in json.loads(OVERLAY.read_text("utf-8")):
+        found.setdefault(change["id"], []).append(change)
+    return found
+
+
+def corrected_entry(item: str, record: Record) -> Record:
+    """An entry with its answer replaced where it is one that no call can fulfil (Q2)."""
+    changes = overlay().get(item)
+    if changes is None:
+        return record
+    answers: list[AcceptedCall] = []
+    for answer in record.answers:
+        ((name, accepted),) = answer.items()
+        values = dict(accepted)
+        for change in changes:
+            if change["function"] == name:
+                values.pop(change["parameter"], None)
+                if change["accept"] is not None:
+                    values[change["parameter"]] = change["accept"]
+        answers.append({name: values})
+    return replace(record, answers=tuple(answers))
+
+
+def plain(text: str) -> str:
+    """A text as it is compared: as published, but points and signs of numbers count (Q4)."""
+    return standardise(_DECIMAL.sub(lambda found: "¤" if found[0] == "." else "¬", text))
+
+
+def same(value: Any, accepted: Any) -> bool:
+    """Whether a value is an accepted one: truth values are no numbers, however deep (Q6)."""
+    if isinstance(value, str) and isinstance(accepted, str):
+        return value == accepted or (plain(value) == plain(accepted) != "")
+    if isinstance(value, bool) or isinstance(accepted, bool):
+        return value is accepted
+    if isinstance(value, list | tuple) and isinstance(accepted, list | tuple):
+        ours, theirs = cast(Sequence[Any], value), cast(Sequence[Any], accepted)
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    if isinstance(value, dict) and isinstance(accepted, dict):
+        mine, wanted = cast(dict[Any, Any], value), cast(dict[Any, Any], accepted)
+        return mine.keys() == wanted.keys() and all(same(mine[key], wanted[key]) for key in mine)
+    return value == accepted
+
+
+def same_members(value: Mapping[Any, Any], accepted: Mapping[Any, Any]) -> bool:
+    """Whether each member of an object is one of those accepted for it, and none is missing that must be there."""
+    for key, values in accepted.items():
+        options = cast(list[Any], values) if isinstance(values, list) else [values]
+        if key not in value:
+            if "" not in options:
+                return False
+        elif not any(same(value[key], option) for option in options):
+            return False
+    return all(key in accepted for key in value)
+
+
+class FixedChecker(CallChecker):
+    """Checks single calls without the faults Q1, Q3, Q4, Q6 and Q14."""
+
+    __slots__ = ()
+
+    def check_value(
+        self, name: Any, value: Any, schema: Mapping[str, Any], accepted: Any, *, required: bool
+    ) -> Fault | None:
+        options = cast(list[Any], accepted) if isinstance(accepted, list) else [accepted]
+        if not required and any(option != "" for option in options):
+            options = [option for option in options if option != ""]
+        word = schema["type"]
+        expected = self.syntax.types[word]
+        nested_word = as_object(schema.get("items")).get("type") if word in self.syntax.nesting else None
+        nested = None if nested_word is None else self.syntax.types.get(nested_word)
+        if self.syntax.convert is not None:
+            if not isinstance(value, str):
+                return Fault(self.syntax.error, f"{name!r}: expected the text of a value")
+            value = self.syntax.convert(value, word, nested_word)
+        else:
+            value = _as_python(value, expected, nested)
+        error, _ = type_fault(value, options, expected, nested if self.syntax.convert is None else None)
+        if error is not None:
+            return Fault(error, f"{name!r}: expected {word}, found {type(value).__name__} {value!r:.120}")
+        members = enum_of(schema)
+        if value in members and not any(value == option for option in options if option in members):
+            options = [option for option in options if option not in members]
+        if any(self._fits(value, option) for option in options):
+            return None
+        return Fault(
+            _VALUE_ERRORS.get(expected, "value_error:others"),
+            f"{name!r} is {value!r:.120}, expected {options!r:.120}",
+        )
+
+    def _fits(self, value: Any, option: Any) -> bool:
+        if isinstance(value, dict) and isinstance(option, dict):
+            return same_members(cast(dict[Any, Any], value), cast(dict[Any, Any], option))
+        if isinstance(value, list) and isinstance(option, list):
+            ours, theirs = cast(list[Any], value), cast(list[Any], option)
+            if ours and all(isinstance(one, dict) for one in (*ours, *theirs)):
+                return len(ours) == len(theirs) and all(map(same_members, ours, theirs))
+        return same(value, option)
+
+
+_VALUE_ERRORS: Mapping[type, str] = {
+    str: "value_error:string",
+    list: "value_error:list/tuple",
+    dict: "value_error:dict_value",
+}
+
+
+def _as_python(value: Any, expected: type, nested: type | None) -> Any:
+    """Tuples as lists, whole numbers as decimals where those are expected, in lists too."""
+    if expected is float and type(value) is int:
+        return float(value)
+    if isinstance(value, list | tuple) and expected is list:
+        elements = cast(Sequence[Any], value)
+        return [float(one) if nested is float and type(one) is int else one for one in elements]
+    return cast(Any, value)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedRules(SingleTurnRules):
+    """The corrected rules of entries that are answered by one reply."""
+
+    def record(self, item: Item) -> Record:
+        return corrected_entry(item.id, item.data)
+
+    def decode(self, record: Record, reply: Message) -> Any:
+        if self.form.native:
+            return decode_native(native_result(reply))
+        text = written_text(reply)
+        if text is None:
+            raise DecodeError("no text")
+        kind = record.category.kind
+        if kind in ("irrelevance", "relevance"):
+            return self._calls_in(text, record)
+        if record.language == "python":
+            return decode_python_fully(text, record.functions)
+        return (decode_java_fully if record.language == "java" else decode_javascript)(text)
+
+    def _calls_in(self, text: str, record: Record) -> Any:
+        """The calls of a reply where none or any is right, fenced ones too; prose that reads as a call is none (Q12)."""
+        fenced = _FENCE.search(text)
+        calls = decode_python_fully(fenced[1] if fenced else text, record.functions)
+        offered = {one["name"] for one in record.functions}
+        if (
+            not fenced
+            and _BARE_CALL.match(text)
+            and not any(name in offered for call in calls for name in call)
+        ):
+            return []
+        return calls
+
+    def is_relevant(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether a function that is offered is called (Q11)."""
+        show = native_name if self.form.native else str
+        offered = {show(one["name"]) for one in record.functions}
+        return any(name in offered for call in calls for name in call)
+
+    def compare(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
+        checker = FixedChecker(FIXED_SYNTAXES[record.language], self.form.native)
+        if len(calls) != len(record.answers):
+            prefix = _COUNTS[record.category.kind]
+            return Fault(f"{prefix}:wrong_count", f"{len(calls)} calls, expected {len(record.answers)}")
+        documents = {one["name"]: one for one in record.functions}
+        faults = {
+            (place, other): checker.check(
+                documents.get(next(iter(answer)), record.functions[0]), call, answer
+            )
+            for place, answer in enumerate(record.answers)
+            for other, call in enumerate(calls)
+        }
+        if len(calls) == 1:
+            return faults[0, 0]
+        # Each call is matched with one answer so that all are, if that is possible (Q10).
+        fitting = {pair: 1.0 for pair, fault in faults.items() if fault is None}
+        matched = max_weight_matching(fitting)
+        if len(matched) == len(calls):
+            return None
+        place = next(place for place in range(len(calls)) if place not in matched)
+        reasons = "; ".join(fault.message for (one, _), fault in faults.items() if one == place and fault)
+        return Fault(
+            "parallel_function_checker_no_order:cannot_find_match",
+            f"no call is {next(iter(record.answers[place]))}: {reasons[:400]}",
+        )
+
+
+_COUNTS = {
+    "simple": "simple_function_checker",
+    "multiple": "multiple_function_checker",
+    "parallel": "parallel_function_checker_no_order",
+}

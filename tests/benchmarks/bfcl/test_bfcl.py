@@ -1,0 +1,278 @@
+"""BFCL's data, requests, profiles and numbers on entries that we wrote."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.bfcl.bfcl_build import BOOK, ENTRIES, JAVA, LATER, RING, STAY, write_data
+from e2e.command import wildtool
+from wildtool.benchmark import Check
+from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.data import Record
+from wildtool.benchmarks.bfcl.rules import CALLED, CHECKER_RAISED, NOT_DECODED, SingleTurnRules
+from wildtool.episode import gold_replies
+from wildtool.errors import DataError
+from wildtool.types import Item
+
+RECORDS = {
+    key: Record(
+        BFCL_CATEGORIES[name], ({"role": "user", "content": key},), tuple(functions), tuple(truth or ())
+    )
+    for name, found in ENTRIES.items()
+    for key, functions, truth in found
+}
+
+
+def rules(profile: str = "official", mode: str = "prompt") -> SingleTurnRules:
+    found = BFCL_BENCHMARK.in_mode(mode).rules(profile)
+    assert isinstance(found, SingleTurnRules)
+    return found
+
+
+def check(key: str, reply: Any, profile: str = "official", mode: str = "prompt") -> Check:
+    message = reply if isinstance(reply, dict) else {"role": "assistant", "content": reply}
+    return rules(profile, mode).check(RECORDS[key], message)
+
+
+def native(name: str, arguments: str) -> dict[str, Any]:
+    call = {"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+# Data -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", ["v3", "v4"])
+def test_a_folder_of_either_version_is_read(tmp_path: Path, version: str) -> None:
+    source = BFCL_BENCHMARK.locate(str(write_data(tmp_path / "data", version)))
+    items = list(BFCL_BENCHMARK.load(source))
+    assert [item.split for item in items] == list(ENTRIES)
+    assert {item.data.version for item in items} == {version}
+    old_name = {"v3": "java", "v4": "simple_java"}[version]
+    assert [item.id for item in BFCL_BENCHMARK.load(source, split=old_name)] == ["simple_java_0"]
+
+
+def test_a_missing_answer_and_a_broken_line_are_named(tmp_path: Path) -> None:
+    folder = write_data(tmp_path / "data")
+    (folder / "possible_answer" / "BFCL_v4_multiple.json").unlink()
+    with pytest.raises(DataError, match=r"BFCL_v4_multiple\.json is missing"):
+        list(BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(str(folder))))
+    (folder / "BFCL_v4_simple_java.json").write_text('{"id": "x", "question": 3}\n', "utf-8")
+    with pytest.raises(DataError, match=r"BFCL_v4_simple_java.json:1 \(id 'x'\): field question"):
+        list(BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(str(folder)), split="simple_java"))
+
+
+def test_lint_names_what_no_call_can_fulfil(tmp_path: Path) -> None:
+    entries = {
+        "simple_python": [
+            ("a", [RING], [{"ring": {"name": []}}]),
+            ("b", [RING], [{"ring": {"who": ["Ann"]}}]),
+        ]
+    }
+    source = BFCL_BENCHMARK.locate(str(write_data(tmp_path / "data", entries=entries)))
+    found = {(finding.where.rpartition(": ")[2], finding.rule) for finding in BFCL_BENCHMARK.lint(source)}
+    assert found == {("a", "no accepted value"), ("b", "required without answer"), ("b", "unknown parameter")}
+
+
+# Requests ---------------------------------------------------------------------------------------------
+
+
+def test_native_calls_have_names_that_endpoints_take() -> None:
+    request = rules(mode="fc").form.request(RECORDS["simple_python_0"])
+    tool = request.tools[0]["function"]
+    assert tool["name"] == "hotel_book" and tool["parameters"]["properties"]["price"]["type"] == "number"
+    assert BOOK["name"] == "hotel.book", "the document itself is unchanged"
+
+
+def test_values_of_java_are_asked_as_texts() -> None:
+    tool = rules(mode="fc").form.request(RECORDS["simple_java_0"]).tools[0]["function"]
+    keys = tool["parameters"]["properties"]["keys"]
+    assert keys["type"] == "string" and "Array" in keys["description"] and "items" not in keys
+    assert JAVA["parameters"]["properties"]["keys"]["type"] == "Array"
+
+
+def test_the_prompt_holds_the_functions_before_the_entrys_own_system_message() -> None:
+    record = RECORDS["simple_python_0"]
+    own = Record(
+        record.category, ({"role": "system", "content": "Be brief."}, *record.messages), record.functions
+    )
+    messages = rules().form.request(own).messages
+    assert [message["role"] for message in messages] == ["system", "user"]
+    assert messages[0]["content"].endswith("\n\nBe brief.") and '"hotel.book"' in messages[0]["content"]
+
+
+# Rules ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["fc", "prompt"])
+@pytest.mark.parametrize("key", list(RECORDS))
+def test_gold_is_right_under_fixed_and_every_mistake_is_caught(key: str, mode: str) -> None:
+    item, fixed = Item(key, ("0",), RECORDS[key]), rules("fixed", mode)
+    gold = gold_replies(fixed.episode(item, "0"))
+    assert gold is not None and fixed.accepts(item, "0", gold)
+    missed = [mutant for mutant in fixed.mutants(item) if fixed.accepts(item, "0", mutant.replies)]
+    assert not missed
+
+
+def test_the_published_rules_keep_the_quotes_of_javas_texts() -> None:
+    call = 'Store.put(keys=new String[]{"a", "b"}, limit=5L)'
+    assert check("simple_java_0", call).error == "value_error:list/tuple"
+    assert check("simple_java_0", call, "fixed").correct
+
+
+def test_a_map_of_java_keeps_its_content_under_fixed() -> None:
+    wrong = 'Store.put(keys=new String[]{"a", "b"}, limit=5L, options=new HashMap<>() {{ put("k", "w"); }})'
+    assert check("simple_java_0", wrong, "fixed").error == "value_error:dict_value"
+    assert check("simple_java_0", wrong.replace('"w"', '"v"'), "fixed").correct
+
+
+def test_an_empty_value_is_no_accepted_one_under_fixed() -> None:
+    call = "[hotel.book(city='Rome', nights=3, extras=[])]"
+    assert check("simple_python_0", call).correct
+    assert not check("simple_python_0", call, "fixed").correct
+
+
+def test_values_without_names_get_those_of_the_parameters_under_fixed() -> None:
+    call = "[hotel.book('Rome', 3)]"
+    assert check("simple_python_0", call).error == "simple_function_checker:missing_required"
+    assert check("simple_python_0", call, "fixed").correct
+    assert check("simple_python_0", "[hotel.book(city='Rome', nights=+3)]", "fixed").correct
+    assert not check("simple_python_0", "[hotel.book(city='Rome', nights=+3)]").correct
+
+
+def test_calls_are_matched_greedily_as_published_and_as_well_as_possible_under_fixed() -> None:
+    assert LATER["hotel.book"]["city"] == ["Oslo", "Rome"] and STAY["hotel.book"]["city"] == ["Rome"]
+    calls = "[hotel.book(city='Rome', nights=3), hotel.book(city='Oslo', nights=3)]"
+    assert check("parallel_0", calls).error == "parallel_function_checker_no_order:cannot_find_match"
+    assert check("parallel_0", calls, "fixed").correct
+
+
+def test_a_truth_value_is_no_number_and_a_decimal_point_counts_under_fixed() -> None:
+    from wildtool.benchmarks.bfcl.fixed import same
+
+    assert not same([True], [1]) and same([1.0], [1])
+    assert not same("1.5 km", "15 km") and same("New-York", "new york") and not same("-3", "3")
+
+
+@pytest.mark.parametrize(
+    ("reply", "official", "fixed"),
+    [
+        ("No function fits.", True, True),
+        ("[ring(name='Ann')]", False, False),
+        ("```python\n[ring(name='Ann')]\n```", True, False),
+        ("Sorry(no)", False, True),
+        ("[]", True, True),
+    ],
+)
+def test_where_no_function_fits_a_call_is_wrong(reply: str, official: bool, fixed: bool) -> None:
+    assert check("irrelevance_0", reply).correct == official
+    found = check("irrelevance_0", reply, "fixed")
+    assert found.correct == fixed and found.error in (None, CALLED)
+
+
+def test_any_call_is_relevant_as_published_and_one_that_is_offered_under_fixed() -> None:
+    assert check("live_relevance_0-0-0", native("no_such", "{}"), mode="fc").correct
+    assert not check("live_relevance_0-0-0", native("no_such", "{}"), "fixed", "fc").correct
+    assert check("live_relevance_0-0-0", native("ring", "{}"), "fixed", "fc").correct
+
+
+def test_an_entry_that_the_original_cannot_judge_is_wrong_and_says_so() -> None:
+    record = RECORDS["simple_python_0"]
+    values = native("hotel_book", '{"city": "Rome", "nights": 3}')
+    unknown = function_without_type(record)
+    found = rules(mode="fc").check(unknown, values)
+    assert found.error == CHECKER_RAISED and found.fields["reference_error"]
+
+
+def function_without_type(record: Record) -> Record:
+    document = json.loads(json.dumps(record.functions[0]))
+    document["parameters"]["properties"]["city"]["type"] = "odd"
+    return Record(record.category, record.messages, (document,), record.answers)
+
+
+TEXTS = st.one_of(
+    st.text(),
+    st.text(alphabet="[]{}()=,.'\"`;:+-*/ \nnewftA1é", max_size=60),
+    st.sampled_from(
+        [
+            "[" * 5000,
+            "f(" * 3000,
+            "[f(a=" + "(" * 200 + ")]",
+            "[f(a=9**9**9)]",
+            "[f(x=" + "-" * 5000 + "1)]",
+            "[f(x=new " + "A<" * 400 + ")]",
+            "[f(x=" + "1" * 5000 + ")]",
+            "[f(x=" + "{" * 3000 + "}" * 3000 + ")]",
+            "[f(x=" + "(a) => " * 2000 + "1)]",
+            "\ud800",
+            "[f(a='\x00')]",
+        ]
+    ),
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = st.sampled_from(["hotel_book", "ring", "Store_put"]) | JSON
+FUNCTIONS = st.fixed_dictionaries({"name": NAMES, "arguments": JSON | TEXTS | JSON.map(json.dumps)})
+CALLS = st.lists(st.fixed_dictionaries({"function": FUNCTIONS}) | JSON, max_size=3)
+
+
+@given(reply=st.fixed_dictionaries({"content": TEXTS | JSON, "tool_calls": st.none() | CALLS | JSON}))
+def test_no_reply_makes_the_rules_raise(reply: dict[str, Any]) -> None:
+    for key in RECORDS:
+        for profile in ("official", "fixed"):
+            for mode in ("fc", "prompt"):
+                found = rules(profile, mode).check(RECORDS[key], reply)
+                assert found.correct == (found.error is None)
+
+
+@given(
+    values=st.fixed_dictionaries({"city": JSON, "nights": JSON, "price": JSON, "extras": JSON}),
+    key=st.sampled_from(["simple_python_0", "parallel_0"]),
+)
+def test_no_argument_makes_the_rules_raise(values: dict[str, Any], key: str) -> None:
+    reply = native("hotel_book", json.dumps(values))
+    reply["tool_calls"] *= len(RECORDS[key].answers)
+    for profile in ("official", "fixed"):
+        assert check(key, reply, profile, "fc").reason
+
+
+def test_unreadable_calls_are_named_as_the_original_names_them() -> None:
+    assert check("simple_python_0", "I would book it.").error == NOT_DECODED
+    assert check("simple_python_0", native("hotel_book", "{"), mode="fc").error == NOT_DECODED
+    assert check("simple_python_0", "[]").error == "simple_function_checker:wrong_count"
+
+
+# Commands ---------------------------------------------------------------------------------------------
+
+
+def test_a_run_has_the_leaderboards_scores_of_what_was_run(tmp_path: Path) -> None:
+    folder, run = write_data(tmp_path / "data"), tmp_path / "run"
+    gold = ("--model", "baseline/gold", "--profile", "fixed", "--quiet")
+    ended = asyncio.run(
+        wildtool("run", "bfcl", "--data", str(folder), *gold, "--out", str(run), cwd=tmp_path)
+    )
+    assert ended.status == 0, ended.err
+    shown = asyncio.run(wildtool("show", str(run), "--profile", "fixed", "--json", cwd=tmp_path))
+    assert shown.status == 0, shown.err
+    metrics = {(one["group"], one["name"]): one for one in metrics_in(json.loads(shown.out))}
+    score = metrics["leaderboard", "non-live, weighted as in v4"]
+    assert score["value"] == 1 and "live, irrelevance, multi-turn, agentic" in score["note"]
+    assert metrics["category", "live_relevance"]["denominator"] == 1
+    assert ("leaderboard", "live") not in metrics, "half of its categories were not run"
+
+
+def metrics_in(value: Any) -> list[dict[str, Any]]:
+    """All metrics of a JSON document."""
+    if isinstance(value, dict):
+        own = [value] if {"group", "name", "value"} <= value.keys() else []
+        return own + [found for part in value.values() for found in metrics_in(part)]
+    return [found for part in value for found in metrics_in(part)] if isinstance(value, list) else []
