@@ -15,6 +15,7 @@ from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import Record
+from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules
 from wildtool.benchmarks.bfcl.rules import CALLED, CHECKER_RAISED, NOT_DECODED, SingleTurnRules
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError
@@ -31,8 +32,8 @@ RECORDS = {
 
 def rules(profile: str = "official", mode: str = "prompt") -> SingleTurnRules:
     found = BFCL_BENCHMARK.in_mode(mode).rules(profile)
-    assert isinstance(found, SingleTurnRules)
-    return found
+    assert isinstance(found, EntryRules)
+    return found.single
 
 
 def check(key: str, reply: Any, profile: str = "official", mode: str = "prompt") -> Check:
