@@ -68,7 +68,6 @@ def compare(
       wildtool compare runs/demo
       wildtool compare runs/demo --all-pairs --metric item
       wildtool compare runs/demo --group "task type" --flips
-      wildtool compare runs/wildtoolbench/gpt-4o --published
 
     Runs are paired on the same units. Each difference comes with a 95 % interval clustered by item and an exact
     paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are

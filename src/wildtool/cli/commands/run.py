@@ -36,7 +36,7 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Run
       wildtool run wildtoolbench --model gpt-4o --temperature 0 --limit 20
       wildtool run acebench --model claude-sonnet-4-5 --user-model gpt-4o
       wildtool run wild-mini --model qwen3 --base-url http://127.0.0.1:8000/v1
-      wildtool run toleap --model gpt-4o --limit 100
+      wildtool run all --model baseline/gold --limit 5
 
     Every reply is recorded as it arrives. If a run stops, the same command continues it and sends nothing twice.
     """
