@@ -437,3 +437,5 @@ def test_other_data_are_not_installed(folder: Path, tmp_path: Path, monkeypatch:
     with pytest.raises(DataError, match="level-1-given-desc is not that of commit"):
         pull(folder, None, lambda _: None)
     assert not official_folder().exists()
+    with pytest.raises(DataError, match="holds neither"):
+        pull(tmp_path, None, lambda _: None)

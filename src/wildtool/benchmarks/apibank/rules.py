@@ -33,8 +33,8 @@ NO_CALL, WRONG_API, WRONG_ARGUMENTS, WRONG_RESULT, OTHER_WORDS = (
     "wrong result",
     "other words",
 )
-SAMPLE_ERRORS = (NO_CALL, WRONG_API, WRONG_ARGUMENTS, WRONG_RESULT, OTHER_WORDS)
-"""Error classes of wrong samples; the last one is of replies."""
+API_ERRORS = (NO_CALL, WRONG_API, WRONG_ARGUMENTS, WRONG_RESULT)
+"""Error classes of wrong calls; a reply has only the other one."""
 _MAX_REPLY = 200_000
 """Characters of a reply that `fixed` compares."""
 _FIXED = EqualInputs()

@@ -18,6 +18,7 @@ from wildtool.types import Source
 REPOSITORY = "AlibabaResearch/DAMO-ConvAI"
 COMMIT = "483554eae102996f5ec1f4feab4e78ef29c2a394"
 _HOME = "api-bank"
+_SAMPLES = "lv1-lv2-samples"
 _PARTS = Path(__file__).with_name("files.txt")
 """Paths of the repository's files below the benchmark's folder, one a line."""
 CONTENT_DIGESTS = {
@@ -70,6 +71,11 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
         joined = {name: _read_joined(file, name) for name in JOINED_FILES}
     elif file is not None:
         home = file / _HOME if (file / _HOME).is_dir() else file
+        if not (home / _SAMPLES).is_dir():
+            raise DataError(
+                f"{file}: holds neither {_HOME}/{_SAMPLES} nor {DIALOGUE_LEVELS[0]}.jsonl; --from takes a checkout of"
+                f" {REPOSITORY} or a folder with {', '.join(JOINED_FILES)}"
+            )
         joined = _joined(lambda path: read_unpacked(home / path))
     else:
         joined = _downloaded(mirror, report)

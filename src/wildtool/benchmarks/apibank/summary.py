@@ -7,7 +7,7 @@ from typing import Any
 
 from wildtool.benchmark import Published, View
 from wildtool.benchmarks.apibank.data import CALL, DIALOGUE_LEVELS, LEVEL_1, LEVEL_2, REPLY
-from wildtool.benchmarks.apibank.rules import SAMPLE_ERRORS
+from wildtool.benchmarks.apibank.rules import API_ERRORS
 from wildtool.published import as_metrics
 from wildtool.stats.intervals import weighted_sum
 from wildtool.stats.metrics import Rate, cost, coverage, error_rates, rate_metrics
@@ -17,6 +17,7 @@ CALLS, REPLIES = "API correctness", "ROUGE-L of replies"
 WEIGHTED = "Weighted Average"
 LEVEL_FILES: Mapping[str, int] = {LEVEL_1: 214, LEVEL_2: 50}
 """Dialogue files of each level, by which ToLeaP weights it, those without a sample included."""
+_WRONG_CALLS = f"task = '{CALL}' AND outcome = 'wrong'"
 _TASKS = {CALL: (CALLS, "CAST(correct AS INTEGER)"), REPLY: (REPLIES, "COALESCE(rouge_l, 0)")}
 
 
@@ -39,7 +40,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     return [
         *metrics,
         *(one for one in rate_metrics(counted, by_tool) if one.denominator),
-        *rate_metrics(verdicts, error_rates("errors", SAMPLE_ERRORS)),
+        *rate_metrics(verdicts, error_rates("errors", API_ERRORS, where=_WRONG_CALLS)),
         *coverage(verdicts, raising, "sample"),
         Metric("coverage", "searches answered by words", None, searched, _count(verdicts), kind="count"),
         *cost(verdicts, "sample"),
@@ -110,7 +111,9 @@ VIEWS: Sequence[View] = (
         "The same by tool: of calls the one that is wanted, of replies the one just called.",
         (f"{CALLS} by tool", f"{REPLIES} by tool"),
     ),
-    View("errors", "Errors", "What is wrong, as shares of the wrong samples.", ("errors",), "stacked"),
+    View(
+        "errors", "Errors", "What is wrong with calls, as shares of the wrong ones.", ("errors",), "stacked"
+    ),
     View("cost", "Cost", "Tokens and seconds of one sample.", ("cost",)),
 )
 """The pages, in order; the same for every profile."""
