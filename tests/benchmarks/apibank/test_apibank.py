@@ -173,6 +173,15 @@ def test_a_tool_search_is_answered_from_records_else_by_words(items: dict[str, I
     assert not right("original", items[TWO], 1, "[ToolSearcher(keywords='zzyzx')]")
 
 
+def test_a_translation_is_found_by_the_name_of_its_language_too() -> None:
+    library = ToolLibrary(described(), TABLES)
+    library.recorded.add("Translate", {"src": "Hello", "tgt_lang": "fr"}, "Bonjour")
+    for language in ("fr", "French"):
+        found = execute(library.fresh(), "Translate", {"src": "hello", "tgt_lang": language})
+        assert found.output == "Bonjour"
+    assert execute(library.fresh(), "Translate", {"src": "Hello"}).output is None
+
+
 # Replies ---------------------------------------------------------------------------------------------
 
 

@@ -240,7 +240,10 @@ def _cancel_timed_switch(tables: Tables, name: str, time: str) -> Any:
 
 
 def _play_music(tables: Tables, music_name: str) -> Any:
-    return f"music://{music_name.strip().lower()}"
+    name = music_name.strip().lower()
+    if not name:
+        raise ToolError("The music name cannot be empty.")
+    return f"music://{name}"
 
 
 CARE_TOOLS: Mapping[str, ToolFunction] = {

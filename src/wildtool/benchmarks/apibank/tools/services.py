@@ -18,6 +18,8 @@ from wildtool.benchmarks.apibank.tools.state import (
 _TODAY = "2023-03-31"
 _FORMULA_TOKEN = re.compile(r"\d+|[-+*/()]")
 _ADDRESS = re.compile(r"(?:[a-z0-9]{2,}|[a-z0-9]+[._][a-z0-9]+)@\w+\.\w{2,3}")
+_LANGUAGES = {"french": "fr", "spanish": "es"}
+"""Names of the languages into which recorded calls translate."""
 _BAD_FORMULA = "invalid formula"
 
 
@@ -192,8 +194,10 @@ def _dictionary(tables: Tables, keyword: str) -> Any:
     return tables.recorded.answer("Dictionary", {"keyword": keyword})
 
 
-def _translate(tables: Tables, src: str, tgt_lang: str, src_lang: str = "auto") -> Any:
-    return tables.recorded.answer("Translate", {"src": src, "tgt_lang": tgt_lang})
+def _translate(tables: Tables, src: str, src_lang: str | None = None, tgt_lang: str | None = None) -> Any:
+    wanted = (tgt_lang or "en").lower()
+    language = next((code for name, code in _LANGUAGES.items() if name in wanted), wanted)
+    return tables.recorded.answer("Translate", {"src": src, "tgt_lang": language})
 
 
 def _search_engine(tables: Tables, keyword: str) -> Any:
