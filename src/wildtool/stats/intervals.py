@@ -27,11 +27,11 @@ def clustered_rate(clusters: Sequence[tuple[float, float]]) -> tuple[float, floa
     At a rate of 0 or 1 the clusters show no spread: there the effective sample size is the number of clusters,
     the most conservative choice (all units of an item count as one).
     """
-    used = [(x, n) for x, n in clusters if n > 0]
-    total = sum(n for _, n in used)
+    used = [cluster for cluster in clusters if cluster[1] > 0]
+    total = sum([n for _, n in used])
     if total <= 0:
         return None
-    rate = sum(x for x, _ in used) / total
+    rate = sum([x for x, _ in used]) / total
     effective = _effective_size(used, rate, total)
     return (rate, *wilson(rate, effective))
 
@@ -69,7 +69,7 @@ def _effective_size(clusters: Sequence[tuple[float, float]], rate: float, total:
         return 1.0
     if rate in (0.0, 1.0):
         return float(count)
-    spread = sum((x - rate * n) ** 2 for x, n in clusters)
+    spread = sum([(x - rate * n) ** 2 for x, n in clusters])
     variance = count / (count - 1) * spread / (total * total)
     return max(1.0, min(total, rate * (1 - rate) / variance)) if variance else total
 

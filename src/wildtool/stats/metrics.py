@@ -144,15 +144,17 @@ def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
     ]
     places = {text: place for place, text in enumerate(dict.fromkeys(chain(*pairs)), 1)}
     rows = verdicts.aggregate(", ".join(("item", *places)), "item").fetchall()
+    # Rates share most of their denominators.
+    sums = {text: [float(row[place] or 0) for row in rows] for text, place in places.items()}
     return [
-        rate_metric(rate, [(float(row[places[right]] or 0), float(row[places[total]] or 0)) for row in rows])
+        rate_metric(rate, [*zip(sums[right], sums[total], strict=True)])
         for rate, (right, total) in zip(wanted, pairs, strict=True)
     ]
 
 
 def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
     """A rate from the numerator and denominator of each item."""
-    right, total = sum(x for x, _ in clusters), sum(n for _, n in clusters)
+    right, total = sum([x for x, _ in clusters]), sum([n for _, n in clusters])
     # A benchmark may define a rate that can exceed 1; such a rate has no interval.
     found = clustered_rate(clusters) if right <= total else None
     value, low, high = found or (right / total if total else None, None, None)

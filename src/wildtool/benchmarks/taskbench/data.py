@@ -119,9 +119,10 @@ def read_library(path: Path, domain: str) -> Library:
 
 def read_labels(path: Path, library: Library) -> Iterator[Item]:
     """The records of a file of JSON lines. Raises DataError naming file, line, id and field."""
+    name = str(path)
     for number, line in enumerate(read_unpacked(path).splitlines(), 1):
         if line.strip():
-            yield _item(line, f"{path}:{number}", library)
+            yield _item(line, f"{name}:{number}", library)
 
 
 def _item(line: bytes, where: str, library: Library) -> Item:
@@ -140,7 +141,7 @@ def _item(line: bytes, where: str, library: Library) -> Item:
     request = fields.get("instruction") or fields.get("user_request")
     if not isinstance(request, str):
         raise DataError(f"{where}: field instruction: expected a text, found {json_type(request)}")
-    gold = ToolPlan(*(_label(fields, name, where) for name in ("steps", "nodes", "links")))
+    gold = ToolPlan(*[_label(fields, *names, where) for names in _LABELS])
     for place, node in enumerate(gold.nodes):
         if not isinstance(node, dict) or not isinstance(cast(dict[str, Any], node).get("task"), str):
             raise DataError(f"{where}: field tool_nodes[{place}].task: expected the name of a tool")
@@ -148,9 +149,12 @@ def _item(line: bytes, where: str, library: Library) -> Item:
     return Item(f"{library.domain}/{fields['id']}", ("0",), data, library.domain)
 
 
-def _label(record: Mapping[str, Any], name: str, where: str) -> list[Any]:
+_LABELS = [(f"tool_{name}", f"task_{name}") for name in ("steps", "nodes", "links")]
+
+
+def _label(record: Mapping[str, Any], released: str, decoded: str, where: str) -> list[Any]:
     """A part of a label: `tool_<name>` in JSON text as released, or `task_<name>`; decoded or not."""
-    found = next((key for key in (f"tool_{name}", f"task_{name}") if key in record), f"tool_{name}")
+    found = decoded if released not in record and decoded in record else released
     value = record.get(found)
     if isinstance(value, str):
         try:

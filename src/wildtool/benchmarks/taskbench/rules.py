@@ -1,7 +1,7 @@
 """What a profile of TaskBench makes of a reply, and mistakes in the gold plan that it must catch."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, partial
@@ -16,6 +16,7 @@ from wildtool.benchmarks.taskbench.prompt import request
 from wildtool.benchmarks.taskbench.scores import PlanScores, ScoreReply
 from wildtool.benchmarks.taskbench.toleap import score_toleap
 from wildtool.episode import SingleReply, written_text
+from wildtool.toolcall.set_scores import Overlap
 from wildtool.trace import Trace
 from wildtool.types import FieldValue, Item, Message, Request, Transcript
 
@@ -46,14 +47,16 @@ class TaskBenchRules(Rules):
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         found = self._score(item, episode.reply or {})
-        wrong = [part for part in PARTS if found.f1(getattr(found, part)) < 1]
+        overlaps = (found.node, found.edge, found.name, found.value)
+        rates = [*map(found.f1, overlaps)]
+        wrong = [part for part, rate in zip(PARTS, rates, strict=True) if rate < 1]
         if found.fault:
             error, reason = UNREADABLE_PLAN, found.fault
         elif wrong:
             error, reason = _WRONG[wrong[0]], _reason(found, wrong[0])
         else:
             error, reason = None, "tools, links and arguments are those of the label"
-        return Check(error is None, error, reason, found.f1(found.value), _columns(found))
+        return Check(error is None, error, reason, rates[-1], _columns(found, overlaps, rates))
 
     def _score(self, item: Item, reply: Message) -> PlanScores:
         record = item.data
@@ -103,22 +106,22 @@ def _reason(found: PlanScores, part: str) -> str:
     return f"{overlap.hits} of {overlap.gold} are right, {overlap.predicted} were given"
 
 
-def _columns(found: PlanScores) -> Mapping[str, FieldValue]:
+def _columns(
+    found: PlanScores, overlaps: Sequence[Overlap], rates: Sequence[float]
+) -> Mapping[str, FieldValue]:
     columns: dict[str, FieldValue] = {
         "rouge_1": found.rouge_1,
         "rouge_2": found.rouge_2,
         "similarity": found.similarity,
         "reference_error": found.raised or None,
     }
-    columns |= dict(zip(COUNTED, found.counts, strict=True))
-    for part in PARTS:
-        overlap = getattr(found, part)
-        columns[f"{part}_f1"] = found.f1(overlap)
-        columns[f"{part}_hits"] = overlap.hits
-        columns[f"{part}_sizes"] = overlap.predicted + overlap.gold
+    columns.update(zip(COUNTED, found.counts, strict=True))
+    for (f1, hits, sizes), overlap, rate in zip(_PART_COLUMNS, overlaps, rates, strict=True):
+        columns[f1], columns[hits], columns[sizes] = rate, overlap.hits, overlap.predicted + overlap.gold
     return columns
 
 
+_PART_COLUMNS = [(f"{part}_f1", f"{part}_hits", f"{part}_sizes") for part in PARTS]
 COUNTED = ("counts_steps", "counts_arguments", "counts_nodes")
 """Columns that say what the original counts a sample for."""
 

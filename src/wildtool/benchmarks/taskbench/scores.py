@@ -1,5 +1,6 @@
 """What the rules of a profile find in one reply: six scores, and the counts that micro averages are made of."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -41,7 +42,7 @@ class PlanScores:
 ScoreReply = Callable[[str, ToolPlan, Library], PlanScores]
 """Text of a reply, label, tools."""
 
-_EXTENSIONS = {kind: tuple(f".{ending}" for ending in endings.split()) for kind, endings in MEDIA.items()}
+_EXTENSIONS = {kind: re.compile(rf"\.(?:{endings.replace(' ', '|')})") for kind, endings in MEDIA.items()}
 
 
 def f1_or_equal(overlap: Overlap) -> float:
@@ -53,6 +54,4 @@ def media_type(text: str) -> str:
     """Kind of file that a text names, by an extension anywhere in it, as both evaluators decide it (Q11)."""
     if "." not in text:
         return "text"
-    return next(
-        (kind for kind, endings in _EXTENSIONS.items() if any(ending in text for ending in endings)), "text"
-    )
+    return next((kind for kind, ending in _EXTENSIONS.items() if ending.search(text)), "text")

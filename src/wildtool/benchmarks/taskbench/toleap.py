@@ -1,7 +1,7 @@
 """TaskBench as ToLeaP scores it: six scores of each sample, whose means over a domain are its table."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, cast
 
@@ -41,7 +41,7 @@ def score_toleap(text: str, gold: ToolPlan, library: Library) -> PlanScores:
     try:
         words, gold_words = (rouge_words(steps_text(one.steps), stem=True) for one in (plan, gold))
         names, gold_names = node_names(plan.nodes), [str(node["task"]) for node in gold.nodes]
-        found, wanted = list(_predicted(plan.nodes)), list(_labelled(gold.nodes))
+        found, wanted = _predicted(plan.nodes), _labelled(gold.nodes)
     except TypeError as error:
         return PlanScores(fault=f"the published evaluator raises TypeError: {error}", raised="TypeError")
     pairs = (
@@ -53,8 +53,8 @@ def score_toleap(text: str, gold: ToolPlan, library: Library) -> PlanScores:
         *rouge_1_2(words, gold_words),
         set_overlap(names, gold_names),
         set_overlap(*pairs),
-        set_overlap([name for name, _ in found], [name for name, _ in wanted]),
-        set_overlap([value for _, value in found], [value for _, value in wanted]),
+        set_overlap(found[0], wanted[0]),
+        set_overlap(found[1], wanted[1]),
     )
 
 
@@ -64,6 +64,8 @@ def steps_text(steps: Any) -> str:
 
 
 def _step_text(step: Any) -> Any:
+    if isinstance(step, str):
+        return step
     if isinstance(step, list):
         parts = cast(list[Any], step)
         return "\n".join(parts) if all(isinstance(part, str) for part in parts) else str(parts)
@@ -81,7 +83,10 @@ def node_names(nodes: Any) -> list[str]:
 
 def node_name(node: Mapping[str, Any]) -> Any:
     """What a node calls its tool, under any of the names that ToLeaP takes for it (Q7); empty where it does not."""
-    return next((node[key] for key in _NAME_KEYS if key in node), "")
+    for key in _NAME_KEYS:
+        if key in node:
+            return node[key]
+    return ""
 
 
 def name_pairs(names: list[str]) -> list[str]:
@@ -98,17 +103,24 @@ def link_pairs(links: Any) -> list[str]:
     return [f"{one[0]} - {other[1]}" for one, other in pairwise(ends)]
 
 
-# Arguments as pairs of texts: name, and name with value --------------------------------------------------
+# Arguments as texts, of each its name, and its name with its value ---------------------------------------
+
+Arguments = tuple[list[str], list[str]]
 
 
-def _predicted(nodes: Any) -> Iterator[tuple[str, str]]:
+def _predicted(nodes: Any) -> Arguments:
+    names, values = list[str](), list[str]()
     for node in nodes:
         if not isinstance(node, dict):
             continue
         fields = cast(dict[str, Any], node)
         arguments: Any = fields.get("arguments", [])
+        tool = node_name(fields)
         for argument in () if arguments is None else arguments:
-            yield _predicted_argument(node_name(fields), argument)
+            name, value = _predicted_argument(tool, argument)
+            names.append(name)
+            values.append(value)
+    return names, values
 
 
 def _predicted_argument(tool: Any, argument: Any) -> tuple[str, str]:
@@ -123,11 +135,15 @@ def _predicted_argument(tool: Any, argument: Any) -> tuple[str, str]:
     return f"{tool} - PRED ERROR", f"{tool} - PRED ERROR"
 
 
-def _labelled(nodes: Any) -> Iterator[tuple[str, str]]:
+def _labelled(nodes: Any) -> Arguments:
+    names, values = list[str](), list[str]()
     for node in nodes:
         arguments: list[Any] = node.get("arguments") or []
         for argument in arguments:
-            yield _labelled_argument(node["task"], argument)
+            name, value = _labelled_argument(node["task"], argument)
+            names.append(name)
+            values.append(value)
+    return names, values
 
 
 def _labelled_argument(tool: str, argument: Any) -> tuple[str, str]:

@@ -33,6 +33,8 @@ from wildtool.types import Reply, Request
 
 _SEGMENT_NAME = re.compile(r"record-(\d{4,})\.jsonl(\.gz)?")
 _BLOCK = 1 << 20
+_READ_AHEAD = 1 << 16
+"""Bytes read at once: lines of several kilobytes would otherwise be put together from pieces."""
 _MAX_GROWTH = 200
 """Times that a compressed segment may grow. Records grow 10 to 30 times; what was made to fill a disk, 1,000 times."""
 _ALWAYS_ALLOWED = 64 << 20
@@ -130,8 +132,8 @@ def find_segments(folder: Path) -> list[Segment]:
 def open_segment(segment: Segment) -> IO[bytes]:
     """Opens a segment for reading; a compressed one is first expanded into a nameless temporary file."""
     if not segment.compressed:
-        return segment.path.open("rb")
-    expanded = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+        return segment.path.open("rb", buffering=_READ_AHEAD)
+    expanded = tempfile.TemporaryFile(buffering=_READ_AHEAD)  # noqa: SIM115 - the caller closes it
     most = max(_ALWAYS_ALLOWED, _MAX_GROWTH * segment.path.stat().st_size)
     try:
         with gzip.open(segment.path) as packed:
@@ -231,12 +233,25 @@ def seal_line(line: bytes, synced: int) -> bytes:
 
 def check_line(line: bytes) -> int:
     """How much had been synced when a line was written; 0 where it does not say. Raises ValueError for a damaged one."""
+    return _checked_seal(line) or 0
+
+
+def is_as_written(line: bytes) -> bool | None:
+    """Whether a line is as it was written; None for one of an earlier version, which cannot tell."""
+    try:
+        return None if _checked_seal(line) is None else True
+    except ValueError:
+        return False
+
+
+def _checked_seal(line: bytes) -> int | None:
+    """How much had been synced by the seal of a line, None where it has none. Raises ValueError for a damaged line."""
     tail = line[-_LONGEST_SEAL:]
     found = _SEAL.search(tail)
     if found is None:
         if any(part in tail for part in _SEAL_PARTS):
             raise ValueError("its end is damaged")
-        return 0
+        return None
     body = len(line) - len(tail) + found.end(1)
     if zlib.crc32(memoryview(line)[:body]) != int(found[2], 16):
         raise ValueError("it does not have the checksum that it was written with")

@@ -12,6 +12,7 @@ Each line ends with a checksum (`format.py`). A damaged line is named; one that 
 that no later line calls synced, is left out.
 """
 
+import re
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,6 +31,7 @@ from wildtool.engine.record.format import (
     check_line,
     find_segments,
     fingerprint_of,
+    is_as_written,
     is_torn,
     line_number_at,
     open_segment,
@@ -116,6 +118,8 @@ class RecordReader(Closing):
         self._files: list[IO[bytes]] = []
         self._paths: list[Path] = []
         self._index: dict[tuple[str, int], array[int]] = {}
+        self._damaged_places: set[int] = set()
+        """Of the lines that are not as they were written: an error where their item is read, not before."""
         try:
             for segment in find_segments(folder):
                 self._paths.append(segment.path)
@@ -205,8 +209,11 @@ class RecordReader(Closing):
         for count, line in enumerate(json_codec.lines_within(file), 1):
             if offset >= end:
                 break
+            whole = is_as_written(line)
+            if whole is False:
+                self._damaged_places.add(number << _OFFSET_BITS | offset)
             # One that is too long is cut here, which does not make it a torn one.
-            if len(line) <= json_codec.LINE_LIMITS.bytes and is_torn(line):
+            if not whole and len(line) <= json_codec.LINE_LIMITS.bytes and is_torn(line):
                 lost.append(LostLine(self._paths[number], count, offset, len(line)))
             else:
                 self._index_line(number, offset, line, lost[0] if lost else None)
@@ -220,7 +227,9 @@ class RecordReader(Closing):
             if len(line) > json_codec.LINE_LIMITS.bytes:
                 raise json_codec.TooLargeError(f"more than {json_codec.LINE_LIMITS.bytes:,} bytes")
             key = _key(line)
-            synced = check_line(line) if self._check_all else synced_length(line)
+            if self._check_all:
+                self._check(number << _OFFSET_BITS | offset, line)
+            synced = 0 if lost is None else synced_length(line)
         except (ValueError, KeyError, TypeError) as error:
             raise self._damaged(number, offset, error) from error
         if lost is not None and synced > lost.offset:
@@ -242,10 +251,15 @@ class RecordReader(Closing):
             try:
                 line = file.readline(json_codec.LINE_LIMITS.bytes + 1)
                 row = (_without_request(line) if replies_only else None) or _checked(_parsed(line))
-                check_line(line)
+                self._check(place, line)
             except (ValueError, KeyError, TypeError) as error:
                 raise self._damaged(number, offset, error) from error
             yield row
+
+    def _check(self, place: int, line: bytes) -> None:
+        """Raises ValueError for a line that is not as it was written."""
+        if place in self._damaged_places:
+            check_line(line)
 
     def _damaged(self, number: int, offset: int, error: Exception) -> RecordError:
         file = self._files[number]
@@ -264,9 +278,17 @@ _COLUMNS: Mapping[str, Mapping[str, Any]] = {
 """Columns of each row with their types, beside item and repeat."""
 
 
+_PLAIN_ADDRESS = re.compile(
+    rb'\{"row":"(?:step|error)","item":"([^"\\\x00-\x1f]*)","repeat":(0|[1-9]\d{0,8}),"unit":'
+)
+"""The beginning of a row as the writer writes it, of an item whose id needs no escapes."""
+
+
 def _key(line: bytes) -> tuple[str, int] | None:
     """Item and repeat of a row, None for a header; reads no more of the line than its beginning where it
     can."""
+    if found := _PLAIN_ADDRESS.match(line):
+        return found[1].decode(), int(found[2])
     # Inside a JSON string the quotes would be escaped, so this finds the column and never a text.
     cut = line.find(b',"unit":') if line.startswith(b'{"row":"') else -1
     row = _parsed(line[:cut] + b"}" if cut > 0 else line)

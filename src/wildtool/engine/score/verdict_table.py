@@ -184,7 +184,7 @@ class VerdictTable(Closing):
                 "reason": verdict.reason,
                 "steps": verdict.steps,
                 **_unit_cost(log.get(verdict.unit, {})),
-                **{name: verdict.fields.get(name) for name in self._own},
+                **dict(zip(self._own, map(verdict.fields.get, self._own), strict=True)),
                 "detail": _detail(verdict.detail),
             }
             self._places.append(order << _OFFSET_BITS | self._size)
@@ -293,21 +293,23 @@ def _unit_cost(steps: Mapping[int, RecordedReply | RecordedFailure]) -> dict[str
     """What the model under test used for a unit, and what was changed on the way; None where nothing was reported."""
     mine = [step for step in steps.values() if step.role == "agent"]
     replies = [step.reply for step in mine if isinstance(step, RecordedReply)]
-    failed = [step for step in mine if isinstance(step, RecordedFailure)]
+    failed = [] if len(replies) == len(mine) else [step for step in mine if isinstance(step, RecordedFailure)]
     return {
-        "prompt_tokens": _total(reply.usage.get("prompt_tokens") for reply in replies),
-        "completion_tokens": _total(reply.usage.get("completion_tokens") for reply in replies),
-        "latency_s": sum(reply.latency_s for reply in replies) if replies else None,
-        "attempts": sum(step.attempts for step in (*replies, *failed)),
-        "calls": sum(_calls(reply.message.get("tool_calls")) for reply in replies),
+        "prompt_tokens": _total([reply.usage.get("prompt_tokens") for reply in replies]),
+        "completion_tokens": _total([reply.usage.get("completion_tokens") for reply in replies]),
+        "latency_s": sum([reply.latency_s for reply in replies]) if replies else None,
+        "attempts": sum([step.attempts for step in (*replies, *failed)]),
+        "calls": sum([_calls(reply.message.get("tool_calls")) for reply in replies]),
         **_changed([reply.changes for reply in replies if reply.changes]),
     }
 
 
 def _changed(changes: Sequence[Sequence[str]]) -> dict[str, int | str | None]:
+    if not changes:
+        return {"mended_replies": 0, "changes": None}
     mended = sum(any(name.startswith(REPAIR_CHANGE) for name in names) for names in changes)
     made = Counter(name for names in changes for name in names)
-    return {"mended_replies": mended, "changes": _detail(made) if made else None}
+    return {"mended_replies": mended, "changes": _detail(made)}
 
 
 def _calls(calls: object) -> int:
@@ -322,7 +324,9 @@ def _total(counts: Iterable[object]) -> int | None:
 
 
 def _detail(detail: Mapping[str, Any]) -> str:
-    text = _plain_json(detail) if detail else b"{}"
+    if not detail:
+        return "{}"
+    text = _plain_json(detail)
     return text.decode() if len(text) <= _LONGEST else '{"cut":"longer than a table cell may be"}'
 
 

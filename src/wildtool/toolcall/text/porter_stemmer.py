@@ -5,7 +5,6 @@ with NLTK is a test. Source of the rules: M. F. Porter, "An algorithm for suffix
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 _UNCHANGED = "sky news inning outing canning howe proceed exceed succeed"
@@ -24,7 +23,6 @@ Rule = tuple[str, str, Condition]
 """A suffix, what replaces it, and what the word before it must be like."""
 
 
-@lru_cache(maxsize=1 << 16)
 def stem_word(word: str) -> str:
     """The stem of a lower-case word."""
     if word in _IRREGULAR:
