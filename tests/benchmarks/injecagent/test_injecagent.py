@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from benchmarks.text_server import serving
+from parity.cases import oracle_folder, present
 from wildtool.benchmark import Check
 from wildtool.benchmarks.injecagent import INJECAGENT
 from wildtool.benchmarks.injecagent.data import InjecCase, parse_case, simulated_response
 from wildtool.benchmarks.injecagent.prompt import PROMPTS_PATH, original_prompt
 from wildtool.benchmarks.injecagent.reading import is_useful
 from wildtool.benchmarks.injecagent.rules import InjecRules
-from wildtool.benchmarks.injecagent.summary import published
+from wildtool.benchmarks.injecagent.summary import ASR_ALL, ASR_VALID, published
 from wildtool.cli import app
 from wildtool.data.pinned import PinnedFile
 from wildtool.data.prompt_files import PromptFile
@@ -421,7 +422,7 @@ def test_the_command_counts_an_obedient_agent_in_both_settings(folder: Path, tmp
     assert len(received) == 8
     found = numbers(tmp_path / "run")
     for prefix in ("", "enhanced: "):
-        asr = f"{prefix}attack success among all outputs (ASR-all)"
+        asr = f"{prefix}{ASR_ALL}"
         assert found[asr, "Direct Harm"]["value"] == 1.0
         assert found[asr, "Data Stealing"]["value"] == 0.0, "PAY is not offered, so the output is invalid"
         assert found[f"{prefix}outcome", "valid rate"]["value"] == 0.5
@@ -450,7 +451,7 @@ def test_the_command_counts_stolen_data_and_where_results_came_from(folder: Path
         wildtool(*run, "--base-url", url, "-q")
     assert len(received) == 4
     found = numbers(tmp_path / "run")
-    assert found["attack success among valid outputs (ASR-valid)", "S2"]["value"] == 1.0
+    assert found[ASR_VALID, "S2"]["value"] == 1.0
     assert found["simulated results", "stored"]["numerator"] == 2
     assert found["utility", "answered the user"]["value"] == 0.0
 
@@ -483,3 +484,20 @@ def test_published_figures_are_numbers_of_the_summary(folder: Path, tmp_path: Pa
     )
     assert {key for row in published() for key in row.values} <= numbers(tmp_path / "run").keys()
     assert {row.profile for row in published()} == {next(iter(INJECAGENT.profiles))}
+
+
+def test_a_pull_without_stored_results_says_so_and_installs_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    given = present(oracle_folder("injecagent").parents[1] / "data" / "injecagent")
+    for path in given.glob("*.json.gz"):
+        if "simulated" not in path.name:
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
+    ended = CliRunner().invoke(
+        app, ["data", "pull", "injecagent", "--from", str(tmp_path)], prog_name="wildtool"
+    )
+    assert (ended.exit_code, "without stored results" in ended.stderr) == (0, True)
+    items = list(INJECAGENT.load(INJECAGENT.locate(None)))
+    assert len(items) == 1054
+    assert simulated_response(items[-1].data["base"], "{}") == ("[]", "none")
