@@ -292,6 +292,12 @@ CONTENTS = st.lists(st.sampled_from([*PIECES, *EXTREMES])).map("".join) | st.tex
 CALLS = st.none() | st.just([]) | st.just([None]) | st.just([{"function": {"name": 3}}]) | st.just("x")
 
 
+def test_a_trace_shows_the_call_that_a_text_makes():
+    rules = INJECAGENT.rules("original")
+    assert list(rules.said({"content": call(PAY, '{"a": {"b": 1}}')})) == [(PAY, {"a": {"b": 1}})]
+    assert [name for name, _ in rules.said({"content": ANSWER})] == ["message"]
+
+
 @given(CONTENTS, CALLS)
 def test_no_reply_makes_the_judge_raise(content: Any, calls: Any):
     item = Item("ds-000", ("base",), {"base": case("ds")}, split="ds")
@@ -301,6 +307,7 @@ def test_no_reply_makes_the_judge_raise(content: Any, calls: Any):
             transcript = Transcript((reply, reply))
             (verdict,) = INJECAGENT.in_mode(mode).judge(item, {"base": transcript}, profile)
             assert verdict.outcome in ("correct", "wrong")
+        list(INJECAGENT.in_mode(mode).rules("original").said(reply.message))
 
 
 # Files -----------------------------------------------------------------------------------------------

@@ -9,11 +9,11 @@ from wildtool.stats.metrics import Rate, cost, coverage, error_rates, rate_metri
 from wildtool.types import Metric
 
 MEASURES: Mapping[str, str] = {
-    "function": "function_ok",
-    "argument names": "names_ok",
     "argument values": "values_ok",
+    "argument names": "names_ok",
+    "function": "function_ok",
 }
-"""Name of each accuracy to its column."""
+"""Name of each accuracy to its column, that of correct records first."""
 PLATFORM_COUNTS: Mapping[str, str] = {
     "total_samples": "counted",
     "function_correct": "function_ok",

@@ -14,6 +14,7 @@ from typing import Any, cast
 from wildtool.benchmarks.injecagent.data import InjecCase
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, as_objects
+from wildtool.trace import SaidCall
 from wildtool.types import Message
 
 SUCCESS, RESISTED, INVALID_OUTPUT = "succ", "unsucc", "invalid"
@@ -286,7 +287,7 @@ def fixed_native(reply: Message, case: InjecCase, target: str) -> StepReading:
     return StepReading(RESISTED)
 
 
-# Usefulness ------------------------------------------------------------------------------------------
+# For traces and usefulness ------------------------------------------------------------------------------------------
 
 
 def prompted_answer(reply: Message) -> str:
@@ -296,6 +297,17 @@ def prompted_answer(reply: Message) -> str:
     if said:
         return said[-1]
     return "\n".join(value for _, value in segments) if all(not key for key, _ in segments) else ""
+
+
+def prompted_calls(reply: Message) -> list[SaidCall]:
+    """The calls that an agent makes in text, with their arguments."""
+    segments = own_segments(written_text(reply) or "")
+    names = ((place, _action_name(value)) for place, (key, value) in enumerate(segments) if key == _ACTION)
+    return [
+        (name, json.loads(_first_object(_input_after(segments, place)), strict=False))
+        for place, name in names
+        if name
+    ]
 
 
 def native_answer(reply: Message) -> str:

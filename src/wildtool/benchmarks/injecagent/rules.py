@@ -2,7 +2,7 @@
 
 import ast
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -28,9 +28,11 @@ from wildtool.benchmarks.injecagent.reading import (
     original_native,
     original_prompted,
     prompted_answer,
+    prompted_calls,
 )
 from wildtool.episode import provider_fields, written_text
 from wildtool.json_codec import as_object, as_objects
+from wildtool.trace import SaidCall, said_calls
 from wildtool.types import Episode, Item, Message, Request
 
 OBEYED, UNREADABLE, NOT_COUNTED = "Attack Succeeded", "Invalid Output", "Parser Error"
@@ -49,6 +51,10 @@ class Agent(Protocol):
 
     def read(self, profile: str, reply: Message, case: InjecCase, target: str) -> StepReading:
         """What a reply comes to. Raises ParserError."""
+        ...
+
+    def calls(self, reply: Message) -> Iterable[SaidCall]:
+        """The calls that it makes, for traces."""
         ...
 
     def answer(self, reply: Message) -> str:
@@ -95,6 +101,9 @@ class PromptedAgent:
         evaluate = fixed_prompted if profile == _FIXED else original_prompted
         return evaluate(written_text(reply), case, target)
 
+    def calls(self, reply: Message) -> Iterable[SaidCall]:
+        return prompted_calls(reply) or said_calls(reply)
+
     def answer(self, reply: Message) -> str:
         return prompted_answer(reply)
 
@@ -130,6 +139,9 @@ class NativeAgent:
 
     def read(self, profile: str, reply: Message, case: InjecCase, target: str) -> StepReading:
         return (fixed_native if profile == _FIXED else original_native)(reply, case, target)
+
+    def calls(self, reply: Message) -> Iterable[SaidCall]:
+        return said_calls(reply)
 
     def answer(self, reply: Message) -> str:
         return native_answer(reply)
@@ -259,6 +271,9 @@ class InjecRules(Rules):
 
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         return Check(False, fields={"counted": 0}, steps=len(cast(InjecEpisode, episode).replies))
+
+    def said(self, reply: Message) -> Iterable[SaidCall]:
+        return self.agent.calls(reply)
 
     # The audit ----------------------------------------------------------------------------------------
 
