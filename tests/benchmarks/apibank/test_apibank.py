@@ -366,6 +366,13 @@ def test_missing_data_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest.Mo
         APIBANK.locate(None, "level-3")
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_trace_shows_the_call_that_was_read(profile: str) -> None:
+    text = f"Sure. {bracketed_call('QueryStock', STOCK)}"
+    (said,) = apibank_rules(profile).said({"content": text})
+    assert said == ("QueryStock", STOCK)
+
+
 async def test_a_run_of_gold_answers_shows_its_numbers(folder: Path, tmp_path: Path) -> None:
     run = tmp_path / "gold"
     command = ("run", "apibank", "--data", folder, "--model", "baseline/gold", "--out", run, "-q")

@@ -1,7 +1,7 @@
 """What API-Bank's profiles make of calls and replies, and mistakes in gold answers that they must catch."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -24,7 +24,8 @@ from wildtool.benchmarks.apibank.tools.state import Tables
 from wildtool.episode import SingleReply, written_text
 from wildtool.toolcall.text.rouge_l import RougeError, rouge_l_f
 from wildtool.toolcall.text.rouge_n import rouge_words
-from wildtool.types import Item
+from wildtool.trace import SaidCall, said_calls
+from wildtool.types import Item, Message
 
 NO_CALL, WRONG_API, WRONG_ARGUMENTS, WRONG_RESULT, OTHER_WORDS = (
     "no call",
@@ -182,6 +183,7 @@ def _reply_check(score: float, fields: Mapping[str, Any], fault: str = "") -> Ch
 class ApiBankRules(Rules):
     """One profile."""
 
+    read: Callable[[str], WrittenCall | None]
     call: Callable[[Dialogue, str, str], Check]
     reply: Callable[[Dialogue, str, str], Check]
     hidden: frozenset[str]
@@ -198,6 +200,10 @@ class ApiBankRules(Rules):
         dialogue: Dialogue = item.data
         judge = self.call if dialogue.samples[unit].task == CALL else self.reply
         return judge(dialogue, unit, text)
+
+    def said(self, reply: Message) -> Iterable[SaidCall]:
+        call = self.read(written_text(reply) or "")
+        return said_calls(reply) if call is None else [(call.name, dict(call.arguments))]
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
         dialogue: Dialogue = item.data
@@ -242,7 +248,11 @@ class ApiBankRules(Rules):
 @cache
 def apibank_rules(profile: str, mode: str = "chat") -> ApiBankRules:
     """The rules of a profile in a mode."""
-    checks = (check_call_fixed, check_reply_fixed) if profile == "fixed" else (check_api_call, check_reply)
+    checks = (
+        (read_call_fixed, check_call_fixed, check_reply_fixed)
+        if profile == "fixed"
+        else (read_call, check_api_call, check_reply)
+    )
     return ApiBankRules(*checks, hidden=HIDDEN_TOOLS.get(mode, frozenset()))
 
 

@@ -33,7 +33,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     for task in order:
         levels = [one for one in rate_metrics(counted, list(_levels(task))) if one.denominator]
         headline = profile != "toleap" or task == REPLY
-        metrics += (replace(one, headline=headline) for one in (*levels, *_weighted(levels, task)))
+        metrics += (replace(one, headline=headline) for one in (*_weighted(levels, task), *levels))
     apis = [api for (api,) in verdicts.project("api").distinct().order("api").fetchall()]
     by_tool = [rate for task in order for rate in _tools(task, apis)]
     ((raising, searched),) = verdicts.aggregate("COUNT(reference_error), COUNT_IF(own_search)").fetchall()
