@@ -131,9 +131,32 @@ def test_directories_that_contain_each_other_end_a_walk() -> None:
     made = ["mkdir('p')", "cd('p')", "mkdir('a')", "mkdir('b')", "cd('..')", "cp('p', 'q')", "cd('p')"]
     made += ["mv('a', 'b')", "cd('..')", "cd('q')", "mv('b', 'a')", "cd('a')"]
     assert not any("rror" in apis.execute(call) for call in made)
-    assert all(
-        apis.execute(call).startswith("Error during execution: ") for call in ("pwd()", "find()", "du()")
-    )
+    assert apis.execute("pwd()") == '{"current_working_directory": "/home/p/a"}'
+    assert all(apis.execute(call).startswith("Error during execution: ") for call in ("find()", "du()"))
+
+
+def test_a_renamed_directory_is_the_old_one_to_its_children() -> None:
+    apis = simulated("GorillaFileSystem")
+    for call in ("cd('box')", "mkdir('in')", "cd('..')", "mv('box', 'crate')", "cd('crate')", "cd('in')"):
+        apis.execute(call)
+    assert apis.execute("pwd()") == '{"current_working_directory": "/home/box/in"}'
+
+
+def test_a_path_to_find_has_names_only() -> None:
+    apis = simulated("GorillaFileSystem")
+    assert apis.execute("find('./bag')") == '{"matches": ["./bag/coin"]}'
+    assert all("error" in apis.execute(call) for call in ("find('bag/..')", "find('')"))
+
+
+def test_a_file_system_without_a_root_stays_empty() -> None:
+    apis = SimulatedApis(TABLES, ["GorillaFileSystem"], {}, long_context=True)
+    assert apis.execute("ls()") == '{"current_directory_content": []}'
+
+
+def test_of_a_message_with_several_receivers_the_first_counts() -> None:
+    apis = simulated("MessageAPI", current_user="USR001", inbox=[{"USR002": "a", "USR003": "b"}])
+    assert apis.execute("view_messages_sent()") == '{"messages": {"USR002": ["a"]}}'
+    assert apis.execute("get_message_stats()") == '{"stats": {"received_count": 1, "total_contacts": 1}}'
 
 
 def test_the_current_directory_is_not_compared_but_the_tree_is() -> None:

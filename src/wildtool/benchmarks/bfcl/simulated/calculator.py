@@ -52,7 +52,7 @@ class MathAPI(SimulatedApi):
             return {"result": Decimal(number).sqrt()}
 
     def add(self, a: Any, b: Any) -> ApiState:
-        return {"result": a + b} if _are_numbers(a, b) else failed("expected numbers")
+        return {"result": a + b}  # texts and lists too
 
     def subtract(self, a: Any, b: Any) -> ApiState:
         return {"result": a - b} if _are_numbers(a, b) else failed("expected numbers")

@@ -9,8 +9,6 @@ _BAD_CHARACTERS = frozenset('|/\\?%*:"><')
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 MAX_PATHS = 200_000
 """Most characters of paths that one call walks: copies share their children, so a tree can be endless."""
-MAX_DEPTH = 1_000
-"""Most directories inside each other that one call climbs."""
 
 
 class File:
@@ -53,7 +51,8 @@ class GorillaFileSystem(SimulatedApi):
         roots: Mapping[str, Any] = scenario.get("root", {})
         name = next(iter(roots), "/")
         self._root = Directory(name)
-        self._load(self._root, roots[name]["contents"] if roots else {})
+        if roots:
+            self._load(self._root, roots[name]["contents"])
         self._current = self._root
         self.state = {"root": self._root, "long_context": long_context}
 
@@ -74,8 +73,6 @@ class GorillaFileSystem(SimulatedApi):
         names: list[str] = []
         directory: Directory | None = self._current
         while directory is not None:
-            if len(names) == MAX_DEPTH:
-                raise ValueError(f"more than {MAX_DEPTH} directories inside each other")
             names.append(directory.name)
             directory = directory.parent
         return {"current_working_directory": "/" + "/".join(reversed(names))}
@@ -197,12 +194,9 @@ class GorillaFileSystem(SimulatedApi):
             return failed(f"mv: {destination}/{source}: exists already")
         del self._current.children[source]
         if target is None:
-            item.name = destination
-            self._current.children[destination] = item
+            self._current.children[destination] = _moved(item, destination, self._current)
             return {"result": f"'{source}' moved to '{destination}'"}
-        if isinstance(item, Directory):
-            item.parent = target
-        target.children[source] = item
+        target.children[source] = _moved(item, source, target)
         return {"result": f"'{source}' moved to '{destination}/{source}'"}
 
     def cp(self, source: Any, destination: Any) -> ApiState:
@@ -247,13 +241,14 @@ class GorillaFileSystem(SimulatedApi):
         return item if isinstance(item, File) else None
 
     def _resolved(self, path: Any) -> Directory | None:
+        """The directory of a path, whose parts are names or `.`; None if there is none."""
+        if not path:
+            return None
         directory: File | Directory | None = self._root if path.startswith("/") else self._current
         for part in path.split("/"):
             if not isinstance(directory, Directory):
                 return None
-            if part == "..":
-                directory = directory.parent
-            elif part not in ("", "."):
+            if part not in ("", "."):
                 directory = directory.children.get(part)
         return directory if isinstance(directory, Directory) else None
 
@@ -269,6 +264,14 @@ def _copy(item: File | Directory, name: str, parent: Directory) -> File | Direct
     directory = Directory(name, parent)
     directory.children = dict(item.children)
     return directory
+
+
+def _moved(item: File | Directory, name: str, parent: Directory) -> File | Directory:
+    """A file or directory at its new place; a directory that children still have as their parent keeps the same ones."""
+    moved = _copy(item, name, parent)
+    if isinstance(moved, Directory) and isinstance(item, Directory):
+        moved.children = item.children
+    return moved
 
 
 def _walked(directory: Directory, where: str) -> Iterator[tuple[str, File | Directory]]:

@@ -59,7 +59,7 @@ class MessageAPI(SimulatedApi):
         if not self.state["current_user"]:
             return failed(_NO_LOGIN)
         inbox: list[ApiState] = self.state["inbox"]
-        newest = next((entry for entry in reversed(inbox) if receiver_id in entry), None)
+        newest = next((entry for entry in reversed(inbox) if next(iter(entry)) == receiver_id), None)
         if newest is None:
             return failed(f"no message to {receiver_id!r}")
         inbox.remove(newest)  # the first equal one, as the original does
@@ -73,9 +73,8 @@ class MessageAPI(SimulatedApi):
         if not self.state["current_user"]:
             return failed(_NO_LOGIN)
         messages: dict[str, list[Any]] = {}
-        for entry in self.state["inbox"]:
-            for receiver, text in entry.items():
-                messages.setdefault(receiver, []).append(text)
+        for receiver, text in self._sent():
+            messages.setdefault(receiver, []).append(text)
         return {"messages": messages}
 
     def add_contact(self, user_name: Any) -> ApiState:
@@ -96,18 +95,21 @@ class MessageAPI(SimulatedApi):
     def search_messages(self, keyword: Any) -> ApiState:
         if not self.state["current_user"]:
             return failed(_NO_LOGIN)
-        entries = [item for entry in self.state["inbox"] for item in entry.items()]
+        word = keyword.lower()
         return {
             "results": [
                 {"receiver_id": receiver, "message": text}
-                for receiver, text in entries
-                if keyword.lower() in text.lower()
+                for receiver, text in self._sent()
+                if word in text.lower()
             ]
         }
 
     def get_message_stats(self) -> ApiState:
         if not self.state["current_user"]:
             return failed(_NO_LOGIN)
-        inbox = self.state["inbox"]
-        receivers = {receiver for entry in inbox for receiver in entry}
-        return {"stats": {"received_count": len(inbox), "total_contacts": len(receivers)}}
+        receivers = {receiver for receiver, _ in self._sent()}
+        return {"stats": {"received_count": len(self.state["inbox"]), "total_contacts": len(receivers)}}
+
+    def _sent(self) -> list[tuple[str, Any]]:
+        """Receiver and text of each entry; of one with several receivers the first, as the original reads it."""
+        return [next(iter(entry.items())) for entry in self.state["inbox"]]

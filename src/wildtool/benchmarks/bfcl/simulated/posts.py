@@ -103,11 +103,11 @@ class TwitterAPI(SimulatedApi):
         return [tweet for tweet in self.state["tweets"].values() if tweet["username"] == username]
 
     def search_tweets(self, keyword: Any) -> list[ApiState]:
-        word = keyword.lower()
         return [
             tweet
             for tweet in self.state["tweets"].values()
-            if word in tweet["content"].lower() or word in [tag.lower() for tag in tweet["tags"]]
+            if keyword.lower() in tweet["content"].lower()
+            or keyword.lower() in [tag.lower() for tag in tweet["tags"]]
         ]
 
     def get_tweet_comments(self, tweet_id: Any) -> list[ApiState] | ApiState:

@@ -153,9 +153,11 @@ class TradingBot(SimulatedApi):
     def get_order_history(self) -> ApiState:
         return {"history": list(self.state["orders"])} if self.state["authenticated"] else failed(_NO_LOGIN)
 
-    def get_transaction_history(self, start_date: Any = None, end_date: Any = None) -> ApiState:
+    def get_transaction_history(
+        self, start_date: Any = None, end_date: Any = None
+    ) -> ApiState | list[ApiState]:
         if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
+            return [failed(_NO_LOGIN)]
         start = datetime.strptime(start_date, "%Y-%m-%d") if start_date else datetime.min
         end = datetime.strptime(end_date, "%Y-%m-%d") if end_date else datetime.max
         history = [

@@ -102,8 +102,10 @@ class VehicleControlAPI(SimulatedApi):
     ) -> ApiState:
         if not 0 <= fanSpeed <= 100:
             return failed("the fan speed must be from 0 to 100")
-        celsius = (temperature - 32) * 5 / 9 if unit == "fahrenheit" else temperature
-        self.state |= {"acTemperature": celsius, "fanSpeed": fanSpeed, "acMode": mode}
+        self.state["acTemperature"] = temperature
+        if unit == "fahrenheit":
+            self.state["acTemperature"] = (temperature - 32) * 5 / 9
+        self.state |= {"fanSpeed": fanSpeed, "acMode": mode}
         return {
             "currentACTemperature": temperature,
             "climateMode": mode,
@@ -183,14 +185,15 @@ class VehicleControlAPI(SimulatedApi):
         state = self.state
         if state["engine_state"] == "stopped":
             return failed("the engine must run for cruise control")
-        state["distanceToNextVehicle"] = distanceToNextVehicle
+        speed, distance = float(speed), float(distanceToNextVehicle)
+        state["distanceToNextVehicle"] = distance
         if activate and (not 0 <= speed <= 120 or speed % 5 != 0):
             return failed("the speed must be a multiple of 5 from 0 to 120")
         state["cruiseStatus"] = "active" if activate else "inactive"
         return {
             "cruiseStatus": state["cruiseStatus"],
             "currentSpeed": speed,
-            "distanceToNextVehicle": distanceToNextVehicle,
+            "distanceToNextVehicle": distance,
         }
 
     def get_current_speed(self) -> ApiState:
