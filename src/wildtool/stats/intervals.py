@@ -9,7 +9,6 @@ import math
 import random
 from collections.abc import Sequence
 from functools import cache
-from statistics import NormalDist
 
 Z95 = 1.959963984540054
 """The 0.975 quantile of the normal distribution: half-width of the 95 % interval in standard errors."""
@@ -99,6 +98,8 @@ def tail_share(count: int) -> float:
     """The share of resamples of `count` clusters to leave out at either end."""
     if count < 2:
         return 0.0
+    from statistics import NormalDist  # slow to load, and most numbers need none
+
     return NormalDist().cdf(-math.sqrt(count / (count - 1)) * t_quantile(0.975, count - 1))
 
 
@@ -123,6 +124,8 @@ _NORMAL_FROM = 5_000
 def t_quantile(probability: float, freedom: int) -> float:
     """The quantile of Student's t for a probability above 1/2; `freedom` at least 1."""
     if freedom >= _NORMAL_FROM:
+        from statistics import NormalDist  # slow to load, and most numbers need none
+
         return NormalDist().inv_cdf(probability)
     wanted = 2 * probability - 1
     low, high = 0.0, math.pi / 2
