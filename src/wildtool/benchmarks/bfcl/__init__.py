@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmark import Benchmark, Finding, Rules, View
 from wildtool.types import FieldValue, Item, Metric, Source
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.bfcl.originals import OriginalTexts
 
 # The parts are imported where they are used: judging loads more than running, and help needs neither.
 
@@ -35,15 +38,51 @@ class BFCL(Benchmark):
 
         return (item for item in read_items(source.path, split) if lang in (None, item.lang))
 
+    def __init__(self, mode: str = "fc", originals: "OriginalTexts | None" = None) -> None:
+        """Args: originals: the original's prompts, where they are sent in place of our wording."""
+        self.mode = mode
+        self._originals = originals
+        self._rules: dict[str, Rules] = {}
+
+    @property
+    def prompts(self) -> str:
+        return "" if self._originals is None else self._originals.digest
+
+    @property
+    def prompts_note(self) -> str:
+        from wildtool.benchmarks.bfcl.originals import ORIGINALS_NOTE
+
+        return ORIGINALS_NOTE
+
+    @property
+    def original_sampling(self) -> Mapping[str, Any]:
+        return {"temperature": 0.001}
+
+    def in_original_prompts(self, split: str | None) -> "BFCL | None":
+        from wildtool.benchmarks.bfcl.source import pulled_texts
+
+        originals = pulled_texts() if self.mode == "prompt" else None
+        return None if originals is None else BFCL(self.mode, originals)
+
+    def in_mode(self, mode: str) -> "BFCL":
+        return BFCL(mode)
+
     def rules(self, profile: str) -> Rules:
+        # Every entry is judged by them; making them takes as long as judging one.
+        if profile not in self._rules:
+            self._rules[profile] = self._make_rules(profile)
+        return self._rules[profile]
+
+    def _make_rules(self, profile: str) -> Rules:
         from wildtool.benchmarks.bfcl.fixed import FixedRules
         from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules, MultiTurnRules
         from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
 
         native = self.mode == "fc"
-        form = NativeCalls() if native else WrittenCalls()
+        prompt = None if self._originals is None else self._originals.system_prompt
+        form = NativeCalls() if native else WrittenCalls(prompt)
         single = SingleTurnRules(form) if profile == "official" else FixedRules(form)
-        return EntryRules(single, MultiTurnRules(native))
+        return EntryRules(single, MultiTurnRules(native, prompt))
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"version": item.data.version}

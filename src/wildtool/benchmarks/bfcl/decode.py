@@ -1,11 +1,10 @@
 """Reads the calls in a reply as BFCL's decoders do: native calls, or Python in brackets. Nothing is evaluated."""
 
 import ast
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from wildtool.json_codec import as_list, as_object
+from wildtool.json_codec import as_list, as_object, loads
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
 
 DecodedCall = dict[str, dict[str | None, PythonValue]]
@@ -88,8 +87,8 @@ def _arguments(text: Any) -> Any:
     if not isinstance(text, str):
         raise DecodeError(f"the arguments are of type {type(text).__name__}, expected a text")
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return loads(text)
+    except ValueError as error:
         raise DecodeError(f"the arguments are not JSON: {error}") from error
 
 

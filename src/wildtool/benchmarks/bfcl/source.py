@@ -7,9 +7,11 @@ from pathlib import Path
 from wildtool.benchmarks.bfcl.categories import split_categories
 from wildtool.benchmarks.bfcl.data import answer_file, question_file, version_of
 from wildtool.benchmarks.bfcl.multi_turn import simulated_files
+from wildtool.benchmarks.bfcl.originals import OriginalTexts, original_files, read_original_texts
 from wildtool.benchmarks.bfcl.simulated.extract import pull_tables
 from wildtool.data.files import source_of_files
 from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, fetch_all
+from wildtool.data.prompt_files import PromptFile, pull_prompts
 from wildtool.errors import DataError
 from wildtool.types import Source
 
@@ -45,9 +47,20 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     folder = official_folder()
     wanted = {folder / path: pinned for path, pinned in pinned_files().items()}
     fetch_all(wanted, folder=file, mirror=mirror, report=report)
+    pull_prompts(bfcl_prompt_files(), folder / "prompts", source=file, mirror=mirror, report=report)
     pull_tables(folder, REPOSITORY, COMMIT, source=file, mirror=mirror, report=report)
     report(f"source: {REPOSITORY} at commit {COMMIT}; licence: Apache-2.0")
     return folder
+
+
+def bfcl_prompt_files() -> list[PromptFile]:
+    """The file with the original's prompts."""
+    return original_files(REPOSITORY, COMMIT)
+
+
+def pulled_texts() -> OriginalTexts | None:
+    """The original's prompts; None where they were not pulled. Raises DataError where they are damaged."""
+    return read_original_texts(bfcl_prompt_files(), official_folder() / "prompts")
 
 
 def locate(data: str | None, split: str | None) -> Source:

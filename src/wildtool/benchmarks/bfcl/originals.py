@@ -1,0 +1,101 @@
+"""The original's own system prompt, sent word for word in mode `prompt`: where it stands, and how it is put together."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+from typing import Any
+from urllib.parse import parse_qs
+
+from wildtool.data.pinned import PinnedFile
+from wildtool.data.prompt_files import Constants, PromptFile, are_pulled, digest_of, read_files
+from wildtool.errors import DataError
+from wildtool.json_codec import as_object
+
+ORIGINALS_NOTE = (
+    "what descriptions of functions say about the language, and the line that announces further functions in multi-turn"
+    " entries, are wildtool's words in both"
+)
+PATH = "berkeley-function-call-leaderboard/bfcl_eval/constants/default_prompts.py"
+BLOB = "1f5e9e1e8119b2277bee2198214ee9d6aaf6f6e2"
+_FORMAT = "DEFAULT_SYSTEM_PROMPT_FORMAT"
+"""The constant that names the parts of the default prompt: form of calls, tag, form of documents, template, style."""
+_CONSTANTS = (
+    _FORMAT,
+    "OUTPUT_FORMAT_MAPPING",
+    "PARAM_TYPE_MAPPING",
+    "PROMPT_STYLE_TEMPLATES",
+    "PROMPT_TEMPLATE_MAPPING",
+)
+
+
+def original_files(repository: str, commit: str, blob: str | None = None) -> list[PromptFile]:
+    """The file with the original's prompts. Args: blob: its git blob id, where another than the pinned counts."""
+    return [PromptFile(PinnedFile(repository, commit, PATH, git_blob=blob or BLOB), _CONSTANTS)]
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalTexts:
+    """The original's texts, and the prompt made of them."""
+
+    texts: Constants
+    digest: str
+
+    def system_prompt(self, documents: Sequence[Mapping[str, Any]]) -> str:
+        """The default system prompt with these functions. Raises DataError where a part is missing."""
+        return self._composed(json.dumps(documents, indent=4))
+
+    def check(self) -> None:
+        """Raises DataError where a part of the prompt is missing or of another shape."""
+        self._composed("")
+
+    def _composed(self, functions: str) -> str:
+        chosen = {name: values[-1] for name, values in parse_qs(str(self.texts[_FORMAT])).items()}
+        style = self._part("PROMPT_STYLE_TEMPLATES", chosen.get("style", ""))
+        template = self._part("PROMPT_TEMPLATE_MAPPING", chosen.get("prompt_fmt", ""))
+        form = chosen.get("ret_fmt", "")
+        tagged = chosen.get("tool_call_tag") == "True"
+        parts = as_object(style)
+        blanks = {
+            "format": chosen.get("func_doc_fmt", ""),
+            "functions": functions,
+            "output_format": self._part("OUTPUT_FORMAT_MAPPING", form),
+            "param_types": self._part("PARAM_TYPE_MAPPING", form),
+        }
+        filled = {name: _filled(name, text, blanks) for name, text in parts.items()}
+        filled["tool_call_format"] = filled.get("tool_call_with_tag" if tagged else "tool_call_no_tag", "")
+        return _filled("PROMPT_TEMPLATE_MAPPING", template, filled)
+
+    def _part(self, constant: str, key: str) -> Any:
+        found = as_object(self.texts[constant])
+        if key not in found:
+            raise DataError(f"{PATH}: the constant {constant} has no {key!r}")
+        return found[key]
+
+
+def _filled(name: str, text: Any, blanks: Mapping[str, Any]) -> str:
+    """A text with its blanks filled. Raises DataError for one that cannot be."""
+    if not isinstance(text, str):
+        raise DataError(f"{PATH}: {name}: expected a text, found {type(text).__name__}")
+    try:
+        wanted = [(blank, spec, how) for _, blank, spec, how in Formatter().parse(text) if blank is not None]
+    except ValueError as error:
+        raise DataError(f"{PATH}: {name}: its blanks cannot be read ({error})") from error
+    for blank, spec, how in wanted:
+        if blank not in blanks or spec or how:
+            raise DataError(f"{PATH}: {name}: expected no blanks but {', '.join(blanks)}; found {blank!r}")
+    return text.format(**blanks)
+
+
+def read_original_texts(files: Sequence[PromptFile], folder: Path) -> OriginalTexts | None:
+    """The original's prompts from where they were pulled to; None where they were not.
+
+    Raises DataError naming file and constant where one is damaged or of another shape.
+    """
+    if not are_pulled(files, folder):
+        return None
+    (texts,) = read_files(files, folder).values()
+    found = OriginalTexts(texts, digest_of(texts))
+    found.check()
+    return found
