@@ -5,19 +5,21 @@ The official data must have been pulled.
 
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 from measure import Line, in_turns, main, run_child
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, GROUPS
 from wildtool.benchmarks.bfcl.source import official_folder
 
-TARGET_S = 0.5
-ENTRIES = sum(BFCL_CATEGORIES[name].size for name in GROUPS["ast"])
+TARGETS_S = {"ast": 0.5, "multi_turn": 10.0}
+"""By split the seconds that scoring it may take."""
 READ = (
     "import json, pathlib, sys; "
-    "[json.loads(line) for place in sys.argv[1:] for path in pathlib.Path(place).rglob('*.json*') "
-    "for line in path.read_text('utf-8').splitlines() if path.name.startswith(('BFCL_v4_', 'record')) "
-    "and not any(word in path.name for word in ('multi_turn', 'memory', 'web', 'format', 'relevance'))]"
+    "names = sys.argv[1].split(','); "
+    "[json.loads(line) for place in sys.argv[2:] for path in pathlib.Path(place).rglob('*.json*') "
+    "if path.name.startswith('record') or path.name.removesuffix('.json') in names "
+    "for line in path.read_text('utf-8').splitlines()]"
 )
 """Starts Python and reads the files that judging reads; no more."""
 
@@ -26,23 +28,27 @@ def measure(repeats: int) -> list[Line]:
     wildtool = Path(sys.executable).with_name("wildtool")
     lines: list[Line] = []
     with tempfile.TemporaryDirectory() as place:
-        for mode in ("fc", "prompt"):
-            run = Path(place) / mode
+        for split, mode in product(TARGETS_S, ("fc", "prompt")):
+            run = Path(place) / f"{split}-{mode}"
             gold = ["--mode", mode, "--model", "baseline/gold", "--quiet", "--out", run]
-            run_child([wildtool, "run", "bfcl", "--split", "ast", *gold])
+            run_child([wildtool, "run", "bfcl", "--split", split, *gold])
+            entries = sum(BFCL_CATEGORIES[name].size for name in GROUPS[split])
+            read = ",".join(f"BFCL_v4_{name}" for name in GROUPS[split])
             ours, baseline = in_turns(
                 lambda run=run: run_child([wildtool, "score", run]),
-                lambda run=run: run_child([sys.executable, "-c", READ, official_folder(), run]),
+                lambda run=run, read=read: run_child(
+                    [sys.executable, "-c", READ, read, official_folder(), run]
+                ),
                 repeats,
             )
             lines += [
                 Line(
-                    what=f"`wildtool score RUN`, BFCL, {ENTRIES:,} entries, {mode}, {what}",
+                    what=f"`wildtool score RUN`, BFCL, {entries:,} entries, {split}, {mode}, {what}",
                     unit="s",
                     ours=[getattr(ended, f"{clock}_s") for ended in ours],
                     versus="reading the same files with `json`",
                     baseline=[getattr(ended, f"{clock}_s") for ended in baseline],
-                    target=TARGET_S,
+                    target=TARGETS_S[split],
                 )
                 for clock, what in (("wall", "wall clock"), ("cpu", "processor time"))
             ]
