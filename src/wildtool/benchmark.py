@@ -205,6 +205,8 @@ class Benchmark(ABC):
     """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
     noise: Mapping[str, Any] = {}
     """The noise in its tools as a run's record names it; empty for none (`wildtool.noise`)."""
+    original_prompts_mode: str = ""
+    """The mode that the original's prompts are for; empty for the first (`OriginalPrompts`)."""
     roles: Mapping[str, Role] = {}
     """The roles that models play in it besides `agent`; empty for most benchmarks."""
     gold_styles: Sequence[str] = ("parallel",)

@@ -16,6 +16,7 @@ from wildtool.benchmarks.bfcl.decode import (
     call_texts,
     decode_python,
 )
+from wildtool.benchmarks.bfcl.formats import decode_form
 from wildtool.benchmarks.bfcl.java import convert_java, decode_java
 from wildtool.benchmarks.bfcl.javascript import convert_javascript, decode_javascript
 from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
@@ -61,12 +62,19 @@ def from_oracle(value: Any) -> Any:
     return [from_oracle(part) for part in value] if isinstance(value, list) else value
 
 
+def decode(case: dict[str, Any]) -> Any:
+    name = case["decoder"]
+    if name in DECODERS:
+        return DECODERS[name](case["raw_output"])
+    return decode_form(name.removeprefix("format_"), case["raw_output"], tagged=case["has_tool_call_tag"])
+
+
 def test_every_reply_is_decoded_alike(folder: Path) -> None:
-    cases = [case for case in rows(folder / "decode.jsonl") if case["decoder"] in DECODERS]
-    assert len(cases) > 80
+    cases = list(rows(folder / "decode.jsonl"))
+    assert len(cases) > 100
     for case in cases:
         try:
-            found = {"ok": True, "value": as_oracle(DECODERS[case["decoder"]](case["raw_output"]))}
+            found = {"ok": True, "value": as_oracle(decode(case))}
         except DecodeError:
             found = {"ok": False}
         assert found == {key: case["result"][key] for key in found}, case

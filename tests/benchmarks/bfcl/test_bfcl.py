@@ -271,6 +271,21 @@ def test_a_run_has_the_leaderboards_scores_of_what_was_run(tmp_path: Path) -> No
     assert ("leaderboard", "live") not in metrics, "half of its categories were not run"
 
 
+def test_a_run_of_one_category_shows_its_accuracy(tmp_path: Path) -> None:
+    folder = write_data(tmp_path / "data")
+    chosen = ("--data", str(folder), "--split", "irrelevance", "--model", "baseline/gold", "--quiet")
+    ended = asyncio.run(wildtool("run", "bfcl", *chosen, "--out", "run", cwd=tmp_path))
+    shown = asyncio.run(wildtool("show", "run", cwd=tmp_path))
+    assert ended.status == shown.status == 0 and "irrelevance" in shown.out and "1/1" in shown.out
+
+
+def test_the_mode_that_the_originals_prompts_are_for_is_named(tmp_path: Path) -> None:
+    folder = write_data(tmp_path / "data")
+    chosen = ("--data", str(folder), "--prompts", "original", "--model", "baseline/gold")
+    ended = asyncio.run(wildtool("run", "bfcl", *chosen, cwd=tmp_path, WILDTOOL_DATA_DIR=str(tmp_path)))
+    assert ended.status == 2 and "for mode prompt" in ended.err
+
+
 def metrics_in(value: Any) -> list[dict[str, Any]]:
     """All metrics of a JSON document."""
     if isinstance(value, dict):

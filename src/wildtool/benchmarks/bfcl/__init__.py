@@ -26,6 +26,7 @@ class BFCL(Benchmark):
         "fc": "native tool calls",
         "prompt": "functions in the system prompt, calls in brackets",
     }
+    original_prompts_mode = "prompt"
     columns: Mapping[str, str] = {
         "version": "VARCHAR",
         "calls": "INTEGER",

@@ -1,6 +1,7 @@
 """BFCL's numbers from verdict rows: accuracy by category, and the leaderboard's scores of v3 or v4."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wildtool.benchmark import View
@@ -23,9 +24,14 @@ def summarize(verdicts: Any) -> list[Metric]:
     ((version, raising),) = verdicts.aggregate("MIN(version), COUNT(reference_error)").fetchall()
     names = [name for name in BFCL_CATEGORIES if name in played]
     rates = rate_metrics(verdicts, [Rate(CATEGORY, name, f"split = '{name}'") for name in names])
+    board = list(_leaderboard(LEADERBOARDS.get(str(version), LEADERBOARDS["v4"]), str(version), rates))
+    if not any(metric.headline for metric in board):
+        rates = [
+            replace(rate, headline=True) for rate in rates
+        ]  # no score of the leaderboard was run in full
     errors = verdicts.filter("outcome = 'wrong'").project("error").distinct().order("error").fetchall()
     return [
-        *_leaderboard(LEADERBOARDS.get(str(version), LEADERBOARDS["v4"]), str(version), rates),
+        *board,
         *rate_metrics(verdicts, [Rate("accuracy", "entry", "TRUE")]),
         *rates,
         *rate_metrics(verdicts, error_rates("errors", [error for (error,) in errors])),

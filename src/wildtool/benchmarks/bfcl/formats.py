@@ -1,0 +1,112 @@
+"""Other forms in which calls may be asked for (format sensitivity): JSON and two kinds of XML, in tags or not."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from wildtool.benchmarks.bfcl.decode import DecodeError
+from wildtool.json_codec import as_list, as_object
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, CallReader, CallSyntaxError, parse_expression
+
+_TAGGED = re.compile(r"<TOOLCALL>(.*?)</TOOLCALL>", re.DOTALL)
+_FUNCTIONS = re.compile(r"<functions>.*</functions>", re.DOTALL)
+
+
+def decode_form(form: str, text: str, *, tagged: bool) -> list[Any]:
+    """The calls of a text in one of `CALL_FORMS`.
+
+    Args:
+        tagged: whether they must be inside of `<TOOLCALL>…</TOOLCALL>`; otherwise they may be.
+
+    Raises:
+        DecodeError: they cannot be read.
+    """
+    if len(text) > MAX_CALL_CHARACTERS:
+        raise DecodeError(f"longer than {MAX_CALL_CHARACTERS} characters")
+    found = _TAGGED.search(text)
+    if tagged and found is None:
+        raise DecodeError("no <TOOLCALL> around the calls")
+    return CALL_FORMS[form](found[1] if found else text)
+
+
+def decode_json(text: str) -> list[Any]:
+    """The first list of objects with `function` and `parameters`; none where there is no such list or it is no JSON."""
+    start = re.search(r"\[\s*\{", text)
+    if start is None:
+        return []
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start.start())
+    except (ValueError, RecursionError):
+        return []
+    calls: list[Any] = []
+    for call in as_list(value):
+        if not {"function", "parameters"} <= as_object(call).keys():
+            raise DecodeError("a call without function or parameters")
+        if not isinstance(call["function"], str):
+            raise DecodeError("the name of a function is no text")
+        calls.append({call["function"]: call["parameters"]})
+    return calls
+
+
+def decode_verbose_xml(text: str) -> list[Any]:
+    """`<functions>` with parameters whose values are attributes."""
+    return _xml_calls(text, lambda parameter: parameter.get("value"))
+
+
+def decode_concise_xml(text: str) -> list[Any]:
+    """`<functions>` with parameters whose values are the texts inside."""
+    return _xml_calls(text, lambda parameter: (parameter.text or "").strip())
+
+
+CALL_FORMS: Mapping[str, Callable[[str], list[Any]]] = {
+    "json": decode_json,
+    "verbose_xml": decode_verbose_xml,
+    "concise_xml": decode_concise_xml,
+}
+
+
+def _xml_calls(text: str, value_of: Callable[[ElementTree.Element], str | None]) -> list[Any]:
+    found = _FUNCTIONS.search(text)
+    if found is None:
+        raise DecodeError("no <functions>")
+    if "<!" in found[0]:
+        raise DecodeError("declarations are not read")  # such as entities that expand
+    try:
+        root = ElementTree.fromstring(found[0])
+    except (ElementTree.ParseError, ValueError, RecursionError) as error:
+        raise DecodeError(f"no XML ({error})") from error
+    calls: list[Any] = []
+    for function in root.findall("function"):
+        name = function.get("name")
+        if name is None:
+            raise DecodeError("a function without a name")
+        arguments: dict[str, Any] = {}
+        for parameter in function.iter("param"):
+            key, value = parameter.get("name"), value_of(parameter)
+            if key is None or value is None:
+                raise DecodeError("a parameter without name or value")
+            arguments[key] = _typed(value, parameter.get("type", "string"))
+        calls.append({name: arguments})
+    return calls
+
+
+def _typed(text: str, word: str) -> Any:
+    """A value by its type word. Raises DecodeError where the text is none of the type."""
+    try:
+        match word:
+            case "integer":
+                return int(text)
+            case "float":
+                return float(text)
+            case "boolean":
+                return text.lower() == "true"
+            case "null":
+                return None
+            case "array" | "tuple" | "object" | "dict":
+                return CallReader().value(parse_expression(text))
+            case _:
+                return text
+    except (CallSyntaxError, ValueError) as error:
+        raise DecodeError(f"{text!r:.60} is no {word}") from error
