@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast
 
-from wildtool.stats.intervals import clustered_rate
+from wildtool.stats.intervals import clustered_rate, weighted_sum
 from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Direction, Metric
 
 READ, ON_THE_WAY = "calls read from text", "changed on the way"
@@ -163,6 +163,29 @@ def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
         headline=rate.headline,
         note=rate.note,
         better=rate.better,
+    )
+
+
+def mean_of_rates(group: str, name: str, parts: Sequence[Metric], *, headline: bool = False) -> Metric:
+    """The plain mean of rates, of those that have a value, with its interval where each of them has one.
+
+    Numerator and denominator are sums over all parts; the note is the first that a part has.
+    """
+    known = [part for part in parts if part.value is not None]
+    ends = [
+        (part.value, part.low, part.high)
+        for part in known
+        if part.value is not None and part.low is not None and part.high is not None
+    ]
+    value = low = high = None
+    if known and len(ends) == len(known):
+        value, low, high = weighted_sum([(1 / len(ends), each) for each in ends])
+    elif known:
+        value = sum(part.value or 0.0 for part in known) / len(known)
+    return Metric(
+        *(group, name, value, sum(p.numerator for p in parts), sum(p.denominator for p in parts), low, high),
+        headline=headline,
+        note=next((part.note for part in parts if part.note), ""),
     )
 
 

@@ -1,13 +1,12 @@
 """Seal-Tools' numbers: format accuracy, precision, recall and F1 of calls and parameters, and their pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from wildtool.benchmark import View
 from wildtool.benchmarks.sealtools.data import IN_DOMAIN, OUT_DOMAIN, RECORD_FILES
 from wildtool.benchmarks.sealtools.judge import ERRORS
-from wildtool.stats.metrics import Rate, cost, coverage, rate_metrics
+from wildtool.stats.metrics import Rate, cost, coverage, mean_of_rates, rate_metrics
 from wildtool.types import Metric
 
 FORMAT, F1 = "format accuracy (AMOUNT)", "parameter F1 (F1_param)"
@@ -67,24 +66,8 @@ def summarize(verdicts: Any) -> list[Metric]:
 def _mean(tables: Sequence[Metric], splits: Sequence[str]) -> Iterator[Metric]:
     """The plain mean of parameter F1 over splits, as in ToLeaP's Figure 7."""
     parts = [metric for metric in tables if metric.group in splits and metric.name == F1]
-    values = [metric.value for metric in parts if metric.value is not None]
-    if len(parts) > 1 and len(values) == len(parts):
-        right, total = (sum(getattr(part, name) for part in parts) for name in ("numerator", "denominator"))
-        mean = Metric(MEAN, F1, sum(values) / len(values), right, total, headline=True)
-        yield _with_interval(mean, parts)
-
-
-def _with_interval(mean: Metric, parts: Sequence[Metric]) -> Metric:
-    from wildtool.stats.intervals import weighted_sum
-
-    ends = [(part.value, part.low, part.high) for part in parts]
-    known = [
-        (v, low, high) for v, low, high in ends if v is not None and low is not None and high is not None
-    ]
-    if len(known) < len(parts):
-        return mean
-    _, low, high = weighted_sum([(1 / len(known), end) for end in known])
-    return replace(mean, low=low, high=high)
+    if len(parts) > 1 and all(metric.value is not None for metric in parts):
+        yield mean_of_rates(MEAN, F1, parts, headline=True)
 
 
 def _retrieval(verdicts: Any, cuts: Sequence[str]) -> list[Metric]:

@@ -5,8 +5,7 @@ from typing import Any
 
 from wildtool.benchmarks.taskbench.data import DOMAINS, STRUCTURES
 from wildtool.benchmarks.taskbench.rules import PLAN_ERRORS
-from wildtool.stats.intervals import weighted_sum
-from wildtool.stats.metrics import Rate, cost, coverage, rate_metrics
+from wildtool.stats.metrics import Rate, cost, coverage, mean_of_rates, rate_metrics
 from wildtool.types import Metric
 
 DOMAIN_MEAN = "mean of domains"
@@ -45,7 +44,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     shares = [Rate("errors", name, wrong, f"CAST(error = '{name}' AS INTEGER)") for name in PLAN_ERRORS]
     plans = Rate("accuracy", "plan", "TRUE")
     return [
-        *(_mean(metrics) for metrics in zip(*domains, strict=True)),
+        *(_mean_of_domains(metrics) for metrics in zip(*domains, strict=True)),
         *rate_metrics(verdicts, [plans]),
         *(metric for metrics in domains for metric in metrics),
         *structures,
@@ -71,17 +70,9 @@ def _scores(group: str, where: str, micro: bool) -> Iterator[Rate]:
         yield Rate(group, ORDER, f"{where} AND counts_nodes", "similarity")
 
 
-def _mean(metrics: Sequence[Metric]) -> Metric:
-    """The plain mean of the domains' values that there are."""
-    known = [
-        (metric.value, metric.low, metric.high)
-        for metric in metrics
-        if metric.value is not None and metric.low is not None and metric.high is not None
-    ]
-    value, low, high = weighted_sum([(1 / len(known), rate) for rate in known]) if known else (None,) * 3
-    top, bottom = sum(m.numerator for m in metrics), sum(m.denominator for m in metrics)
+def _mean_of_domains(metrics: Sequence[Metric]) -> Metric:
     name = metrics[0].name
-    return Metric(DOMAIN_MEAN, name, value, top, bottom, low, high, headline=name != ORDER)
+    return mean_of_rates(DOMAIN_MEAN, name, metrics, headline=name != ORDER)
 
 
 def _left_out(verdicts: Any, micro: bool) -> list[Metric]:

@@ -9,8 +9,7 @@ from wildtool.benchmark import Published, View
 from wildtool.benchmarks.teval.rules import TEVAL_ERRORS
 from wildtool.data.embeddings import REFERENCE_MODEL
 from wildtool.published import as_metrics
-from wildtool.stats.intervals import weighted_sum
-from wildtool.stats.metrics import Rate, cost, coverage, rate_metrics
+from wildtool.stats.metrics import Rate, cost, coverage, mean_of_rates, rate_metrics
 from wildtool.types import Metric
 
 TABLE, ABILITIES, PARTS = "scores", "abilities", "parts of scores"
@@ -98,14 +97,7 @@ def _abilities(scores: Sequence[Metric]) -> list[Metric]:
 
 
 def _mean(group: str, name: str, metrics: Sequence[Metric]) -> Metric:
-    """The plain mean of scores, with their notes."""
-    parts = [(1 / len(metrics), (m.value or 0.0, m.low or 0.0, m.high or 0.0)) for m in metrics]
-    value, low, high = weighted_sum(parts)
-    sums = sum(m.numerator for m in metrics), sum(m.denominator for m in metrics)
-    note = next((m.note for m in metrics if m.note), "")
-    return Metric(
-        group, name, value, *sums, low, high, headline=name in (MEAN_OF_COLUMNS, OVERALL), note=note
-    )
+    return mean_of_rates(group, name, metrics, headline=name in (MEAN_OF_COLUMNS, OVERALL))
 
 
 def _encoders(verdicts: Any) -> list[Metric]:
