@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from wildtool.benchmarks.taskbench.data import Library, ToolPlan
@@ -44,17 +44,20 @@ def read_plan_anywhere(text: str) -> ToolPlan | None:
     return ToolPlan(*(found.get(name) for name in ("task_steps", _NODES, "task_links")))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any) -> list[str]:
     """All texts and numbers in a value, in order, so that a step may be a text or an object (Q9, Q10)."""
-    pending = [value]
+    found, pending = list[str](), [value]
     while pending:
         one = pending.pop()
-        if isinstance(one, Mapping):
-            pending += reversed([*cast(Mapping[str, Any], one).values()])
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, dict):
+            pending += reversed(cast(dict[str, Any], one).values())
         elif isinstance(one, list):
             pending += reversed(cast(list[Any], one))
         elif one is not None:
-            yield str(one)
+            found.append(str(one))
+    return found
 
 
 def plan_parts(plan: ToolPlan, library: Library) -> Parts:
@@ -104,6 +107,8 @@ def _named(arguments: Any) -> Iterator[tuple[str, Any]]:
 
 def _kind(text: str) -> str:
     """Kind of file that a text names, by the end of a file name, not of a host, in any case (Q11)."""
+    if "." not in text:
+        return "text"
     text = _HOST.sub(" ", text)
     return next((kind for kind, ending in _FILES.items() if ending.search(text)), "text")
 

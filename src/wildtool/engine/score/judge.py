@@ -19,7 +19,7 @@ def safe_judge(
     """
     try:
         verdicts = benchmark.judge(item, transcripts, profile)
-        given = tuple(verdict.unit for verdict in verdicts)
+        given = tuple([verdict.unit for verdict in verdicts])
         fault = f"verdicts for {given} instead of {item.units}" if given != item.units else None
     except UsageError:
         # Something that the user named cannot be used, such as an encoder: no unit can be judged until that is right.
