@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from parity.cases import oracle_folder
 from wildtool.benchmark import Benchmark
 from wildtool.cli import app
 from wildtool.engine.registry import load_benchmark
@@ -25,14 +26,26 @@ NOISES = (
 SETS = {
     "wild-mini": ("wild-mini", None, None),
     "acebench": ("acebench", "fc", "agent_finance"),
+    "acebench, official": ("acebench", "fc", None),
+    "bfcl": ("bfcl", "fc", None),
+    "injecagent": ("injecagent", "fc", None),
 }
-"""Name, mode and split of benchmarks with native tools whose data are at hand."""
+"""Name, mode and split of the benchmarks with native tools."""
+OFFICIAL = {"acebench, official", "bfcl", "injecagent"}
+"""Those whose data come from the shared folder."""
 
 
 def items(name: str) -> tuple[Benchmark, list[Item]]:
     benchmark_name, mode, split = SETS[name]
     benchmark = load_benchmark(benchmark_name, mode)
-    return benchmark, list(islice(benchmark.load(benchmark.locate(None, split), split=split), 6))
+    data = oracle_folder(benchmark_name).parents[1] / "data" / benchmark_name
+    if name in OFFICIAL and not data.is_dir():
+        pytest.skip(f"no folder {data}")
+    found = list(
+        benchmark.load(benchmark.locate(str(data) if name in OFFICIAL else None, split), split=split)
+    )
+    # Spread over the kinds of items that there are.
+    return benchmark, found[:: max(1, len(found) // 12)] if name in OFFICIAL else found[:3]
 
 
 def judged(benchmark: Benchmark, item: Item, unit: str, replies: Sequence[Message], profile: str) -> Verdict:
@@ -44,8 +57,8 @@ def gold_units(benchmark: Benchmark, item: Item, profile: str) -> Iterator[tuple
     rules = benchmark.rules(profile)
     for unit in item.units:
         replies = gold_replies(rules.episode(item, unit), rules.gold_style)
-        assert replies is not None
-        yield unit, replies
+        if replies is not None:  # few units have no gold answer
+            yield unit, replies
 
 
 @pytest.mark.parametrize("text", NOISES)
@@ -61,12 +74,15 @@ def test_gold_and_each_mistake_have_the_same_verdict_under_noise(name: str, text
                 one = judged(benchmark, item, unit, clean[unit], profile)
                 assert judged(noisy, item, unit, replies, profile) == one
                 renamed += replies != clean[unit]
-            mutants = list(benchmark.rules(profile).mutants(item))
-            for mutant, other in zip(mutants, noisy.rules(profile).mutants(item), strict=True):
+            pairs = zip(
+                benchmark.rules(profile).mutants(item), noisy.rules(profile).mutants(item), strict=True
+            )
+            for mutant, other in islice(pairs, None, None, 15):
                 one = judged(benchmark, item, mutant.unit, mutant.replies, profile)
                 two = judged(noisy, item, other.unit, other.replies, profile)
                 assert (two.outcome, two.score, two.error) == (one.outcome, one.score, one.error), mutant.note
-    assert (renamed > 0) == ("names" in text)
+    # A gold answer of InjecAgent calls no tool.
+    assert (renamed > 0) == ("names" in text and name != "injecagent")
 
 
 def test_the_names_of_the_data_are_no_tools_under_noise():
