@@ -189,6 +189,7 @@ def test_an_entry_that_the_original_cannot_judge_is_wrong_and_says_so() -> None:
     unknown = function_without_type(record)
     found = rules(mode="fc").check(unknown, values)
     assert found.error == CHECKER_RAISED and found.fields["reference_error"]
+    assert rules("fixed", "fc").check(unknown, values).error == CHECKER_RAISED
 
 
 def function_without_type(record: Record) -> Record:

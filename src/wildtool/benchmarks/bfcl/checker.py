@@ -37,6 +37,18 @@ class CheckRaisedError(Exception):
     """The original's checker raises here, so that it has no verdict."""
 
 
+UNREADABLE_ENTRY = (
+    TypeError,
+    AttributeError,
+    KeyError,
+    IndexError,
+    RecursionError,
+    ValueError,
+    NotImplementedError,
+)
+"""What checking raises where a document or an answer is of another form than the rules expect."""
+
+
 @dataclass(frozen=True, slots=True)
 class Syntax:
     """How the values of a language's calls are typed."""
@@ -86,15 +98,7 @@ def check_calls(
     check = _CHECKS[category.kind]
     try:
         return check(CallChecker(SYNTAXES[category.language], underscores), functions, answers, calls)
-    except (
-        TypeError,
-        AttributeError,
-        KeyError,
-        IndexError,
-        RecursionError,
-        ValueError,
-        NotImplementedError,
-    ) as error:
+    except UNREADABLE_ENTRY as error:
         raise CheckRaisedError(f"{type(error).__name__}: {error}") from error
 
 

@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.benchmarks.bfcl.categories import Language
-from wildtool.benchmarks.bfcl.checker import SYNTAXES, CallChecker, Fault, Syntax, standardise, type_fault
+from wildtool.benchmarks.bfcl.checker import (
+    SYNTAXES,
+    UNREADABLE_ENTRY,
+    CallChecker,
+    CheckRaisedError,
+    Fault,
+    Syntax,
+    standardise,
+    type_fault,
+)
 from wildtool.benchmarks.bfcl.data import AcceptedCall, Record
 from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed, decode_native, native_result
 from wildtool.benchmarks.bfcl.java import convert_java, decode_java_fully, guessed_java
@@ -246,6 +255,12 @@ class FixedRules(SingleTurnRules):
         return any(name in offered for call in calls for name in call)
 
     def compare(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
+        try:
+            return self._compare(record, calls)
+        except UNREADABLE_ENTRY as error:
+            raise CheckRaisedError(f"{type(error).__name__}: {error}") from error
+
+    def _compare(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
         checker = FixedChecker(FIXED_SYNTAXES[record.language], self.form.native)
         if len(calls) != len(record.answers):
             prefix = _COUNTS[record.category.kind]
