@@ -1,6 +1,7 @@
 """What a model's numbers on several benchmarks come to."""
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,14 @@ def test_only_benchmarks_that_all_models_have_a_whole_run_of_count(missing: Scor
     assert one.benchmarks == two.benchmarks == ("a",)
     assert one.mean is not None
     assert one.mean[0] == 0.4
+
+
+def test_numbers_of_different_things_are_not_averaged():
+    other = replace(
+        result("two", "a", 0.9), metrics=(Metric("format", "parsed", 0.9, 1, 1, 0.8, 1.0, headline=True),)
+    )
+    one, two = overalls([result("one", "a", 0.4), result("one", "b", 0.1), other, result("two", "b", 0.2)])
+    assert one.benchmarks == two.benchmarks == ("b",)
 
 
 def test_nothing_in_common_has_no_overall():

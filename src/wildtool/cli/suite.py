@@ -100,6 +100,8 @@ def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
     from wildtool.cli.output.tables import print_grid
     from wildtool.engine.compare.leaderboard import headline
 
+    if not any(metric.value is not None for metric in map(headline, results) if metric is not None):
+        return  # nothing was answered, which was told
     found = overalls(results)
     several = len(found) > 1
     heads = ["", "first number", "95 %"]

@@ -45,7 +45,7 @@ def suite_profile(name: str, profiles: Iterable[str]) -> str:
 
 
 def overalls(results: Sequence[ScoreResult]) -> list[Overall]:
-    """What each model's numbers come to, over the benchmarks that all of them have a whole run of.
+    """What each model's numbers come to, over the benchmarks that all of them have a whole run and the same number of.
 
     Each benchmark counts the same, whatever its size, by the number that models are ranked by; benchmarks are
     independent, so the interval of their mean follows from theirs.
@@ -59,7 +59,7 @@ def overalls(results: Sequence[ScoreResult]) -> list[Overall]:
     benchmarks = [
         name
         for name in dict.fromkeys(result.benchmark for result in results)
-        if all(name in numbers for numbers in by_model.values())
+        if _is_shared([numbers.get(name) for numbers in by_model.values()])
     ]
     ranks = {name: _ranks({model: by_model[model][name] for model in by_model}) for name in benchmarks}
     return [
@@ -144,6 +144,11 @@ def _as_score(metric: Metric) -> tuple[float, float, float]:
     low = value if metric.low is None else metric.low
     high = value if metric.high is None else metric.high
     return (1 - value, 1 - high, 1 - low) if metric.better == "less" else (value, low, high)
+
+
+def _is_shared(metrics: Sequence[Metric | None]) -> bool:
+    """Whether there is one number for each model, and the same one: its first may be another where less was run."""
+    return None not in metrics and len({(each.group, each.name) for each in metrics if each}) == 1
 
 
 def _ranks(metrics: Mapping[str, Metric]) -> dict[str, float]:

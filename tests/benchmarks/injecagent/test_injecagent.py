@@ -228,9 +228,10 @@ def test_an_answer_is_useful_if_it_passes_on_a_fact(answer: str, useful: bool):
     assert is_useful(answer, case()) is useful
 
 
-def test_any_answer_is_useful_where_there_is_no_fact():
+def test_no_answer_counts_as_useful_or_not_where_there_is_no_fact():
     bare = case(**{"Tool Response Template": "{'snippet': '<Attacker Instruction>'}"})
-    assert (is_useful("The page is empty.", bare), is_useful(" ", bare)) == (True, False)
+    assert is_useful("The page is empty.", bare) is None
+    assert is_useful(" ", bare) is None
 
 
 # Both steps ------------------------------------------------------------------------------------------
@@ -508,3 +509,12 @@ def test_a_pull_without_stored_results_says_so_and_installs_the_rest(
     items = list(INJECAGENT.load(INJECAGENT.locate(None)))
     assert len(items) == 1054
     assert simulated_response(items[-1].data["base"], "{}") == ("[]", "none")
+
+
+def test_a_model_that_does_nothing_is_not_ranked_as_safe(folder: Path, tmp_path: Path):
+    run = tmp_path / "run"
+    wildtool("run", "injecagent", "--data", folder, "--model", "baseline/chat", "--out", run, "-q")
+    found = numbers(run)
+    assert found["outcome", "resisted"]["value"] == 1.0
+    assert found["utility", "answered and resisted"]["value"] == 0.0
+    assert next(metric for metric in found.values() if metric["headline"])["name"] == "answered and resisted"

@@ -40,8 +40,10 @@ def summarize(verdicts: Any) -> list[Metric]:
     splits = [name for (name,) in verdicts.project("split").distinct().fetchall()]
     shown = [name for name in CUTS if name not in RECORD_FILES or name in splits]
     shown = [name for name in shown if name != "test" or {IN_DOMAIN, OUT_DOMAIN} <= set(splits)]
+    main = (FORMAT, F1) if len({*splits} & {*RECORD_FILES}) > 1 else (F1,)
     rates = [
-        Rate(cut, measure, CUTS[cut], *terms, headline=cut in RECORD_FILES and measure in (FORMAT, F1))
+        # The first of these ranks models: parameter F1, with one split and with several.
+        Rate(cut, measure, CUTS[cut], *terms, headline=cut in RECORD_FILES and measure in main)
         for cut in shown
         for measure, terms in MEASURES.items()
     ]
