@@ -50,7 +50,6 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
             "MEASURES",
             "REPOSITORY",
             "SPLITS",
-            "Record",
             "explain",
             "files_of",
             "is_result_file",

@@ -10,7 +10,7 @@ import pytest
 from parity.cases import oracle_folder, present, rows
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.checker import check_calls, standardise
-from wildtool.benchmarks.bfcl.data import Record, read_category_file
+from wildtool.benchmarks.bfcl.data import BfclEntry, read_category_file
 from wildtool.benchmarks.bfcl.decode import (
     DecodeError,
     call_texts,
@@ -38,7 +38,7 @@ def folder() -> Path:
 
 
 @cache
-def records(folder: Path, category: str) -> Mapping[str, Record]:
+def records(folder: Path, category: str) -> Mapping[str, BfclEntry]:
     data = present(folder.parents[1] / "data" / "bfcl")
     return {item.id: item.data for item in read_category_file(data, BFCL_CATEGORIES[category], "v4")}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.benchmarks.glaive.data import Record, convert
+from wildtool.benchmarks.glaive.data import GlaiveRecord, convert
 from wildtool.benchmarks.glaive.judge import GlaiveCounts, first_json, normalized, published_counts
 from wildtool.benchmarks.glaive.summary import PLATFORM_COUNTS
 
@@ -21,7 +21,8 @@ def folder() -> Path:
 def result(golds: Sequence[str], outputs: Sequence[str]) -> dict[str, Any]:
     """What ToLeaP reports of a run."""
     found = [
-        published_counts(output, Record("", "", gold)) for gold, output in zip(golds, outputs, strict=True)
+        published_counts(output, GlaiveRecord("", "", gold))
+        for gold, output in zip(golds, outputs, strict=True)
     ]
     counts = {name: sum(getattr(one, column) for one in found) for name, column in PLATFORM_COUNTS.items()}
     total = counts["total_samples"]
@@ -65,4 +66,6 @@ def test_dialogues_become_the_same_sharegpt_records(folder: Path) -> None:
 
 def test_gold_arguments_that_are_a_text_count_a_function_and_no_sample() -> None:
     gold = json.dumps({"name": "f", "arguments": "{}"})
-    assert published_counts('{"name": "f", "arguments": {}}', Record("", "", gold)) == GlaiveCounts(0, 1)
+    assert published_counts('{"name": "f", "arguments": {}}', GlaiveRecord("", "", gold)) == GlaiveCounts(
+        0, 1
+    )

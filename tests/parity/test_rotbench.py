@@ -9,7 +9,7 @@ import pytest
 
 from parity.cases import oracle_folder, present, rows
 from wildtool.benchmark import Check
-from wildtool.benchmarks.rotbench.data import SCENARIOS, Record, parse_record, records_in
+from wildtool.benchmarks.rotbench.data import SCENARIOS, RotRecord, parse_record, records_in
 from wildtool.benchmarks.rotbench.judge import LEVELS, NO_OUTPUT, PARSING, PROFILES, RoTRules
 
 CLASSES = (NO_OUTPUT, PARSING)
@@ -22,7 +22,7 @@ def folder() -> Path:
 
 
 @cache
-def environment(folder: Path, name: str) -> list[Record]:
+def environment(folder: Path, name: str) -> list[RotRecord]:
     path = present(folder.parents[1] / "data" / "rotbench") / "First_Turn" / f"{name}.json.gz"
     records = list(records_in(path))
     half = len(records) // 2

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.benchmarks.sealtools.data import Record, read_items
+from wildtool.benchmarks.sealtools.data import SealRecord, read_items
 from wildtool.benchmarks.sealtools.judge import SCORERS, Counts, gold_counts, ratios
 from wildtool.types import Source
 
@@ -23,12 +23,12 @@ def folder() -> Path:
 
 
 @cache
-def records(folder: Path, split: str) -> dict[str, Record]:
+def records(folder: Path, split: str) -> dict[str, SealRecord]:
     data = present(folder.parents[1] / "data" / "sealtools")
     return {item.id: item.data for item in read_items(Source("official", data, ""), split)}
 
 
-def record(folder: Path, split: str, index: int) -> tuple[str, Record]:
+def record(folder: Path, split: str, index: int) -> tuple[str, SealRecord]:
     return list(records(folder, split).items())[index]
 
 
@@ -79,7 +79,7 @@ def test_every_case_gets_the_authors_numbers(folder: Path) -> None:
             assert ratios(counts, 1) == approximately(expected), case["case_id"]
 
 
-def outputs(name: str, run: dict[str, Any], of: list[Record]) -> list[str]:
+def outputs(name: str, run: dict[str, Any], of: list[SealRecord]) -> list[str]:
     if run["outputs"] is not None:
         return run["outputs"]
     made = {

@@ -11,7 +11,7 @@ import pytest
 from parity.cases import oracle_folder, present, rows
 from parity.judging import judge_metrics
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
-from wildtool.benchmarks.taskbench.data import DOMAINS, Record, library_file, read_labels, read_library
+from wildtool.benchmarks.taskbench.data import DOMAINS, TaskRecord, library_file, read_labels, read_library
 from wildtool.benchmarks.taskbench.original import score_original
 from wildtool.benchmarks.taskbench.summary import ORDER
 from wildtool.benchmarks.taskbench.toleap import NO_JSON, score_toleap
@@ -43,7 +43,7 @@ def items(folder: Path) -> dict[str, Item]:
     return found
 
 
-def samples(folder: Path) -> Iterator[tuple[dict[str, Any], Record]]:
+def samples(folder: Path) -> Iterator[tuple[dict[str, Any], TaskRecord]]:
     for case in rows(folder / "cases.jsonl"):
         yield case, items(folder)[f"{case['domain']}/{case['id']}"].data
 

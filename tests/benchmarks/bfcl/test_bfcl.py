@@ -14,7 +14,7 @@ from e2e.command import wildtool
 from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
-from wildtool.benchmarks.bfcl.data import Record
+from wildtool.benchmarks.bfcl.data import BfclEntry
 from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules
 from wildtool.benchmarks.bfcl.rules import CALLED, CHECKER_RAISED, NOT_DECODED, SingleTurnRules
 from wildtool.episode import gold_replies
@@ -22,7 +22,7 @@ from wildtool.errors import DataError
 from wildtool.types import Item
 
 RECORDS = {
-    key: Record(
+    key: BfclEntry(
         BFCL_CATEGORIES[name], ({"role": "user", "content": key},), tuple(functions), tuple(truth or ())
     )
     for name, found in ENTRIES.items()
@@ -100,7 +100,7 @@ def test_values_of_java_are_asked_as_texts() -> None:
 
 def test_the_prompt_holds_the_functions_before_the_entrys_own_system_message() -> None:
     record = RECORDS["simple_python_0"]
-    own = Record(
+    own = BfclEntry(
         record.category, ({"role": "system", "content": "Be brief."}, *record.messages), record.functions
     )
     messages = rules().form.request(own).messages
@@ -192,10 +192,10 @@ def test_an_entry_that_the_original_cannot_judge_is_wrong_and_says_so() -> None:
     assert rules("fixed", "fc").check(unknown, values).error == CHECKER_RAISED
 
 
-def function_without_type(record: Record) -> Record:
+def function_without_type(record: BfclEntry) -> BfclEntry:
     document = json.loads(json.dumps(record.functions[0]))
     document["parameters"]["properties"]["city"]["type"] = "odd"
-    return Record(record.category, record.messages, (document,), record.answers)
+    return BfclEntry(record.category, record.messages, (document,), record.answers)
 
 
 TEXTS = st.one_of(

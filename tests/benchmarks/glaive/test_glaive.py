@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from benchmarks.text_server import serving
 from wildtool.benchmark import Check
 from wildtool.benchmarks.glaive import GLAIVE
-from wildtool.benchmarks.glaive.data import Record, convert
+from wildtool.benchmarks.glaive.data import GlaiveRecord, convert
 from wildtool.benchmarks.glaive.judge import COUNTS_OF, FORMAT, GlaiveRules
 from wildtool.cli import app
 from wildtool.errors import DataError
@@ -40,8 +40,8 @@ def dialogue(call: str = json.dumps(GOLD), system: str = f"SYSTEM: {SYSTEM}\n", 
     return f"{system}USER: Two nights in Rome.\nASSISTANT: <functioncall> {call}{end}"
 
 
-def record(gold: Any = GOLD) -> Record:
-    return Record(SYSTEM, "Two nights in Rome.", json.dumps(gold))
+def record(gold: Any = GOLD) -> GlaiveRecord:
+    return GlaiveRecord(SYSTEM, "Two nights in Rome.", json.dumps(gold))
 
 
 def check(text: str | None, gold: Any = GOLD, profile: str = "fixed") -> Check:
@@ -208,5 +208,5 @@ def test_the_command_sends_functions_and_request_and_counts_as_toleap(dialogues:
 
 def test_a_request_that_asks_for_the_format_itself_is_sent_as_it_is():
     rules = GLAIVE.rules("toleap")
-    request = rules.episode(Item("0", ("0",), Record("S", "R\nJSON!", "{}")), "0").request()
+    request = rules.episode(Item("0", ("0",), GlaiveRecord("S", "R\nJSON!", "{}")), "0").request()
     assert request is not None and request.messages[0]["content"] == "S\nR\nJSON!"

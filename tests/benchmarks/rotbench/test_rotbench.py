@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from benchmarks.text_server import serving
 from wildtool.benchmark import Check
 from wildtool.benchmarks.rotbench import ROTBENCH
-from wildtool.benchmarks.rotbench.data import Record, parse_record
+from wildtool.benchmarks.rotbench.data import RotRecord, parse_record
 from wildtool.benchmarks.rotbench.judge import PROFILES, RoTRules
 from wildtool.benchmarks.rotbench.summary import MEASURES, published
 from wildtool.cli import app
@@ -54,15 +54,15 @@ def record(
     }
 
 
-def parsed(*answers: str, tools: tuple[dict[str, Any], ...] = TOOLS) -> Record:
+def parsed(*answers: str, tools: tuple[dict[str, Any], ...] = TOOLS) -> RotRecord:
     return parse_record(record(*answers, tools=tools), "clean", 1, "test")
 
 
-def check(text: str | None, wanted: Record, profile: str = "fixed") -> Check:
+def check(text: str | None, wanted: RotRecord, profile: str = "fixed") -> Check:
     return RoTRules(*PROFILES[profile]).check(text, wanted)
 
 
-def levels(text: str, wanted: Record) -> list[Any]:
+def levels(text: str, wanted: RotRecord) -> list[Any]:
     """What toleap and fixed say."""
     return [check(text, wanted, profile).fields["level"] for profile in ("toleap", "fixed")]
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from benchmarks.text_server import serving
 from wildtool.benchmarks.sealtools import SEALTOOLS
-from wildtool.benchmarks.sealtools.data import Record, parse_record
+from wildtool.benchmarks.sealtools.data import SealRecord, parse_record
 from wildtool.benchmarks.sealtools.judge import SCORERS, Counts
 from wildtool.cli import app
 from wildtool.errors import DataError
@@ -38,15 +38,15 @@ def record(
     return {"id": id, "conversations": turns}
 
 
-def parsed(*calls: dict[str, Any]) -> Record:
+def parsed(*calls: dict[str, Any]) -> SealRecord:
     return parse_record(record(*calls), "test")
 
 
-def counted(calls: Any, wanted: Record, profile: str = "fixed") -> Counts:
+def counted(calls: Any, wanted: SealRecord, profile: str = "fixed") -> Counts:
     return SCORERS[profile].counts(calls if isinstance(calls, str) else json.dumps(calls), wanted)[0]
 
 
-def right(calls: Any, wanted: Record) -> list[bool]:
+def right(calls: Any, wanted: SealRecord) -> list[bool]:
     """Whether toleap and fixed find exactly the gold calls."""
     text = calls if isinstance(calls, str) else json.dumps(calls)
     return [SCORERS[profile].check(text, wanted).correct for profile in ("toleap", "fixed")]

@@ -23,7 +23,7 @@ among them says that the parameter may be left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class BfclEntry:
     """One single-turn entry."""
 
     category: Category
@@ -152,7 +152,7 @@ def read_entry(
     where: str,
     answers: tuple[AcceptedCall, ...] = (),
     version: str = "v4",
-) -> Record:
+) -> BfclEntry:
     """One question with its functions. Raises DataError."""
     turns = cast(list[Any], required_field(entry, "question", list, where))
     if len(turns) != 1 or not isinstance(turns[0], list):
@@ -165,7 +165,7 @@ def read_entry(
         _check_function(function, where, number)
     if not functions and category.kind not in ("irrelevance", "relevance"):
         raise DataError(f"{where}: field function: expected at least one")
-    return Record(category, tuple(messages), tuple(functions), answers, version)
+    return BfclEntry(category, tuple(messages), tuple(functions), answers, version)
 
 
 # The places of what is right are never written: they are a third of the time of reading.

@@ -20,7 +20,7 @@ from wildtool.benchmarks.bfcl.checker import (
     standardise,
     type_fault,
 )
-from wildtool.benchmarks.bfcl.data import AcceptedCall, Record
+from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
 from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed, decode_native, native_result
 from wildtool.benchmarks.bfcl.java import convert_java, decode_java_fully, guessed_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
@@ -104,7 +104,7 @@ def overlay() -> Mapping[str, Sequence[Mapping[str, Any]]]:
     return found
 
 
-def corrected_entry(item: str, record: Record) -> Record:
+def corrected_entry(item: str, record: BfclEntry) -> BfclEntry:
     """An entry with its answer replaced where it is one that no call can fulfil (Q2)."""
     changes = overlay().get(item)
     if changes is None:
@@ -219,10 +219,10 @@ def _as_python(value: Any, expected: type, nested: type | None) -> Any:
 class FixedRules(SingleTurnRules):
     """The corrected rules of entries that are answered by one reply."""
 
-    def record(self, item: Item) -> Record:
+    def record(self, item: Item) -> BfclEntry:
         return corrected_entry(item.id, item.data)
 
-    def decode(self, record: Record, reply: Message) -> Any:
+    def decode(self, record: BfclEntry, reply: Message) -> Any:
         if self.form.native:
             return decode_native(native_result(reply))
         text = written_text(reply)
@@ -235,7 +235,7 @@ class FixedRules(SingleTurnRules):
             return decode_python_fully(text, record.functions)
         return (decode_java_fully if record.language == "java" else decode_javascript)(text)
 
-    def _calls_in(self, text: str, record: Record) -> Any:
+    def _calls_in(self, text: str, record: BfclEntry) -> Any:
         """The calls of a reply where none or any is right, fenced ones too; prose that reads as a call is none (Q12)."""
         fenced = _FENCE.search(text)
         calls = decode_python_fully(fenced[1] if fenced else text, record.functions)
@@ -248,19 +248,19 @@ class FixedRules(SingleTurnRules):
             return []
         return calls
 
-    def is_relevant(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> bool:
+    def is_relevant(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> bool:
         """Whether a function that is offered is called (Q11)."""
         show = native_name if self.form.native else str
         offered = {show(one["name"]) for one in record.functions}
         return any(name in offered for call in calls for name in call)
 
-    def compare(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
+    def compare(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
         try:
             return self._compare(record, calls)
         except UNREADABLE_ENTRY as error:
             raise CheckRaisedError(f"{type(error).__name__}: {error}") from error
 
-    def _compare(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
+    def _compare(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
         checker = FixedChecker(FIXED_SYNTAXES[record.language], self.form.native)
         if len(calls) != len(record.answers):
             prefix = _COUNTS[record.category.kind]

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from wildtool.benchmarks.bfcl.categories import Language
 from wildtool.benchmarks.bfcl.checker import SYNTAXES
-from wildtool.benchmarks.bfcl.data import AcceptedCall, Record
+from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
 from wildtool.benchmarks.bfcl.decode import DecodeError
 from wildtool.benchmarks.bfcl.java import decode_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
@@ -22,7 +22,7 @@ PlainCall = tuple[str, dict[str, Any]]
 """A function's name and its arguments: values, in Java and JavaScript the texts of values."""
 
 
-def first_accepted_calls(record: Record, *, native: bool) -> list[PlainCall]:
+def first_accepted_calls(record: BfclEntry, *, native: bool) -> list[PlainCall]:
     """The expected calls with the first accepted values; where any call is right, one of the first function.
 
     Args:
@@ -35,7 +35,7 @@ def first_accepted_calls(record: Record, *, native: bool) -> list[PlainCall]:
     return [_gold_call(record, answer, native) for answer in record.answers]
 
 
-def _gold_call(record: Record, answer: AcceptedCall, native: bool) -> PlainCall:
+def _gold_call(record: BfclEntry, answer: AcceptedCall, native: bool) -> PlainCall:
     ((name, accepted),) = answer.items()
     document = next((one for one in record.functions if one["name"] == name), record.functions[0])
     parameters = as_object(document["parameters"])

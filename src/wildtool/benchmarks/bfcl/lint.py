@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wildtool.benchmark import Finding
 from wildtool.benchmarks.bfcl.categories import RUNNABLE, split_categories
-from wildtool.benchmarks.bfcl.data import Record, has_entries, read_category_file, read_items, version_of
+from wildtool.benchmarks.bfcl.data import BfclEntry, has_entries, read_category_file, read_items, version_of
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, multi_turn_faults
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
@@ -37,7 +37,7 @@ def lint_entries(folder: Path) -> Iterator[Finding]:
             yield Finding(str(folder), "unreadable", str(error))
 
 
-def _faults(record: Record) -> Iterator[tuple[str, str]]:
+def _faults(record: BfclEntry) -> Iterator[tuple[str, str]]:
     documents = {document["name"]: as_object(document["parameters"]) for document in record.functions}
     if len(documents) < len(record.functions):
         yield "repeated function", "two functions have one name; the rules read the first"
@@ -78,7 +78,7 @@ def stats(folder: Path) -> Iterator[Metric]:
     functions: Counter[str] = Counter()
     calls: Counter[str] = Counter()
     for item in read_items(folder, None):
-        record: Record | MultiTurnRecord = item.data
+        record: BfclEntry | MultiTurnRecord = item.data
         entries[item.split] += 1
         functions[item.split] += len(record.functions)
         calls[item.split] += len(record.answers)

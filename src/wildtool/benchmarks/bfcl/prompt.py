@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wildtool.benchmarks.bfcl.data import Record
+from wildtool.benchmarks.bfcl.data import BfclEntry
 from wildtool.benchmarks.bfcl.gold import fc_message, first_accepted_calls, written_message
 from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
 from wildtool.types import Message, Request
@@ -37,7 +37,7 @@ def with_system(messages: Sequence[Message], text: str) -> list[Message]:
     return [{"role": "system", "content": text}, *messages]
 
 
-def fc_request(record: Record) -> Request:
+def fc_request(record: BfclEntry) -> Request:
     """The messages as they are, with native tools."""
     tools = openai_tools(hinted(record.functions, record.language))
     return Request(
@@ -47,7 +47,7 @@ def fc_request(record: Record) -> Request:
     )
 
 
-def prompt_request(record: Record, system_prompt: str) -> Request:
+def prompt_request(record: BfclEntry, system_prompt: str) -> Request:
     """The messages with a system prompt that holds the functions. Args: system_prompt: complete."""
     return Request(
         with_system(record.messages, system_prompt),

@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.categories import Language
 from wildtool.benchmarks.bfcl.checker import CheckRaisedError, Fault, check_calls, dict_error
-from wildtool.benchmarks.bfcl.data import AcceptedCall, Record
+from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
 from wildtool.benchmarks.bfcl.decode import (
     DecodeError,
     decode_native,
@@ -51,7 +51,7 @@ class CallForm(Protocol):
         """Whether calls are native ones, so that names of functions have underscores in place of dots."""
         ...
 
-    def request(self, record: Record) -> Request: ...
+    def request(self, record: BfclEntry) -> Request: ...
 
     def decode(self, reply: Message, language: Language) -> Any:
         """The calls of a reply. Raises DecodeError."""
@@ -68,7 +68,7 @@ class NativeCalls:
 
     native: bool = True
 
-    def request(self, record: Record) -> Request:
+    def request(self, record: BfclEntry) -> Request:
         from wildtool.benchmarks.bfcl.prompt import fc_request
 
         return fc_request(record)
@@ -88,7 +88,7 @@ class WrittenCalls:
     """Makes the system prompt from the function documents; None for our own wording."""
     native: bool = False
 
-    def request(self, record: Record) -> Request:
+    def request(self, record: BfclEntry) -> Request:
         from wildtool.benchmarks.bfcl.prompt import own_system_prompt, prompt_request
         from wildtool.benchmarks.bfcl.tools import hinted
 
@@ -117,19 +117,19 @@ class SingleTurnRules(Rules):
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         return self.check(self.record(item), episode.reply or {})
 
-    def record(self, item: Item) -> Record:
+    def record(self, item: Item) -> BfclEntry:
         """The entry as these rules read it."""
         return item.data
 
-    def decode(self, record: Record, reply: Message) -> Any:
+    def decode(self, record: BfclEntry, reply: Message) -> Any:
         """The calls of a reply. Raises DecodeError."""
         return self.form.decode(reply, record.language)
 
-    def is_relevant(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> bool:
+    def is_relevant(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> bool:
         """Whether calls are right where any call is."""
         return bool(calls)
 
-    def check(self, record: Record, reply: Message) -> Check:
+    def check(self, record: BfclEntry, reply: Message) -> Check:
         """What the rules decide about one reply. Pure; never raises."""
         try:
             decoded, fault = self.decode(record, reply), None
@@ -155,7 +155,7 @@ class SingleTurnRules(Rules):
             return Check(False, fault.error, fault.message, fields=columns)
         return Check(True, reason="as expected", fields=columns)
 
-    def compare(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
+    def compare(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
         """Why decoded calls are not the expected ones; None if they are. Raises CheckRaisedError."""
         return check_calls(
             record.category, record.functions, record.answers, calls, underscores=self.form.native
@@ -167,7 +167,7 @@ class SingleTurnRules(Rules):
         return MUTANTS_EXPLAINED.get(mutant.kind, "")
 
     def explain_gold(self, item: Item, unit: str) -> str:
-        record: Record = item.data
+        record: BfclEntry = item.data
         if record.language == "java":
             return (
                 "Q14"
@@ -202,7 +202,7 @@ class SingleTurnRules(Rules):
 Mistake = tuple[str, list[PlainCall], str]
 
 
-def _mistakes(record: Record, calls: Sequence[PlainCall]) -> Iterator[Mistake]:
+def _mistakes(record: BfclEntry, calls: Sequence[PlainCall]) -> Iterator[Mistake]:
     """Kind, calls and note of the gold calls with one mistake each."""
     if record.category.kind == "relevance":
         return  # any call is right

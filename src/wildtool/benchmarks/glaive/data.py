@@ -38,7 +38,7 @@ _LOOKED_AT = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class GlaiveRecord:
     """One request with its gold call."""
 
     system: str
@@ -171,7 +171,7 @@ def _read(path: Path) -> list[Any]:
         raise DataError(f"{path}: neither a JSON list nor JSON Lines ({error})") from error
 
 
-def parse_record(record: Any, where: str) -> Record:
+def parse_record(record: Any, where: str) -> GlaiveRecord:
     """One ShareGPT record. Raises DataError naming place and field."""
     record = checked(record, dict, where)
     turns = as_objects(required_field(record, "conversations", list, where))
@@ -181,7 +181,7 @@ def parse_record(record: Any, where: str) -> Record:
     request, gold = (
         required_field(turn, "value", str, f"{where}: conversations[{n}]") for n, turn in enumerate(turns)
     )
-    return Record(required_field(record, "system", str, where), request, gold)
+    return GlaiveRecord(required_field(record, "system", str, where), request, gold)
 
 
 # Checks ----------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def _conversion_faults(sample: str) -> Iterator[tuple[str, str]]:
         yield "late call", "the user spoke more than once before the call; only the first time is shown (Q9)"
 
 
-def _gold_faults(record: Record) -> Iterator[tuple[str, str]]:
+def _gold_faults(record: GlaiveRecord) -> Iterator[tuple[str, str]]:
     gold = as_object(record.gold)
     functions: Mapping[str, dict[str, Any]] = record.functions()
     name, arguments = gold.get("name"), gold.get("arguments")

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from wildtool.benchmark import Check, Mutant, Rules
-from wildtool.benchmarks.glaive.data import Record
+from wildtool.benchmarks.glaive.data import GlaiveRecord
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
@@ -72,7 +72,7 @@ def normalized(value: Any) -> Any:
         return truth.get(value.lower(), value.lower().strip())
 
 
-def published_counts(text: str | None, record: Record) -> GlaiveCounts:
+def published_counts(text: str | None, record: GlaiveRecord) -> GlaiveCounts:
     """ToLeaP's evaluation of one record."""
     gold = record.gold
     if gold is None:
@@ -118,7 +118,7 @@ def called(value: Any) -> SaidCall | None:
         return None
 
 
-def fixed_counts(text: str | None, record: Record) -> GlaiveCounts:
+def fixed_counts(text: str | None, record: GlaiveRecord) -> GlaiveCounts:
     """Each record counts once (Q1, Q2), the call is the first that can be read (Q3), values are compared by meaning."""
     gold = called(record.gold)
     if gold is None:
@@ -142,10 +142,10 @@ def fixed_counts(text: str | None, record: Record) -> GlaiveCounts:
 class GlaiveRules(Rules):
     """One profile."""
 
-    counts: Callable[[str | None, Record], GlaiveCounts]
+    counts: Callable[[str | None, GlaiveRecord], GlaiveCounts]
 
     def episode(self, item: Item, unit: str) -> Episode:
-        record: Record = item.data
+        record: GlaiveRecord = item.data
 
         def request() -> Request:
             return Request(
@@ -158,7 +158,7 @@ class GlaiveRules(Rules):
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         return self.check(written_text(cast(SingleReply, episode).reply or {}), item.data)
 
-    def check(self, text: str | None, record: Record) -> Check:
+    def check(self, text: str | None, record: GlaiveRecord) -> Check:
         """The decision about one output."""
         found = self.counts(text, record)
         columns: Mapping[str, FieldValue] = asdict(found)
@@ -186,7 +186,7 @@ class GlaiveRules(Rules):
         return said_calls(reply) if found is None else [found]
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
-        record: Record = item.data
+        record: GlaiveRecord = item.data
         if self.check(record.gold_text, record).correct:
             for kind, text, note in _mistakes(as_object(record.gold), record.gold_text):
                 yield Mutant("0", kind, ({"role": "assistant", "content": text},), note)
@@ -195,20 +195,20 @@ class GlaiveRules(Rules):
         return "Q6: for Python 1 equals true" if mutant.kind == "number for a truth value" else ""
 
     def explain_gold(self, item: Item, unit: str) -> str:
-        record: Record = item.data
+        record: GlaiveRecord = item.data
         if called(record.gold) is None:
             return "the gold call is no call"
         return "" if _is_call(as_object(record.gold)) else "Q2: the gold arguments are a text"
 
 
-def prompt(record: Record) -> str:
+def prompt(record: GlaiveRecord) -> str:
     """System text and request as one text; a request of several lines, as ToLeaP's other converter writes it, has the
     format in it already."""
     asked = record.request if "\n" in record.request else f"{record.request}\n{FORMAT}"
     return f"{record.system}\n{asked}"
 
 
-COUNTS_OF: Mapping[str, Callable[[str | None, Record], GlaiveCounts]] = {
+COUNTS_OF: Mapping[str, Callable[[str | None, GlaiveRecord], GlaiveCounts]] = {
     "toleap": published_counts,
     "fixed": fixed_counts,
 }

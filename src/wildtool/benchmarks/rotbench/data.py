@@ -60,7 +60,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RotRecord:
     """One record of a file."""
 
     environment: str
@@ -192,7 +192,7 @@ def _parts(split: str | None) -> tuple[str, tuple[str, ...]]:
 
 def read_items(source: Source, split: str | None) -> Iterator[Item]:
     """Each clean record with its noisy variants, in the order of the clean ones. Raises DataError."""
-    groups: dict[tuple[str, str], dict[str, Record]] = {}
+    groups: dict[tuple[str, str], dict[str, RotRecord]] = {}
     for (_, environment), path in files_of(source.path, split).items():
         seen: dict[str, int] = {}
         for where, record in records_in(path):
@@ -219,7 +219,7 @@ def records_in(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{path}: record {number}", cast(dict[str, Any], record)
 
 
-def parse_record(record: dict[str, Any], environment: str, count: int, where: str) -> Record:
+def parse_record(record: dict[str, Any], environment: str, count: int, where: str) -> RotRecord:
     """One record. Raises DataError naming place and field.
 
     Args:
@@ -236,7 +236,7 @@ def parse_record(record: dict[str, Any], environment: str, count: int, where: st
     answers = as_list(required_field(as_object(turns[-1]), "value", list, where))
     if not answers:
         raise DataError(f"{where}: the last turn has no accepted answer")
-    return Record(
+    return RotRecord(
         environment=environment,
         noise={"clean": "none", "union": "both"}.get(environment)
         or ("tools" if count == 1 else "parameters"),
@@ -287,13 +287,13 @@ def lint(source: Source) -> Iterator[Finding]:
                 yield Finding(str(source.path), "unreadable", str(error))
             continue
         for item in items:
-            for unit, record in cast(Mapping[str, Record], item.data).items():
+            for unit, record in cast(Mapping[str, RotRecord], item.data).items():
                 yield from _lint_record(f"{source.path}: {item.id}, {unit}", record)
         if source.path.is_file():
             return
 
 
-def _lint_record(where: str, record: Record) -> Iterator[Finding]:
+def _lint_record(where: str, record: RotRecord) -> Iterator[Finding]:
     names = [tool["name"] for tool in record.tools]
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
         yield Finding(where, "repeated tool", f"two tools are called {name!r}; rename one")
@@ -321,9 +321,9 @@ def stats(source: Source) -> Iterator[Metric]:
         for turn in turns
         if source.path.is_file() or _has(source.path, turn)
         for item in read_items(source, turn)
-        for record in cast(Mapping[str, Record], item.data).values()
+        for record in cast(Mapping[str, RotRecord], item.data).values()
     ]
-    measures: Mapping[str, Callable[[Record], int]] = {
+    measures: Mapping[str, Callable[[RotRecord], int]] = {
         "records": lambda record: 1,
         "tools offered": lambda record: len(record.tools),
         "accepted answers": lambda record: len(record.answers),

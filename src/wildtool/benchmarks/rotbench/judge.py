@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.benchmark import Check, Mutant, Rules
-from wildtool.benchmarks.rotbench.data import NO_MATTER, Answer, Record
+from wildtool.benchmarks.rotbench.data import NO_MATTER, Answer, RotRecord
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.compare import compare_arguments
@@ -131,7 +131,7 @@ def _line_call(text: str) -> tuple[str, int]:
 # How far a call goes right ---------------------------------------------------------------------------
 
 
-def published_level(call: Call, record: Record) -> int:
+def published_level(call: Call, record: RotRecord) -> int:
     """The cascade of section 5: 0 wrong tool, 1 right tool, 2 right parameters, 3 right values."""
     name, best = call.name, 0
     for answer in record.answers:
@@ -142,7 +142,7 @@ def published_level(call: Call, record: Record) -> int:
     return best
 
 
-def _published_level_of(answer: Answer, given: Any, record: Record) -> int:
+def _published_level_of(answer: Answer, given: Any, record: RotRecord) -> int:
     if not isinstance(given, dict):
         raise EvaluatorError("AttributeError")
     arguments = cast(dict[str, Any], given)
@@ -154,7 +154,7 @@ def _published_level_of(answer: Answer, given: Any, record: Record) -> int:
     return 3 if matter == {key: arguments[key] for key in matter} else 2
 
 
-def fixed_level(call: Call, record: Record) -> int:
+def fixed_level(call: Call, record: RotRecord) -> int:
     """The cascade with its faults corrected."""
     literal_finish = call.name == "finish" and all(tool["name"] != "finish" for tool in record.tools)
     name = record.finish if literal_finish else call.name  # the prompt speaks of `finish` (Q9)
@@ -165,7 +165,7 @@ def fixed_level(call: Call, record: Record) -> int:
     )
 
 
-def _fixed_level_of(answer: Answer, given: Mapping[str, Any], record: Record) -> int:
+def _fixed_level_of(answer: Answer, given: Mapping[str, Any], record: RotRecord) -> int:
     schema = record.tool(answer.name, answer.arguments)
     free = {key for key, value in answer.arguments.items() if str(value) == NO_MATTER}
     gold = {key: value for key, value in answer.arguments.items() if key not in free}
@@ -210,12 +210,12 @@ class RoTRules(Rules):
     """One profile in one mode."""
 
     read: Callable[[str | None], Call]
-    level: Callable[[Call, Record], int]
+    level: Callable[[Call, RotRecord], int]
     raw: bool = False
     """Whether the model continues one raw text instead of answering messages."""
 
     def episode(self, item: Item, unit: str) -> Episode:
-        record: Record = item.data[unit]
+        record: RotRecord = item.data[unit]
 
         def request() -> Request:
             messages = [{"role": "user", "content": record.prompt()}] if self.raw else record.messages()
@@ -227,7 +227,7 @@ class RoTRules(Rules):
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         return self.check(written_text(cast(SingleReply, episode).reply or {}), item.data[unit])
 
-    def check(self, text: str | None, record: Record) -> Check:
+    def check(self, text: str | None, record: RotRecord) -> Check:
         """The decision about one output."""
         try:
             call = self.read(text)
@@ -262,12 +262,12 @@ class RoTRules(Rules):
         return [(call.name, call.arguments)]
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
-        for unit, record in cast(Mapping[str, Record], item.data).items():
+        for unit, record in cast(Mapping[str, RotRecord], item.data).items():
             if self.check(record.best_answer().text, record).correct:
                 yield from _mutants(unit, record)
 
     def explain(self, item: Item, mutant: Mutant) -> str:
-        record: Record = item.data[mutant.unit]
+        record: RotRecord = item.data[mutant.unit]
         name = record.best_answer().name
         if mutant.kind in ("other value", "empty value"):
             if name in (record.finish, record.ask):
@@ -276,7 +276,7 @@ class RoTRules(Rules):
         return ""
 
     def explain_gold(self, item: Item, unit: str) -> str:
-        record: Record = item.data[unit]
+        record: RotRecord = item.data[unit]
         empty = not any(answer.arguments for answer in record.answers)
         return "Q1: the accepted answer has an empty input, which counts as unreadable" if empty else ""
 
@@ -285,7 +285,7 @@ def _failed(kind: str, reason: str, reference_error: str | None = None) -> Check
     return Check(False, kind, reason, fields={"level": 0, "reference_error": reference_error})
 
 
-PROFILES: Mapping[str, tuple[Callable[[str | None], Call], Callable[[Call, Record], int]]] = {
+PROFILES: Mapping[str, tuple[Callable[[str | None], Call], Callable[[Call, RotRecord], int]]] = {
     "toleap": (read_leniently, published_level),
     "original": (read_strictly, published_level),
     "fixed": (read_by_lines, fixed_level),
@@ -296,7 +296,7 @@ PROFILES: Mapping[str, tuple[Callable[[str | None], Call], Callable[[Call, Recor
 # Mistakes for the audit ------------------------------------------------------------------------------
 
 
-def _mutants(unit: str, record: Record) -> Iterator[Mutant]:
+def _mutants(unit: str, record: RotRecord) -> Iterator[Mutant]:
     """The best answer with one mistake each."""
     gold = record.best_answer()
     accepted = {answer.name for answer in record.answers} | set(_LITERAL_ROLES)

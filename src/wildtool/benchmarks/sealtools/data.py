@@ -36,7 +36,7 @@ _NAMED = re.compile(r"'api_name': '([^']*)'")
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SealRecord:
     """One request with its gold calls."""
 
     prompt: str
@@ -182,7 +182,7 @@ def read_items(source: Source, split: str | None) -> Iterator[Item]:
             yield Item(item, ("0",), parse_record(found, f"{where} (id {item!r})"), split=name)
 
 
-def parse_record(record: dict[str, Any], where: str) -> Record:
+def parse_record(record: dict[str, Any], where: str) -> SealRecord:
     """One record. Raises DataError naming place and field."""
     turns = as_objects(required_field(record, "conversations", list, where))
     if len(turns) != 2:
@@ -207,7 +207,7 @@ def parse_record(record: dict[str, Any], where: str) -> Record:
         required_field(as_object(call), "api", str, place)
         required_field(as_object(call), "parameters", dict, place)
         required_field(as_object(call), "responses", list, place)
-    return Record(prompt, gold, tuple(cast(list[Any], calls)))
+    return SealRecord(prompt, gold, tuple(cast(list[Any], calls)))
 
 
 def read_pool(path: Path) -> dict[str, dict[str, Any]]:
@@ -244,7 +244,7 @@ def lint(source: Source) -> Iterator[Finding]:
         yield Finding(str(source.path), "unreadable", str(error))
 
 
-def _lint_record(where: str, record: Record) -> Iterator[Finding]:
+def _lint_record(where: str, record: SealRecord) -> Iterator[Finding]:
     try:
         tools = {tool.get("api_name"): as_object(tool.get("parameters")) for tool in record.tools()}
     except ValueError as error:
@@ -273,7 +273,7 @@ def _lint_record(where: str, record: Record) -> Iterator[Finding]:
 def stats(source: Source) -> Iterator[Metric]:
     """Records, calls and parameters by split, and records by kind. Raises DataError."""
     found = list(read_items(source, None))
-    measures: Mapping[str, Callable[[Record], int]] = {
+    measures: Mapping[str, Callable[[SealRecord], int]] = {
         "records": lambda record: 1,
         "gold calls": lambda record: len(record.gold),
         "gold parameters": lambda record: sum(len(call["parameters"]) for call in record.gold),
@@ -286,7 +286,7 @@ def stats(source: Source) -> Iterator[Metric]:
         for item in found:
             counts[item.split] += measure(item.data)
         yield from count_metrics(name, counts)
-    shapes = Counter(cast(Record, item.data).shape for item in found)
+    shapes = Counter(cast(SealRecord, item.data).shape for item in found)
     yield from count_metrics("kind", shapes, ("single", "multiple", "nested"))
     yield from count_metrics("difficulty", Counter(difficulty_of(item.id) for item in found))
 

@@ -11,7 +11,7 @@ from operator import add, attrgetter
 from typing import Any, cast
 
 from wildtool.benchmark import Check
-from wildtool.benchmarks.sealtools.data import Record, read_literal
+from wildtool.benchmarks.sealtools.data import SealRecord, read_literal
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.set_scores import Overlap
 from wildtool.toolcall.text.equivalence import differing_rule
@@ -69,7 +69,7 @@ COUNTERS = tuple(f.name for f in fields(Counts))
 _VALUES = attrgetter(*COUNTERS)
 
 
-def gold_counts(record: Record) -> Counts:
+def gold_counts(record: SealRecord) -> Counts:
     """The counters of gold alone, which count whatever is answered."""
     calls = record.gold
     return Counts(gold_api=len(calls), gold_param=sum(len(call["parameters"]) for call in calls))
@@ -107,7 +107,9 @@ def _balanced(text: str, start: int) -> str | None:
     return None
 
 
-def count_published(calls: list[Any], record: Record, aliases: Sequence[str]) -> tuple[Counts, str | None]:
+def count_published(
+    calls: list[Any], record: SealRecord, aliases: Sequence[str]
+) -> tuple[Counts, str | None]:
     """The counters of a list of calls, and the exception that the originals end with on it.
 
     Args:
@@ -219,7 +221,7 @@ def _literal_end(text: str, start: int) -> int | None:
     return None
 
 
-def count_fixed(calls: list[Any], record: Record) -> tuple[Counts, str | None]:
+def count_fixed(calls: list[Any], record: SealRecord) -> tuple[Counts, str | None]:
     """The counters with each gold call matched at most once (Q1) and values compared by meaning."""
     made = [as_object(call) for call in calls if isinstance(as_object(call).get("api"), str)]
     given = [as_object(call.get("parameters", call.get("arguments"))) for call in made]  # one of both (Q2)
@@ -314,15 +316,15 @@ class Scorer:
     """One profile."""
 
     read: Callable[[str | None], list[Any] | None]
-    count: Callable[[list[Any], Record], tuple[Counts, str | None]]
+    count: Callable[[list[Any], SealRecord], tuple[Counts, str | None]]
 
-    def counts(self, text: str | None, record: Record) -> tuple[Counts, str | None, list[Any] | None]:
+    def counts(self, text: str | None, record: SealRecord) -> tuple[Counts, str | None, list[Any] | None]:
         """The counters of one reply, the exception that the original ends with on it, and the calls that were read."""
         calls = self.read(text)
         counted, raised = (Counts(), None) if calls is None else self.count(calls, record)
         return counted + gold_counts(record), raised, calls
 
-    def check(self, text: str | None, record: Record) -> Check:
+    def check(self, text: str | None, record: SealRecord) -> Check:
         """The decision about one reply: right if it has exactly the gold calls."""
         counts, raised, calls = self.counts(text, record)
         columns = dict(zip(COUNTERS, _VALUES(counts), strict=True))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.benchmark import Check, Mutant, Rules
-from wildtool.benchmarks.sealtools.data import Record, read_pool
+from wildtool.benchmarks.sealtools.data import SealRecord, read_pool
 from wildtool.benchmarks.sealtools.judge import Scorer, gold_counts
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_objects
@@ -24,7 +24,7 @@ LITERAL = "literal"
 class RetrievedReply:
     """An episode of two requests: the retriever is sent the request, then the model with the tools it found."""
 
-    def __init__(self, record: Record, pool: Path) -> None:
+    def __init__(self, record: SealRecord, pool: Path) -> None:
         self._record, self._pool = record, pool
         self.found: list[str] | None = None
         """Names of the tools found, best first; None before."""
@@ -73,7 +73,7 @@ def read_found(reply: Message) -> list[str]:
     return list(dict.fromkeys(name for name in listed if isinstance(name, str)))
 
 
-def _request(record: Record, prompt: str) -> Request:
+def _request(record: SealRecord, prompt: str) -> Request:
     def gold(style: str) -> Message:
         content = record.gold_text if style == LITERAL else json.dumps(record.gold, ensure_ascii=False)
         return {"role": "assistant", "content": content}
@@ -90,13 +90,13 @@ class SealRules(Rules):
     retrieves: bool = False
 
     def episode(self, item: Item, unit: str) -> Episode:
-        record: Record = item.data
+        record: SealRecord = item.data
         if self.retrieves:
             return RetrievedReply(record, Path(record.pool))
         return SingleReply(lambda: _request(record, record.prompt))
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
-        record: Record = item.data
+        record: SealRecord = item.data
         check = self.scorer.check(written_text(episode.reply or {}), record)
         if not self.retrieves:
             return check
@@ -131,7 +131,7 @@ class SealRules(Rules):
     # The audit ----------------------------------------------------------------------------------------
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
-        record: Record = item.data
+        record: SealRecord = item.data
         if not self.scorer.check(json.dumps(record.gold, ensure_ascii=False), record).correct:
             return
         first = [found_tools(record.candidates())] if self.retrieves else []
@@ -139,7 +139,7 @@ class SealRules(Rules):
             yield Mutant("0", kind, (*first, {"role": "assistant", "content": text}), note)
 
     def explain_gold(self, item: Item, unit: str) -> str:
-        record: Record = item.data
+        record: SealRecord = item.data
         names = [call["api"] for call in record.gold]
         text = record.gold_text
         if len(set(names)) < len(names):
@@ -151,7 +151,7 @@ class SealRules(Rules):
         return "Q5: a bracket in a value" if any(sign in text for sign in "[]") else ""
 
 
-def _recall(found: list[str] | None, record: Record) -> dict[str, int]:
+def _recall(found: list[str] | None, record: SealRecord) -> dict[str, int]:
     wanted = {call["api"] for call in record.gold}
     return {
         "retrieved": len(found or ()),
@@ -160,7 +160,7 @@ def _recall(found: list[str] | None, record: Record) -> dict[str, int]:
     }
 
 
-def _mistakes(record: Record) -> Iterator[tuple[str, str, str]]:
+def _mistakes(record: SealRecord) -> Iterator[tuple[str, str, str]]:
     """Kind, text and note of the gold list with one mistake each."""
 
     def changed(number: int, **parts: Any) -> str:

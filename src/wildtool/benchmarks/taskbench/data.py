@@ -58,7 +58,7 @@ class ToolPlan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class TaskRecord:
     """One labelled request."""
 
     request: str
@@ -145,7 +145,7 @@ def _item(line: bytes, where: str, library: Library) -> Item:
     for place, node in enumerate(gold.nodes):
         if not isinstance(node, dict) or not isinstance(cast(dict[str, Any], node).get("task"), str):
             raise DataError(f"{where}: field tool_nodes[{place}].task: expected the name of a tool")
-    data = Record(request, fields["type"], gold, library)
+    data = TaskRecord(request, fields["type"], gold, library)
     return Item(f"{library.domain}/{fields['id']}", ("0",), data, library.domain)
 
 

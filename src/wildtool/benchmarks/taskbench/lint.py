@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wildtool.benchmark import Finding
-from wildtool.benchmarks.taskbench.data import Library, Record
+from wildtool.benchmarks.taskbench.data import Library, TaskRecord
 from wildtool.benchmarks.taskbench.source import label_files, read_label_file
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
@@ -31,7 +31,7 @@ def lint_source(source: Source) -> Iterator[Finding]:
 
 
 def _record_faults(item: Item) -> Iterator[tuple[str, str]]:
-    record: Record = item.data
+    record: TaskRecord = item.data
     gold, library = record.gold, record.library
     if len(gold.steps) != len(gold.nodes):
         yield "steps", f"{len(gold.steps)} steps for {len(gold.nodes)} nodes; expected one for each"

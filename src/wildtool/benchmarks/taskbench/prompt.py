@@ -2,7 +2,7 @@
 
 import json
 
-from wildtool.benchmarks.taskbench.data import Library, Record
+from wildtool.benchmarks.taskbench.data import Library, TaskRecord
 from wildtool.types import Item, Message, Request
 
 _RESOURCE_SCHEMA = """{"task_steps": ["what is done in one step", ...], \
@@ -23,13 +23,13 @@ _TEMPORAL_RULES = (
 
 def request(item: Item, *, graph: bool) -> Request:
     """One user message. Args: graph: whether it also lists which tool can come after which."""
-    record: Record = item.data
+    record: TaskRecord = item.data
     gold: Message = {"role": "assistant", "content": record.gold.as_json()}
     message = {"role": "user", "content": prompt_text(record, graph=graph)}
     return Request([message], gold=lambda style: gold)
 
 
-def prompt_text(record: Record, *, graph: bool) -> str:
+def prompt_text(record: TaskRecord, *, graph: bool) -> str:
     """Tools one a line, links if wanted, goal with its schema, requirements, the request."""
     library = record.library
     schema, own = (

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.taskbench import PARTS
-from wildtool.benchmarks.taskbench.data import Record
+from wildtool.benchmarks.taskbench.data import TaskRecord
 from wildtool.benchmarks.taskbench.fixed import score_fixed
 from wildtool.benchmarks.taskbench.original import score_original
 from wildtool.benchmarks.taskbench.prompt import request
@@ -60,7 +60,7 @@ class TaskBenchRules(Rules):
 
     def _score(self, item: Item, reply: Message) -> PlanScores:
         record = item.data
-        assert isinstance(record, Record)
+        assert isinstance(record, TaskRecord)
         try:
             return self.score(written_text(reply) or "", record.gold, record.library)
         except RecursionError:
@@ -74,7 +74,7 @@ class TaskBenchRules(Rules):
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
         """The gold plan with one mistake; none where the rules refuse the gold plan itself."""
-        record: Record = item.data
+        record: TaskRecord = item.data
         gold = {"role": "assistant", "content": record.gold.as_json()}
         if not self.accepts(item, "0", [gold]):
             return
@@ -92,7 +92,7 @@ class TaskBenchRules(Rules):
         return _OUTSIDE if mutant.kind in ("tool renamed", "tool left out") else ""
 
     def explain_gold(self, item: Item, unit: str) -> str:
-        record: Record = item.data
+        record: TaskRecord = item.data
         found = self._score(item, {"content": record.gold.as_json()})
         if self.profile == "toleap" and any(not getattr(found, part).gold for part in PARTS):
             return _Q1
@@ -142,12 +142,12 @@ _SCORES: Mapping[str, ScoreReply] = {
 # Mistakes --------------------------------------------------------------------------------------------
 
 
-def _drop_tool(plan: dict[str, Any], record: Record) -> str | None:
+def _drop_tool(plan: dict[str, Any], record: TaskRecord) -> str | None:
     node = plan["task_nodes"].pop()
     return f"without {node['task']}"
 
 
-def _rename_tool(plan: dict[str, Any], record: Record) -> str | None:
+def _rename_tool(plan: dict[str, Any], record: TaskRecord) -> str | None:
     node = plan["task_nodes"][0]
     taken = {node["task"] for node in plan["task_nodes"]}
     other = next((name for name in record.library.places if name not in taken), "Another Tool")
@@ -156,19 +156,19 @@ def _rename_tool(plan: dict[str, Any], record: Record) -> str | None:
     return note
 
 
-def _repeat_node(plan: dict[str, Any], record: Record) -> str | None:
+def _repeat_node(plan: dict[str, Any], record: TaskRecord) -> str | None:
     plan["task_nodes"].append(deepcopy(plan["task_nodes"][-1]))
     return f"{plan['task_nodes'][-1]['task']} twice"
 
 
-def _drop_links(plan: dict[str, Any], record: Record) -> str | None:
+def _drop_links(plan: dict[str, Any], record: TaskRecord) -> str | None:
     if not (record.library.temporal and plan["task_links"]):
         return None
     plan["task_links"] = []
     return "no links"
 
 
-def _turn_link(plan: dict[str, Any], record: Record) -> str | None:
+def _turn_link(plan: dict[str, Any], record: TaskRecord) -> str | None:
     if not (record.library.temporal and plan["task_links"]):
         return None
     link = plan["task_links"][0]
@@ -181,12 +181,12 @@ def _arguments(plan: dict[str, Any]) -> list[Any] | None:
     return next((node["arguments"] for node in plan["task_nodes"] if node.get("arguments")), None)
 
 
-def _drop_argument(plan: dict[str, Any], record: Record) -> str | None:
+def _drop_argument(plan: dict[str, Any], record: TaskRecord) -> str | None:
     given = _arguments(plan)
     return f"without {json.dumps(given.pop(), ensure_ascii=False)}" if given else None
 
 
-def _rename_argument(plan: dict[str, Any], record: Record) -> str | None:
+def _rename_argument(plan: dict[str, Any], record: TaskRecord) -> str | None:
     given = _arguments(plan)
     if not given or not isinstance(given[0], dict):
         return None
@@ -195,7 +195,7 @@ def _rename_argument(plan: dict[str, Any], record: Record) -> str | None:
     return argument["name"]
 
 
-def _change_value(plan: dict[str, Any], record: Record) -> str | None:
+def _change_value(plan: dict[str, Any], record: TaskRecord) -> str | None:
     given = _arguments(plan)
     if not given:
         return None
@@ -206,7 +206,7 @@ def _change_value(plan: dict[str, Any], record: Record) -> str | None:
     return "zzyzx quuxly"
 
 
-_MUTATIONS: Mapping[str, Callable[[dict[str, Any], Record], str | None]] = {
+_MUTATIONS: Mapping[str, Callable[[dict[str, Any], TaskRecord], str | None]] = {
     "tool left out": _drop_tool,
     "tool renamed": _rename_tool,
     "node repeated": _repeat_node,

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from wildtool.benchmarks.taskbench.data import Record
+from wildtool.benchmarks.taskbench.data import TaskRecord
 from wildtool.benchmarks.taskbench.fixed import read_plan_anywhere
 from wildtool.episode import written_text
 from wildtool.json_codec import as_list, as_object
 from wildtool.trace import GoldCall, GoldDifference, Trace, find_differences
 
 
-def trace_plan(plain: Trace, record: Record, reason: str) -> Trace:
+def trace_plan(plain: Trace, record: TaskRecord, reason: str) -> Trace:
     """The trace of texts with the nodes of the label as gold calls, each beside the node of the reply with its tool.
 
     Args:
@@ -38,7 +38,7 @@ def trace_plan(plain: Trace, record: Record, reason: str) -> Trace:
     return replace(plain, steps=steps, gold=tuple(calls), differences=tuple(differences))
 
 
-def _sources(record: Record, place: int) -> tuple[int, ...]:
+def _sources(record: TaskRecord, place: int) -> tuple[int, ...]:
     """Places of the nodes that a node of the label comes after, by the names in its links."""
     names: Sequence[Any] = [node["task"] for node in record.gold.nodes]
     ends = [as_object(link) for link in record.gold.links]

@@ -59,7 +59,7 @@ _HOW_TO_GET = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class TevalRecord:
     """One record."""
 
     set: str
@@ -200,7 +200,7 @@ def read_file(path: Path) -> Iterator[Item]:
         yield Item(f"{prefix}/{key}", ("0",), record, name, lang)
 
 
-def _record(name: str, fields: Any, where: str) -> Record:
+def _record(name: str, fields: Any, where: str) -> TevalRecord:
     test = SETS[name]
     if not isinstance(fields, dict):
         raise DataError(f"{where}: expected an object, found {json_type(fields)}")
@@ -238,7 +238,7 @@ def _record(name: str, fields: Any, where: str) -> Record:
     names: list[str] = []
     if name == "plan_str":
         names = part("API_list", list, "a list of names in meta", record.get("meta"))
-    return Record(name, tuple(map(_message, prompt)), gold, form, template, tuple(map(str, names)))
+    return TevalRecord(name, tuple(map(_message, prompt)), gold, form, template, tuple(map(str, names)))
 
 
 TEMPLATE_KEYS: Mapping[bool, tuple[str, ...]] = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from wildtool.benchmark import Finding
-from wildtool.benchmarks.teval.data import Record, data_files, read_file
+from wildtool.benchmarks.teval.data import TevalRecord, data_files, read_file
 from wildtool.benchmarks.teval.reading import FINISH_ACTION, read_answer_object, read_plan_steps
 from wildtool.errors import DataError
 from wildtool.types import Source
@@ -25,7 +25,7 @@ def lint_source_files(source: Source) -> Iterator[Finding]:
                 yield Finding(str(path), "unreadable", str(error))
 
 
-def _faults(record: Record) -> Iterator[tuple[str, str]]:
+def _faults(record: TevalRecord) -> Iterator[tuple[str, str]]:
     match record.test.ability:
         case "plan":
             yield from _plan_faults(record)
@@ -46,7 +46,7 @@ def _faults(record: Record) -> Iterator[tuple[str, str]]:
                 )
 
 
-def _plan_faults(record: Record) -> Iterator[tuple[str, str]]:
+def _plan_faults(record: TevalRecord) -> Iterator[tuple[str, str]]:
     steps = read_plan_steps(record.gold)
     if not steps:
         yield "ground_truth", "no steps with id, name and args"

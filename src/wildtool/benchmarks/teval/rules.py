@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from wildtool.benchmark import Check, Mutant, Rules
-from wildtool.benchmarks.teval.data import Record
+from wildtool.benchmarks.teval.data import TevalRecord
 from wildtool.benchmarks.teval.reading import Step, read_answer_object, read_plan_steps, without_finish
 from wildtool.benchmarks.teval.scores import EVALUATORS, AnswerScores, Toleap
 from wildtool.data.embeddings import Encoder, chosen_encoder
@@ -41,7 +41,7 @@ class TevalRules(Rules):
         return SingleReply(lambda: _request(item.data))
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
-        record: Record = item.data
+        record: TevalRecord = item.data
         found = self.evaluator.score(written_text(episode.reply or {}), record)
         parts = _PARTS[record.test.ability]
         values = {name: found.values.get(name, 0.0) for name in parts}
@@ -61,13 +61,13 @@ class TevalRules(Rules):
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         return Check(False, fields={"encoder": self._encoder(item.data)})
 
-    def _encoder(self, record: Record) -> str | None:
+    def _encoder(self, record: TevalRecord) -> str | None:
         """The encoder that the scores of a record depend on."""
         return self.evaluator.encoder.name if record.test.ability in ("plan", "reason", "rru") else None
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
         """The gold answer with one mistake; none where the rules refuse the gold answer itself."""
-        record: Record = item.data
+        record: TevalRecord = item.data
         gold = right_answer(record)
         if not self._accepts(item, "0", [_message(gold)]):
             return
@@ -86,7 +86,7 @@ class TevalRules(Rules):
         return "O counts only the gold arguments: others are free" if mutant.kind == "argument added" else ""
 
     def explain_gold(self, item: Item, unit: str) -> str:
-        record: Record = item.data
+        record: TevalRecord = item.data
         if record.set == "plan_str":
             return (
                 "Q5: the line is compared with the arguments, so that an API with few or none is not matched"
@@ -126,11 +126,11 @@ def _message(text: str) -> Message:
     return {"role": "assistant", "content": text}
 
 
-def _request(record: Record) -> Request:
+def _request(record: TevalRecord) -> Request:
     return Request(record.messages, gold=lambda style: _message(right_answer(record)))
 
 
-def right_answer(record: Record) -> str:
+def right_answer(record: TevalRecord) -> str:
     """A right answer in the form that was asked for."""
     gold = record.gold
     match record.test.ability:
@@ -144,7 +144,7 @@ def right_answer(record: Record) -> str:
             return _step(record, read_answer_object(gold))
 
 
-def _instruct(record: Record, action: str, args: Mapping[str, Any]) -> str:
+def _instruct(record: TevalRecord, action: str, args: Mapping[str, Any]) -> str:
     parts = ("This is the call that was asked for.", action)
     names = record.template
     if record.form != "string":
@@ -156,7 +156,7 @@ def _instruct(record: Record, action: str, args: Mapping[str, Any]) -> str:
     )
 
 
-def _plan(record: Record, steps: list[Step]) -> str:
+def _plan(record: TevalRecord, steps: list[Step]) -> str:
     if record.test.form == "json":
         rows = [{"id": step.id, "name": step.name, "args": step.args} for step in steps]
         return json.dumps(rows, ensure_ascii=False)
@@ -164,7 +164,7 @@ def _plan(record: Record, steps: list[Step]) -> str:
     return "\n".join(f"{step.name} {step.args}".replace(". ", ".").replace("\n", " ") for step in steps)
 
 
-def _step(record: Record, gold: Mapping[str, Any]) -> str:
+def _step(record: TevalRecord, gold: Mapping[str, Any]) -> str:
     part = {"reason": "thought", "retrieve": "name", "understand": "args"}.get(record.test.ability)
     if record.form == "str" and part:
         return str(gold.get(part, ""))
@@ -177,7 +177,7 @@ def _step(record: Record, gold: Mapping[str, Any]) -> str:
 _OTHER, _ADDED = "Zzyzx.quuxly", "zzyzx"
 
 
-def _mistakes(record: Record, gold: str) -> Iterator[tuple[str, str]]:
+def _mistakes(record: TevalRecord, gold: str) -> Iterator[tuple[str, str]]:
     yield "other text", "zzyzx quuxly"
     ability = record.test.ability
     if ability == "instruct":
@@ -206,7 +206,7 @@ def _renumbered(steps: list[Step]) -> list[Step]:
     return [Step(number, step.name, step.args) for number, step in enumerate(steps)]
 
 
-def _step_mistakes(record: Record, gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _step_mistakes(record: TevalRecord, gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     parts: Mapping[str, Callable[[Any], Any]] = {
         "thought": lambda _: "Zzyzx quuxly.",
         "name": lambda _: _OTHER,

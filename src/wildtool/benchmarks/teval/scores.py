@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wildtool.benchmarks.teval.data import Record
+from wildtool.benchmarks.teval.data import TevalRecord
 from wildtool.benchmarks.teval.reading import (
     FINISH_ACTION,
     Step,
@@ -52,7 +52,7 @@ class Toleap:
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = encoder
 
-    def score(self, answer: str | None, record: Record) -> AnswerScores:
+    def score(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         """The scores of an answer.
 
         Args:
@@ -70,7 +70,7 @@ class Toleap:
 
     # Instruct: format, and the share of action and gold arguments that are right
 
-    def instruct(self, answer: str | None, record: Record) -> AnswerScores:
+    def instruct(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         found = self.read_template(answer, record)
         if found is None:
             return AnswerScores(False, {"format": 0.0, "arguments": 0.0})
@@ -80,7 +80,7 @@ class Toleap:
         share = (right + (action == record.gold["action"])) / (len(gold) + 1)
         return AnswerScores(True, {"format": 1.0, "arguments": share})
 
-    def read_template(self, answer: str | None, record: Record) -> tuple[Any, dict[Any, Any]] | None:
+    def read_template(self, answer: str | None, record: TevalRecord) -> tuple[Any, dict[Any, Any]] | None:
         if record.form == "string":
             return None if answer is None else read_template_text(answer, record.template)
         return read_template_keys(answer, record.template)
@@ -90,7 +90,7 @@ class Toleap:
 
     # Plan: steps in the order of the gold ones
 
-    def plan(self, answer: str | None, record: Record) -> AnswerScores:
+    def plan(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         found = self.read_steps(answer, record)
         gold = read_plan_steps(record.gold)
         if not found or not gold:
@@ -103,7 +103,7 @@ class Toleap:
         values = {"precision": overlap.precision, "recall": overlap.recall, "f1": overlap.f1}
         return AnswerScores(True, values)
 
-    def read_steps(self, answer: str | None, record: Record) -> list[Step]:
+    def read_steps(self, answer: str | None, record: TevalRecord) -> list[Step]:
         return (
             read_plan_steps(answer) if record.test.form == "json" else read_plan_lines(answer, record.names)
         )
@@ -112,7 +112,7 @@ class Toleap:
         """The evaluators raise on an empty matrix (Q2)."""
         return AnswerScores(True, {"precision": 0.0, "recall": 0.0, "f1": 0.0}, "ValueError")
 
-    def weights(self, steps: Sequence[Step], gold: Sequence[Step], record: Record) -> PairWeights:
+    def weights(self, steps: Sequence[Step], gold: Sequence[Step], record: TevalRecord) -> PairWeights:
         names = self.encoder.cosines([step.name for step in steps], [step.name for step in gold])
         args = self.encoder.cosines([step.args for step in steps], [step.args for step in gold])
         alike = (
@@ -128,7 +128,7 @@ class Toleap:
 
     # Reason, retrieve, understand: the next step, whole or in part
 
-    def step(self, answer: str | None, record: Record) -> AnswerScores:
+    def step(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         gold = read_answer_object(record.gold)
         values: dict[str, float] = {}
         found = self.read_step(answer, record)
@@ -142,7 +142,7 @@ class Toleap:
             values["args"] = self.arguments(found["args"], gold.get("args", ""), record)
         return AnswerScores(True, values)
 
-    def read_step(self, answer: str | None, record: Record) -> dict[str, Any]:
+    def read_step(self, answer: str | None, record: TevalRecord) -> dict[str, Any]:
         """The parts of an answer that are scored; empty where it cannot be read."""
         ability = record.test.ability
         if record.form == "str":
@@ -163,12 +163,12 @@ class Toleap:
             return 0.0
         return min(1.0, max(0.0, self.encoder.cosines([found], [gold])[0][0]))
 
-    def same_name(self, found: str | None, gold: str, record: Record) -> bool:
+    def same_name(self, found: str | None, gold: str, record: TevalRecord) -> bool:
         if record.test.form == "json" or found is None:
             return found == gold
         return gold in found and all(name == gold for name in _DOTTED.findall(found))
 
-    def arguments(self, found: Any, gold: Any, record: Record) -> float:
+    def arguments(self, found: Any, gold: Any, record: TevalRecord) -> float:
         if record.test.form == "json":
             given, wanted = as_object(found), as_object(gold)
             hits = sum(key in given and str(given[key]) == str(value) for key, value in wanted.items())
@@ -183,7 +183,7 @@ class Toleap:
 
     # Review: one letter
 
-    def review(self, answer: str | None, record: Record) -> AnswerScores:
+    def review(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         letter = "" if answer is None else self.read_letter(answer)
         return AnswerScores(bool(letter), {"quality": float(letter == record.gold["answer"])})
 
@@ -197,7 +197,7 @@ _PARTS = {"reason": ("thought",), "retrieve": ("name",), "understand": ("args",)
 class Original(Toleap):
     """As its authors compute them: arguments that were not asked for are free, and a missing answer raises."""
 
-    def score(self, answer: str | None, record: Record) -> AnswerScores:
+    def score(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         if answer is None and record.form != "json" and record.test.ability != "plan":
             ends = "AttributeError" if record.test.ability in ("understand", "review") else "TypeError"
             return AnswerScores(False, raised=ends)
@@ -212,12 +212,12 @@ class Original(Toleap):
 class Fixed(Toleap):
     """With the known faults of both corrected; the numbers are those of the card."""
 
-    def score(self, answer: str | None, record: Record) -> AnswerScores:
+    def score(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         if answer is None or not (text := clean_output(answer)):
             return AnswerScores(False)  # Q12
         return super().score(text, record)
 
-    def read_template(self, answer: str | None, record: Record) -> tuple[Any, dict[Any, Any]] | None:
+    def read_template(self, answer: str | None, record: TevalRecord) -> tuple[Any, dict[Any, Any]] | None:
         if record.form == "string":
             return read_template_text(answer or "", record.template, literal=True)  # Q6, Q7
         found = read_template_keys(answer, record.template)
@@ -230,7 +230,7 @@ class Fixed(Toleap):
     def same_value(self, found: Any, gold: Any) -> bool:
         return str(found) == str(gold)  # Q10
 
-    def read_steps(self, answer: str | None, record: Record) -> list[Step]:
+    def read_steps(self, answer: str | None, record: TevalRecord) -> list[Step]:
         if record.test.form == "str":
             return read_plan_lines(answer, (*record.names, FINISH_ACTION))
         return read_plan_steps(answer)
@@ -239,7 +239,7 @@ class Fixed(Toleap):
         right = float(not steps and not gold)
         return AnswerScores(True, {"precision": right, "recall": right, "f1": right})
 
-    def weights(self, steps: Sequence[Step], gold: Sequence[Step], record: Record) -> PairWeights:
+    def weights(self, steps: Sequence[Step], gold: Sequence[Step], record: TevalRecord) -> PairWeights:
         """Only steps of one API are matched (Q4, Q5), those with like arguments and near places first (Q3)."""
         args = self.encoder.cosines([step.args for step in steps], [step.args for step in gold])
         return {
@@ -260,7 +260,7 @@ class Fixed(Toleap):
                 return inside  # Q11
         return {}
 
-    def same_name(self, found: str | None, gold: str, record: Record) -> bool:
+    def same_name(self, found: str | None, gold: str, record: TevalRecord) -> bool:
         if record.test.form == "json" or found is None:
             return found is not None and found.strip(_QUOTES) == gold
         # A dotted word that the prompt does not have is no other API (Q8).
@@ -273,7 +273,7 @@ class Fixed(Toleap):
     def unquoted(self, text: str) -> str:
         return text.strip(_QUOTES)  # Q13
 
-    def arguments(self, found: Any, gold: Any, record: Record) -> float:
+    def arguments(self, found: Any, gold: Any, record: TevalRecord) -> float:
         wanted: Any = self.unquoted(gold) if isinstance(gold, str) else gold
         return super().arguments(found, wanted, record)
 
