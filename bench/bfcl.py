@@ -8,7 +8,7 @@ import tempfile
 from itertools import product
 from pathlib import Path
 
-from measure import Line, in_turns, main, run_child
+from measure import Line, main, run_child, scoring
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, GROUPS
 from wildtool.benchmarks.bfcl.source import official_folder
 
@@ -34,24 +34,8 @@ def measure(repeats: int) -> list[Line]:
             run_child([wildtool, "run", "bfcl", "--split", split, *gold])
             entries = sum(BFCL_CATEGORIES[name].size for name in GROUPS[split])
             read = ",".join(f"BFCL_v4_{name}" for name in GROUPS[split])
-            ours, baseline = in_turns(
-                lambda run=run: run_child([wildtool, "score", run]),
-                lambda run=run, read=read: run_child(
-                    [sys.executable, "-c", READ, read, official_folder(), run]
-                ),
-                repeats,
-            )
-            lines += [
-                Line(
-                    what=f"`wildtool score RUN`, BFCL, {entries:,} entries, {split}, {mode}, {what}",
-                    unit="s",
-                    ours=[getattr(ended, f"{clock}_s") for ended in ours],
-                    versus="reading the same files with `json`",
-                    baseline=[getattr(ended, f"{clock}_s") for ended in baseline],
-                    target=TARGETS_S[split],
-                )
-                for clock, what in (("wall", "wall clock"), ("cpu", "processor time"))
-            ]
+            what = f"BFCL, {entries:,} entries, {split}, {mode}"
+            lines += scoring(what, run, [READ, read, official_folder(), run], repeats, TARGETS_S[split])
     return lines
 
 

@@ -130,6 +130,41 @@ def run_child(command: Sequence[str | Path]) -> Ended:
     return Ended(wall, usage.ru_utime + usage.ru_stime, output)
 
 
+def scoring(
+    what: str,
+    run: Path,
+    read: Sequence[str | Path],
+    repeats: int,
+    target_s: float,
+    profile: str | None = None,
+) -> list[Line]:
+    """The whole command `wildtool score RUN`, beside Python reading the same files: wall clock and processor time.
+
+    Args:
+        what: is scored, for the table.
+        read: the code that only reads, and its arguments.
+        profile: to score under; None for the run's.
+    """
+    wildtool = Path(sys.executable).with_name("wildtool")
+    chosen = [] if profile is None else ["--profile", profile]
+    ours, baseline = in_turns(
+        lambda: run_child([wildtool, "score", run, *chosen]),
+        lambda: run_child([sys.executable, "-c", *read]),
+        repeats,
+    )
+    return [
+        Line(
+            what=f"`wildtool score RUN`, {what}{f', {profile}' if profile else ''}, {name}",
+            unit="s",
+            ours=[getattr(ended, clock) for ended in ours],
+            versus="reading the same files with `json`",
+            baseline=[getattr(ended, clock) for ended in baseline],
+            target=target_s,
+        )
+        for clock, name in (("wall_s", "wall clock"), ("cpu_s", "processor time"))
+    ]
+
+
 def report(command: Sequence[str | Path]) -> dict[str, Any]:
     """Runs one of the players and gives the figures that it prints as its last line."""
     return json.loads(run_child(command).output.splitlines()[-1])

@@ -10,7 +10,7 @@ import tempfile
 from itertools import cycle, islice
 from pathlib import Path
 
-from measure import Line, in_turns, main, run_child
+from measure import Line, main, run_child, scoring
 from wildtool.benchmarks.taskbench.data import DOMAINS, label_file
 from wildtool.benchmarks.taskbench.source import official_folder
 
@@ -49,22 +49,8 @@ def measure(repeats: int) -> list[Line]:
         run_child([wildtool, *gold])
         lines: list[Line] = []
         for profile in ("toleap", "original", "fixed"):
-            ours, baseline = in_turns(
-                lambda profile=profile: run_child([wildtool, "score", run, "--profile", profile]),
-                lambda: run_child([sys.executable, "-c", READ, data, run]),
-                repeats,
-            )
-            lines += [
-                Line(
-                    what=f"`wildtool score RUN`, TaskBench, {sum(SIZES.values()):,} plans, {profile}, {what}",
-                    unit="s",
-                    ours=[getattr(ended, f"{clock}_s") for ended in ours],
-                    versus="reading the same files with `json`",
-                    baseline=[getattr(ended, f"{clock}_s") for ended in baseline],
-                    target=TARGET_S,
-                )
-                for clock, what in (("wall", "wall clock"), ("cpu", "processor time"))
-            ]
+            what = f"TaskBench, {sum(SIZES.values()):,} plans"
+            lines += scoring(what, run, [READ, data, run], repeats, TARGET_S, profile)
         return lines
 
 

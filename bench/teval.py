@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import Line, in_turns, main, run_child
+from measure import Line, main, run_child, scoring
 from wildtool.benchmarks.teval import TEVAL
 
 TARGET_S = 2.0
@@ -30,22 +30,8 @@ def measure(repeats: int) -> list[Line]:
         run = Path(place) / "run"
         run_child([wildtool, "run", "teval", "--model", "baseline/gold", "--quiet", "--out", run])
         for profile in TEVAL.profiles:
-            ours, baseline = in_turns(
-                lambda profile=profile: run_child([wildtool, "score", run, "--profile", profile]),
-                lambda: run_child([sys.executable, "-c", READ, source.path, run]),
-                repeats,
-            )
-            lines += [
-                Line(
-                    what=f"`wildtool score RUN`, T-Eval, {records:,} records, {profile}, {what}",
-                    unit="s",
-                    ours=[getattr(ended, f"{clock}_s") for ended in ours],
-                    versus="reading the same files with `json`",
-                    baseline=[getattr(ended, f"{clock}_s") for ended in baseline],
-                    target=TARGET_S,
-                )
-                for clock, what in (("wall", "wall clock"), ("cpu", "processor time"))
-            ]
+            what = f"T-Eval, {records:,} records"
+            lines += scoring(what, run, [READ, source.path, run], repeats, TARGET_S, profile)
     return lines
 
 

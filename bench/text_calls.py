@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import Line, in_turns, main, run_child
+from measure import Line, main, run_child, scoring
 from wildtool.engine.registry import load_benchmark
 
 RUNS = {"rotbench": 840, "sealtools": 2054, "apibank": 1012, "injecagent": 1054}
@@ -33,24 +33,8 @@ def measure(repeats: int) -> list[Line]:
             run = Path(place) / "run"
             run_child([wildtool, "run", name, "--model", "baseline/gold", "--quiet", "--out", run])
             for profile in benchmark.profiles:
-                ours, baseline = in_turns(
-                    lambda run=run, profile=profile: run_child(
-                        [wildtool, "score", run, "--profile", profile]
-                    ),
-                    lambda run=run, data=data: run_child([sys.executable, "-c", READ, data, run]),
-                    repeats,
-                )
-                lines += [
-                    Line(
-                        what=f"`wildtool score RUN`, {name}, {records:,} records, {profile}, {what}",
-                        unit="s",
-                        ours=[getattr(ended, f"{clock}_s") for ended in ours],
-                        versus="reading the same files with `json`",
-                        baseline=[getattr(ended, f"{clock}_s") for ended in baseline],
-                        target=TARGET_S,
-                    )
-                    for clock, what in (("wall", "wall clock"), ("cpu", "processor time"))
-                ]
+                what = f"{name}, {records:,} records"
+                lines += scoring(what, run, [READ, data, run], repeats, TARGET_S, profile)
     return lines
 
 
