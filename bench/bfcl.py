@@ -10,7 +10,7 @@ from pathlib import Path
 
 from measure import Line, main, run_child, scoring
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, GROUPS
-from wildtool.benchmarks.bfcl.source import official_folder
+from wildtool.data.pinned import official_folder
 
 TARGETS_S = {"ast": 0.5, "multi_turn": 10.0}
 """By split the seconds that scoring it may take."""
@@ -35,7 +35,7 @@ def measure(repeats: int) -> list[Line]:
             entries = sum(BFCL_CATEGORIES[name].size for name in GROUPS[split])
             read = ",".join(f"BFCL_v4_{name}" for name in GROUPS[split])
             what = f"BFCL, {entries:,} entries, {split}, {mode}"
-            lines += scoring(what, run, [READ, read, official_folder(), run], repeats, TARGETS_S[split])
+            lines += scoring(what, run, [READ, read, official_folder("bfcl"), run], repeats, TARGETS_S[split])
     return lines
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from measure import Line, main, run_child, scoring
 from wildtool.benchmarks.taskbench.data import DOMAINS, label_file
-from wildtool.benchmarks.taskbench.source import official_folder
+from wildtool.data.pinned import official_folder
 
 SIZES = dict(zip(DOMAINS, (7_546, 5_584, 4_320), strict=True))
 TARGET_S = 2.0
@@ -27,7 +27,7 @@ READ = (
 def write_labels(folder: Path) -> None:
     """The labels that are there, again and again under new ids."""
     for domain, size in SIZES.items():
-        known = label_file(official_folder(), domain)
+        known = label_file(official_folder("taskbench"), domain)
         if known is None:
             raise SystemExit(
                 f"no labels of {domain}: `wildtool data pull taskbench --from FOLDER` brings them"

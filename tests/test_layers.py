@@ -57,7 +57,6 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
             "parse_record",
             "locate",
             "mutants",
-            "official_folder",
             "pinned_files",
             "published",
             "pull",

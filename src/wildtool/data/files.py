@@ -4,14 +4,14 @@ import gzip
 import hashlib
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from wildtool.errors import DataError
-from wildtool.json_codec import LINE_LIMITS, loads_within
+from wildtool.json_codec import LINE_LIMITS, json_type, loads_within
 from wildtool.types import Source
 
 _FILE_LIMITS = replace(LINE_LIMITS, depth=sys.maxsize)
@@ -43,6 +43,17 @@ def read_json(path: Path) -> Any:
         return loads_within(read_unpacked(path), _FILE_LIMITS)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error})") from error
+
+
+def read_record_list(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each object of a JSON file that holds a list of them, with its place for messages. Raises DataError."""
+    records = read_json(path)
+    if not isinstance(records, list):
+        raise DataError(f"{path}: expected a list of records, found {json_type(records)}")
+    for number, record in enumerate(cast(list[Any], records)):
+        if not isinstance(record, dict):
+            raise DataError(f"{path}: record {number}: expected an object, found {json_type(record)}")
+        yield f"{path}: record {number}", cast(dict[str, Any], record)
 
 
 def source_of_files(name: str, place: Path, files: Iterable[Path]) -> Source:

@@ -82,6 +82,33 @@ def cache_folder() -> Path:
     return user_cache_path("wildtool") / "data"
 
 
+def official_folder(benchmark: str) -> Path:
+    """Where the official data of a benchmark are kept once pulled."""
+    return cache_folder() / benchmark
+
+
+def data_place(data: str | None, benchmark: str, takes: str) -> Path:
+    """The file or folder that a user named: for None and `official`, where the pulled data are kept.
+
+    Args:
+        takes: what `--data` takes beside `official`, for the message.
+
+    Raises:
+        DataError: nothing is there; the message says how to get the data.
+    """
+    if data not in (None, "official"):
+        if not Path(data).exists():
+            raise DataError(f"no file or folder {data!r}; --data takes official, {takes}")
+        return Path(data)
+    place = official_folder(benchmark)
+    if not place.exists():
+        raise DataError(
+            f"the official data are not at {place}; get them with `wildtool data pull {benchmark}` (or `--from FOLDER`"
+            f" if you have them), or name {takes} with --data"
+        )
+    return place
+
+
 def git_blob_id(path: Path) -> str:
     """The id git gives to a file's bytes."""
     digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)

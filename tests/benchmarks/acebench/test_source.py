@@ -17,11 +17,11 @@ from wildtool.benchmarks.acebench.sandbox.edition import read_edition
 from wildtool.benchmarks.acebench.source import (
     COMMIT,
     TABLE_DIGESTS,
-    official_folder,
     pinned_files,
     pull,
     read_prompts,
 )
+from wildtool.data.pinned import official_folder
 from wildtool.errors import DataError
 
 
@@ -91,7 +91,7 @@ def test_a_folder_in_any_layout_is_enough_without_network(
     prepare: Prepare, official: Path, tmp_path: Path, cache: Path
 ) -> None:
     folder = pull(prepare(official, tmp_path / "mine"), "http://127.0.0.1:9", ignore)
-    assert folder == cache == official_folder()
+    assert folder == cache == official_folder("acebench")
     check_complete(cache)
 
 

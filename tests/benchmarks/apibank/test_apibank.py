@@ -28,8 +28,9 @@ from wildtool.benchmarks.apibank import APIBANK
 from wildtool.benchmarks.apibank.calls import bracketed_call, read_call, read_call_fixed
 from wildtool.benchmarks.apibank.data import ToolLibrary, read_dialogues
 from wildtool.benchmarks.apibank.rules import apibank_rules
-from wildtool.benchmarks.apibank.source import COMMIT, REPOSITORY, official_folder, part_paths, pull
+from wildtool.benchmarks.apibank.source import COMMIT, REPOSITORY, part_paths, pull
 from wildtool.benchmarks.apibank.tools import API_TOOLS, ArgumentError, execute
+from wildtool.data.pinned import official_folder
 from wildtool.engine.score.audit import audit_profile
 from wildtool.errors import DataError
 from wildtool.types import Item
@@ -452,6 +453,6 @@ def test_other_data_are_not_installed(folder: Path, tmp_path: Path, monkeypatch:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match="level-1-given-desc is not that of commit"):
         pull(folder, None, lambda _: None)
-    assert not official_folder().exists()
+    assert not official_folder("apibank").exists()
     with pytest.raises(DataError, match="holds neither"):
         pull(tmp_path, None, lambda _: None)

@@ -26,7 +26,15 @@ from wildtool.benchmarks.acebench.sandbox.extract import (
     extract_state,
     find_sentences,
 )
-from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, download, fetch_all, source_url
+from wildtool.data.pinned import (
+    PinnedFile,
+    ReportProgress,
+    data_place,
+    download,
+    fetch_all,
+    official_folder,
+    source_url,
+)
 from wildtool.data.prompt_files import PromptFile, digest_of, pull_prompts
 from wildtool.errors import DataError
 from wildtool.types import Source
@@ -77,7 +85,7 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
         raise DataError(
             f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder of its data files"
         )
-    folder = official_folder()
+    folder = official_folder("acebench")
     fetch_all(pinned_files(folder), folder=file, mirror=mirror, report=report)
     _install_tables(folder, file, mirror, report)
     pull_prompts(prompts(), folder, source=file, mirror=mirror, report=report)
@@ -92,7 +100,7 @@ def prompts() -> list[PromptFile]:
 
 def read_prompts() -> Originals | None:
     """The original's prompts, where they were pulled. Raises DataError where they are damaged."""
-    return read_originals(prompts(), official_folder())
+    return read_originals(prompts(), official_folder("acebench"))
 
 
 def original_prompts(mode: str, split: str | None) -> Originals | None:
@@ -233,11 +241,6 @@ PACKAGED = Path(__file__).parents[2] / "data" / "acebench_finance"
 """Our finance episodes."""
 
 
-def official_folder() -> Path:
-    """Where the official data lie once pulled."""
-    return cache_folder() / "acebench"
-
-
 def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None or `official`, `finance`, or a folder.
 
@@ -250,14 +253,10 @@ def locate(data: str | None, split: str | None) -> Source:
     if data == "finance" or (data in (None, "official") and set(categories or ()) & set(FINANCE)):
         return _described("finance", PACKAGED, categories)
     if data in (None, "official"):
-        if not official_folder().is_dir():
-            raise DataError(
-                f"the official data are not at {official_folder()}; get them with `wildtool data pull acebench`"
-                " (or `--from FOLDER` if you have them), or name a folder with --data"
-            )
+        place = data_place(None, "acebench", "finance or a folder")
         wanted = categories or CATEGORIES
-        _require(official_folder(), wanted)
-        return _described("official", official_folder(), wanted)
+        _require(place, wanted)
+        return _described("official", place, wanted)
     if not Path(data).is_dir():
         found = f"{data!r} is a file" if Path(data).exists() else f"no data folder {data!r}"
         raise DataError(f"{found}; --data takes official, finance or a folder of ACEBench files")

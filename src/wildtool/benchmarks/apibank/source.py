@@ -9,7 +9,14 @@ from typing import Any
 
 from wildtool.benchmarks.apibank.data import DIALOGUE_LEVELS, JOINED_FILES, TABLES_FILE, TOOLS_FILE, data_file
 from wildtool.data.files import find_packed, read_json, read_unpacked, source_of_files
-from wildtool.data.pinned import MAX_PARALLEL_FETCHES, ReportProgress, cache_folder, download, source_url
+from wildtool.data.pinned import (
+    MAX_PARALLEL_FETCHES,
+    ReportProgress,
+    data_place,
+    download,
+    official_folder,
+    source_url,
+)
 from wildtool.data.prompt_files import digest_of, parse_module
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import dumps, loads
@@ -29,27 +36,16 @@ CONTENT_DIGESTS = {
 }
 """SHA-256 of each joined file's value as JSON with sorted keys (`digest_of`)."""
 _FIELDS = ("description", "input_parameters", "output_parameters")
-_HOW_TO_GET = (
-    "get them with `wildtool data pull apibank` (or `--from FOLDER`), or name a folder of them with --data"
-)
 
 ReadPart = Callable[[Path], bytes]
 """Gives the bytes of a file by its path below the benchmark's folder. Raises DataError."""
-
-
-def official_folder() -> Path:
-    """Where the official data lie once pulled."""
-    return cache_folder() / "apibank"
 
 
 def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None or `official`, or a folder with the four joined files. Raises DataError."""
     if split is not None and split not in DIALOGUE_LEVELS:
         raise DataError(unknown_name("split", split, DIALOGUE_LEVELS))
-    place = official_folder() if data in (None, "official") else Path(data)
-    if not place.is_dir():
-        what = "the official data are not at" if data in (None, "official") else "no folder"
-        raise DataError(f"{what} {place}; {_HOW_TO_GET}")
+    place = data_place(data, "apibank", "a folder of the four joined files")
     return source_of_files(data or "official", place, [data_file(place, name) for name in JOINED_FILES])
 
 
@@ -59,7 +55,7 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     Args:
         file: copy from this folder: a checkout of the repository, its benchmark's folder, or the four joined files.
     """
-    folder = official_folder()
+    folder = official_folder("apibank")
     if _verified(folder) is None:
         report(f"{folder}: all files are there and verified")
         return folder

@@ -10,7 +10,7 @@ from wildtool.benchmarks.bfcl.multi_turn import simulated_files
 from wildtool.benchmarks.bfcl.originals import OriginalTexts, original_files, read_original_texts
 from wildtool.benchmarks.bfcl.simulated.extract import pull_tables
 from wildtool.data.files import source_of_files
-from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, fetch_all
+from wildtool.data.pinned import PinnedFile, ReportProgress, data_place, fetch_all, official_folder
 from wildtool.data.prompt_files import PromptFile, pull_prompts
 from wildtool.errors import DataError
 from wildtool.types import Source
@@ -20,11 +20,6 @@ COMMIT = "6ea57973c7a6097fd7c5915698c54c17c5b1b6c8"
 _DATA = "berkeley-function-call-leaderboard/bfcl_eval/data"
 _CHECKSUMS = Path(__file__).with_name("checksums.tsv")
 """Path of each file of the pull to its SHA-256."""
-
-
-def official_folder() -> Path:
-    """Where the official data lie once pulled."""
-    return cache_folder() / "bfcl"
 
 
 @cache
@@ -44,7 +39,7 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
         raise DataError(
             f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder of BFCL's files"
         )
-    folder = official_folder()
+    folder = official_folder("bfcl")
     wanted = {folder / path: pinned for path, pinned in pinned_files().items()}
     fetch_all(wanted, folder=file, mirror=mirror, report=report)
     pull_prompts(bfcl_prompt_files(), folder / "prompts", source=file, mirror=mirror, report=report)
@@ -60,20 +55,15 @@ def bfcl_prompt_files() -> list[PromptFile]:
 
 def pulled_texts() -> OriginalTexts | None:
     """The original's prompts; None where they were not pulled. Raises DataError where they are damaged."""
-    return read_original_texts(bfcl_prompt_files(), official_folder() / "prompts")
+    return read_original_texts(bfcl_prompt_files(), official_folder("bfcl") / "prompts")
 
 
 def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None or `official`, or a folder of v3 or v4 files. Raises DataError."""
     split_categories(split)
-    place = official_folder() if data in (None, "official") else Path(data)
+    place = data_place(data, "bfcl", "a folder with BFCL_v4_*.json or BFCL_v3_*.json")
     if not place.is_dir():
-        raise DataError(
-            f"the official data are not at {place}; get them with `wildtool data pull bfcl` (or `--from FOLDER` if you"
-            " have them), or name a folder with --data"
-            if data in (None, "official")
-            else f"no folder {data!r}; --data takes official or a folder with BFCL_v4_*.json or BFCL_v3_*.json"
-        )
+        raise DataError(f"{place}: no folder; expected one with BFCL_v4_*.json or BFCL_v3_*.json")
     return source_of_files(data or "official", place, _files(place, split))
 
 

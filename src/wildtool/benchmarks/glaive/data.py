@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from wildtool.benchmark import Finding
 from wildtool.data.files import read_unpacked, source_of_files
-from wildtool.data.pinned import cache_folder
+from wildtool.data.pinned import official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import (
     LINE_LIMITS,
@@ -96,7 +96,7 @@ def _is_json(text: str) -> bool:
 
 def converted_file() -> Path:
     """Where the converted records lie once pulled."""
-    return cache_folder() / "glaive" / CONVERTED_FILE
+    return official_folder("glaive") / CONVERTED_FILE
 
 
 def pull(file: Path | None, report: Callable[[str], None]) -> Path:

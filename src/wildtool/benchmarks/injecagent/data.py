@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from wildtool.benchmark import Finding
 from wildtool.data.files import find_packed, read_json, source_of_files
-from wildtool.data.pinned import PinnedFile, cache_folder, fetch_all
+from wildtool.data.pinned import PinnedFile, data_place, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_list, as_object, checked, required_field
 from wildtool.stats.describe import count_metrics
@@ -114,11 +114,6 @@ def _texts(value: Any) -> Iterator[str]:
 # Files -----------------------------------------------------------------------------------------------
 
 
-def injecagent_folder() -> Path:
-    """Where the official data lie once pulled."""
-    return cache_folder() / "injecagent"
-
-
 def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
     """Brings test cases and tools into the cache, verified, and the stored results where they can be had.
 
@@ -130,7 +125,7 @@ def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -
     """
     if file is not None and not file.is_dir():
         raise DataError(f"{file}: no folder; --from takes a checkout of {REPOSITORY} or its folder `data`")
-    folder = injecagent_folder()
+    folder = official_folder("injecagent")
     files = {
         folder / name: PinnedFile(REPOSITORY, COMMIT, f"data/{name}", sha256=digest, other_path=name)
         for name, digest in DIGESTS.items()
@@ -152,14 +147,7 @@ def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -
 
 def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None or `official`, a folder, or one file. Raises DataError saying how to get them."""
-    place = injecagent_folder() if data in (None, "official") else Path(data)
-    if not place.exists():
-        raise DataError(
-            f"the official data are not at {place}; get them with `wildtool data pull injecagent` (or `--from FOLDER` if"
-            " you have them), or name a folder or file with --data"
-            if data in (None, "official")
-            else f"no file or folder {data!r}; --data takes official, a folder like InjecAgent's, or one of its files"
-        )
+    place = data_place(data, "injecagent", "a folder like InjecAgent's, or one of its files")
     folder = _home(place)
     beside = [path for name in (TOOLS, RESPONSES) if (path := find_packed(folder, name))]
     return source_of_files(data or "official", place, [*case_files(place, split).values(), *beside])

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.benchmark import COMPLETION
-from wildtool.benchmarks.injecagent.data import InjecCase, injecagent_folder
-from wildtool.data.pinned import PinnedFile
+from wildtool.benchmarks.injecagent.data import InjecCase
+from wildtool.data.pinned import PinnedFile, official_folder
 from wildtool.data.prompt_files import (
     PromptFile,
     are_pulled,
@@ -154,7 +154,9 @@ def prompt_sources() -> list[PromptFile]:
 
 def pull_originals(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> bool:
     """Fetches the original's prompts; whether they are there. Raises DataError."""
-    return pull_prompts(prompt_sources(), injecagent_folder(), source=file, mirror=mirror, report=report)
+    return pull_prompts(
+        prompt_sources(), official_folder("injecagent"), source=file, mirror=mirror, report=report
+    )
 
 
 def original_prompt(mode: str, files: Sequence[PromptFile] | None = None) -> InjecPrompt | None:
@@ -166,7 +168,7 @@ def original_prompt(mode: str, files: Sequence[PromptFile] | None = None) -> Inj
     Raises:
         DataError: it is damaged or of another shape; the message names file and type of prompt.
     """
-    sources, folder = prompt_sources() if files is None else files, injecagent_folder()
+    sources, folder = prompt_sources() if files is None else files, official_folder("injecagent")
     if mode not in _TYPES or not are_pulled(sources, folder):
         return None
     texts: Any = read_files(sources, folder)[PROMPTS_PATH][_CONSTANT]

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.benchmark import Finding
-from wildtool.data.files import find_packed, read_json, source_of_files
-from wildtool.data.pinned import PinnedFile, cache_folder, fetch_all
+from wildtool.data.files import find_packed, read_record_list, source_of_files
+from wildtool.data.pinned import PinnedFile, data_place, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_list, as_object, json_type, required_field
 from wildtool.stats.describe import count_metrics
@@ -108,15 +108,10 @@ class RotRecord:
 # Files -----------------------------------------------------------------------------------------------
 
 
-def official_folder() -> Path:
-    """Where the official data lie once pulled."""
-    return cache_folder() / "rotbench"
-
-
 def pinned_files() -> dict[Path, PinnedFile]:
     """Target to pinned file."""
     return {
-        official_folder() / FOLDERS[turn] / f"{environment}.json": PinnedFile(
+        official_folder("rotbench") / FOLDERS[turn] / f"{environment}.json": PinnedFile(
             REPOSITORY,
             COMMIT,
             f"Data/{FOLDERS[turn]}/{environment}.json",
@@ -135,21 +130,18 @@ def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -
         )
     fetch_all(pinned_files(), folder=file, mirror=mirror, report=report)
     report(f"source: {REPOSITORY} at commit {COMMIT}; licence: Apache-2.0, as its LICENSE says")
-    return official_folder()
+    return official_folder("rotbench")
 
 
 def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None or `official`, a folder, or one file. Raises DataError saying how to get them."""
-    place = official_folder() if data in (None, "official") else Path(data)
+    place = data_place(data, "rotbench", "a folder like RoTBench's Data, or one of its files")
     # JSON Lines are other benchmarks' data.
     if place.is_file() and place.name.removesuffix(".gz").endswith(".json"):
         return source_of_files(str(place), place, [place])
     if not place.is_dir():
         raise DataError(
-            f"the official data are not at {place}; get them with `wildtool data pull rotbench` (or `--from FOLDER` if "
-            "you have them), or name a folder or file with --data"
-            if data in (None, "official")
-            else f"no file or folder {data!r}; --data takes official, a folder like RoTBench's Data, or one of its files"
+            f"{place}: neither a folder nor a .json file; expected RoTBench's Data or one of its files"
         )
     return source_of_files(data or "official", place, files_of(place, split).values())
 
@@ -195,7 +187,7 @@ def read_items(source: Source, split: str | None) -> Iterator[Item]:
     groups: dict[tuple[str, str], dict[str, RotRecord]] = {}
     for (_, environment), path in files_of(source.path, split).items():
         seen: dict[str, int] = {}
-        for where, record in records_in(path):
+        for where, record in read_record_list(path):
             name = required_field(record, "id", str, where)
             count = seen[name] = seen.get(name, 0) + 1
             parsed = parse_record(record, environment, count, f"{where} (id {name[:60]!r})")
@@ -206,17 +198,6 @@ def read_items(source: Source, split: str | None) -> Iterator[Item]:
     for (turn, _), units in groups.items():
         number = numbers[turn] = numbers.get(turn, -1) + 1
         yield Item(f"{turn}-{number:03}", tuple(units), units, split=turn)
-
-
-def records_in(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each record of a file with its place. Raises DataError."""
-    records = read_json(path)
-    if not isinstance(records, list):
-        raise DataError(f"{path}: expected a list of records, found {json_type(records)}")
-    for number, record in enumerate(cast(list[Any], records)):
-        if not isinstance(record, dict):
-            raise DataError(f"{path}: record {number}: expected an object, found {json_type(record)}")
-        yield f"{path}: record {number}", cast(dict[str, Any], record)
 
 
 def parse_record(record: dict[str, Any], environment: str, count: int, where: str) -> RotRecord:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.benchmark import Finding
-from wildtool.data.files import find_packed, read_json, read_unpacked, source_of_files
-from wildtool.data.pinned import PinnedFile, cache_folder, fetch_all
+from wildtool.data.files import find_packed, read_record_list, read_unpacked, source_of_files
+from wildtool.data.pinned import PinnedFile, data_place, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_list, as_object, as_objects, json_type, loads, required_field
 from wildtool.stats.describe import count_metrics
@@ -92,15 +92,10 @@ def read_literal(text: str) -> Any:
 # Files -----------------------------------------------------------------------------------------------
 
 
-def official_folder() -> Path:
-    """Where the official data lie once pulled."""
-    return cache_folder() / "sealtools"
-
-
 def pinned_files() -> dict[Path, PinnedFile]:
     """Target to pinned file."""
     return {
-        official_folder() / name: PinnedFile(
+        official_folder("sealtools") / name: PinnedFile(
             REPOSITORY, COMMIT, f"{_FOLDER}/{name}", sha256=digest, other_path=name
         )
         for name, digest in DIGESTS.items()
@@ -115,7 +110,7 @@ def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -
         )
     fetch_all(pinned_files(), folder=file, mirror=mirror, report=report)
     report(f"source: {REPOSITORY} at commit {COMMIT}; licence: Apache-2.0, as its LICENSE says")
-    return official_folder()
+    return official_folder("sealtools")
 
 
 def locate(data: str | None, split: str | None, *, with_pool: bool) -> Source:
@@ -124,14 +119,7 @@ def locate(data: str | None, split: str | None, *, with_pool: bool) -> Source:
     Args:
         with_pool: whether the pool of all tools belongs to them.
     """
-    place = official_folder() if data in (None, "official") else Path(data)
-    if not place.exists():
-        raise DataError(
-            f"the official data are not at {place}; get them with `wildtool data pull sealtools` (or `--from FOLDER` if "
-            "you have them), or name a folder or file with --data"
-            if data in (None, "official")
-            else f"no file or folder {data!r}; --data takes official, a folder of Seal-Tools, or one of its files"
-        )
+    place = data_place(data, "sealtools", "a folder of Seal-Tools, or one of its files")
     pool = [pool_file(place)] if with_pool else []
     return source_of_files(data or "official", place, [*files_of(place, split).values(), *pool])
 
@@ -170,16 +158,9 @@ def pool_file(place: Path) -> Path:
 def read_items(source: Source, split: str | None) -> Iterator[Item]:
     """The records of a split in the order of their files. Raises DataError."""
     for name, path in files_of(source.path, split).items():
-        records = read_json(path)
-        if not isinstance(records, list):
-            raise DataError(f"{path}: expected a list of records, found {json_type(records)}")
-        for number, record in enumerate(cast(list[Any], records)):
-            where = f"{path}: record {number}"
-            if not isinstance(record, dict):
-                raise DataError(f"{where}: expected an object, found {json_type(record)}")
-            found = cast(dict[str, Any], record)
-            item = required_field(found, "id", str, where)
-            yield Item(item, ("0",), parse_record(found, f"{where} (id {item!r})"), split=name)
+        for where, record in read_record_list(path):
+            item = required_field(record, "id", str, where)
+            yield Item(item, ("0",), parse_record(record, f"{where} (id {item!r})"), split=name)
 
 
 def parse_record(record: dict[str, Any], where: str) -> SealRecord:

@@ -16,7 +16,7 @@ from wildtool.benchmarks.taskbench.data import (
     read_library,
 )
 from wildtool.data.files import read_unpacked, source_of_files
-from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, fetch_all
+from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.types import Item, Source
 
@@ -38,14 +38,9 @@ _HOW_TO_GET = (
 )
 
 
-def official_folder() -> Path:
-    """Where tools and labels lie once pulled."""
-    return cache_folder() / "taskbench"
-
-
 def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     """Brings tools and links into the cache, verified, and labels from a folder of the user's. Raises DataError."""
-    folder = official_folder()
+    folder = official_folder("taskbench")
     given = None if file is None else file / "taskbench" if (file / "taskbench").is_dir() else file
     if given is not None and not given.is_dir():
         raise DataError(f"{file}: no folder; --from takes one that holds data_<domain>/{LABELS_FILE}")
@@ -72,7 +67,7 @@ def _copy_labels(given: Path, domain: str, report: ReportProgress) -> bool:
     labels = label_file(given, domain)
     if labels is None:
         return False
-    target = official_folder() / f"data_{domain}" / LABELS_FILE
+    target = official_folder("taskbench") / f"data_{domain}" / LABELS_FILE
     library = read_library(target.with_name(TOOLS_FILE), domain)
     count = sum(1 for _ in read_labels(labels, library))
     part = target.with_name(f"{LABELS_FILE}.part")
@@ -89,7 +84,7 @@ def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None or `official`, a file or a folder. Raises DataError saying how to get them."""
     _check_split(split)
     if data in (None, "official"):
-        name, path = "official", official_folder()
+        name, path = "official", official_folder("taskbench")
     else:
         name, path = data, Path(data)
         if not path.exists():
@@ -126,7 +121,9 @@ def label_files(path: Path) -> list[tuple[str, Path]]:
 
 def read_label_file(file: Path, domain: str) -> Iterator[Item]:
     """The records of one file, with the tools of its domain. Raises DataError."""
-    yield from read_labels(file, read_library(library_file(file, domain, official_folder()), domain))
+    yield from read_labels(
+        file, read_library(library_file(file, domain, official_folder("taskbench")), domain)
+    )
 
 
 def _check_split(split: str | None) -> None:

@@ -8,7 +8,7 @@ from shutil import copyfile
 from typing import Any, Literal, cast
 
 from wildtool.data.files import read_json, source_of_files
-from wildtool.data.pinned import PinnedFile, ReportProgress, cache_folder, fetch_all
+from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_object, json_type
 from wildtool.types import Item, Message, Source
@@ -78,14 +78,9 @@ class TevalRecord:
         return SETS[self.set]
 
 
-def official_folder() -> Path:
-    """Where the data lie once pulled."""
-    return cache_folder() / "teval"
-
-
 def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     """Brings version 1 of plan and review into the cache, verified, or version 2 from a folder. Raises DataError."""
-    folder = official_folder()
+    folder = official_folder("teval")
     if file is not None and not file.is_dir():
         raise DataError(f"{file}: no folder; --from takes one with T-Eval's files, such as instruct_v2.json")
     newer = [path for path in set_files(file).values() if "_v2" in path.name] if file is not None else []
@@ -136,7 +131,7 @@ def _described(path: Path) -> tuple[str, tuple[bool, str, bool], str]:
 def locate(data: str | None, split: str | None) -> Source:
     """The data a user named: None for the pulled ones, a file or a folder. Raises DataError saying how to get them."""
     official = data in (None, VERSION_2, VERSION_1, PART)
-    place = official_folder() if official else Path(data or "")
+    place = official_folder("teval") if official else Path(data or "")
     if not official and not place.exists():
         raise DataError(
             f"no file or folder {data!r}; --data takes official, a folder of T-Eval's files or one of them"
