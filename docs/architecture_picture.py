@@ -21,6 +21,7 @@ ABOUT: Mapping[str, str] = {
     "report": "pages, charts, local viewer",
     "export": "one module per format",
     "generate": "makes sessions, items and tools",
+    "training": "training data in and out",
     "engine": "runs, records, scores, compares",
     "benchmarks": "data, episodes, rules; one folder each",
     "models": "providers, call formats, baselines",

@@ -26,6 +26,7 @@ LAYERS = (
     {"published"},
     {"models", "benchmarks"},
     {"engine"},
+    {"training"},
     {"report", "export", "generate"},
     {"cli"},
     {"__main__"},
@@ -33,6 +34,8 @@ LAYERS = (
 """Each package and module of the root may use those of the layers above it in this list, and itself."""
 FORMAT_OF_OURS = {"generate"}
 """Sessions are generated in WildToolBench's format, so their generator may read it."""
+TRAINING_SETS = {"training"}
+"""Public training sets have the names of the projects that they come from, as some benchmarks do."""
 TABLES_OF_PAPERS = {"published"}
 """Tables of papers are named after the benchmark that they are about."""
 WORDS = {"together"}
@@ -140,7 +143,7 @@ def test_a_module_uses_only_what_lies_below_it(path: Path):
 def test_no_benchmark_is_named_outside_its_folder():
     folders = {path.name for path in (ROOT / "benchmarks").iterdir() if (path / "__init__.py").exists()}
     known = re.compile("|".join(sorted({*folders, *benchmark_names()})), re.IGNORECASE)
-    allowed = {"benchmarks", *FORMAT_OF_OURS, *TABLES_OF_PAPERS}
+    allowed = {"benchmarks", *FORMAT_OF_OURS, *TRAINING_SETS, *TABLES_OF_PAPERS}
     found = [
         f"{name(path)}: {text[:80]!r}"
         for path in modules()

@@ -1,0 +1,1 @@
+"""Reads the layouts of training sets; `data_sets.py` lists them."""

@@ -1,0 +1,131 @@
+"""Reads Hermes' shape: `<tools>` in the system text, calls and results in `<tool_call>` and `<tool_response>` blocks."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from wildtool.json_codec import as_objects
+from wildtool.training.calls import calls_from
+from wildtool.training.conversation import ConversationBuilder
+from wildtool.training.readers.options import ReadOptions
+from wildtool.training.readers.sharegpt import conversation_turns, plain_text
+from wildtool.training.record import RowError, TrainingCall, TrainingRecord, observed_text
+from wildtool.training.tools import tools_from
+
+_TOOLS = re.compile(r"<tools>(.*?)(?:</tools>|$)", re.DOTALL)
+_CALL = re.compile(r"<tool_call>(.*?)(</tool_call>|$)", re.DOTALL)
+_RESPONSE = re.compile(r"<tool_response>(.*?)(</tool_response>|$)", re.DOTALL)
+_ROLES = {
+    "system": "system",
+    "human": "user",
+    "user": "user",
+    "gpt": "reply",
+    "assistant": "reply",
+    "tool": "result",
+}
+
+
+def read_hermes(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
+    """Conversations of `from` and `value`, or messages of `role` and `content`, with calls in tags."""
+    if "conversations" in row:
+        turns = conversation_turns(row, "conversations", "from", "value")
+    else:
+        turns = conversation_turns(row, "messages", "role", "content")
+    system = turns[0][1] if turns and turns[0][0] == "system" else row.get("system")
+    return _record(turns, row.get("tools"), plain_text(system), options)
+
+
+def read_hermes_prompts(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
+    """A prompt and the calls that complete it."""
+    turns = conversation_turns(row, "prompt", "role", "content")
+    system = plain_text(turns[0][1] if turns and turns[0][0] == "system" else row.get("system"))
+    if not turns:
+        turns = [("user", row.get("user"))]
+    tools = tools_from(row.get("tools") or _tools_in(system))
+    builder = ConversationBuilder()
+    _read_turns(turns, builder)
+    completion = row.get("completion")
+    if isinstance(completion, str) and not completion.lstrip().startswith(("[", "{")):
+        _add_reply(completion, builder)
+    else:
+        builder.add_reply(None, calls_from(completion, builder, strict=True))
+    return TrainingRecord(
+        turns=builder.finish(),
+        tools=tools.tools,
+        given_tools=tools.given,
+        unknown_types=tools.unknown_types,
+        system=_kept_system(system, options),
+        repairs=builder.repairs,
+    )
+
+
+def _record(turns: list[tuple[str, Any]], column: Any, system: str, options: ReadOptions) -> TrainingRecord:
+    tools = tools_from(column)
+    if not tools.tools:
+        tools = tools_from(_tools_in(system))
+    builder = ConversationBuilder()
+    _read_turns(turns, builder)
+    return TrainingRecord(
+        turns=builder.finish(),
+        tools=tools.tools,
+        given_tools=tools.given,
+        unknown_types=tools.unknown_types,
+        system=_kept_system(system, options),
+        repairs=builder.repairs,
+    )
+
+
+def _tools_in(system: str) -> str:
+    """The last block of tools that is not empty."""
+    blocks = [block.strip() for block in _TOOLS.findall(system)]
+    return next((block for block in reversed(blocks) if block), "")
+
+
+def _kept_system(system: str, options: ReadOptions) -> str | None:
+    return (system or None) if options.keep_system or "<tools>" not in system else None
+
+
+def _read_turns(turns: list[tuple[str, Any]], builder: ConversationBuilder) -> None:
+    for word, value in turns:
+        match _ROLES.get(word):
+            case "system":
+                builder.add_system(plain_text(value))
+            case "user":
+                builder.add_user(plain_text(value))
+            case "reply":
+                _add_reply(plain_text(value), builder)
+            case "result":
+                for text in _responses(observed_text(value), builder):
+                    builder.add_result(text)
+            case _:
+                raise RowError("unknown-role", f"the role {word!r}"[:100])
+
+
+def _add_reply(text: str, builder: ConversationBuilder) -> None:
+    """A reply: text, and the calls of its blocks."""
+    calls: list[TrainingCall] = []
+    for found in _CALL.finditer(text):
+        if not found[2]:
+            builder.note_repair("missing-close-tag")
+        calls += calls_from(found[1].strip(), builder, strict=True)
+    if not calls:
+        builder.add_reply(text)
+        return
+    before = text[: text.index("<tool_call>")].strip()
+    builder.add_reply(before or None, calls)
+
+
+def _responses(text: str, builder: ConversationBuilder) -> list[str]:
+    """The result of every block; the text itself if it has none."""
+    found = list(_RESPONSE.finditer(text))
+    if any(not block[2] for block in found):
+        builder.note_repair("missing-close-tag")
+    return [block[1].strip() for block in found] or [text]
+
+
+def is_hermes(row: Mapping[str, Any]) -> bool:
+    """Whether a row of `conversations` has tools in its system turn, or a column of them and `tool` turns."""
+    turns = as_objects(row.get("conversations"))
+    if turns and turns[0].get("from") == "system" and "<tools>" in str(turns[0].get("value")):
+        return True
+    return "tools" in row and any(turn.get("from") == "tool" for turn in turns)

@@ -1,0 +1,71 @@
+"""Reads training records from a file, whatever its layout."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+
+from wildtool.errors import DataError, UsageError, unknown_name
+from wildtool.training.files import FileRow, read_rows
+from wildtool.training.readers.data_sets import DATA_SETS, DataSet, fitting_sets
+from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
+from wildtool.training.record import RejectedRow, RowError, TrainingRecord
+
+DETECT = "auto"
+"""Name of the set that is told by the keys of the first rows."""
+_SAMPLE = 20
+
+
+def training_records(
+    path: Path, data_set: str = DETECT, options: ReadOptions = DEFAULT_OPTIONS
+) -> Iterator[TrainingRecord | RejectedRow]:
+    """The records of a file in order, one at a time; a row that cannot become one is a `RejectedRow`.
+
+    Args:
+        data_set: a name of `DATA_SETS`, or `auto`.
+
+    Raises:
+        DataError: the file cannot be opened, holds no row, or `auto` cannot tell its set.
+        UsageError: there is no such set.
+    """
+    rows = read_rows(path)
+    sample = list(islice(rows, _SAMPLE))
+    if not sample:
+        raise DataError(f"{path}: holds no record")
+    chosen = chosen_set(path, data_set, sample)
+    for row in chain(sample, rows):
+        yield read_row(row, chosen, str(path), options)
+
+
+def chosen_set(path: Path, name: str, sample: list[FileRow]) -> DataSet:
+    """The set of a name; for `auto` the only one that fits the first rows. Raises DataError, UsageError."""
+    if name != DETECT:
+        if name not in DATA_SETS:
+            raise UsageError(unknown_name("set", name, [DETECT, *DATA_SETS]))
+        return DATA_SETS[name]
+    found = fitting_sets([row.value for row in sample if row.value is not None])
+    if len(found) == 1 and found[0] in DATA_SETS:
+        return DATA_SETS[found[0]]
+    keys = next((list[str](row.value)[:12] for row in sample if row.value), list[str]())
+    fit = f"fits {', '.join(found)}" if found else f"fits no set (keys: {', '.join(keys) or 'none'})"
+    raise DataError(f"{path}: {fit}; name the set with --from ({', '.join(DATA_SETS)})")
+
+
+def read_row(
+    row: FileRow, data_set: DataSet, source: str, options: ReadOptions
+) -> TrainingRecord | RejectedRow:
+    """One row as a record, or why it is none."""
+    if row.value is None:
+        return RejectedRow(source=source, row=row.number, reason="unreadable-line", detail=row.problem)
+    try:
+        record = data_set.read(row.value, options)
+    except RowError as error:
+        return RejectedRow(
+            source=source, row=row.number, reason=error.reason, detail=error.detail, raw=row.value
+        )
+    except RecursionError:
+        return RejectedRow(
+            source=source, row=row.number, reason="unreadable-line", detail="nested too deep", raw=row.value
+        )
+    name = row.value.get("id")
+    return replace(record, id="" if name is None else str(name), source=source, row=row.number)

@@ -1,0 +1,173 @@
+"""The one form of a training record in memory: what every reader gives and every writer takes."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from json import JSONEncoder
+from typing import Any, Literal, cast
+
+from wildtool.types import Tool
+
+RecordKind = Literal["sft", "preference", "tools"]
+"""What a record teaches: a conversation, which of two replies is better, or nothing (a list of tools alone)."""
+NO_KEYS: Mapping[str, Any] = {}
+"""What a message or a row has beyond its own keys: nothing."""
+
+
+def _no_keys() -> Mapping[str, Any]:
+    return NO_KEYS
+
+
+spaced_json = JSONEncoder(ensure_ascii=False).encode
+"""JSON text as training files have it: `, ` and `: ` between values, other letters than Latin as they are."""
+
+
+def observed_text(value: Any) -> str:
+    """The text of a result; anything else as JSON text."""
+    return value if isinstance(value, str) else spaced_json(value)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingCall:
+    """One call of a tool."""
+
+    name: str
+    arguments: Any
+    """An object; in a user's own file possibly something else, as it was found."""
+    id: str
+    """As found, or `call_1`, `call_2`, … through the record."""
+    spelling: str | None = None
+    """The JSON text of the arguments as found; None where they were no text."""
+
+    @property
+    def arguments_text(self) -> str:
+        """The arguments as JSON text, byte for byte as found where they were a text."""
+        return spaced_json(self.arguments) if self.spelling is None else self.spelling
+
+
+@dataclass(frozen=True, slots=True)
+class UserTurn:
+    """What the user says."""
+
+    text: str
+    extras: Mapping[str, Any] = field(default_factory=_no_keys)
+    """Further keys of the message, as in OpenAI's shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantTurn:
+    """What the model learns to say: text, calls, or both."""
+
+    text: str | None
+    """None beside calls if there is no text."""
+    calls: tuple[TrainingCall, ...] = ()
+    """Calls made at once."""
+    learned: bool = True
+    """False for a turn with weight 0, which is only context."""
+    extras: Mapping[str, Any] = field(default_factory=_no_keys)
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedResult:
+    """What one call gave."""
+
+    text: str
+    extras: Mapping[str, Any] = field(default_factory=_no_keys)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTurn:
+    """The results of the calls directly before, one for each, in their order."""
+
+    results: tuple[ObservedResult, ...]
+
+
+TrainingTurn = UserTurn | AssistantTurn | ResultTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingRecord:
+    """One conversation with its tools.
+
+    Of an SFT record the first turn is the user's and the last the assistant's; user turns and results alternate with
+    assistant turns. Of a preference record `turns` is the prompt, which ends with a user turn or results.
+    """
+
+    kind: RecordKind = "sft"
+    turns: tuple[TrainingTurn, ...]
+    tools: tuple[Tool, ...] = ()
+    """In OpenAI's shape: `{"type": "function", "function": {"name", "description", "parameters"}}`."""
+    system: str | None = None
+    """The system text; None for none."""
+    system_extras: Mapping[str, Any] = field(default_factory=_no_keys)
+    chosen: AssistantTurn | None = None
+    """The better reply of a preference record."""
+    rejected: AssistantTurn | None = None
+    """The worse one."""
+    id: str = ""
+    """The record's `id`, if it has one."""
+    source: str = ""
+    """The file it was read from."""
+    row: int = 0
+    """Its row in the file, from 1."""
+    repairs: tuple[str, ...] = ()
+    """What the reader repaired: sorted names, each once."""
+    unknown_types: tuple[str, ...] = ()
+    """Words for types of parameters that no rule knows."""
+    columns: Mapping[str, Any] = field(default_factory=_no_keys)
+    """What the row has beyond the conversation."""
+    given_tools: tuple[Any, ...] | None = None
+    """The tools as found, where the written form has less than they had."""
+    renamed: Mapping[str, str] = field(default_factory=_no_keys)
+    """New names of tools with their old ones, after `--safe-names`."""
+    notes: tuple[str, ...] = ()
+    """What a user should know about how it was read."""
+
+    @property
+    def replies(self) -> Iterator[AssistantTurn]:
+        """Every assistant turn in order, those of a preference pair last."""
+        yield from (turn for turn in self.turns if isinstance(turn, AssistantTurn))
+        yield from (turn for turn in (self.chosen, self.rejected) if turn is not None)
+
+    @property
+    def user_texts(self) -> list[str]:
+        """What the user says, turn by turn."""
+        return [turn.text for turn in self.turns if isinstance(turn, UserTurn)]
+
+    @property
+    def calls(self) -> list[TrainingCall]:
+        """Every call in order, those of a preference pair last."""
+        return [call for turn in self.replies for call in turn.calls]
+
+    @property
+    def functions(self) -> list[dict[str, Any]]:
+        """The bare functions of the tools: `{"name", "description", "parameters"}`."""
+        return [cast(dict[str, Any], tool["function"]) for tool in self.tools]
+
+    @property
+    def tool_names(self) -> list[str]:
+        """The names of the tools in order."""
+        return [function["name"] for function in self.functions]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RejectedRow:
+    """A row that no record could be made of."""
+
+    source: str
+    row: int
+    """Its row in the file, from 1."""
+    reason: str
+    """One of `training.conversation.REJECT_REASONS`."""
+    detail: str
+    """What was found, in words."""
+    raw: Any = None
+    """The row itself; None where not even that could be read."""
+
+
+class RowError(ValueError):
+    """A row cannot become a training record."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail

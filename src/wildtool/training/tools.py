@@ -1,0 +1,217 @@
+"""Tools of any layout in OpenAI's shape: lists, single objects and texts; JSON Schema and flat maps of parameters."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.training.record import RowError
+from wildtool.training.texts import UnreadableTextError, parse_literal, parse_run, parse_value
+from wildtool.training.type_texts import read_type
+from wildtool.types import Tool
+
+_SCHEMA_KEYS = ("parameters", "arguments", "input_schema")
+_KNOWN = frozenset({"type", "function", "name", "description", "required", *_SCHEMA_KEYS})
+
+
+@dataclass(slots=True)
+class FoundTools:
+    """The tools of a record."""
+
+    tools: tuple[Tool, ...]
+    given: tuple[Any, ...] | None
+    """As found, where they have keys that the written form lacks."""
+    unknown_types: tuple[str, ...]
+
+
+NO_TOOLS = FoundTools((), None, ())
+
+
+def tools_from(value: Any) -> FoundTools:
+    """The tools in a value: a list, one object, or the text of a run of JSON values or a literal.
+
+    Raises:
+        RowError: they cannot be read, or one has no name (`bad-tools`).
+    """
+    if not value:
+        return NO_TOOLS
+    entries = [_entry(entry) for entry in _entries(value)]
+    entries = [entry for entry in entries if entry]
+    unknown: list[str] = []
+    tools = tuple(_tool(entry, unknown) for entry in entries)
+    changed = any(not entry.keys() <= _KNOWN or _more(entry) for entry in entries)
+    return FoundTools(tools, tuple(entries) if changed else None, tuple(unknown))
+
+
+def _more(entry: Mapping[str, Any]) -> bool:
+    inner = entry.get("function")
+    return isinstance(inner, dict) and not cast(dict[str, Any], inner).keys() <= _KNOWN
+
+
+def _entries(value: Any) -> Iterable[Any]:
+    if isinstance(value, str):
+        try:
+            return _run(value)
+        except UnreadableTextError as error:
+            raise RowError("bad-tools", f"the tools cannot be read: {error}") from error
+    if isinstance(value, list):
+        return cast(list[Any], value)
+    if isinstance(value, dict):
+        return [value]
+    raise RowError("bad-tools", f"tools must be a list, found {value!r}"[:200])
+
+
+def _run(text: str) -> list[Any]:
+    """The values of a text: a run of JSON values, else one Python literal."""
+    if not text.strip():
+        return []
+    try:
+        return parse_run(text)
+    except UnreadableTextError:
+        value = parse_literal(text)
+        return cast(list[Any], value) if isinstance(value, list) else [value]
+
+
+def _entry(entry: Any) -> dict[str, Any]:
+    """One tool as an object; a list of texts holds the text of one each."""
+    if isinstance(entry, str):
+        try:
+            entry = parse_value(entry)[0]
+        except UnreadableTextError as error:
+            raise RowError("bad-tools", f"a tool cannot be read: {error}") from error
+    if not isinstance(entry, dict):
+        raise RowError("bad-tools", f"a tool must be an object, found {entry!r}"[:200])
+    return cast(dict[str, Any], entry)
+
+
+def _tool(entry: Mapping[str, Any], unknown: list[str]) -> Tool:
+    inner = entry.get("function")
+    function = cast(Mapping[str, Any], inner) if isinstance(inner, dict) else entry
+    name = function.get("name")
+    if not isinstance(name, str) or not name:
+        raise RowError("bad-tools", "a tool has no name")
+    description = function.get("description")
+    if description is None:
+        description = ""
+    schema = next((function[key] for key in _SCHEMA_KEYS if key in function), None)
+    beside = function.get("required")
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": description if isinstance(description, str) else str(description),
+            "parameters": _parameters(schema, beside, unknown),
+        },
+    }
+
+
+def _parameters(value: Any, beside: Any, unknown: list[str]) -> dict[str, Any]:
+    """The schema of a tool's parameters.
+
+    Args:
+        beside: the list `required` beside the parameters, if there is one.
+        unknown: gets the type words that no rule knows.
+    """
+    value = _as_map(_value(value))
+    if not value:
+        return {"type": "object", "properties": {}, "required": _names(beside)}
+    properties = _value(value.get("properties"))
+    is_schema = isinstance(properties, dict) and all(
+        isinstance(part, dict | bool) for part in cast(dict[str, Any], properties).values()
+    )
+    kind = value.get("type")
+    if is_schema or (isinstance(kind, str) and kind.lower() in ("object", "dict")):
+        found = cast(dict[str, Any], properties) if isinstance(properties, dict) else {}
+        return _schema(value, found, beside, unknown)
+    return _flat(value, unknown)
+
+
+def _value(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_value(value)[0]
+    except UnreadableTextError:
+        return None
+
+
+def _as_map(value: Any) -> dict[str, Any]:
+    """Parameters as a map; a list of objects with names becomes one."""
+    if isinstance(value, dict):
+        return cast(dict[str, Any], value)
+    entries = cast(list[Any], value) if isinstance(value, list) else []
+    named = [cast(dict[str, Any], entry) for entry in entries if isinstance(entry, dict) and "name" in entry]
+    return {str(entry["name"]): {k: v for k, v in entry.items() if k != "name"} for entry in named}
+
+
+def _names(value: Any) -> list[str]:
+    return (
+        [name for name in cast(list[Any], value) if isinstance(name, str)] if isinstance(value, list) else []
+    )
+
+
+def _schema(
+    value: Mapping[str, Any], properties: Mapping[str, Any], beside: Any, unknown: list[str]
+) -> dict[str, Any]:
+    own = value.get("required")
+    required = _names(own if isinstance(own, list) else beside)
+    written: dict[str, Any] = {}
+    for name, part in properties.items():
+        flag = cast(dict[str, Any], part).get("required") if isinstance(part, dict) else None
+        if flag is True and name not in required:
+            required.append(name)
+        written[name] = _property(part, unknown)
+    rest = {key: part for key, part in value.items() if key not in ("type", "properties", "required")}
+    return {"type": "object", "properties": written, "required": required, **rest}
+
+
+def _flat(value: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
+    """The schema of a map from each parameter to what is said of it."""
+    written: dict[str, Any] = {}
+    required: list[str] = []
+    for name, given in value.items():
+        part = cast(dict[str, Any], given) if isinstance(given, dict) else {"type": given}
+        kind, flag = part.get("type"), part.get("required")
+        optional = isinstance(kind, str) and read_type(kind).optional
+        if flag is True or (not isinstance(flag, bool) and not optional and "default" not in part):
+            required.append(name)
+        if "default" in part and part["default"] is None:
+            part = {key: other for key, other in part.items() if key != "default"}
+        written[name] = _property(part, unknown)
+    return {"type": "object", "properties": written, "required": required}
+
+
+def _property(part: Any, unknown: list[str]) -> Any:
+    """A parameter's own schema; the flag whether it is required belongs to the list of them."""
+    if isinstance(part, str):
+        part = {"type": part}
+    if not isinstance(part, dict):
+        return part
+    given = cast(dict[str, Any], part)
+    if isinstance(given.get("required"), bool):
+        given = {key: other for key, other in given.items() if key != "required"}
+    return _normal(given, unknown)
+
+
+def _normal(schema: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
+    """A schema with types in normal form, here and in `properties` and `items`; all else as it was."""
+    written: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "type" and isinstance(value, str):
+            read = read_type(value)
+            unknown += read.unknown
+            written |= {
+                name: part for name, part in read.schema.items() if name == "type" or name not in schema
+            }
+        elif key == "type" and not isinstance(value, list):
+            continue
+        elif key == "properties" and isinstance(value, dict):
+            inside = cast(dict[str, Any], value)
+            written[key] = {
+                name: _normal(cast(dict[str, Any], part), unknown) if isinstance(part, dict) else part
+                for name, part in inside.items()
+            }
+        elif key == "items" and isinstance(value, dict):
+            written[key] = _normal(cast(dict[str, Any], value), unknown)
+        else:
+            written[key] = value
+    return written

@@ -1,0 +1,106 @@
+"""Training records of files of every form, a row at a time."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from wildtool.errors import DataError, UsageError
+from wildtool.training.reading import training_records
+from wildtool.training.record import AssistantTurn, RejectedRow, ResultTurn, TrainingRecord, UserTurn
+
+TOOL = {
+    "name": "level",
+    "description": "",
+    "parameters": {"type": "object", "properties": {}, "required": []},
+}
+CALL = '{"name": "level", "arguments": {"station": "Husum"}}'
+SHAREGPT: dict[str, Any] = {
+    "conversations": [
+        {"from": "human", "value": "Level at Husum?"},
+        {"from": "function_call", "value": CALL},
+        {"from": "observation", "value": "5.12 m"},
+        {"from": "gpt", "value": "5.12 m."},
+    ],
+    "system": "Be brief.",
+    "tools": json.dumps([TOOL]),
+}
+
+
+def one(path: Path, name: str = "auto") -> TrainingRecord:
+    (record,) = training_records(path, name)
+    assert isinstance(record, TrainingRecord), record
+    return record
+
+
+def wrote(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_record_gives_texts_calls_and_tool_names(tmp_path: Path):
+    record = one(wrote(tmp_path / "a.jsonl", json.dumps(SHAREGPT)))
+    assert [type(turn) for turn in record.turns] == [UserTurn, AssistantTurn, ResultTurn, AssistantTurn]
+    assert record.user_texts == ["Level at Husum?"]
+    assert [(call.name, call.arguments, call.id) for call in record.calls] == [
+        ("level", {"station": "Husum"}, "call_1")
+    ]
+    assert (record.tool_names, record.system, record.row) == (["level"], "Be brief.", 1)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_json_list_is_read_record_by_record(tmp_path: Path, indent: int | None, packed: bool):
+    rows = [{**SHAREGPT, "id": f"r{number}"} for number in range(3)]
+    text = json.dumps(rows, indent=indent).encode()
+    path = tmp_path / "a.json"
+    path.write_bytes(gzip.compress(text) if packed else text)
+    found = [record for record in training_records(path) if isinstance(record, TrainingRecord)]
+    assert [(record.id, record.row) for record in found] == [("r0", 1), ("r1", 2), ("r2", 3)]
+
+
+def test_parquet_and_csv_are_read_too(tmp_path: Path):
+    row = {"conversations": SHAREGPT["conversations"], "system": "", "tools": SHAREGPT["tools"]}
+    wrote(tmp_path / "a.jsonl", json.dumps(row))
+    target = tmp_path / "a.parquet"
+    duckdb.sql(f"COPY (SELECT * FROM read_json('{tmp_path / 'a.jsonl'}')) TO '{target}'")
+    assert one(target).user_texts == ["Level at Husum?"]
+    table = wrote(tmp_path / "b.csv", 'prompt,completion\n"[{""role"": ""user""}]","[]"\n')
+    (rejected,) = training_records(table, "sharegpt")
+    assert isinstance(rejected, RejectedRow) and rejected.reason == "no-user"
+
+
+def test_a_broken_line_hides_no_other(tmp_path: Path):
+    good = json.dumps(SHAREGPT)
+    path = wrote(tmp_path / "a.jsonl", f"{good}\n\n{{broken\n[1]\n{'[' * 9000}\n{good}\n")
+    found = list(training_records(path))
+    assert [(row.row, getattr(row, "reason", "")) for row in found] == [
+        (1, ""),
+        (3, "unreadable-line"),
+        (4, "unreadable-line"),
+        (5, "unreadable-line"),
+        (6, ""),
+    ]
+
+
+def test_a_list_that_is_cut_off_says_so_after_its_whole_records(tmp_path: Path):
+    path = wrote(tmp_path / "a.json", json.dumps([SHAREGPT, SHAREGPT])[:-20])
+    first, second = training_records(path)
+    assert isinstance(first, TrainingRecord)
+    assert isinstance(second, RejectedRow) and second.reason == "unreadable-line"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [("", "holds no record"), ('{"a": 1}', "name the set with --from")]
+)
+def test_what_no_set_fits_is_refused(tmp_path: Path, content: str, message: str):
+    with pytest.raises(DataError, match=message):
+        list(training_records(wrote(tmp_path / "a.jsonl", content)))
+
+
+def test_an_unknown_set_is_refused(tmp_path: Path):
+    with pytest.raises(UsageError, match="sharegpt"):
+        list(training_records(wrote(tmp_path / "a.jsonl", "{}"), "sharegtp"))
