@@ -205,6 +205,9 @@ class Benchmark(ABC):
     """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
     noise: Mapping[str, Any] = {}
     """The noise in its tools as a run's record names it; empty for none (`wildtool.noise`)."""
+    injection: Mapping[str, Any] = {}
+    """The instructions planted into its tools' results as a run's record names them; empty for none
+    (`wildtool.injection`)."""
     original_prompts_mode: str = ""
     """The mode that the original's prompts are for; empty for the first (`OriginalPrompts`)."""
     roles: Mapping[str, Role] = {}

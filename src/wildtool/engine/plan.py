@@ -304,6 +304,7 @@ class Plan:
             # Not there for our own wording: so identities of earlier runs stay what they are.
             **({"prompts": prompts} if (prompts := prompts_of(self.benchmark)) else {}),
             **({"noise": dict(noise)} if (noise := self.benchmark.noise) else {}),
+            **({"injection": dict(injection)} if (injection := self.benchmark.injection) else {}),
         }
 
     def scope(self) -> dict[str, Any]:

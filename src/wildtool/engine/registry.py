@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from wildtool.benchmark import Benchmark, OriginalPrompts
 from wildtool.benchmarks import OURS
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
+from wildtool.injection.settings import Injection
 from wildtool.noise.levels import Noise
 
 if TYPE_CHECKING:
@@ -195,7 +196,8 @@ def choose_prompts(benchmark: Benchmark, which: str | None, split: str | None) -
 
 
 def as_recorded(benchmark: Benchmark, identity: Mapping[str, Any]) -> Benchmark:
-    """The benchmark as it was run: with the same noise in its tools, and with the original's prompts if they were sent.
+    """The benchmark as it was run: with the same noise in its tools, the same planted instructions, and the original's
+    prompts if they were sent.
 
     Where those prompts are not at hand any more it is the benchmark with our wording, which judges alike.
 
@@ -203,11 +205,16 @@ def as_recorded(benchmark: Benchmark, identity: Mapping[str, Any]) -> Benchmark:
         identity: of the run, from `run.json`.
     """
     benchmark = _with_recorded_prompts(benchmark, identity.get("prompts", ""))
-    if "noise" not in identity:
-        return benchmark
-    from wildtool.noise.benchmark import with_noise  # most runs have none
+    if "noise" in identity:
+        from wildtool.noise.benchmark import with_noise  # most runs have none
 
-    return with_noise(benchmark, Noise.recorded(identity["noise"]))
+        benchmark = with_noise(benchmark, Noise.recorded(identity["noise"]))
+    if "injection" in identity:
+        from wildtool.injection.benchmark import with_injection  # most runs have none
+
+        injection = Injection.recorded(identity["injection"])
+        benchmark = with_injection(benchmark, injection, played=identity["profile"])
+    return benchmark
 
 
 def _with_recorded_prompts(benchmark: Benchmark, prompts: str) -> Benchmark:

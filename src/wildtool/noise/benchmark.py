@@ -7,10 +7,10 @@ model was sent and said, and the benchmark judges what it would judge without no
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
-from wildtool.benchmark import Benchmark, Check, Mutant, Rules
+from wildtool.altered import AlteredRules, altered_class
+from wildtool.benchmark import Benchmark, Mutant, Rules
 from wildtool.noise.levels import Noise
 from wildtool.noise.tools import NoisyTools
 from wildtool.trace import Trace
@@ -25,7 +25,7 @@ def with_noise(benchmark: B, noise: Noise) -> B:
     if not noise:
         return benchmark
     noisy = copy.copy(benchmark)
-    noisy.__class__ = cast(type[B], _noisy_class(type(benchmark)))
+    noisy.__class__ = cast(type[B], altered_class(_Noisy, type(benchmark)))
     noisy.noise = noise.identity()
     return noisy
 
@@ -33,11 +33,6 @@ def with_noise(benchmark: B, noise: Noise) -> B:
 class _Noisy(Benchmark):
     def rules(self, profile: str) -> Rules:
         return _NoisyRules(super().rules(profile), Noise.recorded(self.noise))
-
-
-@cache
-def _noisy_class(of: type[Benchmark]) -> type[Benchmark]:
-    return type(of.__name__, (_Noisy, of), {"__module__": of.__module__, "mode": of.mode})
 
 
 class NoisyEpisode:
@@ -75,22 +70,13 @@ class NoisyEpisode:
         self.inner.advance(self._tools.restored(reply) if restore else reply)
 
 
-class _NoisyRules(Rules):
+class _NoisyRules(AlteredRules):
     def __init__(self, inner: Rules, noise: Noise) -> None:
-        self._inner, self._noise = inner, noise
-        self.gold_style = inner.gold_style
+        super().__init__(inner)
+        self._noise = noise
 
-    def episode(self, item: Item, unit: str) -> Episode:
-        return self._noisy(self._inner.episode(item, unit), item)
-
-    def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> Episode:
-        return self._noisy(self._inner.recorded_episode(item, unit, transcript), item)
-
-    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
-        return self._inner.verdict(episode.inner, item, unit)
-
-    def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
-        return self._inner.unfinished(episode.inner, item, unit)
+    def altered(self, episode: Episode, item: Item) -> NoisyEpisode:
+        return NoisyEpisode(episode, NoisyTools(self._noise, item.id, item.lang))
 
     def mutants(self, item: Item) -> Iterable[Mutant]:
         for mutant in self._inner.mutants(item):
@@ -99,9 +85,6 @@ class _NoisyRules(Rules):
     def explain(self, item: Item, mutant: Mutant) -> str:
         replies = self._replies(item, mutant.unit, mutant.replies, shown=False)
         return self._inner.explain(item, replace(mutant, replies=tuple(replies)))
-
-    def explain_gold(self, item: Item, unit: str) -> str:
-        return self._inner.explain_gold(item, unit)
 
     def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
         """What happened, with the names of the benchmark, as the reasons of its verdicts have them."""
@@ -113,9 +96,6 @@ class _NoisyRules(Rules):
             for reply, message in zip(transcript.replies, messages, strict=True)
         )
         return self._inner.trace(item, unit, replace(transcript, replies=replies))
-
-    def _noisy(self, episode: Episode, item: Item) -> NoisyEpisode:
-        return NoisyEpisode(episode, NoisyTools(self._noise, item.id, item.lang))
 
     def _replies(
         self,
@@ -138,7 +118,3 @@ class _NoisyRules(Rules):
                 changed = message
             yield changed
             episode.advance(message if shown else changed)
-
-    def __getattr__(self, name: str) -> Any:
-        """What the rules of a benchmark have besides; it knows nothing of noise."""
-        return getattr(self._inner, name)

@@ -8,6 +8,7 @@ from importlib.resources import files
 from random import Random
 from typing import Any
 
+from wildtool.altered import bilingual_tool
 from wildtool.json_codec import as_list, as_object
 from wildtool.noise.levels import Level, Noise
 from wildtool.noise.renames import ParameterRenames, Renames
@@ -162,28 +163,8 @@ class NoisyTools:
 @cache
 def spare_tools(lang: str) -> tuple[Tool, ...]:
     """Tools of trades that no benchmark's tasks ask for, so that none of them is a right answer."""
-    lang = "zh" if lang == "zh" else "en"
     records = json.loads(files("wildtool.noise").joinpath("distractors.json").read_text("utf-8"))
-
-    def parameter(about: Mapping[str, Any]) -> dict[str, Any]:
-        choices = {"enum": about["enum"]} if "enum" in about else {}
-        return {"type": about["type"], "description": about[lang], **choices}
-
-    return tuple(
-        {
-            "type": "function",
-            "function": {
-                "name": record["name"],
-                "description": record[lang],
-                "parameters": {
-                    "type": "object",
-                    "properties": {name: parameter(about) for name, about in record["parameters"].items()},
-                    "required": record["required"],
-                },
-            },
-        }
-        for record in records
-    )
+    return tuple(bilingual_tool(record, lang) for record in records)
 
 
 def _name(tool: Tool) -> str | None:

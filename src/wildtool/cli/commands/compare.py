@@ -113,10 +113,12 @@ def compare(
 def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") -> list["ComparedRun"]:
     """The runs, in the order given. Raises UsageError for fewer than two, and for one that is given twice."""
     from wildtool.cli.output.results import print_run_notes
+    from wildtool.engine.compare.leaderboard import disturbance_labels
     from wildtool.engine.compare.runs import load_compared_run
     from wildtool.engine.record.run_folder import read_run
     from wildtool.engine.score.results import open_results, run_folders
     from wildtool.engine.score.verdict_table import relation
+    from wildtool.injection.settings import Injection
     from wildtool.noise.levels import Noise
 
     folders = [folder for path in paths for folder in run_folders(path)]
@@ -128,15 +130,19 @@ def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") 
         raise UsageError("the same run is given twice; give each run once")
     identities = [read_run(folder)["identity"] for folder in folders]
     models = [identity["models"]["agent"]["name"] for identity in identities]
-    noises = [Noise.recorded(identity.get("noise")).label for identity in identities]
-    # Runs of one model are told apart by their noise where that is enough.
-    by_noise = len({*zip(models, noises, strict=True)}) == len(folders)
+    injections = [Injection.recorded(identity.get("injection")) for identity in identities]
+    disturbed = [
+        (Noise.recorded(identity.get("noise")).label, injection.label if injection else "")
+        for identity, injection in zip(identities, injections, strict=True)
+    ]
+    # Runs of one model are told apart by what was disturbed where that is enough.
+    is_enough = len({*zip(models, disturbed, strict=True)}) == len(folders)
+    which = disturbance_labels(disturbed) if is_enough else list(map(str, folders))
     sides: list[ComparedRun] = []
-    for folder, model, noise, identity in zip(folders, models, noises, identities, strict=True):
+    for folder, model, run, identity in zip(folders, models, which, identities, strict=True):
         with open_results(folder, profile) as (result, table):
             print_run_notes(folder, result)
-            which = noise or "no noise" if by_noise else str(folder)
-            label = model if models.count(model) == 1 else f"{model} ({which})"
+            label = model if models.count(model) == 1 else f"{model} ({run})"
             sides.append(load_compared_run(label, result, identity, relation([table]), what))
     return sides
 

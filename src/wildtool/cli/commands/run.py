@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
     from wildtool.engine.call.client import Invocation
     from wildtool.engine.plan import Plan, SelectedItems
+    from wildtool.injection.settings import Injection
     from wildtool.models.replay import RecordedReplies
     from wildtool.noise.levels import Noise
 
@@ -103,24 +104,34 @@ def _plan_runs(
         chosen = chosen.in_mode(RETRIEVAL)
     run_options = _with_sampling(chosen, run_options, explicit_options(context))
     alone = parent is None and run_options.out is not None and len(run_options.model_names) == 1
-    parent = parent or run_options.out or _default_parent(chosen, noise)
+    parent = parent or run_options.out or _default_parent(chosen, noise, run_options.injection)
     folders = {model: parent if alone else parent / folder_name(model) for model in run_options.model_names}
     chosen = _with_prompts(chosen, run_options, folders.values())
     if noise:
         from wildtool.noise.benchmark import with_noise
 
         chosen = with_noise(chosen, noise)
+    if run_options.injection:
+        from wildtool.injection.benchmark import with_injection
+
+        chosen = with_injection(chosen, run_options.injection)
     plans = _build_plans(chosen, run_options, context)
     return [NamedRun(model, plan, folders[model]) for model, plan in plans.items()]
 
 
-def _default_parent(benchmark: "Benchmark", noise: "Noise | None") -> Path:
-    """`runs/BENCH`; another mode than the first, and noise, get a folder of their own, so that all can be run."""
+def _default_parent(
+    benchmark: "Benchmark", noise: "Noise | None", injection: "Injection | None" = None
+) -> Path:
+    """`runs/BENCH`; another mode than the first, noise and planted instructions get a folder of their own, so that all
+    can be run."""
     parts = [benchmark.name]
     parts += [] if benchmark.mode == next(iter(benchmark.modes)) else [benchmark.mode]
     if noise:
         parts += [f"{kind}-{level.name}" for kind, level in noise.levels.items()]
         parts += [f"seed-{noise.seed}"] if noise.seed else []
+    if injection:
+        parts += [f"inject-{injection.setting}"]
+        parts += [f"seed-{injection.seed}"] if injection.seed else []
     return Path("runs", "-".join(parts))
 
 
@@ -165,6 +176,8 @@ def _build_plans(
     documents = benchmark.documents(source) if searching else dict[str, str]()
     if run_options.tool_noise:
         _check_tools(benchmark, items, first.profile)
+    if run_options.injection:
+        _check_results(benchmark, items, first.profile)
     notes: dict[str, None] = {}
     complete: dict[str, Plan] = {}
     for name, plan in plans.items():
@@ -250,11 +263,28 @@ def _check_tools(benchmark: "Benchmark", items: "SelectedItems", profile: str) -
         requests = (rules.episode(item, unit).request() for unit in item.units)
         if any(request is not None and request.tools for request in requests):
             return
-    modes = f"; its modes are {', '.join(benchmark.modes)}" if len(benchmark.modes) > 1 else ""
     raise UsageError(
-        f"--noise changes native tools, and {benchmark.name} sends none in mode {benchmark.mode}{modes}; "
+        f"--noise changes native tools, and {benchmark.name} sends none in mode {_mode_of(benchmark)}; "
         "choose another mode, or leave --noise out"
     )
+
+
+def _check_results(benchmark: "Benchmark", items: "SelectedItems", profile: str) -> None:
+    """Raises UsageError where no item shows results in which an instruction could be planted."""
+    from wildtool.injection.benchmark import shows_results
+
+    if not shows_results(benchmark, iter(items), profile):
+        raise UsageError(
+            "--inject plants into results of native calls, and none of the selected items of "
+            f"{benchmark.name} shows one in mode {_mode_of(benchmark)}; choose another mode or split, or leave --inject "
+            "out"
+        )
+
+
+def _mode_of(benchmark: "Benchmark") -> str:
+    """Its mode, and those to choose from."""
+    others = f"; its modes are {', '.join(benchmark.modes)}" if len(benchmark.modes) > 1 else ""
+    return benchmark.mode + others
 
 
 def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iterable[Path]) -> "Benchmark":

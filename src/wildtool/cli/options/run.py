@@ -22,6 +22,7 @@ from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
 from wildtool.errors import UsageError
+from wildtool.injection.settings import Injection, InjectionSetting
 from wildtool.models.settings import EndpointOptions, Rates, Sampling
 
 if TYPE_CHECKING:
@@ -213,6 +214,16 @@ class RunOptions(options.CallOptions):
     noise_seed: Annotated[
         int, typer.Option(metavar="N", help="Seed of --noise.", rich_help_panel=SELECTION)
     ] = 0
+    inject: Annotated[
+        InjectionSetting | None,
+        typer.Option(
+            help="Plant an attacker's instruction into tools' results and report who obeys; enhanced claims priority.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None
+    inject_seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of --inject.", rich_help_panel=SELECTION)
+    ] = 0
     profile: options.ProfileOption = None
     lang: options.LangOption = None
     split: options.SplitOption = None
@@ -349,6 +360,11 @@ class RunOptions(options.CallOptions):
         from wildtool.noise.levels import Noise
 
         return Noise.parse(self.noise, self.noise_seed) or None
+
+    @property
+    def injection(self) -> Injection | None:
+        """What is planted into tools' results; None for nothing."""
+        return None if self.inject is None else Injection(self.inject, self.inject_seed)
 
     @property
     def model_names(self) -> list[str]:

@@ -237,6 +237,7 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
         "mode": result.mode,
         "prompts": result.prompts or None,
         "noise": result.noise or None,
+        "injection": result.injection or None,
         "data": result.data,
         "data_sha256": result.data_sha256,
         "items": side.items,

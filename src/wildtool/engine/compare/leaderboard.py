@@ -40,15 +40,15 @@ def benchmark_and_data(result: ScoreResult) -> str:
 
 
 def played_and_judged(result: ScoreResult) -> str:
-    """How the numbers came about: the mode where it is not the first, noise, who played beside the agent, the rules."""
+    """How the numbers came about: the mode where it is not the first, what was disturbed, who played beside the agent,
+    the rules."""
     mode = [] if result.mode is None else [f"mode {single_line(result.mode, _LONGEST)}"]
     others = [
         f"{single_line(role, _LONGEST)} {ellipsize(name, _LONGEST)}"
         for role, name in sorted(result.roles.items())
     ]
     prompts = ["the original's prompts"] if result.prompts else []
-    noise = [f"noise {result.noise}"] if result.noise else []
-    return ", ".join([*mode, *prompts, *noise, *others, result.profile_label])
+    return ", ".join([*mode, *prompts, *result.disturbances, *others, result.profile_label])
 
 
 def run_labels(results: Sequence[ScoreResult]) -> list[str]:
@@ -67,9 +67,10 @@ def run_labels(results: Sequence[ScoreResult]) -> list[str]:
 
 
 def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
-    """What tells runs apart: their noise, or their names with the folders above them as far as it takes."""
-    if len({result.noise for result in results}) == len(results):
-        return iter([result.noise or "no noise" for result in results])
+    """What tells runs apart: what was disturbed, or their names with the folders above them as far as it takes."""
+    disturbed = [(result.noise, result.injection) for result in results]
+    if len(set(disturbed)) == len(results):
+        return iter(disturbance_labels(disturbed))
     names = [result.run for result in results]
     deepest = max((len(result.folder.parts) for result in results), default=0)
     for depth in range(2, deepest + 1):
@@ -77,6 +78,25 @@ def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
             break
         names = ["/".join(result.folder.parts[-depth:]) for result in results]
     return iter(names)
+
+
+def disturbance_labels(disturbed: Sequence[tuple[str, str]]) -> list[str]:
+    """What was disturbed in each of several runs, in short where at most one kind of thing was.
+
+    Args:
+        disturbed: labels of noise and of planted instructions of each run, empty for none.
+    """
+    if not any(injection for _, injection in disturbed):
+        return [noise or "no noise" for noise, _ in disturbed]
+    return [
+        ", ".join(
+            [
+                *([f"noise {noise}"] if noise else []),
+                f"injection {injection}" if injection else "no injection",
+            ]
+        )
+        for noise, injection in disturbed
+    ]
 
 
 def headline(result: ScoreResult) -> Metric | None:

@@ -135,7 +135,7 @@ def published_rows(figures: Iterable[Published]) -> list[RankingRow]:
 def _measured(folder: Path, run: ScoreResult) -> RankingRow:
     how = [] if run.played in (None, run.profile) else [run.profile_label]
     how += prompts_used(run)
-    how += [f"with noise {run.noise}"] if run.noise else []
+    how += [f"with {disturbance}" for disturbance in run.disturbances]
     how += [f"{role} played by {model}" for role, model in run.roles.items()]
     cells = {
         (metric.group, metric.name): RankingCell(metric.value, MEASURED_HERE, metric.low, metric.high)

@@ -158,6 +158,9 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
     if any(side.result.noise for side in sides):
         kinds = dict.fromkeys(side.result.noise or "none" for side in sides)
         found.append(f"the tools were shown with noise: {'; '.join(kinds)}")
+    if any(side.result.injection for side in sides):
+        kinds = dict.fromkeys(side.result.injection or "none" for side in sides)
+        found.append(f"instructions were planted into tools' results: {'; '.join(kinds)}")
     return found
 
 

@@ -24,6 +24,7 @@ from wildtool.engine.score.verdict_table import (
     verdicts_path,
 )
 from wildtool.errors import RecordError
+from wildtool.injection.settings import Injection
 from wildtool.noise.levels import Noise
 from wildtool.stats.metrics import change_metrics, repeats
 from wildtool.types import Metric
@@ -59,6 +60,8 @@ class ScoreResult:
     """Digest of the original's prompts that were sent; empty for our own wording."""
     noise: str = ""
     """The noise in the tools, with its seed; empty for none."""
+    injection: str = ""
+    """The instructions planted into tools' results, with their seed; empty for none."""
     roles: Mapping[str, str]
     """Names of the models of other roles than the agent, by role."""
     items: int
@@ -93,6 +96,12 @@ class ScoreResult:
         if self.played in (None, self.profile):
             return f"profile {self.profile}"
         return f"played {self.played}, judged {self.profile}"
+
+    @property
+    def disturbances(self) -> tuple[str, ...]:
+        """What was done to the benchmark on purpose; empty for a clean run."""
+        named = (("noise", self.noise), ("injection", self.injection))
+        return tuple(f"{what} {which}" for what, which in named if which)
 
     @property
     def exit_status(self) -> int:
@@ -285,6 +294,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
     outcomes = OutcomeCounts(**dict(zip(OUTCOMES, counts, strict=True)))
     planned = planned or PlannedSize(every, outcomes.units)
     identity = about["identity"]
+    injection = Injection.recorded(identity.get("injection"))
     owner = played_benchmark(table.parent, benchmark, identity["mode"])
     return ScoreResult(
         run=run,
@@ -298,6 +308,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
         mode=None if owner.mode == next(iter(owner.modes)) else owner.mode,
         prompts=identity.get("prompts", ""),
         noise=Noise.recorded(identity.get("noise")).label,
+        injection="" if injection is None else injection.label,
         roles={role: its["name"] for role, its in identity["models"].items() if role != "agent"},
         items=items,
         items_md5=items_md5,
@@ -310,11 +321,18 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
             outcomes,
             (
                 *owner.summarize(rows, profile),
+                *(_injection_metrics(rows) if injection else ()),
                 *(repeats(rows) if last_repeat else ()),
                 *(change_metrics(rows) if changed else ()),
             ),
         ),
     )
+
+
+def _injection_metrics(rows: Any) -> list[Metric]:
+    from wildtool.injection.summary import injection_metrics  # most runs have none
+
+    return injection_metrics(rows)
 
 
 def _of_replies(counts: OutcomeCounts, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:

@@ -149,6 +149,7 @@ def _gold(style: str) -> Callable[[str, int], Model]:
 BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/gold": _gold("parallel"),
     "baseline/gold-serial": _gold("serial"),
+    "baseline/obedient": _gold("obedient"),
     "baseline/chat": lambda name, seed: FunctionModel(name, chat_answer),
     "baseline/random": lambda name, seed: FunctionModel(
         name, lambda request: random_answer(request, seed), {"seed": seed}
@@ -162,6 +163,7 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
 BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/gold": "the gold answers; independent calls at once",
     "baseline/gold-serial": "the gold answers, one call at a time",
+    "baseline/obedient": "the gold answers, but obeys what --inject plants",
     "baseline/chat": "never calls a tool",
     "baseline/random": "random calls of the offered tools",
     "baseline/lexical": "picks tools and arguments by matching words",

@@ -86,6 +86,7 @@ def _same_items(run: ReportRun) -> tuple[Any, ...]:
             result.profile,
             result.prompts,
             result.noise,
+            result.injection,
         ),
         *(identity["split"], identity["lang"], scope["limit"], tuple(scope["ids"])),
     )

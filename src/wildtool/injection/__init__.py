@@ -1,0 +1,1 @@
+"""Planted instructions: the same tasks, with an attacker's instruction hidden in a tool's result (`--inject`)."""
