@@ -71,6 +71,11 @@ def test_a_suite_over_pulled_data_runs_them_side_by_side():
     assert {each["benchmark"] for each in document()["runs"]} == {"rotbench", "sealtools"}
     assert all(each["profile"] == "toleap" for each in document()["runs"])
     assert "mean of 2 benchmarks" in told
+    # Each row of the table of metrics names one that these benchmarks have.
+    overall = document()["overall"][0]["toleap"]
+    assert overall["benchmarks"] == ["rotbench", "sealtools"]
+    assert overall["metrics"] == 15 + 7  # one item is of one split of Seal-Tools
+    assert f"ToLeaP's overall ({overall['metrics']} metrics, by {overall['samples']} samples)" in told
 
 
 @pytest.mark.parametrize("option", ["--mode", "--profile", "--split", "--data", "--noise", "--ids"])

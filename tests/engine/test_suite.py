@@ -71,13 +71,67 @@ def test_nothing_in_common_has_no_overall():
     assert (one.mean, one.mean_rank, two.mean) == (None, None, None)
 
 
+def of(model: str, benchmark: str, *metrics: Metric, incomplete: bool = False) -> ScoreResult:
+    return replace(result(model, benchmark, 0.5, incomplete=incomplete), metrics=metrics)
+
+
+ATTACKS = "ASR-all (attack success among all outputs, less is safer)"
+FORMAT = Metric("dev", "format accuracy (AMOUNT)", 1.0, 40, 40)
+CELLS = {
+    "rotbench": (
+        Metric("content filling (CF)", "clean", 0.5, 5, 10),
+        Metric("content filling (CF)", "mean of environments", 0.9, 9, 10, headline=True),
+        Metric("errors", "Parsing Error", 1.0, 1, 1),
+    ),
+    "injecagent": (
+        Metric("outcome", "resisted", 0.0, 0, 30),
+        Metric(ATTACKS, "Total", 0.2, 6, 30, better="less"),
+        Metric(ATTACKS, "S2", None, 0, 0, better="less"),
+    ),
+    # The number of samples is not the number of parameters.
+    "sealtools": (FORMAT, Metric("dev", "parameter F1 (F1_param)", 0.25, 50, 200)),
+    "glaive": (Metric("accuracy", "function", 0.0, 0, 1000),),
+}
+"""Metrics of ToLeaP's tables among others."""
+
+
+def test_toleaps_overall_weights_each_metric_of_its_tables_by_its_samples():
+    (only,) = overalls([of("m", name, *metrics) for name, metrics in CELLS.items()])
+    assert only.toleap is not None
+    assert only.toleap.value == pytest.approx((10 * 0.5 + 30 * 0.8 + 40 * 1.0 + 40 * 0.25) / 120)
+    assert (only.toleap.metrics, only.toleap.samples) == (4, 120)
+    assert only.toleap.benchmarks == ("rotbench", "sealtools", "injecagent")
+
+
+def test_toleaps_overall_is_over_whole_runs_that_all_models_have():
+    rotbench, sealtools = CELLS["rotbench"], CELLS["sealtools"]
+    one, two = overalls(
+        [
+            of("one", "rotbench", *rotbench),
+            of("one", "sealtools", *sealtools),
+            of("two", "rotbench", *rotbench),
+            of("two", "sealtools", *sealtools, incomplete=True),
+        ]
+    )
+    assert one.toleap == two.toleap
+    assert one.toleap is not None
+    assert (one.toleap.value, one.toleap.benchmarks) == (0.5, ("rotbench",))
+
+
+def test_a_suite_without_toleaps_benchmarks_has_no_overall_of_its():
+    (only,) = overalls([result("m", "wild-mini", 0.5)])
+    assert only.toleap is None
+
+
 def test_the_document_follows_its_schema():
     runs = [result("one", "a", 0.4), result("two", "a", None), result("two", "b", 0.5, better="less")]
+    runs += [of(model, "rotbench", *CELLS["rotbench"]) for model in ("one", "two")]
     document: Any = json.loads(json.dumps(suite_document("all", runs, {"c": "no data"})))
     jsonschema.validate(document, SCHEMA)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**document, "more": 1}, SCHEMA)
-    assert [run["benchmark"] for run in document["runs"]] == ["a", "a", "b"]
+    assert [run["benchmark"] for run in document["runs"]] == ["a", "a", "b", "rotbench", "rotbench"]
+    assert document["overall"][0]["toleap"]["value"] == 0.5
     assert document["left_out"] == [{"benchmark": "c", "reason": "no data"}]
 
 

@@ -119,6 +119,9 @@ def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
             rows.append(
                 [f"mean of {len(overall.benchmarks)} benchmarks", _percent(value), _interval(low, high)]
             )
+        if overall.toleap is not None:
+            counts = f"{overall.toleap.metrics} metrics, by {overall.toleap.samples} samples"
+            rows.append([f"ToLeaP's overall ({counts})", _percent(overall.toleap.value), ""])
         if several and overall.mean_rank is not None:
             rows.append(["mean rank", f"{overall.mean_rank:.2f}", ""])
         print_grid(f"{name}: {overall.model}", heads, rows)

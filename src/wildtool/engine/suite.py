@@ -1,7 +1,10 @@
 """Several benchmarks as one: which they are, and what a model's numbers on all of them come to."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from wildtool import __version__
@@ -16,8 +19,27 @@ DOCUMENT = "suite.json"
 DOCUMENT_FORMAT = 1
 OVERALL_CAVEAT = (
     "An overall hides what a model is good at: two models with the same overall can differ in every benchmark, and "
-    "benchmarks without data count for nobody. Decide by the benchmark that is like your use."
+    "benchmarks without data count for nobody. ToLeaP's overall is mostly that of the benchmarks with the most samples "
+    "and metrics. Decide by the benchmark that is like your use."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ToleapOverall:
+    """The overall of ToLeaP's paper (Figure 2): Σ n·m / Σ n over the metrics m of its tables, n being the samples behind
+    each.
+
+    The paper does not say how it counts attack success rates and cells without a value: here a metric of which less is
+    better counts as 1 minus it, and one without a value is left out. No interval is given, since metrics share samples.
+    """
+
+    value: float
+    metrics: int
+    """Metrics that have a value."""
+    samples: int
+    """The sum of the weights; a sample counts once for each of its metrics."""
+    benchmarks: tuple[str, ...]
+    """Those of ToLeaP's tables that all models have a whole run of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +53,8 @@ class Overall:
     """Plain mean of the benchmarks' first numbers with its 95 % interval; None where there are none."""
     mean_rank: float | None
     """Mean of its ranks in them, 1 being best and ties sharing the mean of their places; None for a single model."""
+    toleap: ToleapOverall | None = None
+    """ToLeaP's own overall; None where no benchmark of its tables was run."""
 
 
 def suite_members(name: str) -> list[str]:
@@ -61,6 +85,7 @@ def overalls(results: Sequence[ScoreResult]) -> list[Overall]:
         for name in dict.fromkeys(result.benchmark for result in results)
         if _is_shared([numbers.get(name) for numbers in by_model.values()])
     ]
+    toleap = _toleap_overalls(results)
     ranks = {name: _ranks({model: by_model[model][name] for model in by_model}) for name in benchmarks}
     return [
         Overall(
@@ -70,9 +95,50 @@ def overalls(results: Sequence[ScoreResult]) -> list[Overall]:
             sum(ranks[name][model] for name in benchmarks) / len(benchmarks)
             if benchmarks and len(by_model) > 1
             else None,
+            toleap.get(model),
         )
         for model, numbers in by_model.items()
     ]
+
+
+def _toleap_overalls(results: Sequence[ScoreResult]) -> dict[str, ToleapOverall]:
+    """ToLeaP's overall of each model that has one."""
+    whole = {(result.model, result.benchmark): result for result in results if not result.incomplete}
+    models = list(dict.fromkeys(result.model for result in results))
+    found: dict[str, ToleapOverall] = {}
+    shared = tuple(name for name in _toleap_metrics() if all((model, name) in whole for model in models))
+    for model in models:
+        parts = [part for name in shared for part in _weighted_scores(whole[model, name])]
+        samples = sum(size for _, size in parts)
+        if samples:
+            value = sum(score * size for score, size in parts) / samples
+            found[model] = ToleapOverall(value, len(parts), round(samples), shared)
+    return found
+
+
+def _weighted_scores(result: ScoreResult) -> Iterator[tuple[float, float]]:
+    """The metrics of a result that are in ToLeaP's tables, the better the higher, each with its samples."""
+    sizes = {(metric.group, metric.name): metric.denominator for metric in result.metrics}
+    wanted = _toleap_metrics()[result.benchmark]
+    for metric in result.metrics:
+        key = metric.group, metric.name
+        key = key if key in wanted else (metric.group, _EVERY_NAME)
+        if key in wanted and metric.value is not None:
+            yield _as_score(metric)[0], sizes[metric.group, wanted[key] or metric.name]
+
+
+_EVERY_NAME = "*"
+
+
+@cache
+def _toleap_metrics() -> Mapping[str, Mapping[tuple[str, str], str]]:
+    """By benchmark the metrics of ToLeaP's tables, as (group, name), `*` for every name of a group; for each the metric
+    of its group that counts its samples, empty for itself."""
+    text = files("wildtool.data").joinpath("toleap_metrics.csv").read_text("utf-8")
+    found: dict[str, dict[tuple[str, str], str]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        found.setdefault(row["benchmark"], {})[row["group"], row["name"]] = row["samples"]
+    return found
 
 
 def suite_document(name: str, results: Sequence[ScoreResult], left_out: Mapping[str, str]) -> dict[str, Any]:
@@ -95,6 +161,7 @@ def suite_document(name: str, results: Sequence[ScoreResult], left_out: Mapping[
                 if each.mean is None
                 else dict(zip(("value", "low", "high"), each.mean, strict=True)),
                 "mean_rank": each.mean_rank,
+                "toleap": None if each.toleap is None else asdict(each.toleap),
             }
             for each in overalls(results)
         ],
