@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from parity.test_bfcl_simulated import CATEGORIES, entries
+from parity.test_bfcl_simulated import CATEGORIES, entries, lines
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.decode import call_texts, decode_python, native_call_texts
 from wildtool.benchmarks.bfcl.multi_turn import (
@@ -17,6 +17,7 @@ from wildtool.benchmarks.bfcl.multi_turn import (
     parse_multi_turn,
     read_documents,
 )
+from wildtool.benchmarks.bfcl.simulated import SimulatedApis, classes_of
 from wildtool.benchmarks.bfcl.simulated.base import read_simulated_tables
 
 
@@ -66,6 +67,32 @@ def test_each_replayed_result_has_the_references_verdict(folder: Path) -> None:
             )
     assert compared > 800
     assert not wrong, f"{len(wrong)} of {compared} differ\n" + "\n".join(wrong[:20])
+
+
+def test_every_ground_truth_of_version_3_runs_without_an_error(folder: Path) -> None:
+    data = present(folder.parents[1] / "data" / "bfcl")
+    old, tables, names = data / "v3_2025-04-26", read_simulated_tables(data), set[str]()
+    for category in CATEGORIES:
+        files = (
+            lines(old / part, f"BFCL_v3_multi_turn_{category}") for part in ("question", "possible_answer")
+        )
+        for question, answer in zip(*files, strict=True):
+            apis = SimulatedApis(
+                tables,
+                question["involved_classes"],
+                question["initial_config"],
+                long_context=category == "long_context",
+                owners=classes_of("v3"),
+            )
+            for call in (call for calls in answer["ground_truth"] for call in calls):
+                text = apis.execute(call)
+                assert not text.startswith(("Error during execution", '{"error"')), (
+                    question["id"],
+                    call,
+                    text,
+                )
+            names.add(question["id"])
+    assert len(names) == 800
 
 
 def test_every_ground_truth_is_right(folder: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated import SIMULATED_CLASSES, SimulatedApis
+from wildtool.benchmarks.bfcl.simulated import SimulatedApis, classes_of
 from wildtool.benchmarks.bfcl.simulated.base import SimulatedTables
 
 STOCK = {"price": 10.0, "percent_change": 0.5, "volume": 1.0, "MA(5)": 9.0, "MA(20)": 8.0}
@@ -135,7 +135,10 @@ TREE: Mapping[str, Any] = {
 }
 
 
-def simulated(*classes: str, long_context: bool = False, **scenario: Any) -> SimulatedApis:
+def simulated(
+    *classes: str, long_context: bool = False, version: str = "v4", **scenario: Any
+) -> SimulatedApis:
     """Instances of the classes, all by default. Args: scenario: of each class named."""
     config = {"GorillaFileSystem": TREE, **{name: scenario for name in classes if scenario}}
-    return SimulatedApis(TABLES, classes or tuple(SIMULATED_CLASSES), config, long_context=long_context)
+    owners = classes_of(version)
+    return SimulatedApis(TABLES, classes or tuple(owners), config, long_context=long_context, owners=owners)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.bfcl.simulated_build import TABLES, TREE
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules
 from wildtool.benchmarks.bfcl.multi_turn import (
     EMPTY_TURN,
     FORCE_TERMINATED,
@@ -186,6 +187,56 @@ RIGHT = ([["touch(file_name='new')", "ls()"]], [], [["sort(file_name='notes.txt'
 )
 def test_state_and_results_are_compared_after_each_turn(turns: Any, error: str | None) -> None:
     assert check_turns(record(), turns).error == error
+
+
+def fixed(is_native: bool = True) -> FixedMultiTurnRules:
+    return FixedMultiTurnRules(is_native)
+
+
+def test_fixed_compares_states_after_turns_in_which_nothing_could_be_done() -> None:
+    item = Item("one", ("0",), record())
+    touch, ls = native(("touch", '{"file_name": "new"}')), native(("ls", "{}"))
+    guess, undo = native(("touch", '{"file_name": "x"}')), native(("rm", '{"file_name": "x"}'))
+    sort = native(("sort", '{"file_name": "notes.txt"}'))
+    replies = [touch, ls, TEXT, guess, TEXT, undo, sort, TEXT]
+    assert MultiTurnRules(True).accepts(item, "0", replies)
+    assert not fixed().accepts(item, "0", replies)
+    assert fixed().accepts(item, "0", [touch, ls, TEXT, ls, TEXT, sort, TEXT]), "to look is no mistake"
+
+
+def test_fixed_gives_values_without_names_their_names() -> None:
+    item = Item("one", ("0",), record())
+    replies = [
+        {"content": text} for text in ("[touch('new'), ls()]", "Done.", "?", "[sort('notes.txt')]", "Done.")
+    ]
+    assert not MultiTurnRules(False).accepts(item, "0", replies)
+    assert fixed(False).accepts(item, "0", replies)
+
+
+def test_fixed_refuses_an_entry_that_was_stopped_in_its_last_turn() -> None:
+    item, first = Item("one", ("0",), record()), native(("touch", '{"file_name": "new"}'), ("ls", "{}"))
+    replies = [first, TEXT, TEXT, *[native(("sort", '{"file_name": "notes.txt"}'))] * (MAX_STEPS + 1)]
+    assert MultiTurnRules(True).accepts(item, "0", replies)
+    assert not fixed().accepts(item, "0", replies)
+
+
+def test_fixed_compares_the_forces_of_the_brakes_and_ignores_readings() -> None:
+    documents = {"VehicleControlAPI": [document("pressBrakePedal", "pedalPosition")]}
+    entry = {
+        **ENTRY,
+        "initial_config": {"VehicleControlAPI": {}},
+        "involved_classes": ["VehicleControlAPI"],
+        "missed_function": {},
+    }
+    press, speed = "pressBrakePedal(pedalPosition=1)", "get_current_speed()"
+    answer = {"ground_truth": [[press, speed], [], [speed]]}
+    car = parse_multi_turn(entry, answer, BFCL_CATEGORIES["multi_turn_base"], documents, TABLES, "here")
+    weaker = [[[press.replace("1", "0.9"), speed]], [], [[speed]]]
+    results = [check_turns(car, weaker, strict=strict).error for strict in (False, True)]
+    assert results == [RESPONSE_MISMATCH, STATE_MISMATCH]
+    looked_twice = [[[press, speed]], [[speed]], [[speed]]]
+    assert check_turns(car, [[[speed, press]], [], [[speed]]], strict=True).correct
+    assert check_turns(car, looked_twice, strict=True).correct
 
 
 def test_what_is_no_list_of_turns_is_an_inference_error() -> None:

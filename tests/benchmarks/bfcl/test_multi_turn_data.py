@@ -59,11 +59,22 @@ def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
         list(BFCL_BENCHMARK.load(source))
 
 
-def test_multi_turn_entries_of_version_3_are_left_out_and_refused_by_name(tmp_path: Path) -> None:
-    folder = data_folder(tmp_path, "v3")
-    assert list(BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(str(folder), None))) == []
-    with pytest.raises(DataError, match="multi_turn_base is run in version 4"):
-        BFCL_BENCHMARK.locate(str(folder), "multi_turn_base")
+def test_version_3_runs_on_its_own_classes_with_the_tables_that_were_pulled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
+    pulled = data_folder(tmp_path / "cache" / "bfcl")
+    answer = {**ANSWER, "ground_truth": [["echo('text', file_name='new')"]]}
+    folder = data_folder(tmp_path / "v3", "v3", answer=answer)
+    for name in (TABLES_FILE, FILLER_FILE):
+        (folder / name).unlink()
+    source = BFCL_BENCHMARK.locate(str(folder), "multi_turn_base")
+    (item,) = BFCL_BENCHMARK.load(source)
+    assert item.data.instances().execute(item.data.answers[0]) == "None", "only version 3 creates the file"
+    assert not list(BFCL_BENCHMARK.lint(source))
+    (pulled / TABLES_FILE).unlink()
+    with pytest.raises(DataError, match=TABLES_FILE):
+        list(BFCL_BENCHMARK.load(source))
 
 
 def test_an_expected_call_that_fails_is_a_finding(tmp_path: Path) -> None:

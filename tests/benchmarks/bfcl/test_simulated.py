@@ -2,20 +2,28 @@
 
 import inspect
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.bfcl.simulated_build import TABLES, simulated
-from wildtool.benchmarks.bfcl.simulated import SIMULATED_CLASSES, SimulatedApis
+from wildtool.benchmarks.bfcl.simulated import SimulatedApis, classes_of
 from wildtool.errors import DataError
 
-TOOLS = {
-    name: tuple(inspect.signature(tool).parameters)
-    for owner in SIMULATED_CLASSES.values()
-    for name, tool in owner(TABLES, {}).tools().items()
-}
+
+def tools(version: str) -> dict[str, tuple[str, ...]]:
+    """The names of the parameters of each tool."""
+    return {
+        name: tuple(inspect.signature(tool).parameters)
+        for owner in classes_of(version).values()
+        for name, tool in owner(TABLES, {}).tools().items()
+    }
+
+
+TOOLS = {version: tools(version) for version in ("v4", "v3")}
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -31,21 +39,76 @@ VALUES = st.recursive(
 
 
 @st.composite
-def calls(draw: st.DrawFn) -> str:
-    name = draw(st.sampled_from(sorted(TOOLS)))
-    given_ones = [key for key in TOOLS[name] if draw(st.integers(0, 9)) > 0]
+def calls(draw: st.DrawFn, version: str) -> str:
+    name = draw(st.sampled_from(sorted(TOOLS[version])))
+    given_ones = [key for key in TOOLS[version][name] if draw(st.integers(0, 9)) > 0]
     return f"{name}({', '.join(f'{key}={draw(VALUES)!r}' for key in given_ones)})"
 
 
 def test_there_are_the_128_tools() -> None:
-    assert len(TOOLS) == 128
+    assert {version: len(found) for version, found in TOOLS.items()} == {"v4": 128, "v3": 129}
 
 
-@given(st.lists(calls(), max_size=12), st.booleans())
-def test_no_argument_makes_a_call_raise(made: list[str], long_context: bool) -> None:
-    apis = simulated(long_context=long_context)
-    for call in made:
+@given(st.data(), st.booleans(), st.sampled_from(["v4", "v3"]))
+def test_no_argument_makes_a_call_raise(data: st.DataObject, long_context: bool, version: str) -> None:
+    apis = simulated(long_context=long_context, version=version)
+    for call in data.draw(st.lists(calls(version), max_size=12)):
         assert isinstance(apis.execute(call), str)
+
+
+SIGNED_IN = {"access_token": "t", "token_expires_in": 2, "credit_card_list": {"c": {"balance": 90}}}
+FLIGHT = "book_flight('t', 'c', '2024-01-01', 'AAA', 'ZZZ', 'economy'"
+TRADER = {"authenticated": True, "market_status": "Closed"}
+
+
+@pytest.mark.parametrize(
+    ("owner", "scenario", "made", "v3", "v4"),
+    [
+        (
+            "TravelAPI",
+            SIGNED_IN,
+            f"{FLIGHT}, travel_cost=40)",
+            '"booking_status": true',
+            "unexpected keyword",
+        ),
+        ("TravelAPI", SIGNED_IN, f"{FLIGHT}, 99)", "balance is too low", "positional arguments"),
+        ("TradingBot", TRADER, "place_order('Buy', 'AAA', 10, 99)", '"Pending"', "balance is too low"),
+        ("TradingBot", TRADER, "update_market_status('10:00 AM')", '"Open"', "no tool"),
+        ("TradingBot", TRADER, "withdraw_funds(1)", "no tool", "closed"),
+        ("TradingBot", TRADER, "update_stock_price('AAA', 20)", '"old_price": 10.0', "no tool"),
+        ("GorillaFileSystem", {}, "echo('x', 'new')", "None", "no such file"),
+        ("TwitterAPI", {"authenticated": True}, "list_all_following()", "[]", '{"following_list": []}'),
+        ("TicketAPI", {}, "ticket_get_login_status()", '{"username": false}', '{"login_status": false}'),
+        ("MessageAPI", {"current_user": "USR001"}, "delete_message('USR002')", "first", "latest"),
+    ],
+)
+def test_versions_differ_where_the_originals_do(
+    owner: str, scenario: Mapping[str, Any], made: str, v3: str, v4: str
+) -> None:
+    assert v3 in simulated(owner, version="v3", **scenario).execute(made)
+    assert v4 in simulated(owner, **scenario).execute(made)
+
+
+def test_cd_takes_a_path_in_version_3_only() -> None:
+    assert "only one directory" in simulated("GorillaFileSystem").execute("cd('bag/x')")
+    old = simulated("GorillaFileSystem", version="v3")
+    assert old.execute("mkdir('bag')").startswith('{"error"') and old.execute("cd('bag/')") != "{}"
+    assert old.execute("find('.')") == '{"matches": ["./coin"]}'
+
+
+def test_a_deposit_and_a_withdrawal_are_one_tool_in_version_3() -> None:
+    bot = simulated("TradingBot", version="v3", authenticated=True)
+    assert '"new_balance": 110.0' in bot.execute("make_transaction(1, 'deposit', 10)")
+    assert '"new_balance": 100.0' in bot.execute("make_transaction(1, 'withdrawal', 10)")
+    assert "no account" in bot.execute("make_transaction(2, 'deposit', 10)")
+    assert "expected deposit" in bot.execute("make_transaction(1, 'gift', 10)")
+
+
+def test_a_wrong_token_uses_up_the_right_one_in_version_3() -> None:
+    for version, left in (("v3", 1), ("v4", 2)):
+        travel = simulated("TravelAPI", version=version, **SIGNED_IN)
+        travel.execute("set_budget_limit('x', 5)")
+        assert travel.states()["TravelAPI"]["token_expires_in"] == left
 
 
 @given(st.text())

@@ -75,15 +75,16 @@ class BFCL(Benchmark):
         return self._rules[profile]
 
     def _make_rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.bfcl.fixed import FixedRules
+        from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules, FixedRules
         from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules, MultiTurnRules
         from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
 
         native = self.mode == "fc"
         prompt = None if self._originals is None else self._originals.system_prompt
         form = NativeCalls() if native else WrittenCalls(prompt)
-        single = SingleTurnRules(form) if profile == "official" else FixedRules(form)
-        return EntryRules(single, MultiTurnRules(native, prompt))
+        if profile == "official":
+            return EntryRules(SingleTurnRules(form), MultiTurnRules(native, prompt))
+        return EntryRules(FixedRules(form), FixedMultiTurnRules(native, prompt))
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"version": item.data.version}

@@ -36,8 +36,8 @@ class Category:
         return self.kind not in ("irrelevance", "relevance")
 
     def runs_in(self, version: str) -> bool:
-        """Whether its entries of a version can be run: version 3's simulated classes are other ones."""
-        return self.kind != "multi_turn" or version == "v4"
+        """Whether a version has it."""
+        return version == "v4" or self.v3_size > 0
 
     def file_name(self, version: str) -> str:
         """Name of its files. Args: version: `v3` or `v4`."""

@@ -101,19 +101,18 @@ def _multi_turn_items(folder: Path, category: Category, version: str, questions:
     from wildtool.benchmarks.bfcl.multi_turn import (  # only where they are read
         parse_multi_turn,
         read_documents,
+        tables_folder,
     )
     from wildtool.benchmarks.bfcl.simulated.base import read_simulated_tables
 
-    if not category.runs_in(version):
-        raise DataError(f"{questions}: {category.name} is run in version 4; choose another --split")
-    documents, tables = read_documents(folder), read_simulated_tables(folder)
+    documents, tables = read_documents(folder), read_simulated_tables(tables_folder(folder))
     answers = list(packed_lines(_required_answers(folder, category, version)))
     for place, (where, entry) in enumerate(packed_lines(questions)):
         name = required_field(entry, "id", str, where)
         where = f"{where} (id {name!r})"
         if place >= len(answers):
             raise DataError(f"{where}: the file of answers has only {len(answers)}")
-        record = parse_multi_turn(entry, answers[place][1], category, documents, tables, where)
+        record = parse_multi_turn(entry, answers[place][1], category, documents, tables, where, version)
         yield Item(name, ("0",), record, split=category.name)
 
 

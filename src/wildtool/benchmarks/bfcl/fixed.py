@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl.categories import Language
 from wildtool.benchmarks.bfcl.checker import (
     SYNTAXES,
@@ -24,6 +25,9 @@ from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
 from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed, decode_native, native_result
 from wildtool.benchmarks.bfcl.java import convert_java, decode_java_fully, guessed_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
+from wildtool.benchmarks.bfcl.multi_turn import FORCE_TERMINATED, MultiTurnRecord, check_turns
+from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
+from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
 from wildtool.benchmarks.bfcl.tools import native_name
 from wildtool.episode import written_text
@@ -31,7 +35,7 @@ from wildtool.json_codec import as_object
 from wildtool.toolcall.assignment import max_weight_matching
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
 from wildtool.toolcall.schema import enum_of
-from wildtool.types import Item, Message
+from wildtool.types import Episode, Item, Message
 
 OVERLAY = Path(__file__).with_name("overlay.json")
 """Answers that are replaced: entry, function, parameter, the values accepted now (null takes it out), and why."""
@@ -286,6 +290,22 @@ class FixedRules(SingleTurnRules):
             "parallel_function_checker_no_order:cannot_find_match",
             f"no call is {next(iter(record.answers[place]))}: {reasons[:400]}",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FixedMultiTurnRules(MultiTurnRules):
+    """The corrected rules of multi-turn entries: values without names get theirs (M5); see `check_turns`."""
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        apis = item.data.instances(steady=True)
+        if self.native:
+            return NativeMultiTurn(item.data, apis)
+        return PromptMultiTurn(item.data, self.system_prompt, apis, decode_python_fully)
+
+    def check(self, record: MultiTurnRecord, played: MultiTurnEpisode) -> Check:
+        if played.stopped:
+            return Check(False, FORCE_TERMINATED, f"stopped in turn {len(played.turns) - 1} (M6)")
+        return check_turns(record, played.turns, strict=True)
 
 
 _COUNTS = {

@@ -12,7 +12,12 @@ from typing import Any, cast
 from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl.categories import Category
 from wildtool.benchmarks.bfcl.decode import DecodeError
-from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SIMULATED_CLASSES, SimulatedApis
+from wildtool.benchmarks.bfcl.simulated import (
+    EXECUTION_ERROR,
+    SIMULATED_CLASSES,
+    SimulatedApis,
+    classes_of,
+)
 from wildtool.benchmarks.bfcl.simulated.base import (
     FILLER_FILE,
     TABLES_FILE,
@@ -20,6 +25,7 @@ from wildtool.benchmarks.bfcl.simulated.base import (
     SimulatedTables,
 )
 from wildtool.data.files import find_packed
+from wildtool.data.pinned import official_folder
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, checked, read_json_lines, required_field
 from wildtool.toolcall.call_syntax import dotted_name, parse_expression
@@ -66,9 +72,20 @@ class MultiTurnRecord:
         """The expected calls of all turns."""
         return tuple(call for calls in self.ground_truth for call in calls)
 
-    def instances(self) -> SimulatedApis:
-        """Fresh instances of its classes. Raises DataError."""
-        return SimulatedApis(self.tables, self.classes, self.config, long_context=self.long_context)
+    def instances(self, *, steady: bool = False) -> SimulatedApis:
+        """Fresh instances of its classes. Raises DataError.
+
+        Args:
+            steady: whether a reading leaves the random numbers of later calls as they are.
+        """
+        return SimulatedApis(
+            self.tables,
+            self.classes,
+            self.config,
+            long_context=self.long_context,
+            owners=classes_of(self.version),
+            steady=steady,
+        )
 
 
 # Reading ----------------------------------------------------------------------------------------------
@@ -92,10 +109,15 @@ def document_file(folder: Path, owner: type[SimulatedApi]) -> Path:
     return folder / DOCUMENT_FOLDER / f"{owner.DOCUMENTS}.json"
 
 
+def tables_folder(folder: Path) -> Path:
+    """Where the tables of the simulated classes are: with the data, or else, as for version 3, with those pulled."""
+    return folder if find_packed(folder, TABLES_FILE) else official_folder("bfcl")
+
+
 def simulated_files(folder: Path) -> Iterator[Path]:
     """The files beside questions and answers that multi-turn entries need, as far as they are there."""
     places = [document_file(folder, owner) for owner in SIMULATED_CLASSES.values()]
-    found = [find_packed(folder, name) for name in (TABLES_FILE, FILLER_FILE)]
+    found = [find_packed(tables_folder(folder), name) for name in (TABLES_FILE, FILLER_FILE)]
     yield from (path for path in (*places, *found) if path is not None and path.is_file())
 
 
@@ -106,6 +128,7 @@ def parse_multi_turn(
     documents: Mapping[str, Sequence[dict[str, Any]]],
     tables: SimulatedTables,
     where: str,
+    version: str = "v4",
 ) -> MultiTurnRecord:
     """One entry with its ground truth.
 
@@ -141,6 +164,7 @@ def parse_multi_turn(
         tuple(truth),
         tables,
         dict(_withheld(record, len(turns), where)),
+        version,
     )
     try:
         found.instances()
@@ -196,42 +220,52 @@ def decoded_steps(turn: Any, decode: Callable[[Any], list[str]]) -> Iterator[lis
             yield calls
 
 
-def check_turns(record: MultiTurnRecord, turns: Sequence[TurnCalls]) -> Check:
+def check_turns(record: MultiTurnRecord, turns: Sequence[TurnCalls], *, strict: bool = False) -> Check:
     """Plays the model's calls and the expected ones on instances of their own, and compares them after each turn.
 
     Source: sections 7.2 and 7.3 of the specification. Pure, and never raises.
 
     Args:
         turns: the decoded calls of each turn; steps without calls are left out.
+        strict: as under `fixed`: forces are compared too, also after turns without expected calls (M1, M2), and a
+            reading leaves later ids as they are (M4).
     """
     if len(turns) != len(record.ground_truth):
         reason = f"stopped: {len(turns)} turns, expected {len(record.ground_truth)}"
         return Check(False, FORCE_TERMINATED, reason)
-    model, truth = record.instances(), record.instances()
+    model, truth = record.instances(steady=strict), record.instances(steady=strict)
     results: Counter[str] = Counter()
     for number, (steps, expected) in enumerate(zip(turns, record.ground_truth, strict=True)):
         made = [model.execute(call) for step in steps for call in step]
         results.update(made)
         wanted = Counter(truth.execute(call) for call in expected)
-        if not expected:
+        if not expected and not strict:
             continue  # what was called without a need counts by its effects, after the next turn
         place = {"turn": number}
-        if not made:
+        if expected and not made:
             return Check(False, EMPTY_TURN, f"turn {number}: no call; expected {expected[0]}", detail=place)
-        for name, state in truth.states().items():
-            differing = [
-                key for key, value in state.items() if not _equal(model.states()[name].get(key), value)
-            ]
-            if differing:
-                reason = f"turn {number}: other state of {name}: {', '.join(differing)}"
-                return Check(
-                    False, STATE_MISMATCH, reason, detail={**place, "class": name, "attributes": differing}
-                )
+        for name, differing in _differing(model, truth, strict):
+            reason = f"turn {number}: other state of {name}: {', '.join(differing)}"
+            return Check(
+                False, STATE_MISMATCH, reason, detail={**place, "class": name, "attributes": differing}
+            )
         missing = list((wanted - results).elements())
         if missing:
             reason = f"turn {number}: {len(missing)} expected results are missing, such as {missing[0][:200]}"
             return Check(False, RESPONSE_MISMATCH, reason, detail={**place, "missing": missing})
     return Check(True, reason="the state is right after every turn, and all expected results were seen")
+
+
+def _differing(model: SimulatedApis, truth: SimulatedApis, strict: bool) -> Iterator[tuple[str, list[str]]]:
+    """Class and names of the attributes that are not equal."""
+    pairs = [(model.states(), truth.states())]
+    if strict:
+        pairs.append((model.hidden_states(), truth.hidden_states()))
+    for found, wanted in pairs:
+        for name, state in wanted.items():
+            names = [key for key, value in state.items() if not _equal(found[name].get(key), value)]
+            if names:
+                yield name, names
 
 
 def _equal(model: Any, truth: Any) -> bool:
@@ -273,7 +307,8 @@ def _parameters() -> Mapping[str, tuple[str, ...]]:
     """Tool to the names of its parameters."""
     tools = {
         name: tool
-        for owner in SIMULATED_CLASSES.values()
+        for version in ("v4", "v3")  # what version 3 has besides comes last
+        for owner in classes_of(version).values()
         for name, tool in inspect.getmembers(owner, inspect.isfunction)
     }
     return {name: tuple(inspect.signature(tool).parameters)[1:] for name, tool in tools.items()}

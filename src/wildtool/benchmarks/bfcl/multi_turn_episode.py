@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import (
+    DecodedCall,
     DecodeError,
     call_texts,
     decode_python,
@@ -14,6 +15,7 @@ from wildtool.benchmarks.bfcl.decode import (
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, plain_call
 from wildtool.benchmarks.bfcl.prompt import functions_text, own_system_prompt, with_system
+from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
 from wildtool.episode import provider_fields, written_text
 from wildtool.json_codec import as_object, as_objects
@@ -30,13 +32,16 @@ Documents = Sequence[Mapping[str, Any]]
 class MultiTurnEpisode(ABC):
     """The state machine of one entry; subclasses know how calls are written and results are shown."""
 
-    def __init__(self, record: MultiTurnRecord) -> None:
+    def __init__(self, record: MultiTurnRecord, apis: SimulatedApis | None = None) -> None:
+        """Args: apis: on which calls run; None for fresh instances of the entry's classes."""
         self.turns: list[list[list[str]]] = []
         """The calls of each turn that has begun, step by step, each as Python text."""
         self._record = record
-        self._apis = record.instances()
+        self._apis = apis or record.instances()
         self._messages: list[Message] = []
         self._done = False
+        self.stopped = False
+        """Whether a turn had more steps than it may have."""
         self._begin_turn()
 
     @property
@@ -60,7 +65,7 @@ class MultiTurnEpisode(ABC):
         results = [self._apis.execute(call) for call in calls]
         self.turns[-1].append(calls)
         self._messages.extend(self._shown(reply, calls, results))
-        self._done = len(self.turns[-1]) > MAX_STEPS
+        self.stopped = self._done = len(self.turns[-1]) > MAX_STEPS
 
     def _begin_turn(self) -> None:
         turn = len(self.turns)
@@ -147,11 +152,20 @@ class PromptMultiTurn(MultiTurnEpisode):
     """Functions in the system prompt, calls in brackets; the results of a step are one message of the user."""
 
     def __init__(
-        self, record: MultiTurnRecord, system_prompt: Callable[[Documents], str] | None = None
+        self,
+        record: MultiTurnRecord,
+        system_prompt: Callable[[Documents], str] | None = None,
+        apis: SimulatedApis | None = None,
+        decode: Callable[[str, Documents], list[DecodedCall]] = lambda text, _: decode_python(text),
     ) -> None:
-        """Args: system_prompt: makes the system prompt from function documents; None for our own wording."""
-        self._system_prompt = system_prompt or own_system_prompt
-        super().__init__(record)
+        """Creates the episode.
+
+        Args:
+            system_prompt: makes the system prompt from function documents; None for our own wording.
+            decode: gives the calls of a text, with the documents of all functions; raises DecodeError.
+        """
+        self._system_prompt, self._decode = system_prompt or own_system_prompt, decode
+        super().__init__(record, apis)
 
     def _last_supply(self) -> int:
         return -1  # those supplied later stand in the user's message of their turn
@@ -168,7 +182,7 @@ class PromptMultiTurn(MultiTurnEpisode):
         text = written_text(reply)
         if text is None:
             raise DecodeError("no text")
-        return call_texts(decode_python(text))
+        return call_texts(self._decode(text, self._record.functions))
 
     def _shown(self, reply: Message, calls: Sequence[str], results: Sequence[str]) -> list[Message]:
         answers = [

@@ -64,7 +64,11 @@ class MultiTurnRules(Rules):
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         played: MultiTurnEpisode = episode
         calls = sum(len(step) for turn in played.turns for step in turn)
-        return replace(check_turns(item.data, played.turns), fields={"calls": calls})
+        return replace(self.check(item.data, played), fields={"calls": calls})
+
+    def check(self, record: MultiTurnRecord, played: MultiTurnEpisode) -> Check:
+        """What the rules decide about an episode that has ended."""
+        return check_turns(record, played.turns)
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
         record: MultiTurnRecord = item.data

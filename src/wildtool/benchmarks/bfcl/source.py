@@ -73,7 +73,7 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
     for category in split_categories(split):
         if not category.runs_in(version):
             if split is not None:
-                raise DataError(f"{folder}: {category.name} is run in version 4; choose another --split")
+                raise DataError(f"{folder}: version 3 has no {category.name}; choose another --split")
             continue
         questions = question_file(folder, category, version)
         if questions is None:

@@ -39,7 +39,7 @@ SIMULATED_CLASSES: Mapping[str, type[SimulatedApi]] = {
         VehicleControlAPI,
     )
 }
-"""By name the classes that an entry may involve."""
+"""By name the classes that an entry may involve, as version 4 has them."""
 EXECUTION_ERROR = "Error during execution: "
 """How the text begins that a model sees of a call that raised."""
 CALL_ERRORS = (
@@ -54,6 +54,15 @@ CALL_ERRORS = (
 """Exceptions that a call may raise for arbitrary arguments; their text is what the model sees."""
 
 
+def classes_of(version: str) -> Mapping[str, type[SimulatedApi]]:
+    """The classes by name, as a version of the data needs them."""
+    if version == "v4":
+        return SIMULATED_CLASSES
+    from wildtool.benchmarks.bfcl.simulated.v3 import V3_CLASSES
+
+    return {**SIMULATED_CLASSES, **V3_CLASSES}
+
+
 class SimulatedApis:
     """The instances of an entry. Two of them in the same state have equal `states()`."""
 
@@ -64,22 +73,27 @@ class SimulatedApis:
         config: Mapping[str, Mapping[str, Any]],
         *,
         long_context: bool = False,
+        owners: Mapping[str, type[SimulatedApi]] = SIMULATED_CLASSES,
+        steady: bool = False,
     ) -> None:
         """Creates fresh instances. Raises DataError if a class does not exist or its scenario cannot be loaded.
 
         Args:
             classes: the entry's `involved_classes`; of two that share a tool the later one has it.
             config: the entry's `initial_config`: class to scenario.
+            owners: the classes by name.
+            steady: whether a reading leaves the random numbers of later calls as they are.
         """
         self._instances: dict[str, SimulatedApi] = {}
         self._tools: dict[str, ApiTool] = {}
         for name in classes:
-            if name not in SIMULATED_CLASSES:
-                raise DataError(f"involved class {name!r}: expected one of {', '.join(SIMULATED_CLASSES)}")
+            if name not in owners:
+                raise DataError(f"involved class {name!r}: expected one of {', '.join(owners)}")
             try:
-                instance = SIMULATED_CLASSES[name](tables, config.get(name, {}), long_context=long_context)
+                instance = owners[name](tables, config.get(name, {}), long_context=long_context)
             except CALL_ERRORS as error:
                 raise DataError(f"initial_config of {name}: cannot be loaded ({error!r})") from error
+            instance.steady = steady
             self._instances[name] = instance
             self._tools |= instance.tools()
 
@@ -93,6 +107,10 @@ class SimulatedApis:
     def states(self) -> Mapping[str, ApiState]:
         """By class the attributes that are compared; the state itself, not a copy."""
         return {name: instance.state for name, instance in self._instances.items()}
+
+    def hidden_states(self) -> Mapping[str, ApiState]:
+        """By class what the published rules do not compare."""
+        return {name: instance.hidden() for name, instance in self._instances.items()}
 
     def _value(self, node: ast.expr) -> Any:
         match node:

@@ -80,6 +80,8 @@ class SimulatedApi:
     """Name of the class in the data."""
     DOCUMENTS: ClassVar[str]
     """Name of the file that documents its tools, without ending."""
+    REMOVED: ClassVar[frozenset[str]] = frozenset()
+    """Methods that are no tools of this class."""
 
     def __init__(
         self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
@@ -101,6 +103,13 @@ class SimulatedApi:
             if key != "random_seed" and not key.startswith("_")
         }
 
+    steady = False
+    """Whether a reading, such as of the speed, leaves the random numbers of later calls as they are."""
+
+    def hidden(self) -> ApiState:
+        """Attributes that the published rules do not compare, as far as `fixed` does."""
+        return {}
+
     def tools(self) -> Mapping[str, ApiTool]:
         """The tools by name."""
         return {name: getattr(self, name) for name in _tool_names(type(self))}
@@ -121,4 +130,5 @@ def failed(text: str) -> ApiState:
 @cache
 def _tool_names(owner: type[SimulatedApi]) -> tuple[str, ...]:
     methods = inspect.getmembers(owner, inspect.isfunction)
-    return tuple(name for name, _ in methods if not name.startswith("_") and name != "tools")
+    hidden = owner.REMOVED | {"tools", "hidden"}
+    return tuple(name for name, _ in methods if not name.startswith("_") and name not in hidden)

@@ -132,7 +132,7 @@ class GorillaFileSystem(SimulatedApi):
         directory = self._resolved(path)
         if directory is None:
             return failed(f"find: {path}: no such directory")
-        items = _walked(directory, path.rstrip("/"))
+        items = walked(directory, path.rstrip("/"))
         return {"matches": [where for where, item in items if name is None or name in item.name]}
 
     def wc(self, file_name: Any, mode: Any = "l") -> ApiState:
@@ -158,7 +158,7 @@ class GorillaFileSystem(SimulatedApi):
         return {"matching_lines": [line for line in file.content.splitlines() if pattern in line]}
 
     def du(self, human_readable: Any = False) -> ApiState:
-        items = (item for _, item in _walked(self._current, "") if isinstance(item, File))
+        items = (item for _, item in walked(self._current, "") if isinstance(item, File))
         size = sum(len(item.content.encode()) for item in items)
         if not human_readable:
             return {"disk_usage": f"{size} bytes"}
@@ -274,7 +274,7 @@ def _moved(item: File | Directory, name: str, parent: Directory) -> File | Direc
     return moved
 
 
-def _walked(directory: Directory, where: str) -> Iterator[tuple[str, File | Directory]]:
+def walked(directory: Directory, where: str) -> Iterator[tuple[str, File | Directory]]:
     """Everything below a directory with its path, depth first. Raises ValueError beyond `MAX_PATHS`."""
     stack = [(where, iter(directory.children.values()))]
     characters = 0

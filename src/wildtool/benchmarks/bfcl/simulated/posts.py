@@ -90,7 +90,7 @@ class TwitterAPI(SimulatedApi):
             following.remove(username_to_unfollow)
         return {"unfollow_status": is_followed}
 
-    def list_all_following(self) -> ApiState:
+    def list_all_following(self) -> Any:
         if not self.state["authenticated"]:
             return failed(_NO_LOGIN)
         return {"following_list": self.state["following_list"]}

@@ -74,7 +74,7 @@ class TradingBot(SimulatedApi):
         if price <= 0 or amount <= 0:
             return failed("price and amount must be positive")
         price = float(price)
-        if order_type.lower() == "buy" and price * int(amount) > self.state["account_info"]["balance"]:
+        if not self._can_pay(order_type, price, amount):
             return failed("the balance is too low for this order")
         order_id = self.state["order_counter"]
         order = {"id": order_id, "order_type": order_type, "symbol": symbol, "price": price, "amount": amount}
@@ -87,6 +87,9 @@ class TradingBot(SimulatedApi):
             "price": price,
             "amount": amount,
         }
+
+    def _can_pay(self, order_type: Any, price: float, amount: Any) -> bool:
+        return order_type.lower() != "buy" or price * int(amount) <= self.state["account_info"]["balance"]
 
     def withdraw_funds(self, amount: Any) -> ApiState:
         account = self.state["account_info"]

@@ -127,11 +127,19 @@ class TravelAPI(SimulatedApi):
         if refusal is not None:
             return {"booking_status": False, **failed(refusal)}
         cost = self._cost(travel_from, travel_to, travel_date, travel_class)
+        return self._book(card_id, travel_date, travel_from, travel_to, travel_class, cost)
+
+    def _book(
+        self, card_id: Any, travel_date: Any, travel_from: Any, travel_to: Any, travel_class: Any, cost: Any
+    ) -> ApiState:
+        """Books and pays a flight that exists, with a registered card."""
+        card = self.state["credit_card_list"][card_id]
         budget = self.state["budget_limit"]
         if card["balance"] < cost:
             return {"booking_status": False, **failed("the card's balance is too low")}
         if budget is not None and card["balance"] < budget:
             return {"booking_status": False, **failed("the card's balance is below the budget limit")}
+        cost = float(cost)
         card["balance"] -= cost
         booking_id = str(self._random.randint(1000000, 9999999))
         transaction_id = str(self._random.randint(10000000, 99999999))

@@ -3,6 +3,7 @@
 # ruff: noqa: N802, N803 - tools and parameters have the benchmark's names.
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, SimulatedTables, failed
@@ -60,6 +61,13 @@ class VehicleControlAPI(SimulatedApi):
         self.state["remainingUnlockedDoors"] = 4 - len(locked)
         self.state["long_context"] = long_context
 
+    def hidden(self) -> ApiState:
+        return {"forces": (self._parking_force, self._slope, self._pedal_force)}
+
+    def _reading(self, low: float, high: float) -> float:
+        numbers = copy(self._random) if self.steady else self._random
+        return numbers.uniform(low, high)
+
     def startEngine(self, ignitionMode: Any) -> ApiState:
         state = self.state
         if ignitionMode == "STOP":
@@ -113,7 +121,7 @@ class VehicleControlAPI(SimulatedApi):
         }
 
     def get_outside_temperature_from_google(self) -> ApiState:
-        temperature = {"outsideTemperature": self._random.uniform(-10, 40)}
+        temperature = {"outsideTemperature": self._reading(-10, 40)}
         return {**self._filler["LONG_WEATHER_EXTENSION"], **temperature} if self._long else temperature
 
     def get_outside_temperature_from_weather_com(self) -> ApiState:
@@ -185,7 +193,7 @@ class VehicleControlAPI(SimulatedApi):
         state = self.state
         if state["engine_state"] == "stopped":
             return failed("the engine must run for cruise control")
-        speed, distance = float(speed), float(distanceToNextVehicle)
+        speed, distance = self._cruise_number(speed), self._cruise_number(distanceToNextVehicle)
         state["distanceToNextVehicle"] = distance
         if activate and (not 0 <= speed <= 120 or speed % 5 != 0):
             return failed("the speed must be a multiple of 5 from 0 to 120")
@@ -196,8 +204,11 @@ class VehicleControlAPI(SimulatedApi):
             "distanceToNextVehicle": distance,
         }
 
+    def _cruise_number(self, number: Any) -> Any:
+        return float(number)
+
     def get_current_speed(self) -> ApiState:
-        return {"currentSpeed": self._random.uniform(0, 120)}
+        return {"currentSpeed": self._reading(0, 120)}
 
     def display_log(self, messages: Any) -> ApiState:
         return {"log": messages}
