@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmark import Benchmark, Finding, Rules, View
+from wildtool.errors import UsageError
 from wildtool.types import FieldValue, Item, Metric, Source
 
 if TYPE_CHECKING:
@@ -77,21 +78,26 @@ class BFCL(Benchmark):
     def _make_rules(self, profile: str) -> Rules:
         from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules, FixedRules
         from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules, MultiTurnRules
+        from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS, own_system_prompt
         from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
 
         native = self.mode == "fc"
-        prompt = None if self._originals is None else self._originals.system_prompt
+        prompt = own_system_prompt if self._originals is None else self._originals.system_prompt
+        official = profile == "official"
+        single, multi = (SingleTurnRules, MultiTurnRules) if official else (FixedRules, FixedMultiTurnRules)
+        forms = {name: single(WrittenCalls(prompt, form)) for name, form in PROMPT_FORMS.items()}
         form = NativeCalls() if native else WrittenCalls(prompt)
-        if profile == "official":
-            return EntryRules(SingleTurnRules(form), MultiTurnRules(native, prompt))
-        return EntryRules(FixedRules(form), FixedMultiTurnRules(native, prompt))
+        return EntryRules(single(form), multi(native, prompt), forms)
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"version": item.data.version}
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
+        from wildtool.benchmarks.bfcl.categories import FORMAT_SENSITIVITY
         from wildtool.benchmarks.bfcl.source import locate
 
+        if split == FORMAT_SENSITIVITY and self.mode == "fc":
+            raise UsageError(f"{split} compares forms of prompts; add --mode prompt")
         return locate(data, split)
 
     def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:

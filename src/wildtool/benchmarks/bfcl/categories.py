@@ -8,7 +8,15 @@ from wildtool.errors import DataError, unknown_name
 
 Language = Literal["python", "java", "javascript"]
 Kind = Literal[
-    "simple", "multiple", "parallel", "irrelevance", "relevance", "multi_turn", "memory", "web_search"
+    "simple",
+    "multiple",
+    "parallel",
+    "irrelevance",
+    "relevance",
+    "multi_turn",
+    "memory",
+    "web_search",
+    "forms",
 ]
 """What decides: one call, one call of several functions, calls in any order, no call, any call; or its own protocol."""
 
@@ -19,7 +27,7 @@ class Category:
 
     name: str
     group: str
-    """`non_live`, `live`, `multi_turn` or `agentic`."""
+    """`non_live`, `live`, `multi_turn` or `agentic`; `unscored` where it is no part of the scores."""
     kind: Kind
     size: int
     """Entries in v4."""
@@ -33,7 +41,7 @@ class Category:
 
     @property
     def has_answers(self) -> bool:
-        return self.kind not in ("irrelevance", "relevance")
+        return self.kind not in ("irrelevance", "relevance", "forms")
 
     def runs_in(self, version: str) -> bool:
         """Whether a version has it."""
@@ -68,12 +76,16 @@ _ALL = (
     Category("memory_rec_sum", "agentic", "memory", 155, 0, file="memory"),
     Category("web_search_base", "agentic", "web_search", 100, 0, file="web_search"),
     Category("web_search_no_snippet", "agentic", "web_search", 100, 0, file="web_search"),
+    Category("format_sensitivity", "unscored", "forms", 200, 0),
 )
 BFCL_CATEGORIES: Mapping[str, Category] = {category.name: category for category in _ALL}
 """By name, in the leaderboard's order."""
 SINGLE_TURN = tuple(one.name for one in _ALL if one.group in ("non_live", "live"))
 _MULTI_TURN = tuple(one.name for one in _ALL if one.kind == "multi_turn")
-RUNNABLE = (*SINGLE_TURN, *_MULTI_TURN)
+SCORED = (*SINGLE_TURN, *_MULTI_TURN)
+"""Categories that are run where none is named."""
+FORMAT_SENSITIVITY = "format_sensitivity"
+RUNNABLE = (*SCORED, FORMAT_SENSITIVITY)
 """Categories that can be run and judged; the others only have their place in the leaderboard's weights."""
 AST_KINDS = frozenset({"simple", "multiple", "parallel"})
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -87,9 +99,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 
 def split_categories(split: str | None) -> tuple[Category, ...]:
-    """The categories of a split, all that can be run for None. Raises DataError for an unknown name."""
+    """The categories of a split, all that are scored for None. Raises DataError for an unknown name."""
     if split is None:
-        names = RUNNABLE
+        names = SCORED
     elif split in GROUPS:
         names = GROUPS[split]
     elif split in RUNNABLE:

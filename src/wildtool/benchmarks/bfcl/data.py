@@ -1,14 +1,20 @@
 """BFCL's files: questions with their function documents, and the answers beside them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import orjson
 
-from wildtool.benchmarks.bfcl.categories import Category, Language, split_categories
-from wildtool.data.files import find_packed, read_unpacked
+from wildtool.benchmarks.bfcl.categories import (
+    AST_KINDS,
+    BFCL_CATEGORIES,
+    Category,
+    Language,
+    split_categories,
+)
+from wildtool.data.files import find_packed, read_json, read_unpacked
 from wildtool.errors import DataError
 from wildtool.json_codec import LINE_LIMITS, checked, json_type, loads_within, required_field
 from wildtool.types import Item, Message
@@ -87,6 +93,9 @@ def read_category_file(folder: Path, category: Category, version: str) -> Iterat
     if category.kind == "multi_turn":
         yield from _multi_turn_items(folder, category, version, questions)
         return
+    if category.kind == "forms":
+        yield from _form_items(folder, category, version, questions)
+        return
     answers = _answers(folder, category, version)
     for place, (where, entry) in enumerate(packed_lines(questions)):
         name = required_field(entry, "id", str, where)
@@ -114,6 +123,30 @@ def _multi_turn_items(folder: Path, category: Category, version: str, questions:
             raise DataError(f"{where}: the file of answers has only {len(answers)}")
         record = parse_multi_turn(entry, answers[place][1], category, documents, tables, where, version)
         yield Item(name, ("0",), record, split=category.name)
+
+
+def _form_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
+    """Entries of other categories; each form of the prompt is a unit."""
+    from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
+
+    for base, names in form_entries(questions).items():
+        found = {item.id: item for item in read_category_file(folder, base, version)}
+        for name in names:
+            if name not in found:
+                raise DataError(f"{questions}: {base.name} has no entry {name!r}")
+            yield Item(f"{category.name}:{name}", tuple(PROMPT_FORMS), found[name].data, split=category.name)
+
+
+def form_entries(path: Path) -> Mapping[Category, Sequence[str]]:
+    """The ids of the entries of format sensitivity by category. Raises DataError."""
+    found: dict[Category, Sequence[str]] = {}
+    for name, ids in checked(read_json(path), dict, str(path)).items():
+        if name not in BFCL_CATEGORIES or BFCL_CATEGORIES[name].kind not in AST_KINDS:
+            raise DataError(f"{path}: {name!r}: expected a category with expected calls")
+        found[BFCL_CATEGORIES[name]] = [
+            checked(one, str, f"{path}: {name}") for one in checked(ids, list, str(path))
+        ]
+    return found
 
 
 def _answers(folder: Path, category: Category, version: str) -> list[tuple[AcceptedCall, ...]] | None:

@@ -33,14 +33,17 @@ def bracketed(text: str) -> str:
     return text if text.endswith("]") else f"{text}]"
 
 
-def decode_python(text: str) -> list[DecodedCall]:
+def decode_python(text: str, *, bare: bool = False) -> list[DecodedCall]:
     """The calls of a text such as `[f(a=1), g(b='x')]`. Positional arguments are dropped.
+
+    Args:
+        bare: whether the text is read as it is; otherwise missing brackets are added.
 
     Raises:
         DecodeError: it is anything else, or longer or deeper than is read.
     """
     try:
-        body = parse_expression(bracketed(text))
+        body = parse_expression(text if bare else bracketed(text))
         if not isinstance(body, ast.Call | ast.List | ast.Tuple | ast.Set):
             raise DecodeError("no list of calls")
         nodes = [body] if isinstance(body, ast.Call) else body.elts

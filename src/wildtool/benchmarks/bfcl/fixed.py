@@ -23,6 +23,7 @@ from wildtool.benchmarks.bfcl.checker import (
 )
 from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
 from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed, decode_native, native_result
+from wildtool.benchmarks.bfcl.formats import untagged
 from wildtool.benchmarks.bfcl.java import convert_java, decode_java_fully, guessed_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
 from wildtool.benchmarks.bfcl.multi_turn import FORCE_TERMINATED, MultiTurnRecord, check_turns
@@ -224,14 +225,19 @@ class FixedRules(SingleTurnRules):
     """The corrected rules of entries that are answered by one reply."""
 
     def record(self, item: Item) -> BfclEntry:
-        return corrected_entry(item.id, item.data)
+        return corrected_entry(item.id.rpartition(":")[2], item.data)
 
     def decode(self, record: BfclEntry, reply: Message) -> Any:
-        if self.form.native:
+        form = self.form.prompt_form
+        if form is None:
             return decode_native(native_result(reply))
         text = written_text(reply)
         if text is None:
             raise DecodeError("no text")
+        if form.calls != "python":
+            return form.decode(text)
+        if form.tagged:
+            text = untagged(text)
         kind = record.category.kind
         if kind in ("irrelevance", "relevance"):
             return self._calls_in(text, record)

@@ -25,10 +25,15 @@ def decode_form(form: str, text: str, *, tagged: bool) -> list[Any]:
     """
     if len(text) > MAX_CALL_CHARACTERS:
         raise DecodeError(f"longer than {MAX_CALL_CHARACTERS} characters")
+    return CALL_FORMS[form](untagged(text) if tagged or _TAGGED.search(text) else text)
+
+
+def untagged(text: str) -> str:
+    """What is inside of `<TOOLCALL>…</TOOLCALL>`. Raises DecodeError."""
     found = _TAGGED.search(text)
-    if tagged and found is None:
+    if found is None:
         raise DecodeError("no <TOOLCALL> around the calls")
-    return CALL_FORMS[form](found[1] if found else text)
+    return found[1]
 
 
 def decode_json(text: str) -> list[Any]:

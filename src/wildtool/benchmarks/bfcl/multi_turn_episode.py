@@ -1,8 +1,7 @@
 """How a multi-turn entry goes on: turns of steps, whose calls run on simulated classes until a reply has none."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from wildtool.benchmarks.bfcl.decode import (
     DecodedCall,
@@ -14,7 +13,8 @@ from wildtool.benchmarks.bfcl.decode import (
 )
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, plain_call
-from wildtool.benchmarks.bfcl.prompt import functions_text, own_system_prompt, with_system
+from wildtool.benchmarks.bfcl.prompt import with_system
+from wildtool.benchmarks.bfcl.prompt_forms import Documents, SystemPrompt, documents_text, own_system_prompt
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
 from wildtool.episode import provider_fields, written_text
@@ -25,8 +25,6 @@ MAX_STEPS = 20
 """Steps with calls that a turn may have; after one more the whole entry is stopped."""
 NATIVE_NOTICE = "More functions are available now. Use them for what could not be done before."
 """What the user says in the turn in which withheld functions are supplied."""
-
-Documents = Sequence[Mapping[str, Any]]
 
 
 class MultiTurnEpisode(ABC):
@@ -154,17 +152,17 @@ class PromptMultiTurn(MultiTurnEpisode):
     def __init__(
         self,
         record: MultiTurnRecord,
-        system_prompt: Callable[[Documents], str] | None = None,
+        system_prompt: SystemPrompt = own_system_prompt,
         apis: SimulatedApis | None = None,
         decode: Callable[[str, Documents], list[DecodedCall]] = lambda text, _: decode_python(text),
     ) -> None:
         """Creates the episode.
 
         Args:
-            system_prompt: makes the system prompt from function documents; None for our own wording.
+            system_prompt: makes the system prompt from function documents.
             decode: gives the calls of a text, with the documents of all functions; raises DecodeError.
         """
-        self._system_prompt, self._decode = system_prompt or own_system_prompt, decode
+        self._system_prompt, self._decode = system_prompt, decode
         super().__init__(record, apis)
 
     def _last_supply(self) -> int:
@@ -176,7 +174,7 @@ class PromptMultiTurn(MultiTurnEpisode):
         )
 
     def _notice(self, added: Documents) -> str:
-        return f"{functions_text(added)}\n{NATIVE_NOTICE}"
+        return f"{documents_text(added, 'json')}\n{NATIVE_NOTICE}"
 
     def _calls(self, reply: Message) -> list[str]:
         text = written_text(reply)

@@ -1,6 +1,6 @@
 """The published rules of multi-turn entries, and the mistakes that an audit makes in their gold replies."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,11 +8,11 @@ from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, check_turns, plain_call
 from wildtool.benchmarks.bfcl.multi_turn_episode import (
-    Documents,
     MultiTurnEpisode,
     NativeMultiTurn,
     PromptMultiTurn,
 )
+from wildtool.benchmarks.bfcl.prompt_forms import SystemPrompt, own_system_prompt
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
 from wildtool.benchmarks.bfcl.tools import openai_tools
 from wildtool.json_codec import as_object
@@ -27,24 +27,30 @@ class EntryRules(Rules):
 
     single: SingleTurnRules
     multi: "MultiTurnRules"
+    forms: Mapping[str, SingleTurnRules]
+    """By name of the form of prompts, in which an entry of format sensitivity is a unit."""
 
-    def _of(self, item: Item) -> Rules:
-        return self.multi if isinstance(item.data, MultiTurnRecord) else self.single
+    def _of(self, item: Item, unit: str) -> Rules:
+        if isinstance(item.data, MultiTurnRecord):
+            return self.multi
+        return self.forms.get(unit, self.single)
 
     def episode(self, item: Item, unit: str) -> Episode:
-        return self._of(item).episode(item, unit)
+        return self._of(item, unit).episode(item, unit)
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
-        return self._of(item).verdict(episode, item, unit)
+        return self._of(item, unit).verdict(episode, item, unit)
 
     def mutants(self, item: Item) -> Iterable[Mutant]:
-        return self._of(item).mutants(item)
+        for unit in item.units:
+            for mutant in self._of(item, unit).mutants(item):
+                yield replace(mutant, unit=unit)
 
     def explain(self, item: Item, mutant: Mutant) -> str:
-        return self._of(item).explain(item, mutant)
+        return self._of(item, mutant.unit).explain(item, mutant)
 
     def explain_gold(self, item: Item, unit: str) -> str:
-        return self._of(item).explain_gold(item, unit)
+        return self._of(item, unit).explain_gold(item, unit)
 
     def said(self, reply: Message) -> Iterable[SaidCall]:
         return self.single.said(reply)  # replies are written alike
@@ -55,8 +61,8 @@ class MultiTurnRules(Rules):
     """State and results after every turn, natively or with calls in brackets."""
 
     native: bool
-    system_prompt: Callable[[Documents], str] | None = None
-    """Makes the system prompt of mode `prompt` from function documents; None for our own wording."""
+    system_prompt: SystemPrompt = own_system_prompt
+    """Makes the system prompt of mode `prompt` from function documents."""
 
     def episode(self, item: Item, unit: str) -> Episode:
         return NativeMultiTurn(item.data) if self.native else PromptMultiTurn(item.data, self.system_prompt)

@@ -8,6 +8,7 @@ from string import Formatter
 from typing import Any
 from urllib.parse import parse_qs
 
+from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, Documents, PromptForm, documents_text
 from wildtool.data.pinned import PinnedFile
 from wildtool.data.prompt_files import Constants, PromptFile, are_pulled, digest_of, read_files
 from wildtool.errors import DataError
@@ -42,26 +43,32 @@ class OriginalTexts:
     texts: Constants
     digest: str
 
-    def system_prompt(self, documents: Sequence[Mapping[str, Any]]) -> str:
-        """The default system prompt with these functions. Raises DataError where a part is missing."""
-        return self._composed(json.dumps(documents, indent=4))
+    def system_prompt(self, documents: Documents, form: PromptForm = DEFAULT_FORM) -> str:
+        """The system prompt with these functions. Raises DataError where a part is missing."""
+        ascii_only = form.documents == "json"
+        functions = (
+            json.dumps(documents, indent=4) if ascii_only else documents_text(documents, form.documents)
+        )
+        return self._composed(functions, form)
 
     def check(self) -> None:
         """Raises DataError where a part of the prompt is missing or of another shape."""
-        self._composed("")
+        self._composed("", DEFAULT_FORM)
 
-    def _composed(self, functions: str) -> str:
+    def _composed(self, functions: str, form: PromptForm) -> str:
         chosen = {name: values[-1] for name, values in parse_qs(str(self.texts[_FORMAT])).items()}
+        if form != DEFAULT_FORM:
+            chosen = form.parts()
         style = self._part("PROMPT_STYLE_TEMPLATES", chosen.get("style", ""))
         template = self._part("PROMPT_TEMPLATE_MAPPING", chosen.get("prompt_fmt", ""))
-        form = chosen.get("ret_fmt", "")
+        shape = chosen.get("ret_fmt", "")
         tagged = chosen.get("tool_call_tag") == "True"
         parts = as_object(style)
         blanks = {
             "format": chosen.get("func_doc_fmt", ""),
             "functions": functions,
-            "output_format": self._part("OUTPUT_FORMAT_MAPPING", form),
-            "param_types": self._part("PARAM_TYPE_MAPPING", form),
+            "output_format": self._part("OUTPUT_FORMAT_MAPPING", shape),
+            "param_types": self._part("PARAM_TYPE_MAPPING", shape),
         }
         filled = {name: _filled(name, text, blanks) for name, text in parts.items()}
         filled["tool_call_format"] = filled.get("tool_call_with_tag" if tagged else "tool_call_no_tag", "")

@@ -19,7 +19,8 @@ from wildtool.benchmarks.bfcl.decode import (
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, first_accepted_calls, written_message
 from wildtool.benchmarks.bfcl.java import decode_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
-from wildtool.benchmarks.bfcl.tools import openai_tools
+from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, PromptForm, SystemPrompt, own_system_prompt
+from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.mutations import value_mutants
@@ -37,7 +38,6 @@ MUTANTS_EXPLAINED: Mapping[str, str] = {
 }
 """Mistakes that the published rules let pass, with the card's number."""
 DECODERS: Mapping[Language, Callable[[str], Any]] = {
-    "python": decode_python,
     "java": decode_java,
     "javascript": decode_javascript,
 }
@@ -49,6 +49,11 @@ class CallForm(Protocol):
     @property
     def native(self) -> bool:
         """Whether calls are native ones, so that names of functions have underscores in place of dots."""
+        ...
+
+    @property
+    def prompt_form(self) -> PromptForm | None:
+        """The form of prompts, where calls are written."""
         ...
 
     def request(self, record: BfclEntry) -> Request: ...
@@ -67,6 +72,7 @@ class NativeCalls:
     """Native tools and calls."""
 
     native: bool = True
+    prompt_form: None = None
 
     def request(self, record: BfclEntry) -> Request:
         from wildtool.benchmarks.bfcl.prompt import fc_request
@@ -84,25 +90,26 @@ class NativeCalls:
 class WrittenCalls:
     """Functions in the system prompt, calls as text."""
 
-    system_prompt: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
-    """Makes the system prompt from the function documents; None for our own wording."""
+    system_prompt: SystemPrompt = own_system_prompt
+    """Makes the system prompt from the function documents and a form."""
+    prompt_form: PromptForm = DEFAULT_FORM
     native: bool = False
 
     def request(self, record: BfclEntry) -> Request:
-        from wildtool.benchmarks.bfcl.prompt import own_system_prompt, prompt_request
-        from wildtool.benchmarks.bfcl.tools import hinted
+        from wildtool.benchmarks.bfcl.prompt import prompt_request
 
         documents = hinted(record.functions, record.language)
-        return prompt_request(record, (self.system_prompt or own_system_prompt)(documents))
+        text = self.system_prompt(documents, self.prompt_form)
+        return prompt_request(record, text, lambda calls: self.message(calls, record.language))
 
     def decode(self, reply: Message, language: Language) -> Any:
         text = written_text(reply)
         if text is None:
             raise DecodeError("no text")
-        return DECODERS[language](text)
+        return self.prompt_form.decode(text) if language == "python" else DECODERS[language](text)
 
     def message(self, calls: Sequence[PlainCall], language: Language) -> Message:
-        return written_message(calls, language)
+        return self.prompt_form.message(calls) if language == "python" else written_message(calls, language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from wildtool.benchmarks.bfcl.categories import split_categories
-from wildtool.benchmarks.bfcl.data import answer_file, question_file, version_of
+from wildtool.benchmarks.bfcl.data import answer_file, form_entries, question_file, version_of
 from wildtool.benchmarks.bfcl.multi_turn import simulated_files
 from wildtool.benchmarks.bfcl.originals import OriginalTexts, original_files, read_original_texts
 from wildtool.benchmarks.bfcl.simulated.extract import pull_tables
@@ -88,5 +88,8 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
             yield answers
         if category.kind == "multi_turn":
             simulated = True
+        if category.kind == "forms":
+            for base in form_entries(questions):
+                yield from _files(folder, base.name)
     if simulated:
         yield from simulated_files(folder)

@@ -1,17 +1,19 @@
 """BFCL's numbers from verdict rows: accuracy by category, and the leaderboard's scores of v3 or v4."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from statistics import stdev
 from typing import Any
 
 from wildtool.benchmark import View
-from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, FORMAT_SENSITIVITY
+from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.benchmarks.bfcl.scores import LEADERBOARDS, Formula, ScoreBoard, shares, sizes_of
 from wildtool.stats.intervals import weighted_sum
 from wildtool.stats.metrics import Rate, cost, coverage, error_rates, rate_metrics
 from wildtool.types import Metric
 
-OVERALL, CATEGORY = "leaderboard", "category"
+OVERALL, CATEGORY, FORMS = "leaderboard", "category", "form of the prompt"
 
 
 def summarize(verdicts: Any) -> list[Metric]:
@@ -34,10 +36,29 @@ def summarize(verdicts: Any) -> list[Metric]:
         *board,
         *rate_metrics(verdicts, [Rate("accuracy", "entry", "TRUE")]),
         *rates,
+        *_forms(verdicts, played),
         *rate_metrics(verdicts, error_rates("errors", [error for (error,) in errors])),
         *coverage(verdicts, raising, "entry"),
         *cost(verdicts, "entry"),
     ]
+
+
+def _forms(verdicts: Any, played: Collection[str]) -> Iterator[Metric]:
+    """Accuracy by form of prompt; the largest difference of two, and the standard deviation of all."""
+    if FORMAT_SENSITIVITY not in played:
+        return
+    mine = verdicts.filter(f"split = '{FORMAT_SENSITIVITY}'")
+    rates = rate_metrics(mine, [Rate(FORMS, name, f"unit = '{name}'") for name in PROMPT_FORMS])
+    values = [100 * rate.value for rate in rates if rate.value is not None]
+    for name, value in spread(values).items():
+        yield Metric(FORMS, name, value, value, 1, kind="mean", unit="points", headline=True, better="less")
+    yield from rates
+
+
+def spread(points: Sequence[float]) -> Mapping[str, float]:
+    """How far accuracies, in points, lie apart: the largest difference, and the standard deviation of a sample."""
+    deviation = stdev(points) if len(points) > 1 else 0.0
+    return {"largest difference": max(points) - min(points), "standard deviation": deviation}
 
 
 def _leaderboard(board: ScoreBoard, version: str, rates: Sequence[Metric]) -> Iterator[Metric]:
@@ -92,6 +113,14 @@ VIEWS: Sequence[View] = (
         "Categories",
         "Accuracy by category. Where no function fits, any call is wrong; in live_relevance any call is right.",
         (CATEGORY,),
+    ),
+    View(
+        "forms",
+        "Format sensitivity",
+        "Accuracy on the same 200 entries by form of the prompt: how calls are written, with a tag around them or not,"
+        " how functions are documented, layout and wording. The original reports the largest difference and the standard"
+        " deviation, in points.",
+        (FORMS,),
     ),
     View(
         "errors",

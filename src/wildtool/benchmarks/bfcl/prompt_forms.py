@@ -1,0 +1,254 @@
+"""The 26 forms of prompts of format sensitivity: how calls are to be written, how functions are documented, and how
+the prompt is laid out and worded. The first of the default values is what all other categories use.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, cast
+from xml.sax.saxutils import escape, quoteattr
+
+from wildtool.benchmarks.bfcl.decode import decode_python
+from wildtool.benchmarks.bfcl.formats import decode_form, untagged
+from wildtool.benchmarks.bfcl.gold import PlainCall, written_message
+from wildtool.json_codec import as_list, as_object
+from wildtool.types import Message
+
+Document = Mapping[str, Any]
+Documents = Sequence[Document]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptForm:
+    """One form."""
+
+    calls: str = "python"
+    """How calls are written: `python`, `json`, `verbose_xml` or `concise_xml`."""
+    tagged: bool = False
+    """Whether they are inside of `<TOOLCALL>…</TOOLCALL>`."""
+    documents: str = "json"
+    """How functions are documented: `python`, `xml` or `json`."""
+    layout: str = "plaintext"
+    """`plaintext` or `markdown`."""
+    style: str = "classic"
+    """The wording: `classic` or `experimental`."""
+
+    @property
+    def name(self) -> str:
+        """Its name as a unit of an item."""
+        tag = "tag" if self.tagged else "no-tag"
+        return "/".join((self.calls, tag, self.documents, self.layout, self.style))
+
+    def parts(self) -> Mapping[str, str]:
+        """Its values under the original's names."""
+        values = (self.calls, str(self.tagged), self.documents, self.layout, self.style)
+        return dict(
+            zip(("ret_fmt", "tool_call_tag", "func_doc_fmt", "prompt_fmt", "style"), values, strict=True)
+        )
+
+    def decode(self, text: str) -> list[Any]:
+        """The calls of a reply. Raises DecodeError."""
+        if self.calls != "python":
+            return decode_form(self.calls, text, tagged=self.tagged)
+        return (
+            decode_python(untagged(text).strip().strip("'"), bare=True)
+            if self.tagged
+            else decode_python(text)
+        )
+
+    def message(self, calls: Sequence[PlainCall]) -> Message:
+        """A reply that makes these calls."""
+        if not calls:
+            return written_message(calls, "python")
+        text = (
+            written_message(calls, "python")["content"]
+            if self.calls == "python"
+            else _WRITERS[self.calls](calls)
+        )
+        return {"role": "assistant", "content": f"<TOOLCALL>{text}</TOOLCALL>" if self.tagged else text}
+
+
+class SystemPrompt(Protocol):
+    """Makes a system prompt from the documents of functions."""
+
+    def __call__(self, documents: Documents, form: PromptForm = ...) -> str: ...
+
+
+DEFAULT_FORM = PromptForm()
+PROMPT_FORMS: Mapping[str, PromptForm] = {
+    form.name: form
+    for form in (
+        *(
+            PromptForm(calls, tagged, documents)
+            for calls in ("python", "json", "verbose_xml", "concise_xml")
+            for tagged in (True, False)
+            for documents in ("python", "xml", "json")
+        ),
+        PromptForm(layout="markdown"),
+        PromptForm(style="experimental"),
+    )
+}
+"""By name, in the original's order."""
+
+# Our wording --------------------------------------------------------------------------------------------
+
+_FORMS: Mapping[str, str] = {
+    "python": "[function_1(parameter_1=value_1, parameter_2=value_2), function_2()]",
+    "json": '[{"function": "function_1", "parameters": {"parameter_1": "value_1"}},'
+    ' {"function": "function_2", "parameters": {}}]',
+    "verbose_xml": '<functions><function name="function_1"><params><param name="parameter_1" value="value_1"'
+    ' type="type_1"/></params></function><function name="function_2"><params></params></function></functions>',
+    "concise_xml": '<functions><function name="function_1"><param name="parameter_1" type="type_1">value_1</param>'
+    '</function><function name="function_2"></function></functions>',
+}
+_TYPES = "A type is one of string, integer, float, boolean, array, dict and tuple."
+_WORDINGS: Mapping[str, tuple[str, str, str, str]] = {
+    "classic": (
+        "You turn requests into function calls.",
+        "Read the conversation and the functions below, and choose the call or calls that do what the user asks for. If"
+        " no function fits, or a value that a function requires is missing, say so instead of calling.",
+        "Write calls in this form and add nothing else: {form}",
+        "Within one turn, go on calling functions until the request is fulfilled as far as you can. A reply without"
+        " calls ends the turn.",
+    ),
+    "experimental": (
+        "You produce structured function calls.",
+        "You receive a request and a set of functions. Answer with the calls that fulfil it; where there is no suitable"
+        " function, or a required parameter is unknown, state that.",
+        "Your whole reply must have exactly this form: {form}",
+        "Keep calling functions in a turn until its request is done. Without a further call the next turn begins.",
+    ),
+}
+"""By style: role, task, form of calls, turns."""
+_HEADINGS = ("", "## Task\n", "## Form of calls\n", "## Turns\n", "## Functions\n")
+_NAMES: Mapping[str, str] = {"python": "Python", "xml": "XML", "json": "JSON"}
+
+
+def own_system_prompt(documents: Documents, form: PromptForm = DEFAULT_FORM) -> str:
+    """Our wording of role, task, form of calls and turns, then the functions."""
+    role, task, rule, turns = _WORDINGS[form.style]
+    shape = f"<TOOLCALL>{_FORMS[form.calls]}</TOOLCALL>" if form.tagged else _FORMS[form.calls]
+    rule = rule.replace("{form}", shape) + (f"\n{_TYPES}" if form.calls.endswith("xml") else "")
+    functions = f"Functions, in {_NAMES[form.documents]}:\n{documents_text(documents, form.documents)}"
+    parts = (role, task, rule, turns, functions)
+    if form.layout == "markdown":
+        parts = tuple(f"{heading}{part}" for heading, part in zip(_HEADINGS, parts, strict=True))
+    return "\n\n".join(parts)
+
+
+# Documents of functions, as the original writes them ------------------------------------------------------
+
+
+def documents_text(documents: Documents, form: str) -> str:
+    """Function documents as the prompt lists them. Args: form: `json`, `python` or `xml`."""
+    if form == "json":
+        return json.dumps(documents, indent=4, ensure_ascii=False)
+    if form == "python":
+        return "\n\n".join(part for document in documents for part in (_python_document(document), "\n"))
+    return "\n".join("".join(_xml_document(document)) for document in documents)
+
+
+def _python_document(document: Document) -> str:
+    properties = as_object(document["parameters"].get("properties"))
+    arguments = "".join(
+        line for name, schema in properties.items() for line in _python_lines(name, schema, 8)
+    )
+    head = f'# Function: {document["name"]}\n    """\n    {document.get("description", "")}\n\n'
+    return f'{head}{"    Args:" if arguments else ""}{chr(10) if arguments else ""}{arguments}    """\n'
+
+
+def _python_lines(name: str, schema: Document, indent: int) -> Iterator[str]:
+    default = f", default={schema['default']!r}" if "default" in schema else ""
+    yield f"{' ' * indent}{name} ({_python_type(schema)}{default}): {_described(schema)}\n"
+    for child, inner in as_object(schema.get("properties")).items():
+        yield from _python_lines(child, inner, indent + 4)
+
+
+_PYTHON_TYPES = {"string": "str", "number": "float", "integer": "int", "boolean": "bool"}
+
+
+def _python_type(schema: Document) -> str:
+    word = schema.get("type", "string")
+    if word in ("array", "list", "tuple") and "items" in schema:
+        return f"list[{_python_type(schema['items'])}]"
+    if word in ("object", "dict"):
+        more = schema.get("additionalProperties")
+        return f"dict[str, {_python_type(as_object(more))}]" if isinstance(more, dict) else "dict"
+    return _PYTHON_TYPES.get(word, word)
+
+
+def _described(schema: Document) -> str:
+    members = f" Enum values: {schema['enum']}." if "enum" in schema else ""
+    return f"{schema.get('description', '')}{members}"
+
+
+def _xml_document(document: Document) -> Iterator[str]:
+    yield f'<function name="{document["name"]}">\n  <desc>{document.get("description", "")}</desc>\n  <params>\n'
+    parameters = document["parameters"]
+    for name, schema in as_object(parameters.get("properties")).items():
+        yield from _xml_parameter(name, schema, parameters.get("required"), 4)
+    yield "  </params>\n</function>\n"
+
+
+def _xml_parameter(name: str, schema: Document, required: Any, indent: int) -> Iterator[str]:
+    """Args: required: names of the required ones beside it; None where all are."""
+    space, word = " " * indent, schema.get("type", "string")
+    items, more = as_object(schema.get("items")), schema.get("additionalProperties")
+    if "type" in items:
+        word = f"{word}[{items['type']}]"
+    elif isinstance(more, dict):
+        word = f"{word}[{cast(Document, more).get('type', 'string')}]"
+    needed = "true" if required is None or name in as_list(required) else "false"
+    default = f' default="{schema["default"]!r}"' if "default" in schema else ""
+    # The original writes no comma in a tag.
+    attributes = f'name="{name}" type="{word}" required="{needed}"{default}'.replace(",", "")
+    yield f"{space}<param {attributes}>\n{space}  <desc>{_described(schema)}</desc>\n"
+    if "properties" in schema:
+        yield f"{space}  <params>\n"
+        for child, inner in as_object(schema["properties"]).items():
+            yield from _xml_parameter(child, inner, schema.get("required"), indent + 4)
+        yield f"{space}  </params>\n"
+    yield f"{space}</param>\n"
+
+
+# Calls as a model writes them ---------------------------------------------------------------------------
+
+_WORDS: Mapping[str, str] = {
+    "bool": "boolean",
+    "int": "integer",
+    "float": "float",
+    "list": "array",
+    "tuple": "tuple",
+    "dict": "dict",
+    "NoneType": "null",
+}
+
+
+def _json_text(calls: Sequence[PlainCall]) -> str:
+    return json.dumps([{"function": name, "parameters": given} for name, given in calls])
+
+
+def _xml_text(calls: Sequence[PlainCall], *, verbose: bool) -> str:
+    functions: list[str] = []
+    for name, given in calls:
+        parameters = "".join(_xml_value(key, value, verbose=verbose) for key, value in given.items())
+        parameters = f"<params>{parameters}</params>" if verbose else parameters
+        functions.append(f"<function name={quoteattr(name)}>{parameters}</function>")
+    return f"<functions>{''.join(functions)}</functions>"
+
+
+def _xml_value(key: str, value: Any, *, verbose: bool) -> str:
+    text, head = str(value), f"<param name={quoteattr(key)}"
+    word = _WORDS.get(type(value).__name__, "string")
+    if verbose:
+        entities = {"\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
+        return f'{head} value={quoteattr(text, entities)} type="{word}"/>'
+    return f'{head} type="{word}">{escape(text)}</param>'
+
+
+_WRITERS: Mapping[str, Callable[[Sequence[PlainCall]], str]] = {
+    "json": _json_text,
+    "verbose_xml": partial(_xml_text, verbose=True),
+    "concise_xml": partial(_xml_text, verbose=False),
+}

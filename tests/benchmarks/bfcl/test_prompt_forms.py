@@ -1,0 +1,134 @@
+"""Format sensitivity: the 26 forms of prompts, how calls are written and read in them, and how far scores lie apart."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.bfcl.bfcl_build import BOOK, write_data
+from e2e.command import wildtool
+from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
+from wildtool.benchmarks.bfcl.decode import DecodeError
+from wildtool.benchmarks.bfcl.prompt_forms import (
+    DEFAULT_FORM,
+    PROMPT_FORMS,
+    PromptForm,
+    documents_text,
+    own_system_prompt,
+)
+from wildtool.benchmarks.bfcl.summary import spread
+from wildtool.episode import gold_replies
+from wildtool.errors import DataError, UsageError
+
+CALLS = [
+    ("a.b", {"text": 'x < "y" & z\n', "number": -1.5, "list": [1, {"k": None}], "flag": False, "none": None})
+]
+
+
+def folder_with_forms(folder: Path, ids: Any) -> Path:
+    path = write_data(folder) / "BFCL_v4_format_sensitivity.json"
+    path.write_text(json.dumps(ids), "utf-8")
+    return folder
+
+
+def test_there_are_the_26_forms_with_the_default_among_them() -> None:
+    assert len(PROMPT_FORMS) == 26
+    assert DEFAULT_FORM in PROMPT_FORMS.values()
+    assert len({own_system_prompt([BOOK], form) for form in PROMPT_FORMS.values()}) == 26
+
+
+@pytest.mark.parametrize("form", PROMPT_FORMS.values(), ids=list(PROMPT_FORMS))
+def test_calls_are_read_back_as_they_were_written(form: PromptForm) -> None:
+    text = form.message(CALLS)["content"]
+    wanted = (
+        {**CALLS[0][1], "text": CALLS[0][1]["text"].strip()} if form.calls == "concise_xml" else CALLS[0][1]
+    )
+    assert form.decode(text) == [{"a.b": wanted}]
+    assert ("<TOOLCALL>" in text) == form.tagged
+    if form.tagged:
+        with pytest.raises(DecodeError, match="TOOLCALL"):
+            form.decode(text.replace("TOOLCALL", "CALL"))
+
+
+def test_functions_are_documented_in_python_and_xml() -> None:
+    schema = {
+        "type": "dict",
+        "required": ["a"],
+        "properties": {
+            "a": {"type": "array", "items": {"type": "integer"}, "description": "List.", "default": [1, 2]},
+            "b": {"type": "dict", "properties": {"c": {"type": "string", "enum": ["x"]}}},
+        },
+    }
+    document = {"name": "f", "description": "Does it.", "parameters": schema}
+    assert documents_text([document], "python") == (
+        '# Function: f\n    """\n    Does it.\n\n    Args:\n'
+        "        a (list[int], default=[1, 2]): List.\n        b (dict): \n"
+        '            c (str):  Enum values: [\'x\'].\n    """\n\n\n\n'
+    )
+    assert documents_text([document], "xml") == (
+        '<function name="f">\n  <desc>Does it.</desc>\n  <params>\n'
+        '    <param name="a" type="array[integer]" required="true" default="[1 2]">\n      <desc>List.</desc>\n'
+        '    </param>\n    <param name="b" type="dict" required="false">\n      <desc></desc>\n      <params>\n'
+        '        <param name="c" type="string" required="true">\n'
+        "          <desc> Enum values: ['x'].</desc>\n        </param>\n      </params>\n    </param>\n"
+        "  </params>\n</function>\n"
+    )
+
+
+def test_each_form_is_a_unit_whose_gold_is_right_and_whose_mistakes_are_caught(tmp_path: Path) -> None:
+    folder = folder_with_forms(tmp_path / "data", {"parallel": ["parallel_0"]})
+    benchmark = BFCL_BENCHMARK.in_mode("prompt")
+    (item,) = benchmark.load(benchmark.locate(str(folder), "format_sensitivity"), split="format_sensitivity")
+    assert (item.id, item.units) == ("format_sensitivity:parallel_0", tuple(PROMPT_FORMS))
+    for profile in ("official", "fixed"):
+        rules = benchmark.rules(profile)
+        for unit in item.units:
+            gold = gold_replies(rules.episode(item, unit))
+            assert gold is not None and rules.accepts(item, unit, gold)
+    mutants = list(rules.mutants(item))
+    assert {mutant.unit for mutant in mutants} == set(item.units)
+    assert not [mutant for mutant in mutants if rules.accepts(item, mutant.unit, mutant.replies)]
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ({"parallel": ["parallel_9"]}, "no entry 'parallel_9'"),
+        ({"irrelevance": []}, "'irrelevance': expected"),
+    ],
+)
+def test_broken_lists_of_ids_are_named(tmp_path: Path, ids: Any, message: str) -> None:
+    folder = folder_with_forms(tmp_path / "data", ids)
+    benchmark = BFCL_BENCHMARK.in_mode("prompt")
+    with pytest.raises(DataError, match=message):
+        list(benchmark.load(benchmark.locate(str(folder)), split="format_sensitivity"))
+
+
+def test_native_calls_have_no_form(tmp_path: Path) -> None:
+    folder = folder_with_forms(tmp_path / "data", {"parallel": ["parallel_0"]})
+    with pytest.raises(UsageError, match="--mode prompt"):
+        BFCL_BENCHMARK.locate(str(folder), "format_sensitivity")
+
+
+def test_how_far_scores_lie_apart_is_that_of_a_sample() -> None:
+    assert spread([50.0, 60.0, 70.0]) == {"largest difference": 20.0, "standard deviation": 10.0}
+
+
+def test_a_run_shows_how_far_the_forms_lie_apart(tmp_path: Path) -> None:
+    folder_with_forms(tmp_path / "data", {"parallel": ["parallel_0"]})
+    chosen = (
+        "--data",
+        "data",
+        "--split",
+        "format_sensitivity",
+        "--mode",
+        "prompt",
+        "--model",
+        "baseline/gold",
+    )
+    ended = asyncio.run(wildtool("run", "bfcl", *chosen, "--quiet", "--out", "run", cwd=tmp_path))
+    assert ended.status == 0, ended.err
+    shown = asyncio.run(wildtool("show", "run", cwd=tmp_path))
+    assert "largest difference" in shown.out and "26/26" in shown.out, shown.out
