@@ -20,6 +20,7 @@ ABOUT: Mapping[str, str] = {
     "cli": "commands, options, output; no logic",
     "report": "pages, charts, local viewer",
     "export": "one module per format",
+    "review": "people correct and approve made sets",
     "generate": "makes sessions, items and tools",
     "training": "training data in and out",
     "engine": "runs, records, scores, compares",

@@ -29,12 +29,13 @@ LAYERS = (
     {"engine"},
     {"training"},
     {"report", "export", "generate"},
+    {"review"},
     {"cli"},
     {"__main__"},
 )
 """Each package and module of the root may use those of the layers above it in this list, and itself."""
-FORMAT_OF_OURS = {"generate"}
-"""Sessions are generated in WildToolBench's format, so their generator may read it."""
+FORMAT_OF_OURS = {"generate", "review"}
+"""Sessions are generated and reviewed in WildToolBench's format, so both may read it."""
 TRAINING_SETS = {"training"}
 """Public training sets have the names of the projects that they come from, as some benchmarks do."""
 TABLES_OF_PAPERS = {"published"}

@@ -21,13 +21,13 @@ class JsonLine:
 
     def __init__(self, path: Path, number: int, fields: Mapping[str, Any]) -> None:
         self.where = f"{path}:{number}"
-        self._fields = fields
+        self.fields = fields
 
     def value(self, field: str) -> Any:
-        return self._fields.get(field)
+        return self.fields.get(field)
 
     def has(self, field: str) -> bool:
-        return field in self._fields
+        return field in self.fields
 
     def fail(self, field: str, expected: str, found: Any) -> NoReturn:
         text = json.dumps(found, ensure_ascii=True)

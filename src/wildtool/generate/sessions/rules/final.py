@@ -19,7 +19,7 @@ TYPE_OF_TOPOLOGY: Mapping[str, str] = {
     "mixed": "Mixed Multi-Tool",
 }
 """Task types by the shape of their calls."""
-_LENGTH_FINDING = "expected 4 tasks"
+LENGTH_FINDING = "expected 4 tasks"
 """Reported of a session that is unfinished, or meant to have another length than the official ones."""
 
 
@@ -28,15 +28,18 @@ def session_record_faults(record: Mapping[str, Any], t: int) -> list[RuleFault]:
     found = [
         RuleFault(f"lint {finding.rule}", f"{finding.where}: {finding.message}")
         for finding in lint_records([(1, dict(record))], "session", balanced=False)
-        if _LENGTH_FINDING not in finding.message
+        if LENGTH_FINDING not in finding.message
     ]
-    return found or _gold_faults(record, t)
+    return found or gold_faults(record, t)
 
 
-def _gold_faults(record: Mapping[str, Any], t: int) -> list[RuleFault]:
-    """Profiles under which the gold answer of a task is not right."""
+def gold_faults(record: Mapping[str, Any], t: int, prefix: str | None = None) -> list[RuleFault]:
+    """Profiles under which the gold answer of a task is not right.
+
+    Args: prefix: language of the record, by its field prefix; None for the first.
+    """
     try:
-        session = read_session(record, "session")
+        session = read_session(record, "session", prefix)
     except DataError as error:
         return [RuleFault("lint schema", str(error))]
     assert session is not None
