@@ -151,3 +151,13 @@ def test_a_model_that_is_not_there_says_how_to_get_it(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "sentence_transformers", library)
     with pytest.raises(UsageError, match="hf download some/missing"):
         chosen_encoder().cosines(["a"], ["b"])
+
+
+def test_a_folder_that_is_no_model_is_not_called_a_download(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "missing"))
+    library: Any = SimpleNamespace(SentenceTransformer=Weights)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    with pytest.raises(UsageError, match="name a folder of a sentence-transformers model$"):
+        chosen_encoder().cosines(["a"], ["b"])

@@ -215,9 +215,13 @@ def _load_model(name: str) -> Any:
     try:
         return library.SentenceTransformer(name, local_files_only=True)
     except Exception as error:
+        is_path = name.startswith(("/", ".", "~")) or Path(name).exists()
+        what_to_do = (
+            "name a folder of a sentence-transformers model" if is_path else f"hf download {name} fetches it"
+        )
         raise UsageError(
             f"{VARIABLE}={name}: the model cannot be loaded from a folder or the Hugging Face cache ({error});"
-            f" download it first: hf download {name}"
+            f" {what_to_do}"
         ) from error
 
 
