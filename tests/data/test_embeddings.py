@@ -159,5 +159,5 @@ def test_a_folder_that_is_no_model_is_not_called_a_download(
     monkeypatch.setenv(VARIABLE, str(tmp_path / "missing"))
     library: Any = SimpleNamespace(SentenceTransformer=Weights)
     monkeypatch.setitem(sys.modules, "sentence_transformers", library)
-    with pytest.raises(UsageError, match="name a folder of a sentence-transformers model$"):
+    with pytest.raises(UsageError, match=r"name a folder of a sentence-transformers model$"):
         chosen_encoder().cosines(["a"], ["b"])
