@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from wildtool.benchmark import Benchmark
+from wildtool.benchmarks import OF_ANY_FILE
 from wildtool.engine.registry import benchmark_names, load_benchmark, usable_benchmarks
 from wildtool.errors import UsageError
 
@@ -34,9 +35,12 @@ def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
 
 
 def _formats() -> list[Benchmark]:
-    """One benchmark for each format: of several names that share one, that which its package is called by."""
+    """One benchmark for each format: of several names that share one, that which its package is called by; none that
+    reads any file."""
     found: dict[type, Benchmark] = {}
     for known in usable_benchmarks():
+        if known.name in OF_ANY_FILE:
+            continue
         home = type(known).__module__.rpartition(".")[2]
         if type(known) not in found or home == known.name:
             found[type(known)] = known

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmark import Benchmark, OriginalPrompts
-from wildtool.benchmarks import OURS
+from wildtool.benchmarks import OF_ANY_FILE, OURS
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
 from wildtool.injection.settings import Injection
 from wildtool.noise.levels import Noise
@@ -51,11 +51,15 @@ def _entries() -> "Mapping[str, tuple[EntryPoint, ...]]":
     return found
 
 
+def _ours() -> Mapping[str, str]:
+    return {**OURS, **OF_ANY_FILE}
+
+
 def _load_entry(name: str) -> Benchmark | BrokenEntry:
     """The benchmark that other packages offer under a name, or why there is none."""
     first, *others = _entries()[name]
     package = _package(first)
-    if name in OURS:
+    if name in _ours():
         return BrokenEntry(
             name, package, "wildtool has a benchmark of that name; the package must choose another"
         )
@@ -109,12 +113,12 @@ def _report(broken: BrokenEntry) -> None:
 
 def benchmark_names() -> list[str]:
     """Names of our benchmarks and of those that installed packages offer, usable or not, sorted."""
-    return sorted({*OURS, *_entries()})
+    return sorted({*_ours(), *_entries()})
 
 
 def usable_benchmarks() -> list[Benchmark]:
     """All benchmarks that can be used, sorted by name; the others are reported."""
-    found: dict[str, Benchmark] = {name: load_benchmark(name) for name in OURS}
+    found: dict[str, Benchmark] = {name: load_benchmark(name) for name in _ours()}
     for name in _entries():
         entry = _load_entry(name)
         if isinstance(entry, BrokenEntry):
@@ -129,8 +133,8 @@ def load_benchmark(name: str, mode: str | None = None) -> Benchmark:
 
     Raises UsageError listing the known names or modes where there is none of that name, or saying why it cannot be used.
     """
-    if name in OURS:
-        module, _, found = OURS[name].partition(":")
+    if name in _ours():
+        module, _, found = _ours()[name].partition(":")
         return in_mode(getattr(import_module(module), found), mode)
     if name not in _entries():
         raise UsageError(unknown_name("benchmark", name, benchmark_names()))

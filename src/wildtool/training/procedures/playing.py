@@ -1,0 +1,81 @@
+"""A training file played like a benchmark: an item is a record, a unit a turn that a model learns to say."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.benchmark import Benchmark, Check, Mutant, Rules
+from wildtool.episode import SingleReply
+from wildtool.errors import DataError
+from wildtool.training.procedures.agreement import agreement
+from wildtool.training.procedures.records import named_records, training_source
+from wildtool.training.procedures.supervised import SupervisedTurn, supervised_turns
+from wildtool.training.record import TrainingRecord
+from wildtool.types import Episode, FieldValue, Item, Message, Request, Source
+
+FIXED = "fixed"
+
+
+class PlayedRules(Rules):
+    """A turn with calls is right with the same calls, one with text by any text."""
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        turn = _turn(item, unit)
+
+        def request() -> Request:
+            return Request(turn.messages, turn.tools, gold=lambda style: turn.gold_message)
+
+        return SingleReply(request)
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        reply: Message = cast(SingleReply, episode).reply or {}
+        found = agreement(reply, _turn(item, unit))
+        return Check(found.right, found.error, found.reason)
+
+    def mutants(self, item: Item) -> Iterable[Mutant]:
+        # What a text says is not judged, so another text is no mistake.
+        return (mutant for mutant in super().mutants(item) if mutant.kind != "other text")
+
+
+class TrainingFile(Benchmark):
+    """Training files of any layout that `data convert` reads; every supervised turn is shown the gold turns before it."""
+
+    name = "training"
+    title = "training: each turn of your training file that a model learns to say"
+    profiles: Mapping[str, str] = {
+        FIXED: "the calls of the record, arguments by meaning; any text for a text"
+    }
+    columns: Mapping[str, str] = {"turn": "VARCHAR", "calls": "VARCHAR", "place": "INTEGER"}
+    groups = ("turn", "calls")
+    card = Path(__file__).parent / "card.md"
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        for name, record in named_records(source.path):
+            units = tuple(str(turn.place) for turn in supervised_turns(record))
+            item = Item(name, units, record)
+            if units and split in (None, item.split) and lang in (None, item.lang):
+                yield item
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        if data in (None, self.name):
+            raise DataError("name a training file: --data FILE")
+        return training_source(Path(str(data)))
+
+    def rules(self, profile: str) -> Rules:
+        return PlayedRules()
+
+    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
+        calls = len(_turn(item, unit).gold.calls)
+        return {
+            "turn": "call" if calls else "text",
+            "calls": "several" if calls > 1 else str(calls),
+            "place": int(unit),
+        }
+
+
+def _turn(item: Item, unit: str) -> SupervisedTurn:
+    record: TrainingRecord = item.data
+    return next(turn for turn in supervised_turns(record) if turn.place == int(unit))
+
+
+TRAINING = TrainingFile()

@@ -1,0 +1,69 @@
+"""Scores that models give, and pairs from tries, as the cases of the specification have them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parity.cases import oracle_folder, present, rows
+from wildtool.training.procedures.pairs import NoPair, Try, pair_of, reply_turn
+from wildtool.training.procedures.ratings import read_score
+from wildtool.training.procedures.supervised import SupervisedTurn
+from wildtool.training.reading import training_records
+from wildtool.training.record import AssistantTurn, TrainingRecord
+
+FOLDER = oracle_folder("training")
+
+
+def cases(name: str) -> list[dict[str, Any]]:
+    return list(rows(present(FOLDER) / name))
+
+
+def test_scores_are_read_as_in_every_case():
+    found = {case["text"]: read_score(case["text"]) for case in cases("score_texts.jsonl")}
+    assert found == {case["text"]: case["score"] for case in cases("score_texts.jsonl")}
+
+
+def record_of(tmp_path: Path, row: dict[str, Any]) -> TrainingRecord:
+    path = tmp_path / "record.jsonl"
+    path.write_text(json.dumps(row), "utf-8")
+    (record,) = training_records(path)
+    assert isinstance(record, TrainingRecord)
+    return record
+
+
+def turn(written: dict[str, str]) -> AssistantTurn:
+    """A turn in ShareGPT's shape as a reply."""
+    if written["from"] == "gpt":
+        return reply_turn({"content": written["value"]})
+    call = json.loads(written["value"])
+    function = {"name": call["name"], "arguments": json.dumps(call["arguments"])}
+    return reply_turn({"content": None, "tool_calls": [{"id": "call_1", "function": function}]})
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_tries_give_the_pairs_of_every_case(tmp_path: Path, number: int):
+    case = cases("pair_cases.jsonl")[number]
+    record = record_of(tmp_path, case["record"])
+    found: list[tuple[Any, ...]] = []
+    for attempt in case["attempts"]:
+        gold = record.turns[attempt["turn"]]
+        assert isinstance(gold, AssistantTurn)
+        tries = [Try(turn(one), one["right"]) for one in attempt["tries"]]
+        pair = pair_of(SupervisedTurn(record, attempt["turn"], gold), tries)
+        if not isinstance(pair, NoPair):
+            found.append((len(pair.record.turns), said(pair.chosen), said(pair.rejected), pair.meta))
+    wanted = [
+        (len(pair["conversations"]), said(turn(pair["chosen"])), said(turn(pair["rejected"])), pair["meta"])
+        for pair in case["pairs"]
+    ]
+    assert found == wanted
+
+
+def said(reply: AssistantTurn) -> tuple[Any, ...]:
+    return reply.text, [(call.name, call.arguments) for call in reply.calls]
+
+
+def test_there_are_no_more_cases_than_are_tested():
+    assert len(cases("pair_cases.jsonl")) == 5
