@@ -22,6 +22,9 @@ from wildtool.errors import DataError
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _EXACT = 2.0**63
 """orjson reads integers beyond 64 bits as floats of at least this size."""
+_LONG_NUMBER = b"0" * 19
+_DIGITS = bytes(0x30 if chr(byte).isdecimal() and byte < 128 else 0x20 for byte in range(256))
+"""Every digit as 0 and every other byte as a blank."""
 _NO_FLOAT = frozenset({str, int, bool, type(None)})
 """Types without a float inside."""
 _STRUCTURE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,}\]]', re.DOTALL)
@@ -65,7 +68,7 @@ def loads(data: bytes | str) -> Any:
         obj = orjson.loads(data)
     except ValueError:
         return _loads_slowly(data)
-    return _loads_slowly(data) if _has_odd_float(obj) else obj
+    return _loads_slowly(data) if _has_long_number(data) and _has_odd_float(obj) else obj
 
 
 def loads_within(data: bytes | str, limits: JsonLimits) -> Any:
@@ -171,6 +174,12 @@ def _loads_slowly(data: bytes | str) -> Any:
         return json.loads(data.decode() if isinstance(data, bytes) else data)
     except RecursionError:
         raise ValueError("nested too deep to be read as JSON") from None
+
+
+def _has_long_number(data: bytes | str) -> bool:
+    """Whether a JSON text has a row of digits that may be an integer beyond 64 bits, which orjson reads as a float."""
+    data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    return _LONG_NUMBER in data.translate(_DIGITS)
 
 
 def _has_odd_float(obj: Any) -> bool:

@@ -5,6 +5,7 @@ opened and replaced: a pipe would block, and a device or a symbolic link would l
 """
 
 import errno
+import fcntl
 import json
 import os
 import re
@@ -140,6 +141,35 @@ def atomic_replace(target: Path) -> Generator[Path]:
             new.unlink(missing_ok=True)
     except OSError as error:
         raise write_error(target, error) from error
+
+
+@contextmanager
+def sole_writer(target: Path) -> Generator[None]:
+    """Keeps other processes from writing the same file or folder meanwhile; a killed process leaves no lock behind.
+
+    Raises UsageError if another one is writing it, or nothing may be written there, StorageError if the disk is full.
+    """
+    path = target.with_name(f".{target.name[-100:]}.lock")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    except OSError as error:
+        raise write_error(target, error) from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Its last holder may have removed the file after it was opened here.
+            taken = os.fstat(lock).st_ino != path.stat().st_ino
+        except (BlockingIOError, FileNotFoundError):
+            taken = True
+        if taken:
+            raise UsageError(f"{target}: another wildtool is writing it; wait for it, or use another --out")
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+    finally:
+        os.close(lock)
 
 
 def sync_folder(folder: Path) -> None:

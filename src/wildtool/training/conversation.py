@@ -48,6 +48,8 @@ REJECT_REASONS: Mapping[str, str] = {
     "prompt-end": "the prompt of a pair ends with a reply",
     "gave-up": "the recorded agent gave up",
     "same-pair": "chosen and rejected are equal",
+    "other-kind": "a pair among conversations, or the reverse",
+    "call-without-result": "calls without results inside a trajectory, which has no place for them",
     "prefix": "contained in a longer record",
 }
 """Every reason why a row is left out."""
@@ -74,6 +76,11 @@ class ConversationBuilder:
     def repairs(self) -> tuple[str, ...]:
         """Names of the repairs made so far, sorted."""
         return tuple(sorted(self._repairs))
+
+    @property
+    def open_calls(self) -> int:
+        """How many calls the next results belong to."""
+        return len(_last_calls(self._turns))
 
     def note_repair(self, name: str) -> None:
         """Notes a repair that the reader made."""

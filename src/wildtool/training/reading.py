@@ -1,15 +1,15 @@
 """Reads training records from a file, whatever its layout."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.training.files import FileRow, read_rows
-from wildtool.training.readers.data_sets import DATA_SETS, DataSet, fitting_sets
+from wildtool.training.readers.data_sets import DATA_SETS, REFUSED, DataSet, fitting_sets
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
-from wildtool.training.record import RejectedRow, RowError, TrainingRecord
+from wildtool.training.record import RejectedRow, RowError, TrainingRecord, place_record
 
 DETECT = "auto"
 """Name of the set that is told by the keys of the first rows."""
@@ -39,6 +39,8 @@ def training_records(
 
 def chosen_set(path: Path, name: str, sample: list[FileRow]) -> DataSet:
     """The set of a name; for `auto` the only one that fits the first rows. Raises DataError, UsageError."""
+    if name in REFUSED:
+        raise UsageError(REFUSED[name])
     if name != DETECT:
         if name not in DATA_SETS:
             raise UsageError(unknown_name("set", name, [DETECT, *DATA_SETS]))
@@ -67,5 +69,9 @@ def read_row(
         return RejectedRow(
             source=source, row=row.number, reason="unreadable-line", detail="nested too deep", raw=row.value
         )
-    name = row.value.get("id")
-    return replace(record, id="" if name is None else str(name), source=source, row=row.number)
+    return place_record(record, source, row.number, _further(row.value, data_set.columns))
+
+
+def _further(row: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    """The columns of a row that its reader does not read."""
+    return {name: row[name] for name in row if name not in known}

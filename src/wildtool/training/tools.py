@@ -10,6 +10,8 @@ from wildtool.training.type_texts import read_type
 from wildtool.types import Tool
 
 _SCHEMA_KEYS = ("parameters", "arguments", "input_schema")
+_TYPED = frozenset({"type", "properties", "items"})
+"""Keys of a schema with types in their values."""
 _KNOWN = frozenset({"type", "function", "name", "description", "required", *_SCHEMA_KEYS})
 
 
@@ -34,11 +36,10 @@ def tools_from(value: Any) -> FoundTools:
     """
     if not value:
         return NO_TOOLS
-    entries = [_entry(entry) for entry in _entries(value)]
-    entries = [entry for entry in entries if entry]
+    entries = [entry for given in _entries(value) if (entry := _entry(given))]
     unknown: list[str] = []
     tools = tuple(_tool(entry, unknown) for entry in entries)
-    changed = any(not entry.keys() <= _KNOWN or _more(entry) for entry in entries)
+    changed = not all(entry.keys() <= _KNOWN for entry in entries) or any(map(_more, entries))
     return FoundTools(tools, tuple(entries) if changed else None, tuple(unknown))
 
 
@@ -92,7 +93,11 @@ def _tool(entry: Mapping[str, Any], unknown: list[str]) -> Tool:
     description = function.get("description")
     if description is None:
         description = ""
-    schema = next((function[key] for key in _SCHEMA_KEYS if key in function), None)
+    schema = None
+    for key in _SCHEMA_KEYS:
+        if key in function:
+            schema = function[key]
+            break
     beside = function.get("required")
     return {
         "type": "function",
@@ -116,7 +121,7 @@ def _parameters(value: Any, beside: Any, unknown: list[str]) -> dict[str, Any]:
         return {"type": "object", "properties": {}, "required": _names(beside)}
     properties = _value(value.get("properties"))
     is_schema = isinstance(properties, dict) and all(
-        isinstance(part, dict | bool) for part in cast(dict[str, Any], properties).values()
+        isinstance(part, (dict, bool)) for part in cast(dict[str, Any], properties).values()
     )
     kind = value.get("type")
     if is_schema or (isinstance(kind, str) and kind.lower() in ("object", "dict")):
@@ -170,9 +175,14 @@ def _flat(value: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
     required: list[str] = []
     for name, given in value.items():
         part = cast(dict[str, Any], given) if isinstance(given, dict) else {"type": given}
-        kind, flag = part.get("type"), part.get("required")
-        optional = isinstance(kind, str) and read_type(kind).optional
-        if flag is True or (not isinstance(flag, bool) and not optional and "default" not in part):
+        optional = False
+        if "required" in part and isinstance(part["required"], bool):
+            optional = not part["required"]
+        elif "default" in part:
+            optional = True
+        elif isinstance(part.get("type"), str):
+            optional = read_type(part["type"]).optional
+        if not optional:
             required.append(name)
         if "default" in part and part["default"] is None:
             part = {key: other for key, other in part.items() if key != "default"}
@@ -187,7 +197,7 @@ def _property(part: Any, unknown: list[str]) -> Any:
     if not isinstance(part, dict):
         return part
     given = cast(dict[str, Any], part)
-    if isinstance(given.get("required"), bool):
+    if "required" in given and isinstance(given["required"], bool):
         given = {key: other for key, other in given.items() if key != "required"}
     return _normal(given, unknown)
 
@@ -196,22 +206,25 @@ def _normal(schema: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
     """A schema with types in normal form, here and in `properties` and `items`; all else as it was."""
     written: dict[str, Any] = {}
     for key, value in schema.items():
-        if key == "type" and isinstance(value, str):
-            read = read_type(value)
-            unknown += read.unknown
-            written |= {
-                name: part for name, part in read.schema.items() if name == "type" or name not in schema
-            }
-        elif key == "type" and not isinstance(value, list):
-            continue
-        elif key == "properties" and isinstance(value, dict):
-            inside = cast(dict[str, Any], value)
-            written[key] = {
-                name: _normal(cast(dict[str, Any], part), unknown) if isinstance(part, dict) else part
-                for name, part in inside.items()
-            }
-        elif key == "items" and isinstance(value, dict):
+        if key not in _TYPED:
+            written[key] = value
+        elif key == "type":
+            if isinstance(value, str):
+                read = read_type(value)
+                if read.unknown:
+                    unknown += read.unknown
+                for name, part in read.schema.items():
+                    if name == "type" or name not in schema:
+                        written[name] = part
+            elif isinstance(value, list):
+                written[key] = value
+        elif not isinstance(value, dict):
+            written[key] = value
+        elif key == "items":
             written[key] = _normal(cast(dict[str, Any], value), unknown)
         else:
-            written[key] = value
+            written[key] = {
+                name: _normal(cast(dict[str, Any], part), unknown) if isinstance(part, dict) else part
+                for name, part in cast(dict[str, Any], value).items()
+            }
     return written

@@ -1,4 +1,4 @@
-"""Download, check, describe and refresh data.
+"""Download, check, describe, refresh and convert data.
 
 \b
 Examples:
@@ -6,6 +6,7 @@ Examples:
   wildtool data lint sessions.jsonl
   wildtool data stats wild-mini
   wildtool data refresh sessions.jsonl --skip-unclear -o fresh.jsonl
+  wildtool data convert toolace.json --to llamafactory -o lf
 """
 
 import json
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
+from wildtool.cli.commands.data_convert import convert
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import DataError, UsageError
@@ -175,3 +177,4 @@ DATA.command("pull", cls=PanelCommand)(with_exit_status(pull))
 DATA.command("lint", cls=PanelCommand)(with_exit_status(lint))
 DATA.command("stats", cls=PanelCommand)(with_exit_status(stats))
 DATA.command("refresh", cls=PanelCommand)(with_exit_status(refresh))
+DATA.command("convert", cls=PanelCommand)(with_exit_status(convert))

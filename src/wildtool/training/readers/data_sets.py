@@ -1,14 +1,24 @@
 """The sets that can be read, by the names of `--from`, and how a file's set is told by its keys."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object
+from wildtool.training.readers.glaive_chatml import read_glaive_chatml
 from wildtool.training.readers.hermes import is_hermes, read_hermes, read_hermes_prompts
 from wildtool.training.readers.openai import read_openai, read_pandora
 from wildtool.training.readers.options import ReadOptions
+from wildtool.training.readers.other_sets import read_bitagent, read_roborovski_dpo, read_toolgen
 from wildtool.training.readers.sharegpt import REPLY_ROLES, USER_ROLES, read_glaive_toolcall, read_sharegpt
+from wildtool.training.readers.single_turn import (
+    read_glaive_code,
+    read_gsm8k_toolcalls,
+    read_python_tools,
+    read_xlam,
+)
+from wildtool.training.readers.toolace import read_toolace
+from wildtool.training.readers.toolbench import read_toolbench
 from wildtool.training.record import TrainingRecord
 
 RowReader = Callable[[Mapping[str, Any], ReadOptions], TrainingRecord]
@@ -18,22 +28,60 @@ RowReader = Callable[[Mapping[str, Any], ReadOptions], TrainingRecord]
 class DataSet:
     """A layout of training data."""
 
+    name: str
     about: str
     """One line for the help."""
     read: RowReader
+    columns: frozenset[str]
+    """What the reader takes from a row."""
     family: str = ""
     """Sets of one family are partly the same data."""
+    has_licence: bool = True
+    """Whether its card shows a licence."""
 
 
-DATA_SETS: Mapping[str, DataSet] = {
-    "sharegpt": DataSet("conversations of LLaMA-Factory's shape", read_sharegpt),
-    "openai": DataSet("messages of OpenAI's shape, and of TRL's", read_openai),
-    "hermes": DataSet("calls in <tool_call> tags", read_hermes, "hermes"),
-    "hermes-prompts": DataSet("prompts with the calls that complete them", read_hermes_prompts, "hermes"),
-    "glaive-toolcall": DataSet("LLaMA-Factory's demonstration set", read_glaive_toolcall, "glaive"),
-    "pandora": DataSet("messages; the layout is assumed", read_pandora, "glaive"),
-}
+def _sets() -> Iterator[DataSet]:
+    messages = "messages conversations tools system prompt completion chosen rejected"
+    turns = "conversations system tools chosen rejected"
+    pairs = "input preferred_output non_preferred_output"
+    calls = "tool_call_accepted tool_call_rejected call_result_accepted agent_output_accepted"
+    for name, about, read, columns, family, has_licence in (
+        ("sharegpt", "conversations of LLaMA-Factory's shape", read_sharegpt, f"{turns} wildtool", "", True),
+        ("openai", "messages of OpenAI's shape, also TRL's", read_openai, f"{messages} {pairs}", "", True),
+        ("hermes", "calls in <tool_call> tags", read_hermes, f"{turns} messages", "hermes", False),
+        (
+            *("hermes-prompts", "prompts with their calls", read_hermes_prompts),
+            *("prompt completion system user tools", "hermes", False),
+        ),
+        ("xlam", "Salesforce's APIGen set", read_xlam, "query answers tools", "apigen", True),
+        (
+            *("glaive-chatml", "Glaive's function calls in ChatML", read_glaive_chatml),
+            *("system_message function_description conversations", "glaive", True),
+        ),
+        ("glaive-code", "Glaive's code assistant, no tools", read_glaive_code, "question answer", "", True),
+        ("glaive-toolcall", "LLaMA-Factory's demo sets", read_glaive_toolcall, turns, "glaive", True),
+        ("toolace", "ToolACE's public part", read_toolace, "system conversations", "", True),
+        ("toolbench", "ToolBench's solution steps", read_toolbench, "conversations", "toolbench", True),
+        ("toolgen", "ToolGen's chats of tool tokens", read_toolgen, "conversations", "toolbench", False),
+        ("bitagent", "BitAgent's tool calls", read_bitagent, "conversation tools", "bitagent", False),
+        ("pandora", "Pandora's messages; assumed layout", read_pandora, messages, "glaive", True),
+        (
+            *("roborovski-dpo", "pairs of a better and a worse call", read_roborovski_dpo),
+            *(f"tool question {calls}", "", False),
+        ),
+        (
+            *("gsm8k-toolcalls", "GSM8K with its steps as calls", read_gsm8k_toolcalls),
+            *("question answer toolcalls", "", False),
+        ),
+        ("python-tools", "tools without conversations", read_python_tools, "tools", "apigen", True),
+    ):
+        yield DataSet(name, about, read, frozenset(columns.split()), family, has_licence)
+
+
+DATA_SETS: Mapping[str, DataSet] = {found.name: found for found in _sets()}
 """By the names of `--from`."""
+REFUSED = {"default-prompts": "default-prompts are two prompt templates, not records"}
+"""Names of sets that hold nothing to convert, and why."""
 
 
 def _turn_keys(row: Mapping[str, Any]) -> set[str]:

@@ -147,10 +147,7 @@ class _MessageReader:
         role = self._roles.get(word) if isinstance(word, str) else None
         content = _content(message)
         if role == "system":
-            extras = _extras(message)
-            self.builder.add_system(
-                plain_text(content), extras if word == "system" else {**extras, "role": word}
-            )
+            self.builder.add_system(plain_text(content), _extras(message))
         elif role == "user":
             self.builder.add_user(plain_text(content), _extras(message))
         elif role == "result":

@@ -10,6 +10,7 @@ from wildtool.training.conversation import ConversationBuilder, check_not_blank
 from wildtool.training.readers.options import ReadOptions
 from wildtool.training.record import AssistantTurn, RowError, TrainingRecord, observed_text
 from wildtool.training.tools import tools_from
+from wildtool.training.writers.kept import KEPT_COLUMN, put_back
 
 USER_ROLES = frozenset({"human", "user"})
 REPLY_ROLES = frozenset({"gpt", "assistant"})
@@ -25,7 +26,8 @@ _TAGGED = re.compile(
 
 def read_sharegpt(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
     """A record with the words for roles that are usual in this shape."""
-    return _read(row, strict=False)
+    record = _read(row, strict=False)
+    return put_back(record, row) if KEPT_COLUMN in row else record
 
 
 def read_glaive_toolcall(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:

@@ -1,0 +1,54 @@
+"""What became of the rows of a conversion, in words."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from wildtool.training.conversation import REJECT_REASONS, ROW_REPAIRS
+from wildtool.training.convert import MAX_SHOWN_TYPES, Conversion, ConversionSummary
+from wildtool.training.readers.data_sets import DATA_SETS
+from wildtool.training.readers.other_sets import SPECIAL_TOKENS
+from wildtool.training.writers.kept import EDITED
+
+_NOTES: Mapping[str, str] = {
+    SPECIAL_TOKENS: "teach one new token per tool; without these tokens in the model they teach noise",
+    "final-thought": "end with a thought beside the answer, which is left out",
+    EDITED: "were edited after --lossless wrote them; the edited text is used",
+}
+_MAX_RENAMED = 10
+
+
+def conversion_lines(
+    summary: ConversionSummary, conversion: Conversion, listed: Path | None
+) -> Iterator[str]:
+    """The lines of a summary.
+
+    Args:
+        listed: the file of the rows left out, if there is one.
+    """
+    names = ", ".join(dict.fromkeys(summary.data_sets))
+    yield f"{summary.rows} rows of {names}: {summary.written} written"
+    if summary.left_out:
+        where = f": see {listed}" if listed else ""
+        yield f"{summary.left_out} of {summary.rows} records were left out{where}"
+    yield from _counted("left out", summary.rejected, REJECT_REASONS)
+    yield from _counted("repaired", summary.repaired, ROW_REPAIRS)
+    yield from _counted("no place for", summary.lost, {})
+    yield from _counted("note", summary.notes, _NOTES)
+    if summary.unknown_types:
+        shown = summary.unknown_types.most_common(MAX_SHOWN_TYPES)
+        yield f"  types without a rule: {', '.join(f'{word} {count}' for word, count in shown)}"
+    yield "  records with 0, 1, 2, more calls: " + ", ".join(
+        str(summary.calls[name]) for name in ("0", "1", "2", "more")
+    )
+    for new, old in list(summary.renamed.items())[:_MAX_RENAMED]:
+        yield f"  renamed: {old} -> {new}"
+    if len(summary.renamed) > _MAX_RENAMED:
+        yield f"  and {len(summary.renamed) - _MAX_RENAMED} more; --lossless keeps every old name"
+    unlicensed = [name for name in dict.fromkeys(summary.data_sets) if not DATA_SETS[name].has_licence]
+    if unlicensed:
+        yield f"  no licence is known for {', '.join(unlicensed)}"
+
+
+def _counted(what: str, counts: Mapping[str, int], about: Mapping[str, str]) -> Iterator[str]:
+    for name, count in sorted(counts.items(), key=lambda pair: -pair[1]):
+        yield f"  {what}: {name} {count}" + (f" ({about[name]})" if name in about else "")

@@ -1,0 +1,219 @@
+"""Converts files of training data from one layout into the form of a trainer, a record at a time."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from wildtool.errors import DataError, UsageError
+from wildtool.training.files import FileRow, read_rows
+from wildtool.training.lines import training_line
+from wildtool.training.prefixes import beginnings, whole_digest
+from wildtool.training.readers.data_sets import DataSet
+from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
+from wildtool.training.reading import DETECT, chosen_set, read_row
+from wildtool.training.record import RejectedRow, RowError, TrainingRecord
+from wildtool.training.safe_names import with_safe_names
+from wildtool.training.writers.forms import TrainingForm
+from wildtool.training.writers.options import DEFAULT_WRITING, WriteOptions
+
+_SAMPLE = 20
+_STEPWISE = frozenset({"toolbench"})
+"""Sets with a record for every step of a solution, each with all steps before it."""
+MAX_SHOWN_TYPES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversion:
+    """What is converted, and how."""
+
+    files: tuple[Path, ...]
+    form: TrainingForm
+    data_set: str = DETECT
+    reading: ReadOptions = DEFAULT_OPTIONS
+    writing: WriteOptions = DEFAULT_WRITING
+    safe_names: bool = False
+    all_prefixes: bool = False
+    """Whether step records that another one contains are kept."""
+
+
+@dataclass(slots=True)
+class ConversionSummary:
+    """What became of the rows."""
+
+    rows: int = 0
+    written: int = 0
+    data_sets: list[str] = field(default_factory=list[str])
+    """The set of each file."""
+    rejected: Counter[str] = field(default_factory=Counter[str])
+    """Rows left out, by reason."""
+    repaired: Counter[str] = field(default_factory=Counter[str])
+    """Records repaired, by repair."""
+    lost: Counter[str] = field(default_factory=Counter[str])
+    """Records with something that the form has no place for, by what it is."""
+    unknown_types: Counter[str] = field(default_factory=Counter[str])
+    """Words for types that no rule knows."""
+    calls: Counter[str] = field(default_factory=Counter[str])
+    """Records with `0`, `1`, `2` or `more` calls."""
+    notes: Counter[str] = field(default_factory=Counter[str])
+    """Remarks of the readers, by name."""
+    renamed: dict[str, str] = field(default_factory=dict[str, str])
+    """Old name of each new one."""
+    unlearned: int = 0
+    """Assistant messages with weight 0."""
+    kind: str = ""
+    """The kind of the records written."""
+
+    @property
+    def left_out(self) -> int:
+        """Rows that are not in the output."""
+        return self.rejected.total()
+
+
+class Converter:
+    """Converts once; `lines` gives the output, and `summary` what became of the rows."""
+
+    def __init__(self, conversion: Conversion, reject: Callable[[RejectedRow], None]) -> None:
+        """
+        Args:
+            reject: gets every row that is left out, but for step records that others contain.
+        """
+        self._conversion = conversion
+        self._reject = reject
+        self.summary = ConversionSummary()
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the output, in the order of the input.
+
+        Raises:
+            DataError: a file cannot be read, holds no row, or its set cannot be told.
+            UsageError: the form cannot hold the records.
+        """
+        for path in self._conversion.files:
+            data_set, rows = self._open(path)
+            self.summary.data_sets.append(data_set.name)
+            for row in rows:
+                self.summary.rows += 1
+                read = read_row(row, data_set, str(path), self._conversion.reading)
+                line = self._line(read, row) if isinstance(read, TrainingRecord) else self._left_out(read)
+                if line is not None:
+                    yield line
+
+    @cached_property
+    def _contained(self) -> set[bytes]:
+        """The beginnings of all step records."""
+        return beginnings(
+            read
+            for path in self._conversion.files
+            for read in self._records(path)
+            if isinstance(read, TrainingRecord)
+        )
+
+    def _records(self, path: Path) -> Iterator[TrainingRecord | RejectedRow]:
+        data_set, rows = self._open(path)
+        for row in rows:
+            yield read_row(row, data_set, str(path), self._conversion.reading)
+
+    def _open(self, path: Path) -> tuple[DataSet, Iterator[FileRow]]:
+        rows = read_rows(path)
+        sample = list(islice(rows, _SAMPLE))
+        if not sample:
+            raise DataError(f"{path}: holds no record")
+        return chosen_set(path, self._conversion.data_set, sample), chain(sample, rows)
+
+    def _left_out(self, row: RejectedRow) -> None:
+        self.summary.rejected[row.reason] += 1
+        if row.reason != "prefix":
+            self._reject(row)
+
+    def _line(self, record: TrainingRecord, row: FileRow) -> bytes | None:
+        conversion, summary = self._conversion, self.summary
+        reason = self._refusal(record)
+        if reason is None:
+            if conversion.safe_names:
+                record = with_safe_names(record)
+            try:
+                line = training_line(conversion.form.write(record, conversion.writing))
+            except RowError as error:
+                reason = error
+            else:
+                self._count(record)
+                summary.written += 1
+                return line
+        return self._left_out(
+            RejectedRow(
+                source=record.source,
+                row=record.row,
+                reason=reason.reason,
+                detail=reason.detail,
+                raw=row.value,
+            )
+        )
+
+    def _refusal(self, record: TrainingRecord) -> RowError | None:
+        """Why a record is left out. Raises UsageError if the form cannot hold any of its kind."""
+        form, summary = self._conversion.form, self.summary
+        if record.kind not in form.kinds:
+            if record.kind == "tools":
+                raise UsageError(
+                    f"{record.source} holds tools and no conversations: write them with --to tools, and make"
+                    " conversations with `wildtool generate --tools FILE`"
+                )
+            raise UsageError(
+                f"{record.source} holds pairs, which this form has no place for; use another --to"
+            )
+        summary.kind = summary.kind or record.kind
+        if record.kind != summary.kind:
+            return RowError("other-kind", f"{record.kind} among records of kind {summary.kind}")
+        stepwise = summary.data_sets[-1] in _STEPWISE and not self._conversion.all_prefixes
+        if stepwise and whole_digest(record) in self._contained:
+            return RowError("prefix", "contained in a longer record")
+        return None
+
+    def _count(self, record: TrainingRecord) -> None:
+        summary, writing = self.summary, self._conversion.writing
+        for counter, names in (
+            (summary.repaired, record.repairs),
+            (summary.notes, record.notes),
+            (summary.unknown_types, record.unknown_types),
+        ):
+            for name in names:
+                counter[name] += 1
+        if record.renamed:
+            summary.renamed.update(record.renamed)
+        made = 0
+        for reply in record.replies:
+            made += len(reply.calls)
+            summary.unlearned += not reply.learned
+        summary.calls[str(made) if made < 3 else "more"] += 1
+        if not writing.lossless:
+            self._count_losses(record)
+
+    def _count_losses(self, record: TrainingRecord) -> None:
+        lost = self.summary.lost
+        for name in self._conversion.form.lost(record, self._conversion.writing):
+            lost[name] += 1
+        for name in record.columns:
+            lost[f"column {name}"] += 1
+        if record.given_tools is not None:
+            lost["further keys of tools"] += 1
+
+
+def summary_fields(summary: ConversionSummary) -> dict[str, Any]:
+    """A summary for programs."""
+    return {
+        "sets": list(dict.fromkeys(summary.data_sets)),
+        "rows": summary.rows,
+        "written": summary.written,
+        "left_out": summary.left_out,
+        "rejected": dict(summary.rejected.most_common()),
+        "repaired": dict(summary.repaired.most_common()),
+        "not_expressed": dict(summary.lost.most_common()),
+        "unknown_types": dict(summary.unknown_types.most_common(MAX_SHOWN_TYPES)),
+        "calls": {name: summary.calls[name] for name in ("0", "1", "2", "more")},
+        "notes": dict(summary.notes.most_common()),
+        "renamed": summary.renamed,
+    }

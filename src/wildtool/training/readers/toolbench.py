@@ -1,0 +1,84 @@
+"""Reads ToolBench's trajectories: a Python list of APIs in the system text, `Thought`, `Action`, `Action Input`."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from wildtool.training.conversation import ConversationBuilder
+from wildtool.training.readers.options import ReadOptions
+from wildtool.training.readers.sharegpt import conversation_turns, plain_text
+from wildtool.training.record import RowError, TrainingCall, TrainingRecord, observed_text
+from wildtool.training.texts import UnreadableTextError, parse_value
+from wildtool.training.tools import NO_TOOLS, tools_from
+
+_LIST = "you have access to the following APIs:"
+_FINISH = "Finish"
+_STEP = re.compile(
+    r"\s*(?:Thought:(?P<thought>.*?))?\s*Action:(?P<name>[^\n]*)\n\s*Action Input:(?P<input>.*)", re.DOTALL
+)
+_THOUGHT = "Thought:"
+
+
+def read_toolbench(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
+    """One step of a solution with all steps before it."""
+    turns = conversation_turns(row, "conversations", "from", "value")
+    system = plain_text(turns[0][1]) if turns and turns[0][0] == "system" else ""
+    before, found, listed = system.partition(_LIST)
+    tools = tools_from(listed.strip()) if found else NO_TOOLS
+    builder = ConversationBuilder()
+    notes: list[str] = []
+    for place, (role, value) in enumerate(turns):
+        match role:
+            case "system":
+                if place:
+                    raise RowError("late-system", f"turn {place + 1} is a system turn")
+            case "user":
+                builder.add_user(plain_text(value).strip().removesuffix("Begin!").rstrip())
+            case "assistant":
+                _add_reply(plain_text(value), builder, options, notes)
+            case "function":
+                builder.add_result(observed_text(value))
+            case _:
+                raise RowError("unknown-role", f"the role {role!r}"[:100])
+    return TrainingRecord(
+        turns=builder.finish(),
+        tools=tuple(
+            tool for tool in tools.tools if options.keep_finish or tool["function"]["name"] != _FINISH
+        ),
+        given_tools=tools.given,
+        unknown_types=tools.unknown_types,
+        system=(f"{before}{found}".strip() or None) if options.keep_system else None,
+        repairs=builder.repairs,
+        notes=tuple(notes),
+    )
+
+
+def _add_reply(text: str, builder: ConversationBuilder, options: ReadOptions, notes: list[str]) -> None:
+    found = _STEP.fullmatch(text)
+    if found is None:
+        if "Action Input:" in text:
+            raise RowError("unreadable-call", f"expected Action and Action Input, found {text!r}"[:200])
+        builder.add_reply(text.strip().removeprefix(_THOUGHT).strip())
+        return
+    name, thought = found["name"].strip(), (found["thought"] or "").strip()
+    arguments = _input(found["input"])
+    if not name:
+        raise RowError("unreadable-call", "an action has no name")
+    if name != _FINISH or options.keep_finish:
+        builder.add_reply(thought or None, [TrainingCall(name, arguments, builder.next_call_id())])
+        return
+    if arguments.get("return_type") != "give_answer":
+        raise RowError("gave-up", f"finished with {arguments.get('return_type')!r}"[:100])
+    if thought:
+        notes.append("final-thought")
+    builder.add_reply(observed_text(arguments.get("final_answer", "")))
+
+
+def _input(text: str) -> dict[str, Any]:
+    try:
+        value: Any = parse_value(text.strip())[0] if text.strip() else {}
+    except UnreadableTextError as error:
+        raise RowError("unreadable-call", f"Action Input: {error}") from error
+    if not isinstance(value, dict):
+        raise RowError("unreadable-call", f"Action Input is no object: {text.strip()[:100]}")
+    return cast(dict[str, Any], value)

@@ -1,0 +1,1 @@
+"""Writes training records for trainers; `forms.py` lists the forms."""

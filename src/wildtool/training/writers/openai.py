@@ -1,0 +1,59 @@
+"""Writes messages in OpenAI's shape, for fine-tuning and for preferences."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from wildtool.training.record import AssistantTurn, ResultTurn, TrainingCall, TrainingRecord, UserTurn
+from wildtool.training.writers.options import WriteOptions
+
+
+def openai_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
+    """A record as a line of a file in OpenAI's shape."""
+    messages = list(openai_messages(record))
+    tools = {} if options.for_upload and not record.tools else {"tools": list(record.tools)}
+    if record.chosen is None or record.rejected is None:
+        return {"messages": messages, **tools}
+    return {
+        "input": {"messages": messages, **tools},
+        "preferred_output": [reply_message(record.chosen)],
+        "non_preferred_output": [reply_message(record.rejected)],
+    }
+
+
+def openai_messages(record: TrainingRecord) -> Iterator[dict[str, Any]]:
+    """The messages of a record; of a preference record those of its prompt."""
+    if record.system is not None:
+        yield {"role": "system", "content": record.system, **record.system_extras}
+    calls: Sequence[TrainingCall] = ()
+    for turn in record.turns:
+        match turn:
+            case UserTurn():
+                yield {"role": "user", "content": turn.text, **turn.extras}
+            case AssistantTurn():
+                calls = turn.calls
+                yield reply_message(turn)
+            case ResultTurn():
+                for call, result in zip(calls, turn.results, strict=True):
+                    yield {
+                        "role": "tool",
+                        "tool_call_id": call.id,
+                        "content": result.text,
+                        **result.extras,
+                    }
+
+
+def reply_message(turn: AssistantTurn) -> dict[str, Any]:
+    """An assistant turn as a message."""
+    message: dict[str, Any] = {"role": "assistant", "content": turn.text}
+    if turn.calls:
+        message["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments_text},
+            }
+            for call in turn.calls
+        ]
+    if not turn.learned:
+        message["weight"] = 0
+    return {**message, **turn.extras} if turn.extras else message

@@ -1,0 +1,29 @@
+"""How records are written."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+TextWithCalls = Literal["drop", "think", "tags"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOptions:
+    """Choices that some forms leave open."""
+
+    text_with_calls: TextWithCalls = "drop"
+    """What ShareGPT's shape does with text beside calls: leave it out, write it as thinking, or before tags."""
+    think_words: tuple[str, str] = ("<think>", "</think>")
+    """Opening and closing word of thinking."""
+    call_words: tuple[str, str] = ("<tool_call>", "</tool_call>")
+    """Opening and closing word of calls."""
+    lossless: bool = False
+    """Whether ShareGPT's shape keeps what it has no place for in a field of its own."""
+    flat: bool = False
+    """Whether ShareGPT's shape has only `human` and `gpt` turns, and tools in the system text."""
+    for_upload: bool = False
+    """Whether OpenAI's messages leave out empty tools, as its platform wants them."""
+    tools_as_text: bool = False
+    """Whether TRL's tools are JSON text."""
+
+
+DEFAULT_WRITING = WriteOptions()

@@ -1,0 +1,282 @@
+"""`wildtool data convert`: files in, a trainer's file out, and everything that is left out named and counted."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from wildtool.cli import app
+from wildtool.cli.commands import data_convert
+from wildtool.outputs import sole_writer
+from wildtool.training.readers.data_sets import DATA_SETS
+from wildtool.training.writers.forms import TRAINING_FORMS
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "rain",
+        "description": "",
+        "parameters": {"type": "object", "properties": {}, "required": []},
+    },
+}
+CALL = {"id": "x", "type": "function", "function": {"name": "rain", "arguments": '{"town":"Kiel"}'}}
+TALK: dict[str, Any] = {
+    "messages": [
+        {"role": "user", "content": "Rain in Kiel?"},
+        {"role": "assistant", "content": "I look it up.", "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "x", "content": "0 mm"},
+        {"role": "assistant", "content": "None.", "weight": 0},
+    ],
+    "tools": [TOOL],
+}
+PAIR = {
+    "conversations": [{"from": "human", "value": "a"}],
+    "chosen": {"from": "gpt", "value": "b"},
+    "rejected": {"from": "gpt", "value": "c"},
+}
+
+
+def convert(*words: object) -> Result:
+    return CliRunner().invoke(app, ["data", "convert", *map(str, words)], prog_name="wildtool")
+
+
+def wrote(path: Path, *records: Any) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_help_names_every_set_and_form():
+    words = (data_convert.convert.__doc__ or "").replace(",", " ").split()
+    assert set(DATA_SETS) <= set(words)
+    assert data_convert.FormName.__args__ == tuple(TRAINING_FORMS)
+
+
+def test_what_sharegpt_has_no_place_for_is_counted(tmp_path: Path):
+    out = tmp_path / "out.jsonl"
+    ended = convert(wrote(tmp_path / "a.jsonl", {**TALK, "topic": "rain"}), "--to", "sharegpt", "-o", out)
+    assert ended.exit_code == 0
+    for lost in ("text beside calls 1", "weight 0 1", "ids of calls 1", "column topic 1"):
+        assert f"no place for: {lost}" in ended.output
+    (row,) = lines(out)
+    assert [set(turn) for turn in row["conversations"]] == [{"from", "value"}] * 4
+
+
+def test_lossless_gives_the_messages_back(tmp_path: Path):
+    strict = {**TOOL, "function": {**TOOL["function"], "strict": True}}
+    source = wrote(tmp_path / "a.jsonl", {**TALK, "tools": [strict]})
+    assert convert(source, "--to", "sharegpt", "--lossless", "-o", tmp_path / "b.jsonl").exit_code == 0
+    assert convert(tmp_path / "b.jsonl", "--to", "openai", "-o", tmp_path / "c.jsonl").exit_code == 0
+    (row,) = lines(tmp_path / "c.jsonl")
+    row["messages"][1]["tool_calls"][0]["function"]["arguments"] = '{"town":"Kiel"}'
+    assert row == {**TALK, "tools": [strict]}
+
+
+def test_an_edited_lossless_record_keeps_the_edit(tmp_path: Path):
+    source = wrote(tmp_path / "a.jsonl", TALK)
+    convert(source, "--to", "sharegpt", "--lossless", "-o", tmp_path / "b.jsonl")
+    (row,) = lines(tmp_path / "b.jsonl")
+    row["conversations"][0]["value"] = "Rain in Ulm?"
+    ended = convert(wrote(tmp_path / "c.jsonl", row), "--to", "openai", "-o", tmp_path / "d.jsonl")
+    assert "note: edited 1" in ended.output
+    assert lines(tmp_path / "d.jsonl")[0]["messages"][0]["content"] == "Rain in Ulm?"
+
+
+def test_rows_left_out_are_listed_and_strict_says_so(tmp_path: Path):
+    source = tmp_path / "a.jsonl"
+    source.write_text(f"{json.dumps(TALK)}\nbroken\n{json.dumps({'messages': []})}\n", encoding="utf-8")
+    out = tmp_path / "b.jsonl"
+    ended = convert(source, "--to", "trl", "-o", out, "--strict", "--keep-rejects", "--json")
+    assert ended.exit_code == 1
+    told = json.loads(ended.stdout)
+    assert (told["rows"], told["written"], told["left_out"]) == (3, 1, 2)
+    assert told["rejected"] == {"unreadable-line": 1, "no-user": 1}
+    listed = lines(tmp_path / "b.jsonl.rejects.jsonl")
+    assert [(row["row"], row["reason"], row["record"]) for row in listed] == [
+        (2, "unreadable-line", None),
+        (3, "no-user", {"messages": []}),
+    ]
+    assert convert(wrote(source, TALK), "--to", "trl", "-o", out, "--force").exit_code == 0
+    assert not (tmp_path / "b.jsonl.rejects.jsonl").exists()
+
+
+def test_nothing_to_write_leaves_no_file(tmp_path: Path):
+    out = tmp_path / "b.jsonl"
+    ended = convert(wrote(tmp_path / "a.jsonl", {"messages": []}), "--to", "openai", "-o", out)
+    assert ended.exit_code == 2
+    assert "none of 1 rows" in ended.stderr
+    assert not out.exists()
+
+
+def test_an_existing_file_is_kept_without_force(tmp_path: Path):
+    out = wrote(tmp_path / "b.jsonl", {"mine": 1})
+    ended = convert(wrote(tmp_path / "a.jsonl", TALK), "--to", "openai", "-o", out)
+    assert ended.exit_code == 2
+    assert lines(out) == [{"mine": 1}]
+
+
+def test_a_second_process_on_one_output_is_refused(tmp_path: Path):
+    source, out = wrote(tmp_path / "a.jsonl", TALK), tmp_path / "b.jsonl"
+    with sole_writer(out):
+        ended = convert(source, "--to", "openai", "-o", out)
+    assert ended.exit_code == 2
+    assert "another wildtool is writing it" in ended.stderr
+    assert convert(source, "--to", "openai", "-o", out).exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl"]
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = wrote(tmp_path / "b.jsonl", {"mine": 1})
+
+    def full(_: int) -> None:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(os, "fsync", full)
+    ended = convert(wrote(tmp_path / "a.jsonl", TALK), "--to", "openai", "-o", out, "--force")
+    assert ended.exit_code not in (0, 1)
+    assert lines(out) == [{"mine": 1}]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl"]
+
+
+def test_a_llamafactory_folder_describes_its_files(tmp_path: Path):
+    folder = tmp_path / "lf"
+    folder.mkdir()
+    (folder / "dataset_info.json").write_text('{"other": {"file_name": "o.json"}}')
+    pairs = wrote(tmp_path / "pairs.jsonl", PAIR)
+    assert convert(pairs, "--to", "llamafactory", "-o", folder).exit_code == 0
+    source = wrote(tmp_path / "talk.jsonl", TALK)
+    refused = convert(source, "--to", "llamafactory", "-o", folder)
+    assert refused.exit_code == 2
+    assert "1 assistant messages have weight 0" in refused.stderr
+    assert convert(source, "--to", "llamafactory", "-o", folder, "--drop-weights").exit_code == 0
+    info = json.loads((folder / "dataset_info.json").read_text())
+    assert list(info) == ["other", "pairs_dpo", "talk_sft"]
+    assert info["pairs_dpo"]["ranking"] is True
+    assert set(info["pairs_dpo"]["columns"]) == {"messages", "chosen", "rejected", "system", "tools"}
+    assert info["talk_sft"]["tags"]["function_tag"] == "function_call"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "dataset_info.json",
+        "pairs_dpo.jsonl",
+        "talk_sft.jsonl",
+    ]
+
+
+def test_an_entry_that_differs_stops_the_command(tmp_path: Path):
+    folder = tmp_path / "lf"
+    folder.mkdir()
+    (folder / "dataset_info.json").write_text('{"pairs_dpo": {"file_name": "mine.json"}}')
+    source = wrote(tmp_path / "pairs.jsonl", PAIR)
+    assert convert(source, "--to", "llamafactory", "-o", folder).exit_code == 2
+    assert not (folder / "pairs_dpo.jsonl").exists()
+    assert convert(source, "--to", "llamafactory", "-o", folder, "--replace").exit_code == 0
+
+
+def test_unsafe_names_are_replaced_alike_in_tools_and_calls(tmp_path: Path):
+    system = (
+        'Functions:\n[{"name": "Tide (V2)", "parameters": {}}, {"name": "Tide [V2]", "parameters": {}}]. Go.'
+    )
+    row = {
+        "system": system,
+        "conversations": [
+            {"from": "user", "value": "Tide?"},
+            {"from": "assistant", "value": "[Tide (V2)(), Tide [V2](x=1)]"},
+        ],
+    }
+    ended = convert(
+        wrote(tmp_path / "a.jsonl", row), "--to", "trl", "--safe-names", "-o", tmp_path / "b.jsonl"
+    )
+    (written,) = lines(tmp_path / "b.jsonl")
+    names = [tool["function"]["name"] for tool in written["tools"]]
+    assert names == ["Tide__V2_", "Tide__V2__2"]
+    assert [call["function"]["name"] for call in written["messages"][1]["tool_calls"]] == names
+    assert "renamed: Tide (V2) -> Tide__V2_" in ended.output
+
+
+def test_the_agent_data_protocol_links_calls_with_results(tmp_path: Path):
+    convert(wrote(tmp_path / "a.jsonl", {**TALK, "id": 5}), "--to", "adp", "-o", tmp_path / "b.jsonl")
+    (row,) = lines(tmp_path / "b.jsonl")
+    assert row["id"] == "5"
+    assert row["content"] == [
+        {"class_": "text_observation", "content": "Rain in Kiel?", "source": "user"},
+        {
+            "class_": "api_action",
+            "function": "rain",
+            "kwargs": {"town": "Kiel"},
+            "description": "I look it up.",
+            "tool_call_id": "x",
+        },
+        {"class_": "text_observation", "content": "0 mm", "source": "environment", "tool_call_id": "x"},
+        {"class_": "message_action", "content": "None."},
+    ]
+    assert row["details"]["tools"] == [TOOL]
+
+
+def test_steps_of_one_solution_are_kept_once(tmp_path: Path):
+    turns = [
+        {"from": "user", "value": "Level?\nBegin!\n"},
+        {"from": "assistant", "value": "\nAction: level\nAction Input: {}"},
+        {"from": "function", "value": "5 m"},
+        {"from": "assistant", "value": "\nAction: level\nAction Input: {'x': 1}"},
+    ]
+    rows = [{"id": f"Step {size}: Level?", "conversations": turns[:size]} for size in (2, 4)]
+    source, out = wrote(tmp_path / "a.jsonl", *rows), tmp_path / "b.jsonl"
+    ended = convert(source, "--to", "openai", "-o", out)
+    assert "left out: prefix 1" in ended.output
+    assert [len(row["messages"]) for row in lines(out)] == [4]
+    assert not (tmp_path / "b.jsonl.rejects.jsonl").exists()
+    convert(source, "--to", "openai", "-o", out, "--prefixes", "all", "--force")
+    assert [len(row["messages"]) for row in lines(out)] == [2, 4]
+
+
+def test_tools_alone_are_only_written_as_tools(tmp_path: Path):
+    row = {"func_name": "f", "func_desc": "d", "tools": json.dumps([TOOL])}
+    source = wrote(tmp_path / "a.jsonl", row)
+    refused = convert(source, "--to", "trl", "-o", tmp_path / "b.jsonl")
+    assert refused.exit_code == 2
+    assert "write them with --to tools" in refused.stderr
+    assert convert(source, "--to", "tools", "-o", tmp_path / "b.jsonl").exit_code == 0
+    assert json.loads((tmp_path / "b.jsonl").read_text()) == [TOOL]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--to", "trl", "--flat"], "--flat cannot be used with --to trl"),
+        (["--to", "trl", "--from", "default-prompts"], "two prompt templates"),
+        (["--to", "trl", "--from", "xlm"], "xlam"),
+        (["--to", "llamafactory"], "name the folder"),
+        (["--to", "adp"], "pairs"),
+        ([], "--to"),
+    ],
+)
+def test_what_cannot_be_done_is_said(tmp_path: Path, words: list[str], message: str):
+    ended = convert(wrote(tmp_path / "a.jsonl", PAIR), *words)
+    assert ended.exit_code == 2
+    assert message in " ".join(ended.stderr.split())
+
+
+def test_text_that_loaders_refuse_is_left_out(tmp_path: Path):
+    rows = [
+        {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "b"}]}
+        for text in ("\x00", "\ud800", "a\u2028b")
+    ]
+    out = tmp_path / "b.jsonl"
+    ended = convert(wrote(tmp_path / "a.jsonl", *rows), "--to", "openai", "-o", out)
+    assert "left out: not-text 2" in ended.output
+    assert out.read_text(encoding="utf-8").splitlines()[1:] == []
+
+
+def test_zstd_is_unpacked(tmp_path: Path):
+    zstandard = pytest.importorskip("zstandard")
+    text = (json.dumps(TALK) + "\n").encode()
+    for name, packed in (("a.gz", gzip.compress(text)), ("a.zst", zstandard.compress(text))):
+        (tmp_path / name).write_bytes(packed)
+        assert convert(tmp_path / name, "--to", "openai", "-o", tmp_path / f"{name}.jsonl").exit_code == 0
+    assert (tmp_path / "a.gz.jsonl").read_bytes() == (tmp_path / "a.zst.jsonl").read_bytes()
