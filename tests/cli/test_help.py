@@ -140,6 +140,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             }
         },
     }
+    functions = json.dumps([{"name": "look up", "description": "d", "parameters": {}}])
+    said = [
+        {"from": "user", "value": "What is a ria?"},
+        {"from": "assistant", "value": '[look up(word="ria")]'},
+    ]
+    Path(folder, "toolace.json").write_text(
+        json.dumps([{"system": f"Functions: {functions}.", "conversations": said}])
+    )
     Path(folder, "openapi.json").write_text(json.dumps(openapi))
     Path(folder, "manual.md").write_text("A word can be looked up.")
     return folder

@@ -50,6 +50,8 @@ ELSEWHERE = (
     "data lint glaive-function",
     "data lint bfcl",
     "data lint apibank",
+    "data convert toolace.json",
+    "data convert xlam.parquet",
 )
 """Commands that need an endpoint, official data or a large extra, that serve, or that find faults: only their options
 are checked."""

@@ -143,15 +143,14 @@ def convert(
 
     \b
     Examples:
-      wildtool data convert toolace.json --to sharegpt -o toolace.jsonl
-      wildtool data convert xlam.parquet --from xlam --to llamafactory -o lf
-      wildtool data convert traces.jsonl.zst --to trl -o traces.jsonl
+      wildtool data convert toolace.json --to llamafactory -o lf
+      wildtool data convert toolace.json --from toolace --to trl -o toolace.jsonl
 
     \b
     Layouts for --from:
-      sharegpt, openai (also TRL's), hermes, hermes-prompts, xlam, glaive-chatml,
-      glaive-code, glaive-toolcall, toolace, toolbench, toolgen, bitagent, pandora,
-      roborovski-dpo, gsm8k-toolcalls, python-tools
+      sharegpt, openai (also TRL's), hermes, hermes-prompts, xlam, toolace,
+      glaive-chatml, glaive-code, glaive-toolcall, toolbench, toolgen, bitagent,
+      pandora, roborovski-dpo, gsm8k-toolcalls, python-tools
 
     Rows that cannot be converted are counted and listed in OUT.rejects.jsonl. What a form has no place for
     is counted by name.

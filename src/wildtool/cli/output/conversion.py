@@ -32,7 +32,7 @@ def conversion_lines(
         yield f"{summary.left_out} of {summary.rows} records were left out{where}"
     yield from _counted("left out", summary.rejected, REJECT_REASONS)
     yield from _counted("repaired", summary.repaired, ROW_REPAIRS)
-    yield from _counted("no place for", summary.lost, {})
+    yield from _counted("no place for", _columns_together(summary.lost), {})
     yield from _counted("note", summary.notes, _NOTES)
     if summary.unknown_types:
         shown = summary.unknown_types.most_common(MAX_SHOWN_TYPES)
@@ -47,6 +47,21 @@ def conversion_lines(
     unlicensed = [name for name in dict.fromkeys(summary.data_sets) if not DATA_SETS[name].has_licence]
     if unlicensed:
         yield f"  no licence is known for {', '.join(unlicensed)}"
+
+
+def _columns_together(lost: Mapping[str, int]) -> Mapping[str, int]:
+    """What was lost, with the columns that equally many records have in one line."""
+    found: dict[str, int] = {}
+    columns: dict[int, list[str]] = {}
+    for name, count in lost.items():
+        kind, _, column = name.partition(" ")
+        if kind == "column":
+            columns.setdefault(count, []).append(column)
+        else:
+            found[name] = count
+    for count, names in columns.items():
+        found[f"column{'s' if len(names) > 1 else ''} {', '.join(names)}"] = count
+    return found
 
 
 def _counted(what: str, counts: Mapping[str, int], about: Mapping[str, str]) -> Iterator[str]:
