@@ -369,8 +369,21 @@ class ReviewProject:
                 count += 1
         return count
 
-    def merge_item(self, item: str, plan: Callable[[ItemHistory | None], list[Draft]]) -> None:
-        """Appends drafts about an item, planned again if somebody else writes meanwhile."""
+    def restore(self, entries: Sequence[Entry]) -> None:
+        """Appends entries of a whole log as they are; into an empty review they come out the same."""
+        expected: dict[str, int] = {}
+        for entry in entries:
+            expected.setdefault(entry.item, self.state.last_of(entry.item))
+        if isinstance(self.store.append(entries, expected), StoreConflict):
+            raise UsageError("somebody else writes into this review; try again")
+        self.refresh()
+
+    def append_general(self, draft: Draft) -> None:
+        """Appends an entry of a file about rounds or people."""
+        self._append([draft])
+
+    def append_about(self, item: str, plan: Callable[[ItemHistory | None], list[Draft]]) -> None:
+        """Appends entries of a file about an item, planned again if somebody else writes meanwhile."""
         while True:
             found = self.item(item) if item in self.state.items else None
             drafts = plan(found)

@@ -1,0 +1,106 @@
+"""Whatever people do, in whatever order: the log alone gives the live state back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from review.made_sets import edit, project, recheck, tiny_records
+from wildtool.errors import UsageError
+from wildtool.review.log import verified
+from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.state import Filter, State, fold
+
+PEOPLE = ("ann", "bob", "judge", "owner")
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "edit",
+                "recheck",
+                "approve",
+                "reject",
+                "discuss",
+                "resolve",
+                "round",
+                "close",
+                "remark",
+                "reopen",
+            ]
+        ),
+        st.sampled_from(PEOPLE),
+        st.sampled_from(["s0", "s1", "s2"]),
+        st.sampled_from(["x", "y", "/english_tasks/1", "\ud800<b>"]),
+    ),
+    max_size=25,
+)
+
+
+def step(review: ReviewProject, what: str, who: str, item: str, text: str) -> ReviewProject:
+    """Does one thing, if it is possible now."""
+    seen = review.item(item).seen_by(who)[1]
+    try:
+        match what:
+            case "edit":
+                edit(review, who, item, text, text if text.startswith("/") else "/english_tasks/0")
+            case "recheck":
+                recheck(review, who, item)
+            case "approve" | "discuss":
+                review.decide(who, item, seen, what)
+            case "reject":
+                review.decide(who, item, seen, what, ["privacy"], text)
+            case "resolve":
+                taken, _ = review.item(item).proposal()
+                review.resolve(who, item, review.item(item).digest, "approve", taken)
+            case "round":
+                review.open_round(who, ["ann", "bob"], share=0.4)
+            case "close":
+                review.close_round(who, len(review.state.rounds))
+            case "remark":
+                review.remark(who, item, text)
+            case _:
+                place = review.store
+                review._keep_state()  # pyright: ignore[reportPrivateUsage]
+                return ReviewProject.open(place)
+    except (UsageError, EditConflict):
+        pass
+    return review
+
+
+@settings(max_examples=40)
+@given(STEPS)
+def test_the_log_alone_gives_the_live_state_back(
+    tmp_path_factory: pytest.TempPathFactory, steps: Sequence[Any]
+):
+    review = project(tmp_path_factory.mktemp("review"), tiny_records(3), people="ann bob")
+    for one in steps:
+        review = step(review, *one)
+    entries = list(verified(review.store.lines(), "store", last=review.store.head()[1]))
+    again = fold(review.format, entries)
+    assert again.dump() == review.state.dump()
+    loaded = State.load(review.format, review.state.dump())
+    assert loaded is not None and loaded.dump() == again.dump()
+
+
+def test_queues_are_filtered_by_what_people_look_for(tmp_path_factory: pytest.TempPathFactory):
+    review = project(tmp_path_factory.mktemp("review"), tiny_records(4), people="ann bob")
+    list(review.check_items())
+    review.open_round("owner", ["ann", "bob"], share=0.5)
+    edit(review, "ann", review.state.rounds[0].items[0], "")
+    drawn = {item.id for item in review.state.queue("mine", "ann")}
+    assert drawn == {item.id for item in review.state.queue("open")} == set(review.state.rounds[0].items)
+    assert review.state.queue("mine", "judge") == []
+    partial = [item.id for item in review.state.queue("all", wanted=Filter(subtype="Partial Information"))]
+    assert partial == ["s0", "s2"]
+    assert {item.id for item in review.state.queue("all", wanted=Filter(round=1, assignee="bob"))} == drawn
+    assert review.state.queue("all", wanted=Filter(type="Single-Tool")) == []
+    assert [item.id for item in review.state.queue("all", wanted=Filter(text="S3"))] == ["s3"]
+
+
+def test_a_snapshot_of_another_version_is_not_used(tmp_path_factory: pytest.TempPathFactory):
+    review = project(tmp_path_factory.mktemp("review"))
+    dumped = review.state.dump()
+    assert State.load(review.format, dumped.replace(b'"version":1', b'"version":0', 1)) is None
+    assert State.load(review.format, dumped[:-1]) is None

@@ -1,0 +1,177 @@
+"""Stores: nothing acknowledged is lost, nobody's entry is overwritten. The same for SQLite and PostgreSQL."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from review.made_sets import decide, edit, project_in, tiny_records
+from review.postgres_server import PostgresServer, missing_postgres
+from wildtool.errors import DataError, StorageError
+from wildtool.review.log import Draft, verified
+from wildtool.review.project import ReviewProject
+from wildtool.review.state import fold
+from wildtool.review.store.base import StoreConflict
+from wildtool.review.store.opening import open_store
+from wildtool.review.store.sqlite import SqliteStore
+
+KILLS = 20
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    if reason := missing_postgres():
+        # The gate installs a server, so there a skipped test would be green for the wrong reason.
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+    with PostgresServer(tmp_path_factory.mktemp("pg")) as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The name of a store that is empty."""
+    if request.param == "sqlite":
+        return str(tmp_path / "set.review.sqlite")
+    running: PostgresServer = request.getfixturevalue("server")
+    return running.new_database()
+
+
+def note(item: str, text: str) -> Draft:
+    return Draft("note", "ann", item, note=text)
+
+
+def test_what_is_appended_is_read_in_order_with_a_chain_that_holds(place: str):
+    store = open_store(place)
+    store.append([note("a", "1"), note("b", "2")], {"a": 0, "b": 0})
+    store.append([note("a", "3"), Draft("note", "ann", note="4")], {"a": 1, "": 0})
+    assert [entry.note for entry in store.read()] == ["1", "2", "3", "4"]
+    assert [entry.note for entry in store.read(2)] == ["3", "4"]
+    assert [entry.note for entry in store.history("a")] == ["1", "3"]
+    assert list(verified(store.lines(), "store", last=store.head()[1])) == list(store.read())
+
+
+def test_a_writer_who_has_not_seen_the_last_entry_of_an_item_writes_nothing(place: str):
+    store, other = open_store(place), open_store(place)
+    store.append([note("a", "1")], {"a": 0})
+    assert other.append([note("b", "2"), note("a", "3")], {"b": 0, "a": 0}) == StoreConflict("a", 0, 1)
+    assert isinstance(other.append([note("a", "3")], {"a": 1}), list)
+    assert store.head()[0] == 2
+
+
+def test_ids_and_texts_of_any_characters_come_back(place: str):
+    store = open_store(place)
+    odd = "é\0\ud800'\"; DROP TABLE review_log; --‮😀"
+    store.append([note(odd, odd)], {odd: 0})
+    assert [(entry.item, entry.note) for entry in store.history(odd)] == [(odd, odd)]
+    assert isinstance(store.append([note(odd, odd)], {odd: 0}), StoreConflict)
+
+
+def test_settings_and_the_snapshot_are_kept(place: str):
+    store = open_store(place)
+    store.set_setting("token x", "ann")
+    store.set_setting("token y", "bob")
+    store.set_setting("token x", None)
+    store.save_snapshot(3, b"three")
+    store.save_snapshot(2, b"an older one")
+    store.close()
+    again = open_store(place)
+    assert (again.settings("token "), again.snapshot()) == ({"token y": "bob"}, b"three")
+
+
+def test_a_review_opens_from_its_snapshot_and_what_came_after(place: str):
+    review = project_in(open_store(place), tiny_records(3), people="ann bob")
+    review.open_round("owner", ["ann", "bob"], share=1)
+    decide(review, "ann", "s0")
+    review.close()
+    review = ReviewProject.open(open_store(place))
+    edit(review, "bob", "s1", "Better.")
+    live = review.state.dump()
+    again = ReviewProject.open(open_store(place))
+    assert again.state.dump() == live == fold(review.format, review.store.read()).dump()
+
+
+def test_two_processes_lose_no_update(place: str):
+    review = project_in(open_store(place), tiny_records(4))
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, place, name, "15"], stdout=subprocess.PIPE)
+        for name in "ab"
+    ]
+    acknowledged = [line for writer in writers for line in writer.communicate(timeout=120)[0].splitlines()]
+    assert [writer.returncode for writer in writers] == [0, 0]
+    review.refresh()
+    notes = [entry.note.encode() for entry in review.store.read() if entry.kind == "note"]
+    assert sorted(notes) == sorted(acknowledged)
+    assert len(notes) == 30
+    list(verified(review.store.lines(), "store"))
+
+
+WRITER = """
+import sys
+from wildtool.review.project import ReviewProject
+from wildtool.review.store.opening import open_store
+place, name, count = sys.argv[1:]
+review = ReviewProject.open(open_store(place))
+for k in range(int(count)):
+    text = f"{name} {k}"
+    review.remark("me", f"s{k % 4}", text)
+    print(text, flush=True)
+"""
+
+
+def test_a_kill_at_any_moment_loses_no_acknowledged_save(tmp_path: Path):
+    place = str(tmp_path / "set.review.sqlite")
+    project_in(open_store(place), tiny_records(4)).close()
+    draw = random.Random(7)
+    acknowledged: list[bytes] = []
+    for attempt in range(KILLS):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", ENDLESS, place, str(attempt)], stdout=subprocess.PIPE, bufsize=0
+        )
+        assert writer.stdout is not None
+        wanted = draw.randint(1, 25)
+        for _ in range(wanted):
+            acknowledged.append(writer.stdout.readline().strip())
+        os.kill(writer.pid, signal.SIGKILL)
+        rest = writer.communicate()[0]
+        acknowledged += [line.strip() for line in rest.splitlines(keepends=True) if line.endswith(b"\n")]
+    store = SqliteStore(Path(place))
+    found = {entry.note.encode() for entry in verified(store.lines(), "store", last=store.head()[1])}
+    assert set(acknowledged) <= found
+    assert len(acknowledged) >= KILLS
+
+
+ENDLESS = """
+import sys
+from itertools import count
+from wildtool.review.log import Draft
+from wildtool.review.store.sqlite import SqliteStore
+from pathlib import Path
+store = SqliteStore(Path(sys.argv[1]))
+for k in count():
+    item = f"s{k % 4}"
+    last = store.history(item)[-1].n
+    text = f"{sys.argv[2]}/{k}"
+    store.append([Draft("note", "me", item, note=text)], {item: last})
+    print(text, flush=True)
+"""
+
+
+def test_a_file_that_is_no_review_is_named(tmp_path: Path):
+    file = tmp_path / "set.review.sqlite"
+    file.write_text(json.dumps({"not": "a review"}) * 100)
+    with pytest.raises(DataError, match="is no review, or damaged"):
+        SqliteStore(file)
+
+
+def test_a_server_that_does_not_answer_is_named_without_its_password():
+    pytest.importorskip("psycopg")
+    with pytest.raises(StorageError, match="reviews: cannot be used") as error:
+        open_store(f"postgresql://ann:{quote('geheim')}@127.0.0.1:1/reviews")
+    assert "geheim" not in str(error.value)
