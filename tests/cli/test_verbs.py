@@ -14,6 +14,7 @@ import wildtool
 from wildtool.cli import app
 from wildtool.cli.command import run_to_status, worst_status
 from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score import score, two_processes
 from wildtool.engine.score.verdict_table import verdicts_path
 
 VERBS = [
@@ -257,6 +258,18 @@ def test_a_run_is_judged_by_other_rules_without_a_model():
     assert ended.exit_code == 0
     assert "played official, judged fixed" in ended.stdout
     assert verdicts_path(Path("runs/wild-mini/baseline--gold"), "fixed").exists()
+
+
+def test_scoring_in_two_processes_shows_and_writes_the_same(monkeypatch: pytest.MonkeyPatch):
+    type_("run wild-mini --limit 3 --repeats 2 --quiet --model baseline/gold")
+    table = verdicts_path(Path("runs/wild-mini/baseline--gold"), "fixed")
+    found: set[tuple[str, bytes]] = set()
+    asked: list[bool] = []
+    monkeypatch.setattr(two_processes, "_can_copy", lambda: asked.append(True) or True)
+    for rows in (1_000_000, 1):
+        monkeypatch.setattr(score, "MANY_ROWS", rows)
+        found.add((type_("score runs --profile fixed").stdout, table.read_bytes()))
+    assert len(found) == len(asked) == 1
 
 
 def test_a_replies_file_is_judged_with_a_row_for_each_model():

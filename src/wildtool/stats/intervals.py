@@ -26,12 +26,21 @@ def clustered_rate(clusters: Sequence[tuple[float, float]]) -> tuple[float, floa
     At a rate of 0 or 1 the clusters show no spread: there the effective sample size is the number of clusters,
     the most conservative choice (all units of an item count as one).
     """
-    used = [cluster for cluster in clusters if cluster[1] > 0]
-    total = sum([n for _, n in used])
+    return rate_of_columns([x for x, _ in clusters], [n for _, n in clusters])
+
+
+def rate_of_columns(
+    numerators: Sequence[float], denominators: Sequence[float]
+) -> tuple[float, float, float] | None:
+    """What `clustered_rate` gives, from the numerators and denominators of all clusters: faster where there are many."""
+    if min(denominators, default=0) <= 0:
+        used = [(x, n) for x, n in zip(numerators, denominators, strict=True) if n > 0]
+        numerators, denominators = [x for x, _ in used], [n for _, n in used]
+    total = sum(denominators)
     if total <= 0:
         return None
-    rate = sum([x for x, _ in used]) / total
-    effective = _effective_size(used, rate, total)
+    rate = sum(numerators) / total
+    effective = _effective_size(numerators, denominators, rate, total)
     return (rate, *wilson(rate, effective))
 
 
@@ -58,17 +67,19 @@ def weighted_sum(parts: Sequence[tuple[float, tuple[float, float, float]]]) -> t
     return value, value - below, value + above
 
 
-def _effective_size(clusters: Sequence[tuple[float, float]], rate: float, total: float) -> float:
+def _effective_size(
+    numerators: Sequence[float], denominators: Sequence[float], rate: float, total: float
+) -> float:
     """Independent observations that would give the sandwich variance; at least 1, at most what was observed.
 
     It is capped at the number observed since negative correlation inside items is more often chance than fact.
     """
-    count = len(clusters)
+    count = len(numerators)
     if count < 2:
         return 1.0
     if rate in (0.0, 1.0):
         return float(count)
-    spread = sum([(x - rate * n) ** 2 for x, n in clusters])
+    spread = sum([(x - rate * n) ** 2 for x, n in zip(numerators, denominators, strict=True)])
     variance = count / (count - 1) * spread / (total * total)
     return max(1.0, min(total, rate * (1 - rate) / variance)) if variance else total
 

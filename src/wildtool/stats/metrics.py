@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast
 
-from wildtool.stats.intervals import clustered_rate, weighted_sum
+from wildtool.stats.intervals import rate_of_columns, weighted_sum
 from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Direction, Metric
 
 READ, ON_THE_WAY = "calls read from text", "changed on the way"
@@ -147,16 +147,20 @@ def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
     # Rates share most of their denominators.
     sums = {text: [float(row[place] or 0) for row in rows] for text, place in places.items()}
     return [
-        rate_metric(rate, [*zip(sums[right], sums[total], strict=True)])
+        _metric_of_columns(rate, sums[right], sums[total])
         for rate, (right, total) in zip(wanted, pairs, strict=True)
     ]
 
 
 def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
     """A rate from the numerator and denominator of each item."""
-    right, total = sum([x for x, _ in clusters]), sum([n for _, n in clusters])
+    return _metric_of_columns(rate, [x for x, _ in clusters], [n for _, n in clusters])
+
+
+def _metric_of_columns(rate: Rate, numerators: Sequence[float], denominators: Sequence[float]) -> Metric:
+    right, total = sum(numerators), sum(denominators)
     # A benchmark may define a rate that can exceed 1; such a rate has no interval.
-    found = clustered_rate(clusters) if right <= total else None
+    found = rate_of_columns(numerators, denominators) if right <= total else None
     value, low, high = found or (right / total if total else None, None, None)
     return Metric(
         *(rate.group, rate.name, value, right, total, low, high),

@@ -12,6 +12,7 @@ Each line ends with a checksum (`format.py`). A damaged line is named; one that 
 that no later line calls synced, is left out.
 """
 
+import os
 import re
 import tempfile
 from array import array
@@ -81,6 +82,8 @@ ItemLog = dict[str, dict[int, RecordedReply | RecordedFailure]]
 
 _OFFSET_BITS = 48
 """A place in the record is one integer, segment index and offset in it, to keep the index small."""
+_LINE_READ = 1 << 14
+"""Bytes read for a line at first; most lines are shorter."""
 
 
 def transcripts(log: ItemLog, *, scripted: bool = False) -> dict[str, Transcript]:
@@ -149,6 +152,11 @@ class RecordReader(Closing):
     def jobs(self) -> Iterable[tuple[str, int]]:
         """Item and repeat of everything recorded, in order of their first rows."""
         return self._index.keys()
+
+    @property
+    def rows(self) -> int:
+        """How many steps are recorded."""
+        return sum(map(len, self._index.values()))
 
     def log(self, item: str, repeat: int) -> ItemLog:
         """What is recorded of an item; empty where nothing is."""
@@ -246,10 +254,8 @@ class RecordReader(Closing):
         """The rows of an item; with replies only, `sends` is empty where it need not be read."""
         for place in self._index.get((item, repeat), ()):
             number, offset = place >> _OFFSET_BITS, place & (1 << _OFFSET_BITS) - 1
-            file = self._files[number]
-            file.seek(offset)
             try:
-                line = file.readline(json_codec.LINE_LIMITS.bytes + 1)
+                line = _line_at(self._files[number], offset)
                 row = (_without_request(line) if replies_only else None) or _checked(_parsed(line))
                 self._check(place, line)
             except (ValueError, KeyError, TypeError) as error:
@@ -299,6 +305,20 @@ def _key(line: bytes) -> tuple[str, int] | None:
     if row["row"] != "header" or row["version"] > RECORD_VERSION:
         raise ValueError("written by a newer wildtool")
     return None
+
+
+def _line_at(file: IO[bytes], offset: int) -> bytes:
+    """The line at an offset, or the beginning of one that is too long. The position of the file, which a copy of this
+    process shares, stays where it is."""
+    size = _LINE_READ
+    while True:
+        data = os.pread(file.fileno(), size, offset)
+        end = data.find(b"\n") + 1
+        if end or len(data) < size:
+            return data[:end] if end else data
+        if size > json_codec.LINE_LIMITS.bytes:
+            return data
+        size = min(4 * size, json_codec.LINE_LIMITS.bytes + 1)
 
 
 def _without_request(line: bytes) -> dict[str, Any] | None:

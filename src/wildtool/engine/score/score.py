@@ -3,7 +3,7 @@
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,21 @@ from wildtool.engine.registry import as_recorded, played_benchmark
 from wildtool.engine.score.completeness import PlannedSize
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.table_stamp import make_stamp
-from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, verdicts_path
+from wildtool.engine.score.two_processes import in_two_processes
+from wildtool.engine.score.verdict_table import (
+    HeldRows,
+    OutcomeCounts,
+    RunInfo,
+    VerdictTable,
+    forget_database,
+    load_database,
+    verdicts_path,
+)
 from wildtool.errors import DataError, RecordError
 from wildtool.types import Item, Source, Verdict
+
+MANY_ROWS = 1_000
+"""Recorded steps from which a second process saves more time than it takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,20 +58,30 @@ class JudgingJob:
     about: Mapping[str, Any]
     """What `run.json` says."""
 
-    def items(self, reader: RecordReader) -> Iterator["JudgedItem"]:
-        """Judges one item after the other, in the order of the data."""
+    def items(
+        self, reader: RecordReader, mine: Callable[[int], bool] | None = None
+    ) -> Iterator["JudgedItem"]:
+        """Judges one item after the other, in the order of the data.
+
+        Args:
+            mine: whether to judge the item of this place; None for all.
+        """
         benchmark, rules = self.selection.benchmark, self.run_info.profile
         silent_after: bool = self.about["identity"].get("silent_after", False)
-        for item, repeat in self.selection.jobs():
+        for order, (item, repeat) in enumerate(self.selection.jobs()):
+            if mine is not None and not mine(order):
+                continue
             log = reader.log(item.id, repeat)
             verdicts, fault = safe_judge(benchmark, item, transcripts(log, scripted=silent_after), rules)
-            yield JudgedItem(item, repeat, log, verdicts, fault)
+            yield JudgedItem(order, item, repeat, log, verdicts, fault)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
     """One item of a run with its verdicts."""
 
+    order: int
+    """Its place among all items and repeats, from 0."""
     item: Item
     repeat: int
     log: ItemLog
@@ -116,22 +138,53 @@ def score_run(
     Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
     """
     run, planned = _with_planned_size(prepare_judging(folder, profile=profile, data=data))
-    faults: list[str] = []
     table = VerdictTable(verdicts_path(out or folder, run.run_info.profile), run.selection.benchmark)
     with table, RecordReader(folder) as reader:
-        for order, judged in enumerate(run.items(reader)):
-            if judged.fault is not None:
-                faults.append(f"{judged.item.id}: {judged.fault}")
-            table.add(order, run.run_info, judged.item, judged.repeat, judged.verdicts, judged.log)
+        faults = _judge(run, reader, table)
         stamp = make_stamp(run.about, run.run_info.profile, reader.fingerprints, planned)
         return ScoringOutcome(
             verdicts=table.write(stamp),
             profile=run.run_info.profile,
             played=run.about["identity"]["profile"],
             counts=table.counts(),
-            faults=tuple(faults),
+            faults=faults,
             remarks=tuple(map(str, reader.lost)),
         )
+
+
+Faults = list[tuple[int, str]]
+"""Items that the judge failed on, by their place, with the reason."""
+
+
+def _judge(run: JudgingJob, reader: RecordReader, table: VerdictTable) -> tuple[str, ...]:
+    """Fills the table with the verdicts of all items; says which the judge failed on, and why."""
+
+    def fill(part: VerdictTable, mine: Callable[[int], bool] | None) -> Faults:
+        faults: Faults = []
+        for judged in run.items(reader, mine):
+            if judged.fault is not None:
+                faults.append((judged.order, f"{judged.item.id}: {judged.fault}"))
+            part.add(judged.order, run.run_info, judged.item, judged.repeat, judged.verdicts, judged.log)
+        return faults
+
+    if reader.rows >= MANY_ROWS:
+        forget_database()  # it keeps threads, and a process with several is not copied
+        with VerdictTable(table.path, run.selection.benchmark) as other:
+
+            def fill_ours(mine: Callable[[int], bool]) -> Faults:
+                load_database()  # while the other process judges already
+                return fill(table, mine)
+
+            def fill_other(mine: Callable[[int], bool]) -> tuple[Faults, HeldRows]:
+                return fill(other, mine), other.held()
+
+            found = in_two_processes(fill_ours, fill_other)
+            if found is not None:
+                ours, (theirs, held) = found
+                table.take(other, held)
+                return tuple(text for _, text in sorted([*ours, *theirs]))
+        table.clear()
+    return tuple(text for _, text in fill(table, None))
 
 
 def _with_planned_size(run: JudgingJob) -> tuple[JudgingJob, PlannedSize | None]:

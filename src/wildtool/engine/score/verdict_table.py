@@ -8,7 +8,9 @@ everything as it came.
 import math
 import os
 import re
+import shutil
 import tempfile
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -103,6 +105,8 @@ text)."""
 
 _LONGEST = 100_000
 """Characters kept of a text in the table."""
+HeldRows = tuple["array[int]", Counter[str]]
+"""Places of rows and how many have which outcome."""
 _OFFSET_BITS = 48
 """The place of a row is one integer, its order and its offset in the file of rows."""
 
@@ -195,6 +199,32 @@ class VerdictTable(Closing):
             except OSError as error:
                 raise self._storage_error(error) from error
 
+    def held(self) -> "HeldRows":
+        """What `take` needs to know of the rows in this table."""
+        self._file.flush()
+        return array("Q", self._places), self._outcomes
+
+    def take(self, other: "VerdictTable", held: "HeldRows") -> None:
+        """Adds the rows of another table, which a copy of this process may have filled: `held` is what it says."""
+        places, outcomes = held
+        # An offset is the lower part of a place.
+        self._places += [place + self._size for place in places]
+        self._outcomes += outcomes
+        try:
+            other._file.seek(0)
+            shutil.copyfileobj(other._file, self._file)
+            self._size = self._file.tell()
+        except OSError as error:
+            raise self._storage_error(error) from error
+
+    def clear(self) -> None:
+        """Drops all rows."""
+        self._size = 0
+        self._places.clear()
+        self._outcomes.clear()
+        self._file.seek(0)
+        self._file.truncate()
+
     def counts(self) -> OutcomeCounts:
         return OutcomeCounts(**self._outcomes)
 
@@ -242,6 +272,11 @@ def _database() -> "duckdb.DuckDBPyConnection":
     import duckdb
 
     return duckdb.connect(config={"threads": 1})
+
+
+def load_database() -> None:
+    """Loads the database, which takes a while, before the first query needs it."""
+    _database()
 
 
 def forget_database() -> None:

@@ -6,6 +6,7 @@ is a test.
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from string import ascii_lowercase, digits
 
 from wildtool.toolcall.set_scores import multiset_overlap
@@ -41,4 +42,6 @@ def rouge_1_2(predicted: Sequence[str], gold: Sequence[str]) -> tuple[float, flo
 
 
 def _grams(words: Sequence[str], n: int) -> Sequence[str] | list[tuple[str, ...]]:
-    return words if n == 1 else [*zip(*[words[at:] for at in range(n)], strict=False)]
+    if n <= 2:
+        return words if n == 1 else [*pairwise(words)]
+    return [*zip(*[words[at:] for at in range(n)], strict=False)]
