@@ -1,6 +1,6 @@
 """A benchmark that is altered between the model and its episodes: what noise in tools and planted instructions share."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Protocol
 
@@ -32,6 +32,12 @@ class AlteredRules(Rules):
 
     def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> AlteredEpisode:
         return self.altered(self._inner.recorded_episode(item, unit, transcript), item)
+
+    def leading(self, item: Item) -> Sequence[str]:
+        return self._inner.leading(item)
+
+    def after(self, item: Item, episodes: Mapping[str, Any]) -> Item | None:
+        return self._inner.after(item, {unit: episode.inner for unit, episode in episodes.items()})
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         return self._inner.verdict(episode.inner, item, unit)

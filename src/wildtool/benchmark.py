@@ -140,6 +140,27 @@ class Rules:
         """The state machine for replaying a record, before its first reply; by default the one of `episode`."""
         return self.episode(item, unit)
 
+    def leading(self, item: Item) -> Sequence[str]:
+        """Units that are run before the others of their item, in order, as these depend on them; mostly none."""
+        return ()
+
+    def after(self, item: Item, episodes: Mapping[str, Any]) -> Item | None:
+        """The item as the other units see it, once its leading units were run; None if they got not far enough.
+
+        Args:
+            episodes: of the leading units.
+        """
+        return item
+
+    def settled(self, item: Item, transcripts: Mapping[str, Transcript]) -> Item:
+        """The item as `after` gives it, from a record; the item itself if that does not reach so far."""
+        episodes: dict[str, Episode] = {}
+        for unit in self.leading(item):
+            transcript = transcripts.get(unit)
+            episodes[unit] = self.recorded_episode(item, unit, transcript)
+            replay(episodes[unit], transcript)
+        return (self.after(item, episodes) if episodes else None) or item
+
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         """Columns, detail and steps of a unit whose record ends before its episode does; nothing else is read."""
         return Check(False)
@@ -254,11 +275,18 @@ class Benchmark(ABC):
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Runs all units of an item; `in_order` asks for one unit after another."""
         rules = self.rules(profile)
-        await play_episodes({unit: rules.episode(item, unit) for unit in item.units}, ask, in_order=in_order)
+        leading = {unit: rules.episode(item, unit) for unit in rules.leading(item)}
+        if leading:
+            await play_episodes(leading, ask, in_order=True)
+        seen = rules.after(item, leading) if leading else item
+        if seen is not None:
+            others = {unit: rules.episode(seen, unit) for unit in item.units if unit not in leading}
+            await play_episodes(others, ask, in_order=in_order)
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         """One verdict for each unit of the item, in order; pure. A unit without transcript is unplayed."""
         rules = self.rules(profile)
+        item = rules.settled(item, transcripts)
         return [self._judge_unit(rules, item, unit, transcripts.get(unit)) for unit in item.units]
 
     def _judge_unit(self, rules: Rules, item: Item, unit: str, transcript: Transcript | None) -> Verdict:

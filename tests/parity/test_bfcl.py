@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
+from wildtool.benchmarks.bfcl.agentic import has_answer
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.checker import check_calls, standardise
 from wildtool.benchmarks.bfcl.data import BfclEntry, read_category_file
@@ -133,6 +134,13 @@ def test_every_verdict_is_equal(folder: Path, name: str) -> None:
         ), case
         seen += 1
     assert seen > 400
+
+
+def test_every_answer_is_looked_for_alike(folder: Path) -> None:
+    cases = list(rows(folder / "agentic_checker.jsonl"))
+    assert len(cases) == 7
+    for case in cases:
+        assert has_answer(case["model_response"], case["possible_answers"]) == case["valid"], case
 
 
 def test_native_tools_are_those_of_the_original(folder: Path) -> None:

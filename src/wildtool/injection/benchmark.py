@@ -68,10 +68,11 @@ class _Injected(Benchmark):
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         # What the model saw follows from the rules that it was run under.
         rules = self.rules(self.played or profile)
+        seen = rules.settled(item, transcripts)
         return [
             replace(
                 verdict,
-                fields={**verdict.fields, **_obedience(rules, item, verdict, transcripts.get(verdict.unit))},
+                fields={**verdict.fields, **_obedience(rules, seen, verdict, transcripts.get(verdict.unit))},
             )
             for verdict in self.clean.judge(item, transcripts, profile)
         ]

@@ -26,6 +26,10 @@ PROMPT_STYLE_TEMPLATES = {
         "available_tools": "In {format}: {functions}",
     }
 }
+ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT = "Answer as {'answer': X}."
+MEMORY_AGENT_SETTINGS = {"shop": "You sell."}
+MEMORY_BACKEND_INSTRUCTION_UNIFIED = "{scenario_setting} One: {memory_content}"
+MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL = "{scenario_setting} Two: {memory_content}"
 raise SystemExit("must never run")
 """
 
@@ -51,6 +55,9 @@ def test_the_default_prompt_is_put_together_as_its_name_says(
         'You call. Choose.|Write [name(x=1)].|Go on.|In json: [\n    {\n        "name": "\\u00e9{"\n    }\n]'
     )
     assert texts.system_prompt([{"name": "é{"}]) == expected
+    assert texts.memory("shop", "{x}", unified=True) == "You sell. One: {x}"
+    assert texts.memory("shop", "", unified=False) == "You sell. Two: "
+    assert texts.answer_form() == "Answer as {'answer': X}."
 
 
 def test_native_calls_have_no_prompt_of_the_original(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -66,6 +73,7 @@ def test_native_calls_have_no_prompt_of_the_original(monkeypatch: pytest.MonkeyP
         (("style=plain", "style=none"), "PROMPT_STYLE_TEMPLATES has no 'none'"),
         (("{persona}", "{person}"), "found 'person'"),
         (("PARAM_TYPE_MAPPING =", "OTHER ="), "PARAM_TYPE_MAPPING is missing"),
+        (("One: {memory_content}", "{other}"), "MEMORY_BACKEND_INSTRUCTION_UNIFIED.*found 'other'"),
     ],
 )
 def test_a_prompt_of_another_shape_is_named(

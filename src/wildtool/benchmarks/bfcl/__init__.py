@@ -76,18 +76,28 @@ class BFCL(Benchmark):
         return self._rules[profile]
 
     def _make_rules(self, profile: str) -> Rules:
+        from wildtool.benchmarks.bfcl.agentic import (
+            MemoryRules,
+            OwnAgenticWording,
+            has_answer,
+            has_answer_strictly,
+        )
         from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules, FixedRules
         from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules, MultiTurnRules
         from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS, own_system_prompt
         from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
 
         native = self.mode == "fc"
-        prompt = own_system_prompt if self._originals is None else self._originals.system_prompt
+        texts = self._originals
+        prompt = own_system_prompt if texts is None else texts.system_prompt
+        wording = OwnAgenticWording() if texts is None else texts
         official = profile == "official"
         single, multi = (SingleTurnRules, MultiTurnRules) if official else (FixedRules, FixedMultiTurnRules)
         forms = {name: single(WrittenCalls(prompt, form)) for name, form in PROMPT_FORMS.items()}
         form = NativeCalls() if native else WrittenCalls(prompt)
-        return EntryRules(single(form), multi(native, prompt), forms)
+        dialogues = multi(native, prompt)
+        memory = MemoryRules(dialogues.dialogue, wording, has_answer if official else has_answer_strictly)
+        return EntryRules(single(form), dialogues, memory, forms)
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"version": item.data.version}

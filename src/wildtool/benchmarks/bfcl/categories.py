@@ -82,7 +82,8 @@ BFCL_CATEGORIES: Mapping[str, Category] = {category.name: category for category 
 """By name, in the leaderboard's order."""
 SINGLE_TURN = tuple(one.name for one in _ALL if one.group in ("non_live", "live"))
 _MULTI_TURN = tuple(one.name for one in _ALL if one.kind == "multi_turn")
-SCORED = (*SINGLE_TURN, *_MULTI_TURN)
+MEMORY = tuple(one.name for one in _ALL if one.kind == "memory")
+SCORED = (*SINGLE_TURN, *_MULTI_TURN, *MEMORY)
 """Categories that are run where none is named."""
 FORMAT_SENSITIVITY = "format_sensitivity"
 RUNNABLE = (*SCORED, FORMAT_SENSITIVITY)
@@ -91,6 +92,7 @@ AST_KINDS = frozenset({"simple", "multiple", "parallel"})
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "single_turn": SINGLE_TURN,
     "multi_turn": _MULTI_TURN,
+    "memory": MEMORY,
     "non_live": tuple(one.name for one in _ALL if one.group == "non_live"),
     "live": tuple(one.name for one in _ALL if one.group == "live"),
     "ast": tuple(one.name for one in _ALL if one.kind in AST_KINDS),

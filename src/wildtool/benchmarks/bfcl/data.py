@@ -22,6 +22,7 @@ from wildtool.types import Item, Message
 VERSIONS = ("v4", "v3")
 _QUESTIONS, _ANSWERS = ("question", "", "data"), ("possible_answer",)
 """Folders in which the files may lie; the original keeps questions at the top."""
+EARLIER_FOLDER = "memory_prereq_conversation"
 
 AcceptedCall = Mapping[str, Mapping[str, Any]]
 """One expected call: the function's name to its parameters, each with the list of its accepted values; an empty text
@@ -93,6 +94,9 @@ def read_category_file(folder: Path, category: Category, version: str) -> Iterat
     if category.kind == "multi_turn":
         yield from _multi_turn_items(folder, category, version, questions)
         return
+    if category.kind == "memory":
+        yield from _memory_items(folder, category, version, questions)
+        return
     if category.kind == "forms":
         yield from _form_items(folder, category, version, questions)
         return
@@ -115,14 +119,61 @@ def _multi_turn_items(folder: Path, category: Category, version: str, questions:
     from wildtool.benchmarks.bfcl.simulated.base import read_simulated_tables
 
     documents, tables = read_documents(folder), read_simulated_tables(tables_folder(folder))
+    for where, entry, answer in _with_answers(folder, category, version, questions):
+        record = parse_multi_turn(entry, answer, category, documents, tables, where, version)
+        yield Item(entry["id"], ("0",), record, split=category.name)
+
+
+def _memory_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
+    """An item for each scenario; each of its questions is a unit."""
+    from wildtool.benchmarks.bfcl.agentic import MemoryRecord, Question
+    from wildtool.benchmarks.bfcl.multi_turn import read_tool_documents, read_turn
+    from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES
+
+    functions = read_tool_documents(folder, MEMORY_CLASSES[category.name].DOCUMENTS)
+    asked: dict[str, dict[str, Question]] = {}
+    for where, entry, answer in _with_answers(folder, category, version, questions):
+        turns = cast(list[Any], required_field(entry, "question", list, where))
+        messages = tuple(read_turn(turns[0] if turns else None, f"{where}: question[0]"))
+        accepted = cast(list[Any], required_field(answer, "ground_truth", list, where))
+        if not accepted or not all(isinstance(one, str) for one in accepted):
+            raise DataError(f"{where}: field ground_truth: expected texts, at least one")
+        unit = str(entry["id"]).replace("memory", category.name, 1)
+        asked.setdefault(required_field(entry, "scenario", str, where), {})[unit] = Question(
+            messages, tuple(accepted)
+        )
+    for scenario, units in asked.items():
+        earlier = [
+            tuple(
+                tuple(read_turn(turn, f"{where}: question[{place}]"))
+                for place, turn in enumerate(cast(list[Any], required_field(entry, "question", list, where)))
+            )
+            for where, entry in packed_lines(earlier_file(folder, scenario))
+        ]
+        record = MemoryRecord(category, scenario, tuple(filter(None, earlier)), units, functions)
+        yield Item(f"{category.name}:{scenario}", tuple(units), record, split=category.name)
+
+
+def earlier_file(folder: Path, scenario: str) -> Path:
+    """The file of the conversations before a scenario's questions. Raises DataError."""
+    if not scenario.isidentifier():
+        raise DataError(f"{folder}: scenario {scenario!r}: expected one word")
+    found = find_packed(folder / EARLIER_FOLDER, f"memory_{scenario}.json")
+    if found is None:
+        raise DataError(f"{folder}: {EARLIER_FOLDER}/memory_{scenario}.json is missing")
+    return found
+
+
+def _with_answers(
+    folder: Path, category: Category, version: str, questions: Path
+) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Place, question and answer of each entry; answers belong to questions by their places."""
     answers = list(packed_lines(_required_answers(folder, category, version)))
     for place, (where, entry) in enumerate(packed_lines(questions)):
-        name = required_field(entry, "id", str, where)
-        where = f"{where} (id {name!r})"
+        where = f"{where} (id {required_field(entry, 'id', str, where)!r})"
         if place >= len(answers):
             raise DataError(f"{where}: the file of answers has only {len(answers)}")
-        record = parse_multi_turn(entry, answers[place][1], category, documents, tables, where, version)
-        yield Item(name, ("0",), record, split=category.name)
+        yield where, entry, answers[place][1]
 
 
 def _form_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:

@@ -30,6 +30,7 @@ from wildtool.benchmarks.bfcl.multi_turn import FORCE_TERMINATED, MultiTurnRecor
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
 from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
+from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import native_name
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object
@@ -303,10 +304,12 @@ class FixedMultiTurnRules(MultiTurnRules):
     """The corrected rules of multi-turn entries: values without names get theirs (M5); see `check_turns`."""
 
     def episode(self, item: Item, unit: str) -> Episode:
-        apis = item.data.instances(steady=True)
+        return self.dialogue(item.data, item.data.instances(steady=True))
+
+    def dialogue(self, record: MultiTurnRecord, apis: SimulatedApis) -> MultiTurnEpisode:
         if self.native:
-            return NativeMultiTurn(item.data, apis)
-        return PromptMultiTurn(item.data, self.system_prompt, apis, decode_python_fully)
+            return NativeMultiTurn(record, apis)
+        return PromptMultiTurn(record, self.system_prompt, apis, decode_python_fully)
 
     def check(self, record: MultiTurnRecord, played: MultiTurnEpisode) -> Check:
         if played.stopped:

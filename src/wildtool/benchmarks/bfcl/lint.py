@@ -1,10 +1,12 @@
 """Checks BFCL's entries for what no reply can satisfy, and describes them in numbers."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from wildtool.benchmark import Finding
+from wildtool.benchmarks.bfcl.agentic import MemoryRecord, has_answer
 from wildtool.benchmarks.bfcl.categories import RUNNABLE, split_categories
 from wildtool.benchmarks.bfcl.data import BfclEntry, has_entries, read_category_file, read_items, version_of
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, multi_turn_faults
@@ -31,7 +33,7 @@ def lint_entries(folder: Path) -> Iterator[Finding]:
                 if item.id in seen:
                     yield Finding(where, "repeated id", "an earlier entry has it too")
                 seen.add(item.id)
-                faults = multi_turn_faults if category.kind == "multi_turn" else _faults
+                faults = _FAULTS.get(category.kind, _faults)
                 yield from (Finding(where, rule, message) for rule, message in faults(item.data))
         except DataError as error:
             yield Finding(str(folder), "unreadable", str(error))
@@ -72,14 +74,27 @@ def _faults(record: BfclEntry) -> Iterator[tuple[str, str]]:
                 )
 
 
+def _memory_faults(record: MemoryRecord) -> Iterator[tuple[str, str]]:
+    for unit, question in record.questions.items():
+        if not any(has_answer(answer, [answer]) for answer in question.answers):
+            yield "answer never found", f"{unit}: {question.answers[0]!r} is not found in itself"
+
+
+_FAULTS: Mapping[str, Callable[[Any], Iterator[tuple[str, str]]]] = {
+    "multi_turn": multi_turn_faults,
+    "memory": _memory_faults,
+}
+"""By kind of category; for the others `_faults`."""
+
+
 def stats(folder: Path) -> Iterator[Metric]:
     """Entries, functions and expected calls by category. Raises DataError."""
     entries: Counter[str] = Counter()
     functions: Counter[str] = Counter()
     calls: Counter[str] = Counter()
     for item in read_items(folder, None):
-        record: BfclEntry | MultiTurnRecord = item.data
-        entries[item.split] += 1
+        record: BfclEntry | MultiTurnRecord | MemoryRecord = item.data
+        entries[item.split] += len(item.units)
         functions[item.split] += len(record.functions)
         calls[item.split] += len(record.answers)
     names = [name for name in RUNNABLE if name in entries]

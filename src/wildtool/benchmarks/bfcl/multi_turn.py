@@ -21,7 +21,6 @@ from wildtool.benchmarks.bfcl.simulated import (
 from wildtool.benchmarks.bfcl.simulated.base import (
     FILLER_FILE,
     TABLES_FILE,
-    SimulatedApi,
     SimulatedTables,
 )
 from wildtool.data.files import find_packed
@@ -95,18 +94,23 @@ def read_documents(folder: Path) -> dict[str, tuple[dict[str, Any], ...]]:
     """By class the documents of its tools, from the data folder. Raises DataError."""
     documents: dict[str, tuple[dict[str, Any], ...]] = {}
     for name, owner in SIMULATED_CLASSES.items():
-        entries: list[dict[str, Any]] = []
-        for where, document in read_json_lines(document_file(folder, owner), "document"):
-            required_field(document, "name", str, where)
-            required_field(document, "parameters", dict, where)
-            entries.append(document)
-        documents[name] = tuple(entries)
+        documents[name] = read_tool_documents(folder, owner.DOCUMENTS)
     return documents
 
 
-def document_file(folder: Path, owner: type[SimulatedApi]) -> Path:
+def read_tool_documents(folder: Path, name: str) -> tuple[dict[str, Any], ...]:
+    """The documents of the tools of one class. Raises DataError. Args: name: of their file, without ending."""
+    entries: list[dict[str, Any]] = []
+    for where, document in read_json_lines(document_file(folder, name), "document"):
+        required_field(document, "name", str, where)
+        required_field(document, "parameters", dict, where)
+        entries.append(document)
+    return tuple(entries)
+
+
+def document_file(folder: Path, name: str) -> Path:
     """The file that documents the tools of a class."""
-    return folder / DOCUMENT_FOLDER / f"{owner.DOCUMENTS}.json"
+    return folder / DOCUMENT_FOLDER / f"{name}.json"
 
 
 def tables_folder(folder: Path) -> Path:
@@ -116,7 +120,7 @@ def tables_folder(folder: Path) -> Path:
 
 def simulated_files(folder: Path) -> Iterator[Path]:
     """The files beside questions and answers that multi-turn entries need, as far as they are there."""
-    places = [document_file(folder, owner) for owner in SIMULATED_CLASSES.values()]
+    places = [document_file(folder, owner.DOCUMENTS) for owner in SIMULATED_CLASSES.values()]
     found = [find_packed(tables_folder(folder), name) for name in (TABLES_FILE, FILLER_FILE)]
     yield from (path for path in (*places, *found) if path is not None and path.is_file())
 
@@ -151,7 +155,7 @@ def parse_multi_turn(
         checked(scenario, dict, f"{where}: initial_config.{name}")
     question: list[Any] = checked(record.get("question"), list, f"{where}: field question")
     answers: list[Any] = checked(answer.get("ground_truth"), list, f"{where}: field ground_truth")
-    turns = [tuple(_messages(turn, f"{where}: question[{place}]")) for place, turn in enumerate(question)]
+    turns = [tuple(read_turn(turn, f"{where}: question[{place}]")) for place, turn in enumerate(question)]
     truth = [tuple(_texts(calls, where, f"ground_truth[{place}]")) for place, calls in enumerate(answers)]
     if len(turns) != len(truth):
         raise DataError(f"{where}: {len(turns)} turns, but the answers are for {len(truth)}")
@@ -173,7 +177,8 @@ def parse_multi_turn(
     return found
 
 
-def _messages(turn: Any, where: str) -> Iterator[Message]:
+def read_turn(turn: Any, where: str) -> Iterator[Message]:
+    """The messages of one turn. Raises DataError."""
     for number, message in enumerate(checked(turn, list, where)):
         place = f"{where}[{number}]"
         required_field(checked(message, dict, place), "role", str, place)

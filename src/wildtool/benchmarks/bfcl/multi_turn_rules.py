@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmarks.bfcl.agentic import MemoryRecord, MemoryRules
+from wildtool.benchmarks.bfcl.data import BfclEntry
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, check_turns, plain_call
 from wildtool.benchmarks.bfcl.multi_turn_episode import (
@@ -14,6 +16,7 @@ from wildtool.benchmarks.bfcl.multi_turn_episode import (
 )
 from wildtool.benchmarks.bfcl.prompt_forms import SystemPrompt, own_system_prompt
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
+from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import openai_tools
 from wildtool.json_codec import as_object
 from wildtool.toolcall.mutations import value_mutants
@@ -27,13 +30,22 @@ class EntryRules(Rules):
 
     single: SingleTurnRules
     multi: "MultiTurnRules"
+    memory: MemoryRules
     forms: Mapping[str, SingleTurnRules]
     """By name of the form of prompts, in which an entry of format sensitivity is a unit."""
 
     def _of(self, item: Item, unit: str) -> Rules:
         if isinstance(item.data, MultiTurnRecord):
             return self.multi
+        if isinstance(item.data, MemoryRecord):
+            return self.memory
         return self.forms.get(unit, self.single)
+
+    def leading(self, item: Item) -> Sequence[str]:
+        return self._of(item, item.units[0]).leading(item)
+
+    def after(self, item: Item, episodes: Mapping[str, Any]) -> Item | None:
+        return self._of(item, item.units[0]).after(item, episodes)
 
     def episode(self, item: Item, unit: str) -> Episode:
         return self._of(item, unit).episode(item, unit)
@@ -42,6 +54,9 @@ class EntryRules(Rules):
         return self._of(item, unit).verdict(episode, item, unit)
 
     def mutants(self, item: Item) -> Iterable[Mutant]:
+        if not isinstance(item.data, BfclEntry):
+            yield from self._of(item, item.units[0]).mutants(item)
+            return
         for unit in item.units:
             for mutant in self._of(item, unit).mutants(item):
                 yield replace(mutant, unit=unit)
@@ -65,7 +80,15 @@ class MultiTurnRules(Rules):
     """Makes the system prompt of mode `prompt` from function documents."""
 
     def episode(self, item: Item, unit: str) -> Episode:
-        return NativeMultiTurn(item.data) if self.native else PromptMultiTurn(item.data, self.system_prompt)
+        return self.dialogue(item.data, item.data.instances())
+
+    def dialogue(self, record: MultiTurnRecord, apis: SimulatedApis) -> MultiTurnEpisode:
+        """The episode of a dialogue whose calls run on given instances."""
+        return (
+            NativeMultiTurn(record, apis)
+            if self.native
+            else PromptMultiTurn(record, self.system_prompt, apis)
+        )
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         played: MultiTurnEpisode = episode

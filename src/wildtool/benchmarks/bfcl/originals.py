@@ -22,6 +22,10 @@ PATH = "berkeley-function-call-leaderboard/bfcl_eval/constants/default_prompts.p
 BLOB = "1f5e9e1e8119b2277bee2198214ee9d6aaf6f6e2"
 _FORMAT = "DEFAULT_SYSTEM_PROMPT_FORMAT"
 """The constant that names the parts of the default prompt: form of calls, tag, form of documents, template, style."""
+_ANSWER_FORM, _PARTS = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT", "MEMORY_AGENT_SETTINGS"
+_ONE_MEMORY, _TWO_MEMORIES = "MEMORY_BACKEND_INSTRUCTION_UNIFIED", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"
+_AGENTIC = (_ANSWER_FORM, _PARTS, _ONE_MEMORY, _TWO_MEMORIES)
+"""Constants of the agentic part. The file is pinned, so the digest of the others stands for them too."""
 _CONSTANTS = (
     _FORMAT,
     "OUTPUT_FORMAT_MAPPING",
@@ -33,7 +37,7 @@ _CONSTANTS = (
 
 def original_files(repository: str, commit: str, blob: str | None = None) -> list[PromptFile]:
     """The file with the original's prompts. Args: blob: its git blob id, where another than the pinned counts."""
-    return [PromptFile(PinnedFile(repository, commit, PATH, git_blob=blob or BLOB), _CONSTANTS)]
+    return [PromptFile(PinnedFile(repository, commit, PATH, git_blob=blob or BLOB), (*_CONSTANTS, *_AGENTIC))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,20 @@ class OriginalTexts:
     def check(self) -> None:
         """Raises DataError where a part of the prompt is missing or of another shape."""
         self._composed("", DEFAULT_FORM)
+        for scenario in as_object(self.texts[_PARTS]):
+            for unified in (True, False):
+                self.memory(scenario, "", unified=unified)
+        self.answer_form()
+
+    def answer_form(self) -> str:
+        """How the final answer of an agentic entry is to be written."""
+        return _filled(_ANSWER_FORM, self.texts[_ANSWER_FORM], None)
+
+    def memory(self, scenario: str, content: str, *, unified: bool) -> str:
+        """The system prompt of a conversation with a memory. Raises DataError."""
+        name = _ONE_MEMORY if unified else _TWO_MEMORIES
+        blanks = {"scenario_setting": self._part(_PARTS, scenario), "memory_content": content}
+        return _filled(name, self.texts[name], blanks)
 
     def _composed(self, functions: str, form: PromptForm) -> str:
         chosen = {name: values[-1] for name, values in parse_qs(str(self.texts[_FORMAT])).items()}
@@ -81,10 +99,12 @@ class OriginalTexts:
         return found[key]
 
 
-def _filled(name: str, text: Any, blanks: Mapping[str, Any]) -> str:
-    """A text with its blanks filled. Raises DataError for one that cannot be."""
+def _filled(name: str, text: Any, blanks: Mapping[str, Any] | None) -> str:
+    """A text with its blanks filled. Raises DataError for one that cannot be. Args: blanks: None for a text as it is."""
     if not isinstance(text, str):
         raise DataError(f"{PATH}: {name}: expected a text, found {type(text).__name__}")
+    if blanks is None:
+        return text
     try:
         wanted = [(blank, spec, how) for _, blank, spec, how in Formatter().parse(text) if blank is not None]
     except ValueError as error:
@@ -103,6 +123,6 @@ def read_original_texts(files: Sequence[PromptFile], folder: Path) -> OriginalTe
     if not are_pulled(files, folder):
         return None
     (texts,) = read_files(files, folder).values()
-    found = OriginalTexts(texts, digest_of(texts))
+    found = OriginalTexts(texts, digest_of({name: texts[name] for name in _CONSTANTS}))
     found.check()
     return found

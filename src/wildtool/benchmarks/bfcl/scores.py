@@ -1,7 +1,7 @@
 """The leaderboard's scores: weighted sums of the categories' accuracies, as v3 and v4 define them (spec section 9)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 
@@ -67,6 +67,8 @@ class ScoreBoard:
     """What the overall score is made of: name to weight and formula."""
     scores: Mapping[str, Formula]
     """The other scores by name."""
+    reduced: Mapping[str, tuple[str, Formula]] = field(default_factory=dict[str, tuple[str, Formula]])
+    """By name of a part that needs a search endpoint: name and formula of what is left without one."""
 
     def formula(self) -> Formula:
         return shares(list(self.overall.values()))
@@ -89,6 +91,7 @@ LEADERBOARDS: Mapping[str, ScoreBoard] = {
             "memory": _MEMORY,
             "relevance": of("live_relevance"),
         },
+        {"agentic": ("agentic without web search", _MEMORY)},
     ),
     "v3": ScoreBoard(
         {

@@ -5,10 +5,18 @@ from functools import cache
 from pathlib import Path
 
 from wildtool.benchmarks.bfcl.categories import split_categories
-from wildtool.benchmarks.bfcl.data import answer_file, form_entries, question_file, version_of
-from wildtool.benchmarks.bfcl.multi_turn import simulated_files
+from wildtool.benchmarks.bfcl.data import (
+    answer_file,
+    earlier_file,
+    form_entries,
+    packed_lines,
+    question_file,
+    version_of,
+)
+from wildtool.benchmarks.bfcl.multi_turn import document_file, simulated_files
 from wildtool.benchmarks.bfcl.originals import OriginalTexts, original_files, read_original_texts
 from wildtool.benchmarks.bfcl.simulated.extract import pull_tables
+from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES
 from wildtool.data.files import source_of_files
 from wildtool.data.pinned import PinnedFile, ReportProgress, data_place, fetch_all, official_folder
 from wildtool.data.prompt_files import PromptFile, pull_prompts
@@ -88,6 +96,10 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
             yield answers
         if category.kind == "multi_turn":
             simulated = True
+        if category.kind == "memory":
+            yield document_file(folder, MEMORY_CLASSES[category.name].DOCUMENTS)
+            scenarios = {str(entry.get("scenario")) for _, entry in packed_lines(questions)}
+            yield from (earlier_file(folder, scenario) for scenario in sorted(scenarios))
         if category.kind == "forms":
             for base in form_entries(questions):
                 yield from _files(folder, base.name)

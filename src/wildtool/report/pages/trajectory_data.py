@@ -209,6 +209,7 @@ def _played(
         rules: [_without_local_paths(verdict) for verdict in safe_judge(benchmark, item, said, rules)[0]]
         for rules in benchmark.profiles
     }
+    item = benchmark.rules(profile).settled(item, said)
     for at, unit in enumerate(item.units):
         trace = benchmark.rules(profile).trace(item, unit, said.get(unit, Transcript(())))
         verdicts = {rules: each[at] for rules, each in judged.items()}

@@ -97,6 +97,10 @@ class SimulatedApis:
             self._instances[name] = instance
             self._tools |= instance.tools()
 
+    def instances(self) -> Sequence[SimulatedApi]:
+        """The instances, in the order of their classes."""
+        return list(self._instances.values())
+
     def execute(self, call: str) -> str:
         """Runs one call, such as `cd(folder='a')`, and returns the text that the model sees. Never raises."""
         try:

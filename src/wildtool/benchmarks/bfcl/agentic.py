@@ -1,0 +1,284 @@
+"""The agentic part: questions about earlier conversations, answered from a memory; the answer is looked for in the
+last reply.
+
+A scenario is one item: its conversations are run once, in order, and leave a memory with which each question begins.
+They belong to the first unit, so that units are questions only.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmarks.bfcl.categories import Category
+from wildtool.benchmarks.bfcl.decode import native_result
+from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord
+from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode
+from wildtool.benchmarks.bfcl.simulated import SimulatedApis
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, copied
+from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES, NO_TABLES, Memory
+from wildtool.episode import written_text
+from wildtool.json_codec import as_list, as_object
+from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, parse_expression
+from wildtool.types import Episode, Item, Message, Request
+
+NO_LAST_MESSAGE, NOT_FOUND = "agentic:no_last_message", "agentic:answer_not_found"
+EMPTY_MEMORY = "(nothing yet)"
+"""What stands in place of an empty memory."""
+_DROPPED = re.compile(r"[,./\-_*^()]")
+_NUMBER_SIGN = re.compile(r"(?<=\d)\.(?=\d)|(?<![\w.])-(?=\d)")
+
+TurnMessages = tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of an agentic entry."""
+
+    messages: TurnMessages
+    answers: tuple[str, ...]
+    """Accepted answers; one of them must occur in the last reply."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryRecord:
+    """One scenario with one of the three memories."""
+
+    category: Category
+    scenario: str
+    conversations: tuple[tuple[TurnMessages, ...], ...]
+    """What the user says in each turn of each earlier conversation, in order."""
+    questions: Mapping[str, Question]
+    """By unit."""
+    functions: tuple[dict[str, Any], ...]
+    memory: ApiState | None = field(default=None, repr=False)
+    """What the earlier conversations left; None while that is not known."""
+    version: str = "v4"
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The first accepted answer of each question."""
+        return tuple(question.answers[0] for question in self.questions.values())
+
+
+class AgenticWording(Protocol):
+    """The texts that agentic entries need."""
+
+    def answer_form(self) -> str:
+        """How the final answer is to be written."""
+        ...
+
+    def memory(self, scenario: str, content: str, *, unified: bool) -> str:
+        """The model's part, its memory, and what of it is always shown.
+
+        Args:
+            unified: whether it is one memory; otherwise a small one that is shown and a large one.
+        """
+        ...
+
+
+class OwnAgenticWording:
+    """Our wording."""
+
+    _PARTS: Mapping[str, str] = {
+        "student": "You assist a college student with studies. Keep what you learn of the person and the courses",
+        "customer": "You answer the customers of an online shop. Keep what you learn of their orders and preferences",
+        "finance": "You assist a senior manager in finance. Keep facts, goals, decisions and family matters",
+        "healthcare": "You assist a patient between appointments. Keep medical history, treatments and preferences",
+        "notetaker": "You keep a person's notes. Keep tasks, dates and preferences",
+    }
+    _USE = ", and use it in later conversations."
+    _ONE = "You have a memory that lasts from one conversation to the next. Keep it up to date with your tools. It holds:"
+    _TWO = (
+        "You have two memories that last from one conversation to the next: a small core memory, which you always see,"
+        " and a large archival memory, which you only see through your tools. Keep both up to date. The core memory"
+        " holds:"
+    )
+
+    def answer_form(self) -> str:
+        return (
+            "Write your final answer in this form: {'answer': a short and exact answer, 'context': how you found it}."
+            " If you do not know it, both are 'I do not know'. If the question cannot be answered, say so in 'answer' and"
+            " give the reason in 'context'."
+        )
+
+    def memory(self, scenario: str, content: str, *, unified: bool) -> str:
+        part = self._PARTS.get(scenario, "You assist a user. Keep what you learn")
+        return f"{part}{self._USE}\n\n{self._ONE if unified else self._TWO}\n{content}"
+
+
+MakeDialogue = Callable[[MultiTurnRecord, SimulatedApis], MultiTurnEpisode]
+
+
+class MemoryEpisode:
+    """One question, in the first unit after the conversations before it."""
+
+    def __init__(
+        self,
+        record: MemoryRecord,
+        unit: str,
+        dialogue: MakeDialogue,
+        wording: AgenticWording,
+    ) -> None:
+        """Args: dialogue: makes the episode of one conversation on a memory."""
+        self.final: Message | None = None
+        """The last reply, which makes no call; None before it, or where there is none."""
+        self.memory: ApiState | None = record.memory
+        """What the conversations before the questions left; None before their end."""
+        self._record, self._dialogue, self._wording = record, dialogue, wording
+        self._question = record.questions[unit]
+        is_first = unit == next(iter(record.questions))
+        self._left = list(record.conversations) if is_first else []
+        self._apis = _apis(record, None if is_first else record.memory)
+        self._begin()
+
+    @property
+    def done(self) -> bool:
+        return self._asked and self._now.done
+
+    def request(self) -> Request | None:
+        request = None if self.done else self._now.request()
+        if request is None or not self._asked:
+            return request
+        return replace(request, gold=self._gold)
+
+    def _gold(self, style: str) -> Message:
+        return answer_message(self._question.answers[0])
+
+    def advance(self, reply: Message) -> None:
+        if self.done:
+            return
+        self._now.advance(reply)
+        if self.done:
+            self.final = None if self._now.stopped else reply
+        elif self._now.done:
+            self._begin()
+
+    @property
+    def calls(self) -> int:
+        """Calls made for the question."""
+        return sum(len(step) for turn in self._now.turns for step in turn) if self._asked else 0
+
+    def _begin(self) -> None:
+        self._asked = not self._left
+        turns = (self._question.messages,) if self._asked else self._left.pop(0)
+        (memory,) = self._apis.instances()
+        assert isinstance(memory, Memory)
+        if self._asked and self.memory is None:
+            self.memory = copied(memory.state)
+        unified = self._record.category.name == "memory_rec_sum"
+        texts = [self._wording.memory(self._record.scenario, memory.shown() or EMPTY_MEMORY, unified=unified)]
+        texts += [self._wording.answer_form()] if self._asked else []
+        told = {"role": "system", "content": "\n\n".join(texts)}
+        self._now = self._dialogue(
+            conversation(self._record.category, ((told, *turns[0]), *turns[1:]), self._record.functions),
+            self._apis,
+        )
+
+
+def conversation(
+    category: Category, turns: tuple[TurnMessages, ...], functions: tuple[dict[str, Any], ...]
+) -> MultiTurnRecord:
+    """A conversation as a multi-turn entry in which no calls are expected."""
+    return MultiTurnRecord(category, turns, (), {}, functions, ((),) * len(turns), NO_TABLES)
+
+
+def _apis(record: MemoryRecord, memory: ApiState | None) -> SimulatedApis:
+    owner = MEMORY_CLASSES[record.category.name]
+    config = {} if memory is None else {owner.NAME: memory}
+    return SimulatedApis(NO_TABLES, (owner.NAME,), config, owners={owner.NAME: owner})
+
+
+def answer_message(answer: str) -> Message:
+    """A last reply with an answer."""
+    return {"role": "assistant", "content": str({"answer": answer, "context": "It was said."})}
+
+
+# Checking ----------------------------------------------------------------------------------------------
+
+
+def has_answer(reply: Any, answers: Sequence[str]) -> bool:
+    """Whether one of the answers occurs in a reply, as whole words, without case and some signs.
+
+    Args:
+        reply: a text; of a list its first element counts; anything else as its text.
+    """
+    text = _standardised(str(as_list(reply)[0] if as_list(reply) else reply))
+    return any(re.search(rf"\b{re.escape(_standardised(answer))}\b", text) for answer in answers)
+
+
+def has_answer_strictly(reply: Any, answers: Sequence[str]) -> bool:
+    """As `has_answer`, but in `answer` alone where the reply has the form that was asked for (A1); points and signs of
+    numbers count (A2); an answer may begin or end with a sign (A3)."""
+    text = _signs_kept(_answer_in(reply) if isinstance(reply, str) else str(reply))
+    return any(re.search(rf"(?<!\w){re.escape(_signs_kept(answer))}(?!\w)", text) for answer in answers)
+
+
+def _standardised(text: str) -> str:
+    return _DROPPED.sub("", text).lower().replace("'", '"')
+
+
+def _signs_kept(text: str) -> str:
+    return _standardised(_NUMBER_SIGN.sub(lambda found: "¤" if found[0] == "." else "¬", text))
+
+
+def _answer_in(text: str) -> str:
+    """The answer of a reply in the form that was asked for; any other text as it is."""
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        found = as_object(CallReader().value(parse_expression(text[start : end + 1])))
+    except (CallSyntaxError, ValueError, RecursionError):
+        found = {}
+    return str(found.get("answer", text))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRules(Rules):
+    """The rules of questions about earlier conversations."""
+
+    dialogue: MakeDialogue
+    wording: AgenticWording = field(default_factory=OwnAgenticWording)
+    is_right: Callable[[Any, Sequence[str]], bool] = has_answer
+
+    def leading(self, item: Item) -> Sequence[str]:
+        return item.units[:1]
+
+    def after(self, item: Item, episodes: Mapping[str, Any]) -> Item | None:
+        memory: ApiState | None = episodes[item.units[0]].memory
+        return None if memory is None else replace(item, data=replace(item.data, memory=memory))
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return MemoryEpisode(item.data, unit, self.dialogue, self.wording)
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return check_answer(episode.final, self._question(item, unit).answers, self.is_right, episode.calls)
+
+    def _question(self, item: Item, unit: str) -> Question:
+        return item.data.questions[unit]
+
+    def mutants(self, item: Item) -> Iterator[Mutant]:
+        others = list(dict.fromkeys(one.answers[0] for one in item.data.questions.values()))
+        for unit in item.units:
+            answers = self._question(item, unit).answers
+            before = [answer_message("Noted.")] * self._turns_before(item, unit)
+            wrong = next((one for one in others if not has_answer(one, answers)), "nothing at all")
+            for kind, text in (("another answer", wrong), ("no answer", "I do not know")):
+                yield Mutant(unit, kind, (*before, answer_message(text)), f"{text} for {answers[0]}")
+
+    def _turns_before(self, item: Item, unit: str) -> int:
+        return sum(map(len, item.data.conversations)) if unit == item.units[0] else 0
+
+
+def check_answer(
+    final: Message | None, answers: Sequence[str], is_right: Callable[[Any, Sequence[str]], bool], calls: int
+) -> Check:
+    """What the rules decide about a last reply. Pure; never raises."""
+    reply = final or {}
+    said = native_result(reply) if as_list(reply.get("tool_calls")) else written_text(reply)
+    if not said:
+        return Check(False, NO_LAST_MESSAGE, "there is no last reply without calls", fields={"calls": calls})
+    if is_right(said, answers):
+        return Check(True, reason="the last reply has an accepted answer", fields={"calls": calls})
+    reason = f"expected {' or '.join(answers)!r:.200}, found {said!r:.200}"
+    return Check(False, NOT_FOUND, reason, fields={"calls": calls})

@@ -1,0 +1,325 @@
+"""The three memories of the agentic part: pairs of keys and texts, texts found by their words, and one text."""
+
+import json
+import math
+import re
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from wildtool.benchmarks.bfcl.simulated.base import (
+    ApiState,
+    SimulatedApi,
+    SimulatedTables,
+    copied,
+    failed,
+)
+from wildtool.toolcall.retrieval import LENGTH_WEIGHT, SATURATION, search_words
+
+NO_TABLES = SimulatedTables({}, {}, {})
+"""Memories need none."""
+CORE, ARCHIVE = "core_memory", "archival_memory"
+CORE_SIZE, CORE_CHARACTERS = 7, 300
+ARCHIVE_SIZE, ARCHIVE_CHARACTERS = 50, 2_000
+SUMMARY_CHARACTERS = 10_000
+BM25_DELTA = 1.0
+"""What BM25+ adds for each word of the query that a text has (Lv and Zhai 2011)."""
+_KEY = re.compile(r"[a-z]+(_[a-z0-9]+)*\n?")
+_LIMITS = {CORE: (CORE_SIZE, CORE_CHARACTERS), ARCHIVE: (ARCHIVE_SIZE, ARCHIVE_CHARACTERS)}
+
+
+class Memory(SimulatedApi):
+    """What a model keeps from one conversation to the next; its state is the snapshot that the next one begins with."""
+
+    EMPTY: ClassVar[ApiState]
+    """The state before the first conversation."""
+
+    def __init__(
+        self,
+        tables: SimulatedTables = NO_TABLES,
+        scenario: Mapping[str, Any] | None = None,
+        *,
+        long_context: bool = False,
+    ) -> None:
+        super().__init__(tables, {}, long_context=long_context)
+        self.state = copied(dict(scenario) if scenario else self.EMPTY)
+
+    REMOVED = frozenset({"shown"})
+
+    @abstractmethod
+    def shown(self) -> str:
+        """What of it stands in the system message; empty for nothing."""
+
+
+class KeyMemory(Memory):
+    """Texts under keys, in a small memory that is always shown and in a large one."""
+
+    NAME = "MemoryAPI_kv"
+    DOCUMENTS = "memory_kv"
+    EMPTY: ClassVar[ApiState] = {CORE: {}, ARCHIVE: {}}
+
+    def shown(self) -> str:
+        return json.dumps(self.state[CORE], indent=4) if self.state[CORE] else ""
+
+    def core_memory_add(self, key: Any, value: Any) -> ApiState:
+        return self._add(CORE, str(key), str(value))
+
+    def core_memory_remove(self, key: Any) -> ApiState:
+        return self._remove(CORE, key)
+
+    def core_memory_replace(self, key: Any, value: Any) -> ApiState:
+        return self._replace(CORE, str(key), str(value))
+
+    def core_memory_clear(self) -> ApiState:
+        return self._clear(CORE)
+
+    def core_memory_retrieve(self, key: Any) -> ApiState:
+        return self._retrieve(CORE, key)
+
+    def core_memory_list_keys(self) -> ApiState:
+        return {"keys": list(self.state[CORE])}
+
+    def core_memory_key_search(self, query: Any, k: Any = 5) -> ApiState:
+        return {"ranked_results": ranked(query, list(self.state[CORE]))[:k]}
+
+    def core_memory_retrieve_all(self) -> ApiState:
+        return self.state[CORE]
+
+    def archival_memory_add(self, key: Any, value: Any) -> ApiState:
+        return self._add(ARCHIVE, str(key), str(value))
+
+    def archival_memory_remove(self, key: Any) -> ApiState:
+        return self._remove(ARCHIVE, key)
+
+    def archival_memory_replace(self, key: Any, value: Any) -> ApiState:
+        return self._replace(ARCHIVE, str(key), str(value))
+
+    def archival_memory_clear(self) -> ApiState:
+        return self._clear(ARCHIVE)
+
+    def archival_memory_retrieve(self, key: Any) -> ApiState:
+        return self._retrieve(ARCHIVE, key)
+
+    def archival_memory_list_keys(self) -> ApiState:
+        return {"keys": list(self.state[ARCHIVE])}
+
+    def archival_memory_key_search(self, query: Any, k: Any = 5) -> ApiState:
+        return {"ranked_results": ranked(query, list(self.state[ARCHIVE]))[:k]}
+
+    def _add(self, part: str, key: str, value: str) -> ApiState:
+        size, characters = _LIMITS[part]
+        if len(self.state[part]) >= size:
+            return failed(f"the memory is full: it holds {size} entries; remove one first")
+        if len(value) > characters:
+            return failed(f"the text is longer than {characters} characters")
+        if not _KEY.fullmatch(key):
+            return failed("the key must be in snake_case, without spaces")
+        if key in self.state[part]:
+            return failed("there is an entry with this key already")
+        self.state[part][key] = value
+        return {"status": "Added."}
+
+    def _remove(self, part: str, key: Any) -> ApiState:
+        if key not in self.state[part]:
+            return failed("there is no entry with this key")
+        del self.state[part][key]
+        return {"status": "Removed."}
+
+    def _replace(self, part: str, key: str, value: str) -> ApiState:
+        if key not in self.state[part]:
+            return failed("there is no entry with this key")
+        if len(value) > _LIMITS[part][1]:
+            return failed(f"the text is longer than {_LIMITS[part][1]} characters")
+        self.state[part][key] = value
+        return {"status": "Replaced."}
+
+    def _clear(self, part: str) -> ApiState:
+        self.state[part] = {}
+        return {"status": "Cleared."}
+
+    def _retrieve(self, part: str, key: Any) -> ApiState:
+        texts = self.state[part]
+        return {"value": texts[key]} if key in texts else failed("there is no entry with this key")
+
+
+class TextMemory(Memory):
+    """Texts with numbers, found by similarity, in a small memory that is always shown and in a large one.
+
+    The original compares sentence embeddings; here texts are compared by their words, so that no model is needed.
+    """
+
+    NAME = "MemoryAPI_vector"
+    DOCUMENTS = "memory_vector"
+    EMPTY: ClassVar[ApiState] = {part: {"next": 0, "texts": {}} for part in (CORE, ARCHIVE)}
+
+    def shown(self) -> str:
+        return json.dumps(self.state[CORE]["texts"], indent=4)
+
+    def core_memory_add(self, text: Any) -> ApiState:
+        return self._add(CORE, text)
+
+    def core_memory_remove(self, vec_id: Any) -> ApiState:
+        return self._remove(CORE, vec_id)
+
+    def core_memory_update(self, vec_id: Any, new_text: Any) -> ApiState:
+        return self._update(CORE, vec_id, new_text)
+
+    def core_memory_clear(self) -> ApiState:
+        return self._clear(CORE)
+
+    def core_memory_retrieve(self, query: Any, top_k: Any = 5) -> ApiState:
+        return self._retrieve(CORE, query, top_k)
+
+    def core_memory_retrieve_all(self) -> ApiState:
+        return self._retrieve_all(CORE)
+
+    def archival_memory_add(self, text: Any) -> ApiState:
+        return self._add(ARCHIVE, text)
+
+    def archival_memory_remove(self, vec_id: Any) -> ApiState:
+        return self._remove(ARCHIVE, vec_id)
+
+    def archival_memory_update(self, vec_id: Any, new_text: Any) -> ApiState:
+        return self._update(ARCHIVE, vec_id, new_text)
+
+    def archival_memory_clear(self) -> ApiState:
+        return self._clear(ARCHIVE)
+
+    def archival_memory_retrieve(self, query: Any, top_k: Any = 5) -> ApiState:
+        return self._retrieve(ARCHIVE, query, top_k)
+
+    def archival_memory_retrieve_all(self) -> ApiState:
+        return self._retrieve_all(ARCHIVE)
+
+    def _add(self, part: str, text: Any) -> ApiState:
+        refusal = _refuse_text(text, _LIMITS[part][1])
+        store = self.state[part]
+        if refusal is None and len(store["texts"]) >= _LIMITS[part][0]:
+            refusal = f"the memory is full: it holds {_LIMITS[part][0]} entries; remove one first"
+        if refusal is not None:
+            return failed(refusal)
+        number = store["next"]
+        store["next"] += 1
+        store["texts"][number] = text
+        return {"id": number}
+
+    def _remove(self, part: str, number: Any) -> ApiState:
+        if number not in self.state[part]["texts"]:
+            return failed(f"there is no entry {number!r}")
+        del self.state[part]["texts"][number]
+        return {"status": f"Entry {number} removed."}
+
+    def _update(self, part: str, number: Any, text: Any) -> ApiState:
+        if number not in self.state[part]["texts"]:
+            return failed(f"there is no entry {number!r}")
+        refusal = _refuse_text(text, _LIMITS[part][1])
+        if refusal is not None:
+            return failed(refusal)
+        self.state[part]["texts"][number] = text
+        return {"status": f"Entry {number} updated."}
+
+    def _clear(self, part: str) -> ApiState:
+        self.state[part] = {"next": 0, "texts": {}}
+        return {"status": "Cleared."}
+
+    def _retrieve(self, part: str, query: Any, top_k: Any) -> ApiState:
+        wanted = Counter(search_words(query))
+        scored = [
+            {"id": number, "similarity_score": cosine(wanted, Counter(search_words(text))), "text": text}
+            for number, text in self.state[part]["texts"].items()
+        ]
+        scored.sort(key=lambda one: -one["similarity_score"])
+        return {"result": scored[: max(0, top_k)]}
+
+    def _retrieve_all(self, part: str) -> ApiState:
+        texts = self.state[part]["texts"].items()
+        return {"result": [{"id": number, "text": text} for number, text in texts]}
+
+
+class SummaryMemory(Memory):
+    """One text, which is always shown."""
+
+    NAME = "MemoryAPI_rec_sum"
+    DOCUMENTS = "memory_rec_sum"
+    EMPTY: ClassVar[ApiState] = {"memory": ""}
+
+    def shown(self) -> str:
+        return self.state["memory"]
+
+    def memory_append(self, text: Any) -> ApiState:
+        return self._set(self.state["memory"] + str(text), "Appended.")
+
+    def memory_update(self, text: Any) -> ApiState:
+        return self._set(str(text), "Updated.")
+
+    def memory_clear(self) -> ApiState:
+        return self._set("", "Cleared.")
+
+    def memory_replace(self, old_text: Any, new_text: Any) -> ApiState:
+        old, new, memory = str(old_text), str(new_text), self.state["memory"]
+        if old not in memory:
+            return failed(f"the memory does not hold {old!r:.200}")
+        if len(new) > SUMMARY_CHARACTERS or _replaced_length(memory, old, new) > MAX_SUMMARY_CHARACTERS:
+            return failed(f"the text is longer than {SUMMARY_CHARACTERS} characters")
+        self.state["memory"] = memory.replace(old, new)
+        return {"status": "Updated."}
+
+    def memory_retrieve(self) -> ApiState:
+        memory = self.state["memory"]
+        return {"memory_content": memory} if memory else failed("the memory is empty")
+
+    def _set(self, text: str, status: str) -> ApiState:
+        if len(text) > SUMMARY_CHARACTERS:
+            return failed(f"the memory would be longer than {SUMMARY_CHARACTERS} characters")
+        self.state["memory"] = text
+        return {"status": status}
+
+
+MAX_SUMMARY_CHARACTERS = 1_000_000
+"""Where replacing stops: the original only limits the new text, so that repeated replacing could grow without end."""
+MEMORY_CLASSES: Mapping[str, type[Memory]] = {
+    "memory_kv": KeyMemory,
+    "memory_vector": TextMemory,
+    "memory_rec_sum": SummaryMemory,
+}
+"""By category."""
+
+
+def _replaced_length(text: str, old: str, new: str) -> int:
+    return len(text) + text.count(old) * (len(new) - len(old))
+
+
+def _refuse_text(text: Any, most: int) -> str | None:
+    if not isinstance(text, str):
+        return "expected a text"
+    return f"the text is longer than {most} characters" if len(text) > most else None
+
+
+def ranked(query: str, keys: Sequence[str]) -> list[tuple[float, str]]:
+    """Keys with their BM25+ scores for a query, best first; `_` parts words."""
+    texts = [Counter(_words(key)) for key in keys]
+    lengths = [sum(text.values()) for text in texts]
+    mean = sum(lengths) / len(lengths) if keys else 1.0
+    holding = Counter(word for text in texts for word in text)
+    rarity = {word: math.log((len(keys) + 1) / count) for word, count in holding.items()}
+    scores: list[tuple[float, str]] = []
+    for key, text, length in zip(keys, texts, lengths, strict=True):
+        norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * length / mean)
+        score = 0.0
+        for word in _words(query):
+            count = text[word]
+            score += rarity.get(word, 0.0) * (BM25_DELTA + count * (SATURATION + 1) / (norm + count))
+        scores.append((score, key))
+    return sorted(scores, key=lambda scored: scored[0], reverse=True)
+
+
+def _words(text: str) -> list[str]:
+    return text.replace("_", " ").lower().split()
+
+
+def cosine(left: Mapping[str, int], right: Mapping[str, int]) -> float:
+    """Cosine of the angle of two counts of words; 0 where one is empty."""
+    together = sum(count * right.get(word, 0) for word, count in left.items())
+    lengths = math.sqrt(sum(n * n for n in left.values()) * sum(n * n for n in right.values()))
+    return together / lengths if lengths else 0.0
