@@ -53,7 +53,7 @@ def ticking() -> Callable[[], str]:
 def project(path: Path, records: list[dict[str, Any]] | None = None, *, people: str = "") -> ReviewProject:
     """A review of sessions in a file.
 
-    Args: people: names of reviewers, an adjudicator called `judge`, and an owner called `owner`; empty for nobody.
+    Args: people: names of reviewers, and an adjudicator called `judge`; empty for nobody. `owner` is the command line.
     """
     return project_in(SqliteStore(path / "set.review.sqlite"), records, people=people)
 
@@ -66,7 +66,6 @@ def project_in(
     chosen = tiny_records(2) if records is None else records
     made.import_items(RawItem(record["id"], record) for record in chosen)
     if people:
-        made.add_person("owner", "owner", "owner")
         for name in people.split():
             made.add_person("owner", name, "reviewer")
         made.add_person("owner", "judge", "adjudicator")

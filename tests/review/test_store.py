@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
@@ -129,38 +130,36 @@ def test_a_kill_at_any_moment_loses_no_acknowledged_save(tmp_path: Path):
     place = str(tmp_path / "set.review.sqlite")
     project_in(open_store(place), tiny_records(4)).close()
     draw = random.Random(7)
-    acknowledged: list[bytes] = []
+    acknowledged: list[str] = []
     for attempt in range(KILLS):
-        writer = subprocess.Popen(
-            [sys.executable, "-c", ENDLESS, place, str(attempt)], stdout=subprocess.PIPE, bufsize=0
-        )
-        assert writer.stdout is not None
-        wanted = draw.randint(1, 25)
-        for _ in range(wanted):
-            acknowledged.append(writer.stdout.readline().strip())
-        os.kill(writer.pid, signal.SIGKILL)
-        rest = writer.communicate()[0]
-        acknowledged += [line.strip() for line in rest.splitlines(keepends=True) if line.endswith(b"\n")]
+        pid, said = endless_writer(Path(place), attempt)
+        with os.fdopen(said) as lines:
+            for _ in range(draw.randint(1, 25)):
+                acknowledged.append(lines.readline().strip())
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            acknowledged += [line.strip() for line in lines if line.endswith("\n")]
     store = SqliteStore(Path(place))
-    found = {entry.note.encode() for entry in verified(store.lines(), "store", last=store.head()[1])}
+    found = {entry.note for entry in verified(store.lines(), "store", last=store.head()[1])}
     assert set(acknowledged) <= found
-    assert len(acknowledged) >= KILLS
+    assert len(acknowledged) >= KILLS and "" not in acknowledged
 
 
-ENDLESS = """
-import sys
-from itertools import count
-from wildtool.review.log import Draft
-from wildtool.review.store.sqlite import SqliteStore
-from pathlib import Path
-store = SqliteStore(Path(sys.argv[1]))
-for k in count():
-    item = f"s{k % 4}"
-    last = store.history(item)[-1].n
-    text = f"{sys.argv[2]}/{k}"
-    store.append([Draft("note", "me", item, note=text)], {item: last})
-    print(text, flush=True)
-"""
+def endless_writer(place: Path, attempt: int) -> tuple[int, int]:
+    """A process that saves without end, and a pipe from which each save that was acknowledged can be read."""
+    here, there = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(there)
+        return pid, here
+    try:
+        store = SqliteStore(place)
+        for k in count():
+            item, text = f"s{k % 4}", f"{attempt}/{k}"
+            store.append([note(item, text)], {item: store.history(item)[-1].n})
+            os.write(there, f"{text}\n".encode())
+    finally:
+        os._exit(1)
 
 
 def test_a_file_that_is_no_review_is_named(tmp_path: Path):

@@ -20,6 +20,8 @@ from wildtool.review.log import Entry
 ReviewRole = Literal["reviewer", "adjudicator", "owner"]
 ROLES: tuple[ReviewRole, ...] = get_args(ReviewRole)
 """Each may do what those before it may, except that a reviewer's decisions are made blind."""
+COMMAND_LINE = "owner"
+"""Who acts on the command line. Nobody else can have this name."""
 _NAME = re.compile(r"[^\W_][\w.@ -]{0,63}")
 _PREFIX = "wtr_"
 """Marks a token, so that scanners for secrets find one."""
@@ -60,6 +62,8 @@ def person_of_token(token: str, hashes: Mapping[str, str]) -> str | None:
 def check_name(name: str) -> str:
     """The name, without blanks around it. Raises UsageError for one that cannot be a person's."""
     name = name.strip()
+    if name == COMMAND_LINE:
+        raise UsageError(f"{name!r} is the name of the command line here; take another one")
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} cannot be a name here; take letters, digits, blanks and . _ @ -, at most 64"

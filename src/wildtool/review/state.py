@@ -9,7 +9,7 @@ from wildtool.json_codec import as_list, as_object
 from wildtool.review.formats.base import ReviewFormat
 from wildtool.review.history import ItemHistory, about, describes_error
 from wildtool.review.log import GENESIS, Entry
-from wildtool.review.people import ROLES, Person
+from wildtool.review.people import COMMAND_LINE, ROLES, Person
 
 STATE_VERSION = 1
 """Of the snapshot; a state of another version is folded again."""
@@ -161,8 +161,11 @@ class State:
         return [item for item in self.items.values() if _QUEUES[name](item, who) and wanted.keeps(item)]
 
     def role(self, who: str) -> str:
-        """The role of a person; where nobody is registered, anyone is the owner. Empty for who takes no part."""
-        if not self.people:
+        """The role of a person; empty for who takes no part.
+
+        Where nobody is registered, anyone is the owner. The command line always is: it has the file itself.
+        """
+        if not self.people or who == COMMAND_LINE:
             return "owner"
         person = self.people.get(who)
         return person.role if person and person.active else ""

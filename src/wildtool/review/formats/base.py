@@ -134,6 +134,10 @@ class ReviewFormat(ABC):
         """The dependency graph of each task; empty if the format has none, or the item cannot be read."""
         return []
 
+    def written_edges(self, content: Any) -> list[frozenset[tuple[int, int]]]:
+        """For each task its dependencies as written, as (source, target). Never raises."""
+        return []
+
     def user_texts(self, content: Any) -> Sequence[str]:
         """What the user says, task by task."""
         return []

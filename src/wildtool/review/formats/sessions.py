@@ -121,6 +121,12 @@ class SessionFormat(ReviewFormat):
         session = _read(record, prefix)
         return [_graph(session, t) for t in range(len(session.tasks))] if session else []
 
+    def written_edges(self, content: Any) -> list[frozenset[tuple[int, int]]]:
+        record = as_object(content)
+        session = _read(record, next(iter(language_prefixes(record)), None))
+        tasks = session.tasks if session else ()
+        return [frozenset((j, i) for i, needed in enumerate(task.deps) for j in needed) for task in tasks]
+
     def user_texts(self, content: Any) -> Sequence[str]:
         record = as_object(content)
         prefix = next(iter(language_prefixes(record)), "")

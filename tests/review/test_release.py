@@ -1,0 +1,202 @@
+"""What comes out of a review: data that play, provenance, preference pairs, a card; the same bytes from the same log."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from review.made_sets import decide, edit, mini_records, project
+from wildtool.benchmarks.acebench import ACEBENCH
+from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
+from wildtool.errors import UsageError
+from wildtool.json_codec import read_json_lines
+from wildtool.review.files import export_log, merge_log
+from wildtool.review.formats import find_set
+from wildtool.review.formats.items import ITEMS
+from wildtool.review.pointers import Change
+from wildtool.review.project import ReviewProject
+from wildtool.review.release import write_release
+from wildtool.review.store.sqlite import SqliteStore
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [row for _, row in read_json_lines(path)]
+
+
+def reviewed(tmp_path: Path) -> ReviewProject:
+    """A round of two reviewers and an adjudicator over four sessions: one rejected, one edited, one in conflict."""
+    records = mini_records(4)
+    records[0]["made_by"] = {"models": {"planner": "some-model"}, "review": []}
+    review = project(tmp_path, records, people="ann bob")
+    list(review.check_items())
+    review.open_round("owner", ["ann", "bob"], share=1)
+    for who in ("ann", "bob"):
+        edit(review, who, "wild_mini_0", "How much did I spend <b>|today|</b>?")
+        decide(review, who, "wild_mini_0")
+        decide(review, who, "wild_mini_1")
+        decide(review, who, "wild_mini_2", "reject", "privacy")
+    decide(review, "ann", "wild_mini_3")
+    decide(review, "bob", "wild_mini_3", "reject", "duplicate")
+    review.resolve(
+        "judge", "wild_mini_3", review.item("wild_mini_3").digest, "approve", note="ann saw it first"
+    )
+    return review
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_the_release_holds_what_was_approved_and_loads_as_the_benchmark_does(tmp_path: Path):
+    review = reviewed(tmp_path)
+    manifest = write_release(review, tmp_path / "out")
+    source = WILDTOOLBENCH.locate(str(tmp_path / "out" / "sessions.jsonl"))
+    loaded = {item.id: item.data for item in WILDTOOLBENCH.load(source)}
+    assert list(loaded) == ["wild_mini_0", "wild_mini_1", "wild_mini_3"]
+    assert loaded["wild_mini_0"].tasks[0].text == "How much did I spend <b>|today|</b>?"
+    assert manifest["items"] == 3
+    unchanged = json.dumps(mini_records(2)[1], ensure_ascii=False)
+    assert (tmp_path / "out" / "sessions.jsonl").read_text("utf-8").splitlines()[1] == unchanged
+
+
+def test_the_manifest_names_every_file_by_its_digest(tmp_path: Path):
+    write_release(reviewed(tmp_path), tmp_path / "out")
+    found = files_of(tmp_path / "out")
+    manifest = json.loads(found.pop("manifest.json"))
+    assert manifest["files"] == {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
+
+
+def test_the_same_log_gives_the_same_bytes(tmp_path: Path):
+    review = reviewed(tmp_path)
+    write_release(review, tmp_path / "out")
+    export_log(review.store, tmp_path / "log.jsonl")
+    again = ReviewProject.create(SqliteStore(tmp_path / "again.sqlite"), review.format)
+    merge_log(again, tmp_path / "log.jsonl")
+    write_release(again, tmp_path / "again")
+    assert files_of(tmp_path / "again") == files_of(tmp_path / "out")
+
+
+def test_provenance_names_model_and_person_of_each_field_by_pseudonym(tmp_path: Path):
+    write_release(reviewed(tmp_path), tmp_path / "out")
+    first = rows(tmp_path / "out" / "provenance.jsonl")[0]
+    assert first["made_by"] == {"by": "model", "models": {"planner": "some-model"}}
+    assert first["fields"]["/english_tasks/0"]["by"] == "person"
+    assert first["fields"]["/english_tasks/0"]["person"].startswith("person ")
+    assert first["fields"]["/english_tasks/1"] == {"by": "model"}
+    assert len(first["reviewed_by"]) == 2
+    assert [row["adjudicated"] for row in rows(tmp_path / "out" / "provenance.jsonl")] == [False, False, True]
+
+
+def test_a_text_of_a_model_has_that_model_as_its_source(tmp_path: Path):
+    review = project(tmp_path)
+    item = review.item("s0")
+    change = Change("/english_tasks/1", item.content["english_tasks"][1], "By a model.")
+    review.edit("me", "s0", item.digest, [change], model="other-model")
+    decide(review, "me", "s0")
+    write_release(review, tmp_path / "out")
+    field = rows(tmp_path / "out" / "provenance.jsonl")[0]["fields"]["/english_tasks/1"]
+    assert (field["by"], field["model"]) == ("model", "other-model")
+    assert rows(tmp_path / "out" / "preferences.jsonl") == []
+
+
+def test_preference_pairs_have_the_text_before_and_after(tmp_path: Path):
+    write_release(reviewed(tmp_path), tmp_path / "out")
+    (pair,) = rows(tmp_path / "out" / "preferences.jsonl")
+    assert (pair["item"], pair["kind"], pair["task"]) == ("wild_mini_0", "user text", 0)
+    assert pair["rejected"] == mini_records(1)[0]["english_tasks"][0]
+    assert pair["chosen"] == "How much did I spend <b>|today|</b>?"
+
+
+def test_no_name_and_no_remark_leaves_the_review(tmp_path: Path):
+    write_release(reviewed(tmp_path), tmp_path / "out")
+    for name, data in files_of(tmp_path / "out").items():
+        for word in (b'"ann"', b'"bob"', b'"judge"', b"saw it first"):
+            assert word not in data, name
+
+
+def test_the_card_has_rounds_stop_rule_and_agreement(tmp_path: Path):
+    write_release(reviewed(tmp_path), tmp_path / "out")
+    card = (tmp_path / "out" / "card.md").read_text("utf-8")
+    assert "Approved: 3 of 4." in card
+    # Two of four items without error: one edited, one rejected, one approved, one approved by the adjudicator.
+    assert "| 1 | 4 | 50.0 % | 15.0 to 85.0 % | ██████████░░░░░░░░░░ | 62 % |" in card
+    assert "| same verdict | 75.0 % | 3/4 |" in card
+    assert "| may stop | 0 of 1 | 1 |" in card
+
+
+def test_nothing_is_released_before_something_is_approved(tmp_path: Path):
+    with pytest.raises(UsageError, match="no item is approved"):
+        write_release(project(tmp_path), tmp_path / "out")
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path):
+    review = project(tmp_path)
+    decide(review, "me", "s0")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("…")
+    with pytest.raises(UsageError, match=r"thesis\.tex"):
+        write_release(review, tmp_path / "out")
+    write_release(review, tmp_path / "new")
+    write_release(review, tmp_path / "new")
+
+
+def ace_folder(folder: Path) -> Path:
+    """A set of one dialogue of two turns and one single call."""
+    tool = {
+        "name": "Weather_now",
+        "description": "Tells the weather of a city.",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string", "description": "Name of the city."}},
+            "required": ["city"],
+        },
+    }
+    made = {
+        "normal_multi_turn_user_switch": [("_1000_0", "Rome"), ("_1000_1", "Paris")],
+        "normal_single_turn_single_function": [("_1001", "Oslo")],
+    }
+    for category, records in made.items():
+        questions, answers = folder / "en", folder / "en" / "possible_answer"
+        answers.mkdir(parents=True, exist_ok=True)
+        name = f"data_{category}.json"
+        asked = [
+            {"id": category + number, "question": f"user: Weather in {city}?", "function": [tool], "time": ""}
+            for number, city in records
+        ]
+        gold = [
+            {"id": category + number, "ground_truth": {"Weather_now": {"city": city}}}
+            for number, city in records
+        ]
+        for place, lines in ((questions / name, asked), (answers / name, gold)):
+            place.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def test_items_of_single_calls_and_dialogues_come_back_as_files_that_load(tmp_path: Path):
+    found, place = find_set(str(ace_folder(tmp_path / "items")))
+    assert found is ITEMS
+    review = ReviewProject.create(SqliteStore(tmp_path / "r.sqlite"), found)
+    assert review.import_items(found.read(place)) == 2
+    list(review.check_items())
+    assert {item.warnings for item in review.state.items.values()} == {()}
+    dialogue = "en/normal_multi_turn_user_switch_1000"
+    edit(review, "me", dialogue, 5, "/records/0/answer/ground_truth/Weather_now/city")
+    assert review.state.items[dialogue].stale == (1,)
+    findings = review.item(dialogue).findings() or []
+    assert "/records/0/answer/ground_truth/Weather_now/city" in [finding.field for finding in findings]
+    edit(review, "me", dialogue, "Lyon", "/records/0/answer/ground_truth/Weather_now/city")
+    edit(review, "me", dialogue, "user: Weather in Lyon?", "/records/0/question/question")
+    assert review.state.items[dialogue].warnings == ()
+    for item in review.state.items:
+        decide(review, "me", item)
+    write_release(review, tmp_path / "out")
+    loaded = list(ACEBENCH.load(ACEBENCH.locate(str(tmp_path / "out" / "items"))))
+    assert sorted(item.id for item in loaded) == sorted(review.state.items)
+    assert (
+        '"Lyon"'
+        in (tmp_path / "out/items/en/possible_answer/data_normal_multi_turn_user_switch.json").read_text()
+    )
