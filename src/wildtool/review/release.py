@@ -15,6 +15,7 @@ from typing import Any
 from wildtool.engine.score.formatting import format_counts, format_value
 from wildtool.errors import UsageError
 from wildtool.generate.core.files import json_line, storage_errors, write_whole_file
+from wildtool.generate.items.output import PROVENANCE_FILE
 from wildtool.json_codec import as_object
 from wildtool.outputs import check_folder
 from wildtool.review.figures import review_figures
@@ -28,7 +29,6 @@ from wildtool.review.rounds import round_qualities
 from wildtool.types import Metric
 
 MANIFEST_FILE = "manifest.json"
-PROVENANCE_FILE = "provenance.jsonl"
 PREFERENCES_FILE = "preferences.jsonl"
 CARD_FILE = "card.md"
 RELEASE_FORMAT = "wildtool review release"
@@ -64,7 +64,7 @@ def write_release(project: ReviewProject, out: Path, *, force: bool = False) -> 
         _write_items(project, approved, out)
         histories = project.histories
         write_whole_file(
-            out / PROVENANCE_FILE, (json_line(provenance(item, names)) for item in histories(approved))
+            out / PROVENANCE_FILE, (json_line(item_provenance(item, names)) for item in histories(approved))
         )
         pairs = (pair for item in histories(approved) for pair in preference_pairs(item, names))
         write_whole_file(out / PREFERENCES_FILE, map(json_line, pairs))
@@ -83,7 +83,7 @@ def write_release(project: ReviewProject, out: Path, *, force: bool = False) -> 
     return manifest
 
 
-def provenance(item: ItemHistory, names: Mapping[str, str]) -> dict[str, Any]:
+def item_provenance(item: ItemHistory, names: Mapping[str, str]) -> dict[str, Any]:
     """Who or what wrote each part of an item, and who approved it.
 
     Args: names: pseudonyms of people.
